@@ -1,0 +1,29 @@
+// The fingerprint: 64 bits, and the Hamming distance between two of them.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// Bit j has the value 1 << j. Ordered as an unsigned integer.
+using Fingerprint = std::uint64_t;
+
+inline constexpr int kBits = 64;
+
+// The number of bits in which a and b differ, 0 to 64.
+inline int hamming_distance(Fingerprint a, Fingerprint b) { return std::popcount(a ^ b); }
+
+// The text form: 16 lower-case hexadecimal digits, most significant first.
+inline constexpr std::size_t kHexDigits = 16;
+
+// Reads 16 hexadecimal digits of either case, with or without a leading 0x. White space around them is
+// allowed. Returns false, and leaves *out alone, for anything else.
+bool parse_fingerprint(const char *text, std::size_t length, Fingerprint *out);
+
+// Writes 16 digits, without a terminator.
+void format_fingerprint(Fingerprint value, char out[kHexDigits]);
+
+} // namespace simhash

@@ -1,0 +1,11 @@
+// The library's entry.
+#include "pg/postgres.hpp"
+
+#pragma GCC visibility push(default)
+extern "C" {
+PG_MODULE_MAGIC;
+void _PG_init(void);
+}
+#pragma GCC visibility pop
+
+void _PG_init(void) {}

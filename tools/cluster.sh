@@ -2,52 +2,95 @@
 # and runs a private PostgreSQL cluster there, as a non-root user, on a unix socket, stopped on exit.
 #
 #   TOP          the checkout (set by the caller)
-#   SCRATCH      the scratch directory, made here
+#   SCRATCH      the scratch directory, made here; KEEP_SCRATCH=1 keeps it
 #   PGBIN        PostgreSQL's programs
-#   as_server    runs a command as the user who owns the cluster
+#   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
+#   for_server path ...        copies files or directories of the checkout to where that user can read them
+#   interruptible command ...  runs a long command so that a signal to this script ends it, too
 #   build_and_stage, cluster_start [setting ...], cluster_stop
 
-PGVERSION_MAJOR=15
+PGVERSION_MAJOR=${PGVERSION_MAJOR:-15}
 PGBIN=/usr/lib/postgresql/$PGVERSION_MAJOR/bin
 PG_CONFIG=$PGBIN/pg_config
-SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/simhash.XXXXXX")
-STAGE=$SCRATCH/stage
 export PATH=$PGBIN:$PATH
 
+# The checkout may be closed to the user who runs the servers, as root's home is, and so may be TMPDIR.
+SCRATCH=${TMPDIR:-/tmp}
+[ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
+SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
+STAGE=$SCRATCH/stage
+chmod 755 "$SCRATCH"
+[ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
+
 as_server() {
-    if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+    (
+        cd "$SCRATCH"
+        export HOME=$SCRATCH
+        if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+    )
+}
+
+for_server() {
+    mkdir -p "$SCRATCH/source"
+    (cd "$TOP" && cp -RL --parents "$@" "$SCRATCH/source")
+    chmod -R a+rX "$SCRATCH/source"
+}
+
+# The command gets a process group of its own, which cluster_cleanup ends.
+group=
+interruptible() {
+    set -m
+    "$@" &
+    group=$!
+    set +m
+    local status=0
+    wait "$group" || status=$?
+    group=
+    return "$status"
 }
 
 # A cluster left running by an interrupted script would outlive it; so would the scratch directory.
 cluster_cleanup() {
-    cluster_stop
-    [ -n "${KEEP_SCRATCH:-}" ] && echo "kept $SCRATCH" || rm -rf "$SCRATCH"
+    local status=$? pidfile
+    trap '' INT TERM
+    if [ -n "$group" ]; then
+        kill -TERM -- "-$group" 2>/dev/null || true
+        wait "$group" 2>/dev/null || true
+    fi
+    find "$SCRATCH" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
+        as_server "$PGBIN/pg_ctl" -D "${pidfile%/*}" -m fast -w stop >/dev/null 2>&1 ||
+            as_server "$PGBIN/pg_ctl" -D "${pidfile%/*}" -m immediate -w stop >/dev/null 2>&1 || true
+    done
+    [ -n "${KEEP_SCRATCH:-}" ] || rm -rf "$SCRATCH"
+    exit "$status"
 }
 trap cluster_cleanup EXIT
-trap 'exit 130' INT TERM
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+[ -z "${KEEP_SCRATCH:-}" ] || echo "Scratch directory: $SCRATCH"
 
 build_and_stage() {
     mkdir -p "$SCRATCH/build" "$STAGE"
     local log=$SCRATCH/build.log
-    if ! make -s -j"$(nproc)" -C "$SCRATCH/build" -f "$TOP/Makefile" VPATH="$TOP" PG_CONFIG="$PG_CONFIG" \
-        all install DESTDIR="$STAGE" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
+    if ! interruptible make -s -j"$(nproc)" -C "$SCRATCH/build" -f "$TOP/Makefile" VPATH="$TOP" \
+        PG_CONFIG="$PG_CONFIG" all install DESTDIR="$STAGE" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
         cat "$log" >&2
         return 1
     fi
-    chmod -R a+rX "$SCRATCH"
-    [ "$(id -u)" = 0 ] && chown postgres "$SCRATCH"
-    return 0
+    chmod -R a+rX "$STAGE"
 }
 
 # The settings that let a server load the extension from the staging directory.
 staged_settings() {
     echo "extension_destdir = '$STAGE'"
-    echo "dynamic_library_path = '$STAGE$($PG_CONFIG --pkglibdir):\$libdir'"
+    echo "dynamic_library_path = '$STAGE$("$PG_CONFIG" --pkglibdir):\$libdir'"
 }
 
 cluster_start() {
+    unset PGOPTIONS PGSERVICE PGHOSTADDR PGPASSFILE PGAPPNAME PGCLIENTENCODING PGTZ PGDATESTYLE
     export PGDATA=$SCRATCH/data PGHOST=$SCRATCH PGPORT=5432 PGDATABASE=postgres PGUSER=postgres
-    as_server "$PGBIN/initdb" -D "$PGDATA" -U postgres -A trust -E UTF8 --locale=C.UTF-8 -k >"$SCRATCH/initdb.log"
+    as_server "$PGBIN/initdb" -D "$PGDATA" -U postgres -A trust -E UTF8 --locale=C.UTF-8 -k -N >"$SCRATCH/initdb.log"
     {
         staged_settings
         echo "listen_addresses = ''"

@@ -1,27 +1,47 @@
 #!/usr/bin/env bash
-# Installs, once, what the build, the tests and the demo need on Debian 12. Root or sudo.
+# Installs, once, what the build and the tests need on Debian 12. Root or sudo.
+#
+#   tools/setup.sh         compiler, PostgreSQL, test tools
+#   tools/setup.sh demo    these, and documentation for the demo to read
 set -euo pipefail
 
+version=${PGVERSION_MAJOR:-15}
 packages=(
     build-essential clang-format
-    postgresql-15 postgresql-server-dev-15
+    "postgresql-$version" "postgresql-server-dev-$version"
     libxxhash-dev libgtest-dev
-    libipc-run-perl postgresql-15-pgtap libtap-parser-sourcehandler-pgtap-perl
+    libipc-run-perl "postgresql-$version-pgtap" libtap-parser-sourcehandler-pgtap-perl
 )
-[ "${1:-}" = demo ] && packages+=(man-db manpages manpages-dev postgresql-doc-15 debian-policy)
+# Texts of several kinds, 20,000 of them in 20 MB.
+documentation=(manpages manpages-dev "postgresql-doc-$version" debian-policy openjdk-17-doc)
 
-missing=()
-for package in "${packages[@]}"; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
-done
-[ "${#missing[@]}" = 0 ] && exit 0
+# missing package ...: those of them that are not installed.
+missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
+    done
+}
 
-as_root=()
-if [ "$(id -u)" != 0 ]; then
-    command -v sudo >/dev/null || { echo "setup needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
-    as_root=(sudo)
+install() {
+    local as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || { echo "setup needs root or sudo to install: $*" >&2; return 1; }
+        as_root=(sudo)
+    fi
+    echo "== Installing $*"
+    "${as_root[@]}" apt-get update -qq
+    # A cluster of Debian's own is not needed. Small images leave documentation out unless told otherwise.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o DPkg::Options::="--path-include=/usr/share/doc/*" -o DPkg::Options::="--path-include=/usr/share/man/*" \
+        "$@" >/dev/null
+}
+
+mapfile -t todo < <(missing "${packages[@]}")
+[ "${#todo[@]}" = 0 ] || install "${todo[@]}"
+
+if [ "${1:-}" = demo ]; then
+    mapfile -t todo < <(missing "${documentation[@]}")
+    [ "${#todo[@]}" = 0 ] || install "${todo[@]}" ||
+        echo "The demo goes on with the documents that are here." >&2
 fi
-echo "== Installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

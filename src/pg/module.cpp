@@ -1,5 +1,7 @@
 // The library's entry.
-#include "pg/postgres.hpp"
+#include "pg/compat.hpp"
+
+#include "pg/settings.hpp"
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -8,4 +10,4 @@ void _PG_init(void);
 }
 #pragma GCC visibility pop
 
-void _PG_init(void) {}
+void _PG_init(void) { simhash::define_settings(); }

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Finds near-duplicates among the documents on this machine; `make demo` calls this.
+#
+#   make demo                        documentation: /usr/share/doc, /usr/share/man, …
+#   make demo DOCS="~/src ~/notes"   the text files below directories of yours
+#   make demo KEEP=1                 keep the server at the end, to try queries of your own
+#
+# Reads, builds and runs a private PostgreSQL server in a scratch directory that goes away at the end.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+MOST=${MOST:-40000} # documents
+
+"$TOP/tools/setup.sh" demo
+. "$TOP/tools/cluster.sh"
+cd "$TOP/demo"
+
+if [ -t 1 ]; then bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true); fi
+step=0
+heading() {
+    step=$((step + 1))
+    echo
+    printf '%s%s\n' "${bold:-}" "$step. $1"
+    printf '%s%s\n\n' "$(printf '%*s' $((${#1} + 3)) '' | tr ' ' -)" "${plain:-}"
+}
+number() { awk '{ n = $1; s = ""; while (length(n) > 3) { s = "," substr(n, length(n) - 2) s; n = substr(n, 1, length(n) - 3) } print n s }' <<<"$1"; }
+query() { psql -X -q -A -t -d demo -c "$1"; }
+show() { psql -X -q -d demo -v ON_ERROR_STOP=1 "$@"; }
+
+# -- documents ----------------------------------------------------------------------------------------------
+
+# text_files directory ...: the files there that may be texts, by name.
+text_files() {
+    find "$@" -xdev -type f -size -4096k \
+        ! -iregex '.*\.\(png\|gif\|jpe?g\|svgz?\|ico\|webp\|pdf\|e?ps\|dvi\|css\|js\|map\|json\|xml\|tag\|db\|mo\|woff2?\|[to]tf\|eot\|so\|a\|o\|pyc\|pyd\|zip\|bz2\|xz\|zst\)\(\.gz\)?' \
+        ! -path '*/.git/*' 2>/dev/null || true
+}
+
+echo "${bold:-}Near-duplicates among the documents on this machine, with PostgreSQL and simhash${plain:-}"
+echo
+printf 'Building the extension … '
+build_and_stage
+echo "done ($SECONDS s)."
+
+list=$SCRATCH/files
+if [ -n "${DOCS:-}" ]; then
+    read -r -a directories <<<"$DOCS"
+    text_files "${directories[@]/#\~/$HOME}" | sort >"$list"
+    from="${DOCS}"
+else
+    text_files /usr/share/doc /usr/share/man | sort >"$list"
+    from="/usr/share/doc and /usr/share/man"
+    # Small images come without documentation: then there are header files, modules and other texts.
+    if [ "$(wc -l <"$list")" -lt 15000 ]; then
+        text_files /usr/include /usr/share/perl /usr/share/perl5 /usr/lib/python3* /usr/share/info \
+            /usr/share/common-licenses /usr/share/i18n | sort >>"$list"
+        from="$from, and, as they hold little, header files and modules"
+    fi
+fi
+files=$(wc -l <"$list")
+[ "$files" -gt 1 ] || { echo "There are no texts below $from." >&2; exit 1; }
+if [ "$files" -gt "$MOST" ]; then
+    # Evenly over the list.
+    awk -v most="$MOST" -v files="$files" 'int(NR * most / files) > int((NR - 1) * most / files)' "$list" >"$list.most"
+    mv "$list.most" "$list"
+    from="$from ($(number "$MOST") of $(number "$files") files)"
+fi
+
+printf 'Reading %s files from %s … ' "$(number "$(wc -l <"$list")")" "$from"
+start=$SECONDS
+workers=$(nproc)
+read_all() {
+    local worker
+    for ((worker = 0; worker < workers; worker++)); do
+        awk -v n="$workers" -v k="$worker" 'NR % n == k' "$list" | perl read_documents.pl >"$SCRATCH/rows.$worker" &
+    done
+    wait
+}
+interruptible read_all
+echo "done ($((SECONDS - start)) s)."
+
+cluster_start "shared_buffers = '256MB'" "work_mem = '64MB'" "maintenance_work_mem = '256MB'" "fsync = off" \
+    "wal_level = minimal" "max_wal_senders = 0" "max_wal_size = '8GB'" "autovacuum = off" "jit = off" \
+    "default_toast_compression = lz4" "max_parallel_workers_per_gather = 0" "client_min_messages = warning"
+psql -X -q -d postgres -c "CREATE DATABASE demo"
+show -f load.sql
+for ((worker = 0; worker < workers; worker++)); do
+    show -c "\\copy document FROM '$SCRATCH/rows.$worker'"
+    rm "$SCRATCH/rows.$worker"
+done
+
+heading "Fingerprints"
+show -f fingerprints.sql
+
+heading "Index"
+show -f index.sql
+
+heading "Near-duplicates"
+show -f pairs.sql
+# Examples: two texts and what differs first.
+query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' read -r a b distance kind; do
+    query "SELECT body FROM page WHERE id = $a" >"$SCRATCH/a"
+    query "SELECT body FROM page WHERE id = $b" >"$SCRATCH/b"
+    lines=$(wc -l <"$SCRATCH/a")
+    changed=$(diff "$SCRATCH/a" "$SCRATCH/b" | grep -c '^[<>]' || true)
+    [ "$distance" = 1 ] && bits="1 bit" || bits="$distance bits"
+    echo "  ${bold:-}$kind: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
+    echo "    < $(query "SELECT path FROM page WHERE id = $a")"
+    echo "    > $(query "SELECT path FROM page WHERE id = $b")"
+    { diff "$SCRATCH/a" "$SCRATCH/b" || true; } | { grep '^[<>]' || true; } | head -n 6 | cut -c 1-100 |
+        sed 's/^/        /'
+    echo
+done
+
+heading "Index against sequential scan"
+show -f search.sql
+
+heading "Nearest neighbours"
+show -f nearest.sql
+
+if [ -n "${KEEP:-}" ]; then
+    echo
+    echo "The server runs until you press Enter. In another terminal:"
+    echo "    $PGBIN/psql -h $SCRATCH -U postgres demo"
+    read -r _ || true
+fi

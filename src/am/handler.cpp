@@ -1,0 +1,62 @@
+// The access method's routine table.
+#include "am/index.hpp"
+
+extern "C" {
+#include "commands/vacuum.h"
+#include "nodes/makefuncs.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+#if PG_VERSION_NUM >= 140000
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck, bool,
+                     IndexInfo *info)
+#else
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
+                     IndexInfo *info)
+#endif
+{
+    return insert_row(index, values, isnull, tid, info);
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_handler)
+{
+    using namespace simhash;
+    IndexAmRoutine *routine = makeNode(IndexAmRoutine);
+
+    routine->amstrategies = kStrategies;
+    routine->amsupport = 0;
+    routine->amcanorderbyop = true;
+    routine->amoptionalkey = true; // NULLs are indexed: a scan without a key finds every row
+    routine->amsearchnulls = true;
+    routine->ampredlocks = false; // serializable transactions lock the index as a whole
+    routine->amcanparallel = false;
+    routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
+    routine->amkeytype = InvalidOid;
+
+    routine->ambuild = build;
+    routine->ambuildempty = build_empty;
+    routine->aminsert = insert_callback;
+    routine->ambulkdelete = bulk_delete;
+    routine->amvacuumcleanup = vacuum_cleanup;
+    routine->amcanreturn = NULL; // no index-only scans: replay on a standby takes no cleanup locks
+    routine->amcostestimate = estimate_cost;
+    routine->amoptions = parse_index_options;
+    routine->ambuildphasename = build_phase_name;
+    routine->amvalidate = validate_opclass;
+    routine->ambeginscan = begin_scan;
+    routine->amrescan = rescan;
+    routine->amgettuple = get_tuple;
+    routine->amgetbitmap = get_bitmap;
+    routine->amendscan = end_scan;
+
+    PG_RETURN_POINTER(routine);
+}

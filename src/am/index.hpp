@@ -1,0 +1,159 @@
+// The index access method `simhash`: what its files share. README.md in this folder explains locks, splits,
+// VACUUM and WAL; core/page.hpp defines what is on disk.
+//
+//   handler   the routine table          options  WITH (...)           meta      the metapage, cached
+//   tree      pages, descents            insert   one row              split     splits and downlinks
+//   build     CREATE INDEX               spool    its sorting          scan      finding rows
+//   ordered   ORDER BY distance          vacuum   deleting rows        cost      the planner's estimate
+//   validate  operator classes           inspect  statistics           check     is it sound?
+#pragma once
+
+#include "pg/compat.hpp"
+
+#include "core/bit_order.hpp"
+#include "core/key_order.hpp"
+#include "core/page.hpp"
+#include "core/search_plan.hpp"
+
+extern "C" {
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/generic_xlog.h"
+#include "nodes/execnodes.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+}
+
+namespace simhash
+{
+
+// Strategy numbers of the operator class.
+enum Strategy : StrategyNumber {
+    kInBall = 1,    // simhash <@| simhash_ball
+    kNearDuplicate, // simhash ~= simhash
+    kEqual,         // simhash = simhash
+    kDistanceOrder, // ORDER BY simhash <@> simhash
+    kStrategies = kDistanceOrder
+};
+
+// Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
+enum BuildPhase { kPhaseScan = 2, kPhaseWriteFirst = 3 }; // then one for each table
+
+inline constexpr int kDefaultDistance = 3;
+inline constexpr int kDefaultFillfactor = 90;
+
+// options.cpp
+
+// What WITH (...) says, as rd_options holds it.
+struct IndexOptions {
+    int32 vl_len_;
+    int distance;
+    int tables; // 0: the default for the distance
+    int fillfactor;
+};
+bytea *parse_index_options(Datum reloptions, bool validate);
+IndexOptions index_options(Relation index);
+// The design for these options; an error with a hint where there is none.
+void design_from_options(const IndexOptions &options, TableDesign *design);
+
+// meta.cpp
+
+// What the metapage says, ready for use. size() bytes of it are enough of a copy.
+struct IndexMeta {
+    int fillfactor;
+    KeyOrder order;
+
+    std::size_t size() const { return offsetof(IndexMeta, order) + order.size(); }
+    int tables() const { return order.design.tables; }
+    int null_table() const { return order.design.tables; }
+    int trees() const { return order.design.tables + 1; }
+    std::uint64_t key(int table, Fingerprint fingerprint) const
+    {
+        return table == null_table() ? 0 : order.key(table, fingerprint);
+    }
+    Position position(int table, Fingerprint fingerprint, Tid tid) const
+    {
+        return {key(table, fingerprint), tid.packed()};
+    }
+};
+// Cached in the relcache entry: any invalidation may free it, so keep a copy across anything but buffer
+// access.
+const IndexMeta *index_meta(Relation index);
+IndexMeta *copy_index_meta(Relation index, MemoryContext context);
+MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
+                        const std::uint8_t bit_order[kBits]);
+void use_meta_data(const MetaData &data, IndexMeta *meta);
+
+// tree.cpp
+
+inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
+
+[[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
+
+// Reads and locks a page, and checks that it belongs to the table and level (any level if -1).
+Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level);
+
+// The page of the given level that holds `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE).
+// Locks one page at a time on the way. With the exclusive lock, splits that a crash left unfinished and that
+// are met on the way at that level are finished first.
+Buffer descend(Relation index, int table, Position position, int mode, int level = 0);
+
+// Steps from a locked page to its right sibling, which it returns locked in the same mode; releases the page.
+Buffer step_right(Relation index, Buffer buffer, int mode);
+
+// A new page at the end of the relation, all zeros, locked exclusively.
+Buffer extend_index(Relation index);
+
+// The relation's length, read so that no extension under way is missed.
+BlockNumber index_blocks(Relation index);
+
+// An estimate of the number of leaves of one table.
+double estimated_leaves(BlockNumber blocks, int tables);
+
+// split.cpp
+
+// Splits a page, locked exclusively, that has no room; releases it. The caller descends again.
+void split_page(Relation index, Buffer buffer);
+
+// Gives the right sibling of a page that carries kIncompleteSplit its downlink; the page is locked
+// exclusively and is released.
+void finish_split(Relation index, Buffer buffer);
+
+// Where to cut `count` sorted positions: an index in [low, high] at which the neighbours differ in the
+// highest bit, so that a bucket of equal leading bits is not cut without need. *bound is set to the shortest
+// position between the two.
+int choose_cut(const Position *sorted, int low, int high, Position *bound);
+
+// Callbacks
+
+IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);
+void build_empty(Relation index);
+bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer tid, IndexInfo *info);
+IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                   IndexBulkDeleteCallback callback, void *callback_state);
+IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
+IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys);
+void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
+bool get_tuple(IndexScanDesc scan, ScanDirection direction);
+int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
+void end_scan(IndexScanDesc scan);
+void estimate_cost(struct PlannerInfo *root, struct IndexPath *path, double loop_count, Cost *startup_cost,
+                   Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages);
+bool validate_opclass(Oid opclass);
+char *build_phase_name(int64 phase);
+
+inline Tid tid_of(ItemPointer pointer)
+{
+    Tid tid;
+    std::memcpy(&tid, pointer, sizeof(tid));
+    return tid;
+}
+inline ItemPointerData pointer_of(Tid tid)
+{
+    ItemPointerData pointer;
+    std::memcpy(&pointer, &tid, sizeof(pointer));
+    return pointer;
+}
+static_assert(sizeof(ItemPointerData) == sizeof(Tid));
+
+} // namespace simhash

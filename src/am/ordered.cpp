@@ -1,0 +1,205 @@
+// ORDER BY h <@> q: rows in rings of growing distance.
+//
+// A ring holds all rows farther than `done` and at most `high` away, sorted. Its search is a radius search;
+// where `high` costs no more pages than a smaller radius it is taken, and where pages no longer matter it is
+// every distance that is left. A ring that outgrows its limit gives up its farthest rows, and searches on for
+// the nearer ones only: so a full pass for the nearest few keeps few, and memory stays within work_mem. If
+// the rows of a single distance are too many, they need no sorting: they are streamed.
+#include "am/scan.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kFirstLimit = 1024; // rows of a ring; later rings may be larger
+constexpr Size kLimitGrowth = 8;
+
+int order_distance(const ScanState &state, Fingerprint fingerprint)
+{
+    return hamming_distance(fingerprint, state.lead);
+}
+
+// True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
+bool centered(const ScanState &state)
+{
+    return state.balls == 0 || state.ball[0].center == state.lead;
+}
+
+int farthest(const ScanState &state)
+{
+    return centered(state) && state.balls > 0 ? state.ball[0].radius : kBits;
+}
+
+int choose_high(IndexScanDesc scan)
+{
+    const ScanState &state = *scan_state(scan);
+    int last = farthest(state);
+    if (!centered(state))
+        return last;
+    if (state.done < 0)
+        return Min(last, static_cast<int>(state.meta->order.design.distance));
+
+    int high = state.done + 1;
+    double leaves = estimated_leaves(RelationGetNumberOfBlocks(scan->indexRelation), state.meta->tables());
+    SearchPlan plan;
+    make_plan(scan, high, &plan);
+    double worth = plan.leaves * 2;
+    while (high < last) {
+        if (plan.leaves > leaves / 2)
+            return last;
+        make_plan(scan, high + 1, &plan);
+        if (plan.leaves > worth)
+            break;
+        high++;
+    }
+    return high;
+}
+
+// Keeps the nearest rows, about half of the limit but all of a distance or none. Returns the new high.
+int shrink_ring(ScanState *state, const Size *count, int high, Size *kept)
+{
+    Size sum = 0;
+    int new_high = state->done;
+    while (new_high < high && (new_high == state->done || sum + count[new_high + 1] <= state->ring_limit / 2))
+        sum += count[++new_high];
+    Size to = 0;
+    for (Size i = 0; i < *kept; i++) {
+        if (order_distance(*state, state->ring[i].fingerprint) <= new_high)
+            state->ring[to++] = state->ring[i];
+    }
+    *kept = to;
+    return new_high;
+}
+
+void sort_ring(ScanState *state, Size kept)
+{
+    std::sort(state->ring, state->ring + kept, [state](const Hit &a, const Hit &b) {
+        for (int i = 0; i < state->orders; i++) {
+            if (state->order[i].null)
+                continue;
+            int x = hamming_distance(a.fingerprint, state->order[i].query);
+            int y = hamming_distance(b.fingerprint, state->order[i].query);
+            if (x != y)
+                return x < y;
+        }
+        return a.tid < b.tid;
+    });
+}
+
+void search_up_to(IndexScanDesc scan, int high)
+{
+    const ScanState &state = *scan_state(scan);
+    if (centered(state))
+        begin_search(scan, state.lead, high);
+    else
+        begin_search(scan, state.ball[0].center, state.ball[0].radius);
+}
+
+// The rows of one distance, leaf by leaf.
+bool next_streamed(IndexScanDesc scan)
+{
+    ScanState *state = scan_state(scan);
+    while (next_leaf(scan)) {
+        Size to = 0;
+        for (Size i = 0; i < state->hits; i++) {
+            if (order_distance(*state, state->hit[i].fingerprint) == state->streaming)
+                state->hit[to++] = state->hit[i];
+        }
+        state->hits = to;
+        if (to > 0)
+            return true;
+    }
+    return false;
+}
+
+// Collects the ring (done, high], which may end nearer than asked. Returns its end.
+int collect_ring(IndexScanDesc scan, int high, Size *kept)
+{
+    ScanState *state = scan_state(scan);
+    Size count[kBits + 1] = {};
+    *kept = 0;
+    search_up_to(scan, high);
+    while (next_leaf(scan)) {
+        for (Size i = 0; i < state->hits; i++) {
+            int distance = order_distance(*state, state->hit[i].fingerprint);
+            if (distance <= state->done || distance > high)
+                continue;
+            if (*kept >= state->ring_limit) {
+                high = shrink_ring(state, count, high, kept);
+                if (*kept >= state->ring_limit / 2 && high == state->done + 1 && state->orders == 1) {
+                    state->streaming = high;
+                    return high;
+                }
+                if (centered(*state))
+                    state->search.radius = Min(state->search.radius, high);
+                if (distance > high)
+                    continue;
+            }
+            if (*kept == state->ring_capacity) {
+                state->ring_capacity *= 2;
+                state->ring =
+                    static_cast<Hit *>(repalloc_huge(state->ring, state->ring_capacity * sizeof(Hit)));
+            }
+            state->ring[(*kept)++] = state->hit[i];
+            count[distance]++;
+        }
+    }
+    return high;
+}
+
+} // namespace
+
+void begin_ordered(IndexScanDesc scan)
+{
+    ScanState *state = scan_state(scan);
+    state->done = -1;
+    state->streaming = -1;
+    state->ring_limit = kFirstLimit;
+    if (state->ring == NULL) {
+        state->ring_capacity = kFirstLimit;
+        state->ring =
+            static_cast<Hit *>(MemoryContextAlloc(state->context, sizeof(Hit) * state->ring_capacity));
+    }
+}
+
+bool next_ring(IndexScanDesc scan)
+{
+    ScanState *state = scan_state(scan);
+    for (;;) {
+        if (state->streaming >= 0) {
+            if (next_streamed(scan))
+                return true;
+            state->done = state->streaming;
+            state->streaming = -1;
+        }
+        if (state->done >= farthest(*state))
+            return false;
+
+        Size kept;
+        int high = collect_ring(scan, choose_high(scan), &kept);
+        release_pin(state);
+        if (state->streaming >= 0) {
+            search_up_to(scan, high);
+            continue;
+        }
+        state->done = high;
+        if (state->ring_limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit))
+            state->ring_limit *= kLimitGrowth;
+        if (kept > 0) {
+            sort_ring(state, kept);
+            state->hit = state->ring;
+            state->hits = kept;
+            state->returned = 0;
+            return true;
+        }
+    }
+}
+
+} // namespace simhash

@@ -1,0 +1,215 @@
+// Splits. Two steps, each one WAL record: first half of a page's entries move to a new right sibling and the
+// page is marked kIncompleteSplit; then the sibling's downlink goes into the parent and the mark is cleared.
+// Between the two the tree is sound, since whoever looks for a moved entry steps right. A crash there leaves
+// the mark, and the next writer that meets it does the second step.
+//
+// The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
+// record.
+#include "am/index.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The entries of a page, out of it, sorted by position.
+struct Entry {
+    Position position;
+    union {
+        Fingerprint fingerprint;
+        std::uint32_t child;
+    };
+};
+
+struct Entries {
+    int count;
+    Entry entry[FLEXIBLE_ARRAY_MEMBER];
+};
+
+Entries *read_entries(const IndexMeta &meta, const char *page)
+{
+    bool leaf = is_leaf(page);
+    int count = leaf ? leaf_count(page) : inner_count(page);
+    auto *entries = static_cast<Entries *>(
+        palloc(offsetof(Entries, entry) + sizeof(Entry) * static_cast<std::size_t>(count)));
+    entries->count = count;
+    for (int i = 0; i < count; i++) {
+        Entry *entry = &entries->entry[i];
+        if (leaf) {
+            entry->fingerprint = leaf_fingerprints(page)[i];
+            entry->position = meta.position(page_tail(page)->table, entry->fingerprint, leaf_tid(page, i));
+        } else {
+            entry->position = inner_bound(page, i);
+            entry->child = inner_link(page, i).child();
+        }
+    }
+    std::sort(entries->entry, entries->entry + count,
+              [](const Entry &a, const Entry &b) { return a.position < b.position; });
+    return entries;
+}
+
+void write_entries(char *page, const Entry *entry, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (is_leaf(page))
+            leaf_add(page, entry[i].fingerprint, Tid::unpack(entry[i].position.tid));
+        else
+            inner_insert(page, i, entry[i].position, entry[i].child);
+    }
+}
+
+void set_high(char *page, Position high, BlockNumber right)
+{
+    PageTail *tail = page_tail(page);
+    tail->high_key = high.key;
+    tail->high_tid = Tid::unpack(high.tid);
+    tail->right = right;
+}
+
+// Where to cut a full page. On the rightmost leaf of a tree whose entries come in order (NULLs do, by tid)
+// half full pages would be left behind, so that one is cut near its end.
+int choose_split(const Entries &entries, const char *page, Position *bound)
+{
+    auto *positions =
+        static_cast<Position *>(palloc(sizeof(Position) * static_cast<std::size_t>(entries.count)));
+    for (int i = 0; i < entries.count; i++)
+        positions[i] = entries.entry[i].position;
+
+    int low = entries.count * 4 / 10, high = entries.count * 6 / 10;
+    bool append = is_leaf(page) && is_rightmost(page) && positions[0].key == positions[entries.count - 1].key;
+    if (append)
+        low = high = entries.count * 9 / 10;
+    int cut = choose_cut(positions, Max(low, 1), Max(high, 1), bound);
+    if (!is_leaf(page))
+        *bound = positions[cut]; // a downlink's bound is its child's: it can't be shortened
+    pfree(positions);
+    return cut;
+}
+
+void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, Position bound)
+{
+    BlockNumber root = BufferGetBlockNumber(buffer);
+    int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
+    Buffer left = extend_index(index), right = extend_index(index);
+
+    GenericXLogState *state = GenericXLogStart(index);
+    Page root_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    Page left_page = GenericXLogRegisterBuffer(state, left, GENERIC_XLOG_FULL_IMAGE);
+    Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
+
+    init_page(left_page, BLCKSZ, table, level);
+    write_entries(left_page, entries.entry, cut);
+    set_high(left_page, bound, BufferGetBlockNumber(right));
+    init_page(right_page, BLCKSZ, table, level);
+    write_entries(right_page, entries.entry + cut, entries.count - cut);
+
+    // init_page would clear the header's LSN, which the record sets anyway.
+    init_page(root_page, BLCKSZ, table, level + 1);
+    inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
+    inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
+    GenericXLogFinish(state);
+
+    elog(DEBUG2, "root %u of index \"%s\" is now at level %d", root, RelationGetRelationName(index),
+         level + 1);
+    UnlockReleaseBuffer(right);
+    UnlockReleaseBuffer(left);
+    UnlockReleaseBuffer(buffer);
+}
+
+} // namespace
+
+int choose_cut(const Position *sorted, int low, int high, Position *bound)
+{
+    int best = low;
+    std::uint64_t best_bit = 0;
+    for (int i = low; i <= high; i++) {
+        std::uint64_t differ = sorted[i].key ^ sorted[i - 1].key;
+        std::uint64_t bit = differ == 0 ? 0 : std::uint64_t{1} << (63 - std::countl_zero(differ));
+        if (bit > best_bit) {
+            best = i;
+            best_bit = bit;
+        }
+    }
+    if (best_bit == 0) {
+        best = (low + high) / 2;
+        *bound = sorted[best];
+    } else {
+        *bound = {sorted[best].key & ~(best_bit - 1), 0};
+    }
+    return best;
+}
+
+void split_page(Relation index, Buffer buffer)
+{
+    const IndexMeta *meta = index_meta(index);
+    const char *page = buffer_page(buffer);
+    BlockNumber block = BufferGetBlockNumber(buffer);
+    int table = page_tail(page)->table, level = page_tail(page)->level;
+    Entries *entries = read_entries(*meta, page);
+    Position bound;
+    int cut = choose_split(*entries, page, &bound);
+
+    if (block == root_block(table)) {
+        split_root(index, buffer, *entries, cut, bound);
+        pfree(entries);
+        return;
+    }
+
+    Buffer right = extend_index(index);
+    GenericXLogState *state = GenericXLogStart(index);
+    Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
+
+    init_page(right_page, BLCKSZ, table, level);
+    write_entries(right_page, entries->entry + cut, entries->count - cut);
+    set_high(right_page, high_of(left_page), page_tail(left_page)->right);
+
+    leaf_clear(left_page); // inner pages alike: it empties the page
+    write_entries(left_page, entries->entry, cut);
+    set_high(left_page, bound, BufferGetBlockNumber(right));
+    page_tail(left_page)->flags |= kIncompleteSplit;
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(right);
+    pfree(entries);
+
+    finish_split(index, buffer);
+}
+
+void finish_split(Relation index, Buffer buffer)
+{
+    const char *page = buffer_page(buffer);
+    int table = page_tail(page)->table, level = page_tail(page)->level;
+    Position bound = high_of(page);
+    BlockNumber right = page_tail(page)->right;
+
+    // The child stays locked, so nobody else finishes or splits it meanwhile. Locks go upwards, never down.
+    Buffer parent;
+    for (;;) {
+        parent = descend(index, table, bound, BUFFER_LOCK_EXCLUSIVE, level + 1);
+        if (inner_has_room(buffer_page(parent)))
+            break;
+        split_page(index, parent);
+    }
+
+    GenericXLogState *state = GenericXLogStart(index);
+    Page parent_page = GenericXLogRegisterBuffer(state, parent, 0);
+    Page child_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    int at = inner_find(parent_page, bound);
+    if (inner_bound(parent_page, at) >= bound) {
+        GenericXLogAbort(state);
+        report_corruption(index, BufferGetBlockNumber(parent),
+                          "a page whose split is marked incomplete has a downlink for its sibling");
+    }
+    inner_insert(parent_page, at + 1, bound, right);
+    page_tail(child_page)->flags &= static_cast<std::uint16_t>(~kIncompleteSplit);
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(parent);
+    UnlockReleaseBuffer(buffer);
+}
+
+} // namespace simhash

@@ -1,0 +1,104 @@
+// Pages of the trees, and the way down to them.
+#include "am/index.hpp"
+
+extern "C" {
+#include "storage/lmgr.h"
+}
+
+namespace simhash
+{
+
+void report_corruption(Relation index, BlockNumber block, const char *what)
+{
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
+                    errdetail("%s.", what), errhint("Please REINDEX it.")));
+    pg_unreachable();
+}
+
+Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
+{
+    Buffer buffer = ReadBuffer(index, block);
+    LockBuffer(buffer, mode);
+    const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, level);
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+    return buffer;
+}
+
+Buffer step_right(Relation index, Buffer buffer, int mode)
+{
+    const char *page = buffer_page(buffer);
+    const PageTail *tail = page_tail(page);
+    BlockNumber right = tail->right;
+    Position high = high_of(page);
+    int table = tail->table, level = tail->level;
+    UnlockReleaseBuffer(buffer);
+
+    Buffer next = read_tree_page(index, right, mode, table, level);
+    // A chain that does not ascend could lead round in a circle.
+    if (!is_rightmost(buffer_page(next)) && high_of(buffer_page(next)) <= high)
+        report_corruption(index, right, "the page is out of order with its left sibling");
+    return next;
+}
+
+Buffer descend(Relation index, int table, Position position, int mode, int level)
+{
+restart:
+    BlockNumber block = root_block(table);
+    int at_level = -1; // the root's level is what it says; below, each page must be one lower
+    for (;;) {
+        Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
+        int page_level = page_tail(buffer_page(buffer))->level;
+        if (page_level < level)
+            report_corruption(index, block, "the tree is not as high as its pages say");
+        if (page_level == level) {
+            if (mode == BUFFER_LOCK_EXCLUSIVE) {
+                // Only the root can have changed its level while it was unlocked.
+                LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+                LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+                if (page_tail(buffer_page(buffer))->level != level) {
+                    UnlockReleaseBuffer(buffer);
+                    goto restart;
+                }
+            }
+            for (;;) {
+                if (mode == BUFFER_LOCK_EXCLUSIVE &&
+                    (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
+                    finish_split(index, buffer);
+                    goto restart;
+                }
+                if (!belongs_right(buffer_page(buffer), position))
+                    return buffer;
+                buffer = step_right(index, buffer, mode);
+            }
+        }
+        while (belongs_right(buffer_page(buffer), position))
+            buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        block = inner_link(page, inner_find(page, position)).child();
+        at_level = page_level - 1;
+        UnlockReleaseBuffer(buffer);
+    }
+}
+
+Buffer extend_index(Relation index) { return extend_relation(index); }
+
+BlockNumber index_blocks(Relation index)
+{
+    bool lock = !RELATION_IS_LOCAL(index);
+    if (lock)
+        LockRelationForExtension(index, ExclusiveLock);
+    BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    if (lock)
+        UnlockRelationForExtension(index, ExclusiveLock);
+    return blocks;
+}
+
+double estimated_leaves(BlockNumber blocks, int tables)
+{
+    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the NULLs', the roots
+    return std::max(1.0, pages / tables);
+}
+
+} // namespace simhash

@@ -1,0 +1,35 @@
+// The keys of a table that an exact search may have to look at, visited in ascending order by seeking.
+//
+// A step of a search plan asks one table for the keys with at most `header_budget` errors among the leading
+// `header_bits` bits and at most `radius` errors in all. next_key() jumps to the first such key at or after a
+// given one. Asked with the upper bound of the leaf just read it names the next leaf worth reading, so
+// exactly those leaves are visited whose range holds such a key: flips below the leaf granularity cost
+// nothing, and long runs of equal or skewed keys are stepped over, whatever the data look like.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace simhash
+{
+
+struct KeyBall {
+    std::uint64_t center; // the query's key in this table
+    int header_bits;      // 0 to 64
+    int header_budget;    // at least 0
+    int radius;           // at least 0
+};
+
+// Sets *key to the smallest key >= from that lies in the ball; false if there is none.
+bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key);
+
+inline std::uint64_t leading_bits(int bits) { return bits == 0 ? 0 : ~std::uint64_t{0} << (64 - bits); }
+
+inline bool in_ball(const KeyBall &ball, std::uint64_t key)
+{
+    std::uint64_t errors = key ^ ball.center;
+    return std::popcount(errors) <= ball.radius &&
+           std::popcount(errors & leading_bits(ball.header_bits)) <= ball.header_budget;
+}
+
+} // namespace simhash

@@ -1,0 +1,25 @@
+// The kernel: which of a leaf's fingerprints lie within a distance.
+#pragma once
+
+#include "core/fingerprint.hpp"
+
+#include <cstdint>
+
+namespace simhash
+{
+
+// Writes the positions i < count with hamming_distance(fingerprints[i], query) <= radius to matches,
+// ascending, and returns how many. matches has room for count; radius is 0 to 64; fingerprints is aligned to
+// 8 bytes.
+using LeafMatch = int (*)(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                          std::uint16_t *matches);
+
+enum class SimdLevel { scalar, popcnt, avx2, avx512 };
+
+// The best level that this CPU has.
+SimdLevel best_simd_level();
+
+// The kernel of a level, which the CPU must have. All give the same answers.
+LeafMatch leaf_match(SimdLevel level);
+
+} // namespace simhash

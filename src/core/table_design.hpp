@@ -1,0 +1,64 @@
+// Block-permuted table designs (Manku, Jain, Das Sarma 2007, section 3; generalised).
+//
+// The 64 bits are cut into blocks. Each table orders the fingerprints by all the blocks, in an order of its
+// own; the blocks that lead a table's order are its header. A design for distance k is a set of headers such
+// that every set of at most k bits misses at least one header: two fingerprints that differ in at most k bits
+// agree in all of some table's header, and lie next to each other there.
+//
+// Blocks are grouped in regions. In a region of b blocks that spares c of them there is one table for each
+// way to leave out c blocks, so any c errors inside the region miss some header. Regions with
+// sum (c + 1) >= k + 1 together survive any k errors: by the pigeonhole principle some region holds at most
+// its c. Four regions of one block are Manku's T = 4; one region of 6 blocks that spares 3 is his T = 20.
+#pragma once
+
+#include <cstdint>
+
+namespace simhash
+{
+
+inline constexpr int kMaxTables = 32;
+inline constexpr int kMaxBlocks = 16;
+inline constexpr int kMinDistance = 1;
+inline constexpr int kMaxDistance = 15;
+
+struct DesignRegion {
+    std::uint8_t first_block;
+    std::uint8_t blocks; // b
+    std::uint8_t spared; // c
+    std::uint8_t first_table;
+    std::uint8_t tables; // C(b, c)
+};
+
+struct DesignTable {
+    std::uint8_t header_blocks;
+    std::uint8_t header_bits;
+    std::uint8_t order[kMaxBlocks]; // all blocks, the header's first
+};
+
+// Plain bytes: the metapage holds one as it is.
+struct TableDesign {
+    std::uint8_t distance;
+    std::uint8_t tables;
+    std::uint8_t blocks;
+    std::uint8_t regions;
+    std::uint8_t width[kMaxBlocks]; // bits of each block; the blocks follow each other from the highest bit
+    DesignRegion region[kMaxBlocks];
+    DesignTable table[kMaxTables];
+};
+
+// The default number of tables for a distance: k + 1 disjoint blocks, one exact range each.
+inline int default_tables(int distance) { return distance + 1; }
+
+// Finds the design with `tables` tables for `distance` that has the longest headers. With at most distance
+// tables the headers are disjoint blocks, and a search of that distance flips bits of them. Returns false
+// where none exists: distance or tables out of range, or no set of regions with that many tables.
+bool make_design(int distance, int tables, TableDesign *out);
+
+// True if the design is well formed and keeps its promise: every set of at most `distance` blocks misses a
+// header, found by enumerating the sets, or the headers are disjoint and fewer than distance + 1.
+bool check_design(const TableDesign &design);
+
+// The blocks of a table's header, as a bit set.
+std::uint32_t header_blocks(const DesignTable &table);
+
+} // namespace simhash

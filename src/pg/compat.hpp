@@ -1,0 +1,122 @@
+// What differs between PostgreSQL 13 and 18, and nowhere else.
+#pragma once
+
+#include "pg/postgres.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "commands/vacuum.h"
+#include "pgstat.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/optimizer.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/sortsupport.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#endif
+}
+
+// Reports bad input from a type's input function: softly, returning from it, where the caller asked for that
+// (16 and later: pg_input_is_valid, COPY ON_ERROR), else as an error.
+#if PG_VERSION_NUM >= 160000
+#define SIMHASH_INPUT_ERROR(fcinfo, ...) ereturn((fcinfo)->context, (Datum)0, __VA_ARGS__)
+#else
+#define SIMHASH_INPUT_ERROR(fcinfo, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+namespace simhash
+{
+
+// Orders by-value datums as unsigned integers. Sorts are specialised for the core's own function since 15.
+inline int compare_unsigned_datums(Datum x, Datum y, [[maybe_unused]] SortSupport ssup)
+{
+    return x < y ? -1 : x > y;
+}
+
+#if PG_VERSION_NUM >= 150000
+inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
+#else
+inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
+#endif
+
+// A new page at the end of the main fork, all zeros, locked exclusively.
+inline Buffer extend_relation(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+    return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
+#else
+    bool lock = !RELATION_IS_LOCAL(relation);
+    if (lock)
+        LockRelationForExtension(relation, ExclusiveLock);
+    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    if (lock)
+        UnlockRelationForExtension(relation, ExclusiveLock);
+    return buffer;
+#endif
+}
+
+// Whether expr is constant during a scan of the index: not volatile, and free of Vars of the index's table.
+inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, IndexOptInfo *index)
+{
+#if PG_VERSION_NUM >= 140000
+    return is_pseudo_constant_for_index(root, expr, index);
+#else
+    return is_pseudo_constant_for_index(expr, index);
+#endif
+}
+
+// Counts a scan in the statistics views, and for EXPLAIN (ANALYZE) since 18.
+inline void count_index_search(IndexScanDesc scan)
+{
+    pgstat_count_index_scan(scan->indexRelation);
+#if PG_VERSION_NUM >= 180000
+    if (scan->instrument != NULL)
+        scan->instrument->nsearches++;
+#endif
+}
+
+// Settings of ours that do not exist are errors from now on.
+inline void reserve_setting_prefix(const char *prefix)
+{
+#if PG_VERSION_NUM >= 150000
+    MarkGUCPrefixReserved(prefix);
+#else
+    EmitWarningsOnPlaceholders(prefix);
+#endif
+}
+
+inline bool owns_relation(Oid relation, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+    return object_ownercheck(RelationRelationId, relation, role);
+#else
+    return pg_class_ownercheck(relation, role);
+#endif
+}
+
+// May sleep for vacuum_cost_delay.
+inline void delay_vacuum()
+{
+#if PG_VERSION_NUM >= 180000
+    vacuum_delay_point(false);
+#else
+    vacuum_delay_point();
+#endif
+}
+
+// ROLE_PG_STAT_SCAN_TABLES had another name.
+#if PG_VERSION_NUM >= 140000
+inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
+#else
+inline constexpr Oid kStatScanRole = DEFAULT_ROLE_STAT_SCAN_TABLES;
+#endif
+
+} // namespace simhash

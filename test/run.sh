@@ -1,0 +1,382 @@
+#!/usr/bin/env bash
+# Runs every test; `make test` calls this. The rungs, in order:
+#
+#   format     clang-format leaves the sources as they are
+#   versions   control file, META.json and CHANGELOG.md agree
+#   files      every file under test/ is run by a rung, and tests and expected outputs match one to one
+#   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
+#   build      the extension, warnings being errors
+#   symbols    the library exports what SQL calls and nothing else
+#   regress    test/sql against expected/
+#   isolation  test/isolation
+#   pgtap      test/pgtap
+#   tap        test/t: servers that crash, stream and run under load
+#
+# make test ONLY="unit regress"          some rungs
+# make test ONLY=tap TESTS="001 002"     some tests of a rung, by what their names contain
+# make test KEEP_SCRATCH=1               keep the scratch directory: outputs, logs, data
+# make test RUNG_LIMIT=600               seconds after which a rung is ended and has failed
+# make test TEST_SECONDS=60              length of the tests under load (default 15)
+#
+# The last line is "N passed, N failed", over all rungs; the exit status is 0 if nothing failed.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+RUNGS="format versions files unit build symbols regress isolation pgtap tap"
+ONLY=${ONLY:-$RUNGS}
+TESTS=${TESTS:-}
+RUNG_LIMIT=${RUNG_LIMIT:-900}
+for rung in $ONLY; do
+    [[ " $RUNGS " == *" $rung "* ]] || { echo "No rung is called '$rung'. There are: $RUNGS" >&2; exit 2; }
+done
+
+"$TOP/tools/setup.sh"
+. "$TOP/tools/cluster.sh"
+cd "$TOP"
+
+PGXS_TEST=$(cd "$(dirname "$("$PG_CONFIG" --pgxs)")/../test" && pwd)
+passed=0
+failed=0
+failures=()
+
+wanted() { [[ " $ONLY " == *" $1 "* ]]; }
+
+pass() { passed=$((passed + ${2:-1})); }
+
+fail() {
+    failed=$((failed + ${2:-1}))
+    failures+=("$1")
+}
+
+# check name command ...: one check, which passes if the command succeeds; its output is shown if not.
+check() {
+    local name=$1 log=$SCRATCH/check.log
+    shift
+    if "$@" >"$log" 2>&1; then
+        pass "$name"
+        echo "ok      $name"
+    else
+        fail "$name"
+        echo "FAILED  $name"
+        head -n 100 "$log" | sed 's/^/        /'
+    fi
+}
+
+# tests directory extension: the names of the tests there that TESTS allows.
+tests() {
+    local file name word
+    for file in "$1"/*"$2"; do
+        [ -e "$file" ] || continue
+        name=$(basename "$file" "$2")
+        if [ -z "$TESTS" ]; then echo "$name"; fi
+        for word in $TESTS; do
+            if [[ $name == *"$word"* ]]; then
+                echo "$name"
+                break
+            fi
+        done
+    done
+}
+
+# ran rung name ...: every test that was asked for has to appear in the log of its rung.
+ran() {
+    local rung=$1 log=$2 name
+    shift 2
+    for name in "$@"; do
+        grep -q -F "$name" "$log" || { echo "FAILED  $name was not run"; fail "$rung: $name was not run"; }
+    done
+}
+
+# -- format, versions, files --------------------------------------------------------------------------------
+
+check_format() {
+    local log=$SCRATCH/format.log
+    make -s check-format >"$log" 2>&1 && return 0
+    # One line per place, then the way out.
+    grep -E 'error: ' "$log" | cut -d: -f1,2 | sort -u -t: -k1,1 -k2,2n || cat "$log"
+    echo "make format would repair it"
+    return 1
+}
+
+check_versions() {
+    local version meta change status=0
+    version=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash.control)
+    meta=$(perl -MJSON::PP -0777 -ne 'my $m = decode_json($_);
+        print join " ", $m->{version}, map { $_->{version} } values %{$m->{provides}}' META.json)
+    change=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
+    for found in $meta; do
+        [ "$found" = "$version" ] || { echo "META.json says $found, simhash.control $version"; status=1; }
+    done
+    [ "$change" = "$version" ] || { echo "CHANGELOG.md says $change, simhash.control $version"; status=1; }
+    return "$status"
+}
+
+check_files() {
+    local status=0 file name
+    complain() { echo "$1"; status=1; }
+    while read -r file; do
+        name=$(basename "${file%.*}")
+        case $file in
+        test/run.sh | test/unit/run.sh | test/unit/Makefile | test/*README.md) ;;
+        test/*/data/* | test/fuzz/* | test/format/*) ;;
+        test/unit/*_test.cpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
+        test/sql/*.sql)
+            [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
+            [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
+            ;;
+        test/isolation/specs/*.spec)
+            [ -e "test/isolation/expected/$name.out" ] || complain "$file has no expected output"
+            ;;
+        test/isolation/expected/*.out)
+            [ -e "test/isolation/specs/$name.spec" ] || complain "$file has no spec"
+            ;;
+        *) complain "$file is run by no rung" ;;
+        esac
+    done < <(find test -type f -not -name '.*' | sort)
+    for file in expected/*; do
+        [ -e "$file" ] || continue
+        name=$(basename "$file" .out)
+        [ -e "test/sql/$name.sql" ] || complain "$file has no test/sql/$name.sql"
+    done
+    return "$status"
+}
+
+# -- unit ---------------------------------------------------------------------------------------------------
+
+run_unit() {
+    compgen -G "test/unit/*_test.cpp" >/dev/null || { echo "skipped: no tests in test/unit"; return 0; }
+    local log=$SCRATCH/unit.log status=0 good bad
+    UNIT_BUILD=$SCRATCH/unit interruptible test/unit/run.sh >"$log" 2>&1 || status=$?
+    good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\?\..*/\1/p' "$log")
+    bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\?, listed below.*/\1/p' "$log")
+    pass unit "${good:-0}"
+    [ -z "$bad" ] || fail "unit: $bad failed" "$bad"
+    # A sanitizer's report ends the program before GoogleTest counts; so does a file that doesn't compile.
+    [ "$status" = 0 ] || [ -n "$bad" ] || fail "unit: build or sanitizer"
+    if [ "$status" = 0 ]; then
+        echo "ok      ${good:-0} tests"
+        # A file whose tests were not linked in would go unnoticed.
+        local file suite
+        for file in test/unit/*_test.cpp; do
+            for suite in $(sed -n 's/^\(TEST\|TEST_F\|TEST_P\)(\([A-Za-z0-9_]*\),.*/\2/p' "$file" | sort -u); do
+                grep -q "tests\? from .*$suite" "$log" || fail "unit: $file, suite $suite was not run"
+            done
+        done
+    else
+        grep -v -E '^\[( RUN  |       OK|-----)' "$log" | head -n 200
+    fi
+}
+
+# -- build, symbols -----------------------------------------------------------------------------------------
+
+check_symbols() {
+    local library script exported function status=0
+    library=$STAGE$("$PG_CONFIG" --pkglibdir)/simhash.so
+    script=$(echo "$STAGE$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
+    exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
+    for symbol in $exported; do
+        case $symbol in
+        _PG_init | Pg_magic_func) ;;
+        pg_finfo_*) ;;
+        *) grep -q -x "pg_finfo_$symbol" <<<"$exported" || { echo "exported for no reason: $symbol"; status=1; } ;;
+        esac
+    done
+    for function in $(sed -n 's/^pg_finfo_//p' <<<"$exported"); do
+        grep -q -x "$function" <<<"$exported" || { echo "pg_finfo_$function without $function"; status=1; }
+        # shellcheck disable=SC2086
+        grep -q -w "$function" $script || { echo "no SQL function calls $function"; status=1; }
+    done
+    return "$status"
+}
+
+# -- tests in a server --------------------------------------------------------------------------------------
+
+need_cluster() {
+    [ -z "${cluster_up:-}" ] || return 0
+    # Settings that a user's server is likely to have, but no waiting for disks.
+    cluster_start "fsync = off" "shared_buffers = '256MB'" "max_prepared_transactions = 10" "log_min_messages = warning"
+    cluster_up=1
+}
+
+# regress_rung rung program input name ...: pg_regress and pg_isolation_regress are called alike.
+regress_rung() {
+    local rung=$1 program=$2 input=$3 log=$SCRATCH/$1.log out=$SCRATCH/$1 status=0 line
+    shift 3
+    as_server mkdir -p "$out"
+    # Without an expected output the run would end there; an empty one shows the output as a difference.
+    for line in "$@"; do
+        [ -e "$input/expected/$line.out" ] || : >"$input/expected/$line.out"
+    done
+    interruptible as_server timeout -k 10 "$RUNG_LIMIT" "$program" --host="$PGHOST" --port="$PGPORT" \
+        --user="$PGUSER" --dbname="simhash_$rung" --load-extension=simhash \
+        --inputdir="$input" --outputdir="$out" --bindir="$PGBIN" "$@" >"$log" 2>&1 || status=$?
+    # "test name ... ok 5 ms" up to PostgreSQL 15, "ok 1 - name 5 ms" since.
+    while read -r line; do
+        case $line in
+        test*" ok "* | "ok "*) pass "$rung" ;;
+        test*" FAILED"* | "not ok "*)
+            fail "$rung: $(sed -E 's/^(not ok [0-9]+ +- +|test +)//; s/ .*//' <<<"$line")"
+            ;;
+        *) continue ;;
+        esac
+        echo "$line"
+    done <"$log"
+    [ "$status" != 124 ] || fail "$rung: took more than $RUNG_LIMIT s"
+    if [ "$status" != 0 ]; then
+        if [ -s "$out/regression.diffs" ]; then
+            cat "$out/regression.diffs"
+            mkdir -p results
+            cp -r "$out/results/." results/
+            echo "The outputs are in results/; one that is right goes to the expected ones."
+        else
+            cat "$log"
+            fail "$rung: could not be run"
+        fi
+    fi
+}
+
+run_regress() {
+    local names
+    names=$(tests test/sql .sql)
+    [ -n "$names" ] || { echo "skipped: no tests in test/sql"; return 0; }
+    need_cluster
+    for_server test/sql expected
+    ln -sfn ../expected "$SCRATCH/source/test/expected"
+    # shellcheck disable=SC2086
+    regress_rung regress "$PGXS_TEST/regress/pg_regress" "$SCRATCH/source/test" $names
+    # shellcheck disable=SC2086
+    ran regress "$SCRATCH/regress.log" $names
+}
+
+run_isolation() {
+    local names
+    names=$(tests test/isolation/specs .spec)
+    [ -n "$names" ] || { echo "skipped: no tests in test/isolation/specs"; return 0; }
+    need_cluster
+    for_server test/isolation
+    # shellcheck disable=SC2086
+    regress_rung isolation "$PGXS_TEST/isolation/pg_isolation_regress" "$SCRATCH/source/test/isolation" $names
+    # shellcheck disable=SC2086
+    ran isolation "$SCRATCH/isolation.log" $names
+}
+
+# prove_rung rung command ...: counts the assertions of prove or pg_prove.
+prove_rung() {
+    local rung=$1 log=$SCRATCH/$1.log status=0 total bad=0 count file
+    shift
+    interruptible as_server env -C source timeout -k 10 "$RUNG_LIMIT" "$@" >"$log" 2>&1 || status=$?
+    cat "$log"
+    [ "$status" != 124 ] || fail "$rung: took more than $RUNG_LIMIT s"
+    total=$(sed -n 's/^Files=[0-9]*, Tests=\([0-9]*\),.*/\1/p' "$log")
+    while read -r file count; do
+        # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.
+        [ "$count" = 0 ] && fail "$rung: $file" || fail "$rung: $file" "$count"
+        bad=$((bad + count))
+        show_tap_log "$file"
+    done < <(sed -n 's/^\(.*[^ ]\) *(Wstat: .* Tests: [0-9]* Failed: \([0-9]*\))$/\1 \2/p' "$log")
+    pass "$rung" $((${total:-0} - bad))
+    [ "$status" = 0 ] || [[ " ${failures[*]} " == *" $rung: "* ]] || fail "$rung: could not be run"
+}
+
+show_tap_log() {
+    local name log
+    name=$(basename "$1" .pl)
+    log=$SCRATCH/tap/tmp_check/log/regress_log_$name
+    [ -e "$log" ] || return 0
+    echo "---- the end of the log of $name"
+    tail -n 60 "$log"
+    for log in "$SCRATCH/tap/tmp_check/log/${name}"_*.log; do
+        [ -e "$log" ] || continue
+        echo "---- errors in $(basename "$log")"
+        grep -E 'ERROR|FATAL|PANIC|TRAP|terminated' "$log" | tail -n 20 || true
+    done
+}
+
+run_pgtap() {
+    local names
+    names=$(tests test/pgtap .sql)
+    [ -n "$names" ] || { echo "skipped: no tests in test/pgtap"; return 0; }
+    need_cluster
+    for_server test/pgtap
+    psql -q -X -c "CREATE DATABASE simhash_pgtap TEMPLATE template0" -d postgres
+    psql -q -X -c "CREATE EXTENSION pgtap" -c "CREATE EXTENSION simhash" -d simhash_pgtap
+    # shellcheck disable=SC2046
+    prove_rung pgtap pg_prove -d simhash_pgtap $(printf "test/pgtap/%s.sql " $names)
+    # shellcheck disable=SC2086
+    ran pgtap "$SCRATCH/pgtap.log" $names
+}
+
+run_tap() {
+    local names work=$SCRATCH/tap
+    names=$(tests test/t .pl)
+    [ -n "$names" ] || { echo "skipped: no tests in test/t"; return 0; }
+    for_server test/t
+    as_server mkdir -p "$work/ports"
+    # What PostgreSQL::Test::Cluster appends to the configuration of every node.
+    staged_settings >"$work.conf"
+    chmod a+r "$work.conf"
+    # shellcheck disable=SC2046
+    prove_rung tap env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
+        PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
+        TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
+        PG_TEST_PORT_DIR="$work/ports" TEST_SECONDS="${TEST_SECONDS:-15}" \
+        prove --norc --jobs "$(nproc)" --timer $(printf "test/t/%s.pl " $names)
+    # shellcheck disable=SC2086
+    ran tap "$SCRATCH/tap.log" $names
+}
+
+# An answer may be right although a server process died on the way.
+check_server_log() {
+    ! grep -E 'PANIC|TRAP|was terminated by|invalid memory alloc|could not read block' "$SCRATCH/server.log"
+}
+
+# -- all of them --------------------------------------------------------------------------------------------
+
+heading() {
+    rung_start=$SECONDS
+    echo
+    echo "== $1"
+}
+took() { echo "($((SECONDS - rung_start)) s)"; }
+
+heading "checks"
+if wanted format; then check "clang-format" check_format; fi
+if wanted versions; then check "versions" check_versions; fi
+if wanted files; then check "test files" check_files; fi
+took
+
+if wanted unit; then
+    heading "unit"
+    run_unit
+    took
+fi
+
+if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap ]]; then
+    heading "build"
+    check "build without warnings" build_and_stage
+    [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
+    if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
+    took
+    if [ -n "${built:-}" ]; then
+        for rung in regress isolation pgtap tap; do
+            wanted "$rung" || continue
+            heading "$rung"
+            "run_$rung"
+            took
+        done
+        if [ -n "${cluster_up:-}" ]; then
+            heading "server"
+            cluster_stop
+            check "no crash in the server log" check_server_log
+        fi
+    fi
+fi
+
+echo
+if [ "$failed" != 0 ]; then
+    echo "Failed:"
+    printf '    %s\n' "${failures[@]}"
+    echo
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

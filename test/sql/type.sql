@@ -1,0 +1,113 @@
+-- The type simhash: text and binary form, casts.
+
+-- 16 hexadecimal digits of either case, with or without 0x
+SELECT '0123456789abcdef'::simhash, '0x0123456789ABCDEF'::simhash, '0XffffFFFFffffFFFF'::simhash,
+       E' \t0000000000000000\n'::simhash;
+SELECT pg_typeof(simhash '0123456789abcdef'), pg_column_size(simhash '0123456789abcdef');
+-- 16 decimal digits are hexadecimal digits, too
+SELECT '1234567890123456'::simhash::bigint;
+
+-- anything else is an error that shows the text
+SELECT ''::simhash;
+SELECT '0123456789abcde'::simhash;
+SELECT '0123456789abcdef0'::simhash;
+SELECT '0x123456789abcdef'::simhash;
+SELECT '0123456789abcdeg'::simhash;
+SELECT '-123456789abcdef'::simhash;
+SELECT '01234567 89abcdef'::simhash;
+SELECT '0x0x0123456789abcdef'::simhash;
+SELECT 'simhash'::text::simhash;
+
+-- bigint, bit for bit
+SELECT x, x::simhash, x::simhash::bigint = x AS back
+FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,1311768467463790320}'::bigint[]) AS x;
+
+-- numeric, unsigned
+SELECT x, x::simhash, x::simhash::numeric = x AS back
+FROM unnest('{0,1,1.000,9223372036854775807,9223372036854775808,18446744073709551615}'::numeric[]) AS x;
+SELECT 18446744073709551615::simhash;
+SELECT 18446744073709551616::simhash;
+SELECT 1e30::simhash;
+SELECT (-1)::numeric::simhash;
+SELECT 0.5::simhash;
+SELECT 'NaN'::numeric::simhash;
+
+-- bit(64), most significant first, and no other length
+SELECT '8000000000000001'::simhash::bit(64);
+SELECT '8000000000000001'::simhash::bit(64)::simhash, ('x' || 'fedcba9876543210')::bit(64)::simhash;
+SELECT '8000000000000001'::simhash::bit(32);
+SELECT '8000000000000001'::simhash::bit;
+SELECT '8000000000000001'::simhash::bit(65);
+SELECT B'1'::simhash;
+SELECT repeat('1', 65)::bit(65)::simhash;
+
+-- bytea, 8 bytes, big-endian
+SELECT '0123456789abcdef'::simhash::bytea, '\x0123456789abcdef'::bytea::simhash;
+SELECT '\x01234567'::bytea::simhash;
+SELECT ''::bytea::simhash;
+SELECT '\x0123456789abcdef01'::bytea::simhash;
+
+-- values that were stored out of line or with a short header
+CREATE TEMP TABLE stored (b bytea, v bit(64), n numeric);
+INSERT INTO stored VALUES ('\x0123456789abcdef', x'0123456789abcdef', 81985529216486895);
+SELECT b::simhash, v::simhash, n::simhash FROM stored;
+
+-- the SQLSTATEs of all that
+\set VERBOSITY sqlstate
+SELECT 'x'::simhash;
+SELECT 18446744073709551616::simhash;
+SELECT B'1'::simhash;
+SELECT '8000000000000001'::simhash::bit(32);
+SELECT '\x01'::bytea::simhash;
+
+-- no cast is implicit, and none applies on assignment
+SELECT '0000000000000005'::simhash = 5;
+SELECT '0000000000000005'::simhash < 5::bigint;
+SELECT 5::bigint = '0000000000000005'::simhash;
+SELECT '0000000000000005'::simhash <@> 5;
+SELECT '0000000000000005'::simhash <@> 5::bigint;
+SELECT '0000000000000005'::simhash <@> 5.0;
+SELECT '0000000000000005'::simhash <@> '\x0000000000000005'::bytea;
+SELECT '0000000000000005'::simhash = B'101';
+SELECT 5::simhash;
+CREATE TEMP TABLE assigned (h simhash);
+INSERT INTO assigned VALUES (5::bigint);
+INSERT INTO assigned VALUES (5.0);
+INSERT INTO assigned VALUES ('\x0000000000000005'::bytea);
+\set VERBOSITY default
+INSERT INTO assigned VALUES ('0000000000000005'), (NULL), (5::bigint::simhash);
+SELECT * FROM assigned;
+
+-- text and binary COPY, there and back
+CREATE TEMP TABLE original AS
+    SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i
+    UNION ALL VALUES (101, NULL::simhash), (102, '0000000000000000'), (103, 'ffffffffffffffff');
+CREATE TEMP TABLE copied (LIKE original);
+\copy original TO PROGRAM 'cat >"${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)
+\copy copied FROM PROGRAM 'cat "${TMPDIR:-/tmp}/simhash.$PPID"; rm "${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)
+SELECT count(*), count(h) FROM copied;
+SELECT * FROM original EXCEPT SELECT * FROM copied;
+TRUNCATE copied;
+\copy original TO PROGRAM 'cat >"${TMPDIR:-/tmp}/simhash.$PPID"'
+\copy copied FROM PROGRAM 'cat "${TMPDIR:-/tmp}/simhash.$PPID"; rm "${TMPDIR:-/tmp}/simhash.$PPID"'
+SELECT count(*), count(h) FROM copied;
+SELECT * FROM original EXCEPT SELECT * FROM copied;
+SELECT simhash_send('0123456789abcdef');
+-- binary data of 4, 9 and 8 bytes
+TRUNCATE assigned;
+\copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\4\1\2\3\4\377\377"' (FORMAT binary)
+\copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\11\1\2\3\4\5\6\7\10\11\377\377"' (FORMAT binary)
+\copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\10\1\2\3\4\5\6\7\10\377\377"' (FORMAT binary)
+SELECT * FROM assigned;
+
+-- arrays, composites, domains, JSON, generated columns and defaults
+SELECT ARRAY['0000000000000001', NULL]::simhash[], '{0000000000000001,0xffffffffffffffff}'::simhash[];
+SELECT ROW('0000000000000001'::simhash, 1);
+SELECT to_jsonb('0000000000000001'::simhash), jsonb_build_object('h', '0000000000000001'::simhash);
+CREATE DOMAIN pg_temp.nonzero AS simhash CHECK (VALUE <> '0000000000000000');
+SELECT '0000000000000001'::pg_temp.nonzero <@> '0000000000000003';
+SELECT '0000000000000000'::pg_temp.nonzero;
+CREATE TEMP TABLE generated (
+    b bigint, h simhash GENERATED ALWAYS AS (b::simhash) STORED, d simhash DEFAULT '00000000000000ff');
+INSERT INTO generated (b) VALUES (-2);
+SELECT * FROM generated;

@@ -1,0 +1,75 @@
+# A streaming standby compares every page it replays with the primary's image of it
+# (wal_consistency_checking), and answers like the primary after every kind of change.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $primary = start_node('primary', streaming => 1, settings => ["wal_consistency_checking = 'generic'"]);
+prepare_database($primary);
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+# The answers of a node, in one line: within 3, within 8, and the distances of the nearest.
+sub answers
+{
+    my ($node, $table) = @_;
+    return $node->safe_psql('postgres', <<SQL);
+SET enable_seqscan = off;
+SELECT md5(string_agg(q.id || ':' || t.id, ' ' ORDER BY q.id, t.id)) FROM query q JOIN $table t ON t.h <@> q.h <= 3;
+SELECT md5(string_agg(q.id || ':' || t.id, ' ' ORDER BY q.id, t.id)) FROM query q JOIN $table t ON t.h <@> q.h <= 8;
+SELECT md5(string_agg(q.id || ':' || n.distance, ' ' ORDER BY q.id, n.distance)) FROM query q,
+    LATERAL (SELECT t.h <@> q.h AS distance FROM $table t ORDER BY t.h <@> q.h LIMIT 5) AS n;
+SQL
+}
+
+# Default options, and one with another design and NULLs.
+my %table = (page => '', odd => 'WITH (tables = 6, fillfactor = 60)');
+my @rounds = (
+    [ 'build on rows' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(1, 8000) n;
+        CREATE INDEX %1$s_h ON %1$s USING simhash (h) %2$s' ],
+    [ 'insert' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(8001, 20000) n' ],
+    [ 'insert near-duplicates' => 'INSERT INTO %1$s SELECT 20000 + n, flipped(fingerprint(n %% 50 * 100 + 1), n, n %% 5)
+        FROM generate_series(1, 3000) n' ],
+    [ 'insert NULLs' => 'INSERT INTO %1$s SELECT 30000 + n, NULL FROM generate_series(1, 2000) n' ],
+    [ 'insert equals' => 'INSERT INTO %1$s SELECT 40000 + n, fingerprint(101) FROM generate_series(1, 3000) n' ],
+    [ 'delete' => 'DELETE FROM %1$s WHERE id %% 3 = 0' ],
+    [ 'vacuum' => 'VACUUM %1$s' ],
+    [ 'update' => 'UPDATE %1$s SET h = flipped(h, id, 1) WHERE id %% 5 = 0' ],
+    [ 'insert after vacuum' => 'INSERT INTO %1$s SELECT 50000 + n, fingerprint(n) FROM generate_series(1, 5000) n' ],
+    [ 'aborted insert' => 'BEGIN; INSERT INTO %1$s SELECT 60000 + n, fingerprint(n) FROM generate_series(1, 5000) n;
+        ROLLBACK' ],
+    [ 'vacuum again' => 'VACUUM %1$s' ],
+    [ 'reindex' => 'REINDEX INDEX %1$s_h' ],
+    [ 'delete all' => 'DELETE FROM %1$s WHERE id < 50000' ],
+    [ 'vacuum all' => 'VACUUM %1$s' ],
+    [ 'insert again' => 'INSERT INTO %1$s SELECT 70000 + n, fingerprint(n) FROM generate_series(1, 5000) n' ]);
+
+for my $table (sort keys %table) {
+    $primary->safe_psql('postgres', "CREATE TABLE $table (id bigint, h simhash)");
+    for my $round (@rounds) {
+        my ($name, $sql) = @$round;
+        $primary->safe_psql('postgres', sprintf($sql, $table, $table{$table}));
+        $primary->wait_for_catchup($standby);
+        answers_agree($primary, $table, "$table, $name: primary");
+        answers_agree($standby, $table, "$table, $name: standby");
+        is(answers($standby, $table), answers($primary, $table), "$table, $name: both alike");
+    }
+    index_is_sound($primary, "${table}_h", "$table: sound at the end");
+    my $nulls = "SET enable_seqscan = off; SELECT count(*) FROM $table WHERE h IS NULL";
+    is($standby->safe_psql('postgres', $nulls), $primary->safe_psql('postgres', $nulls), "$table: NULLs alike");
+}
+
+# The standby takes over: its copy can be written to.
+$standby->promote;
+$standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 20000) n');
+answers_agree($standby, 'page', 'promoted standby');
+index_is_sound($standby, 'page_h', 'promoted standby: sound');
+
+done_testing();

@@ -1,0 +1,105 @@
+# pg_dump and pg_restore keep the column type, generated columns, weights, index options and constraints; binary
+# and text COPY keep the values.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $node = start_node('main');
+prepare_database($node);
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE page (id bigint PRIMARY KEY, h simhash DEFAULT '00000000000000ff');
+INSERT INTO page SELECT n, CASE WHEN n % 100 <> 0 THEN fingerprint(n) END FROM generate_series(1, 5000) AS n;
+INSERT INTO page VALUES (0, DEFAULT), (-1, 'ffffffffffffffff'), (-2, '0000000000000000'), (-3, '8000000000000000');
+CREATE INDEX page_h ON page USING simhash (h) WITH (distance = 4, tables = 5, fillfactor = 80);
+CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
+CREATE INDEX page_order ON page (h);
+CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
+    weights simhash_weights);
+INSERT INTO text SELECT n, body, to_simhash_weights(body) FROM
+    (SELECT n, 'number ' || n || ' of some words that are ' || md5(n::text) AS body FROM generate_series(1, 200) AS n)
+    AS bodies;
+CREATE INDEX text_h ON text USING simhash (h);
+CREATE TABLE distinct_page (h simhash, EXCLUDE USING simhash (h WITH ~=));
+INSERT INTO distinct_page SELECT fingerprint(n) FROM generate_series(1, 100) AS n;
+CREATE TABLE divided (id bigint, h simhash) PARTITION BY HASH (h);
+CREATE TABLE divided_0 PARTITION OF divided FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE divided_1 PARTITION OF divided FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE INDEX divided_h ON divided USING simhash (h);
+INSERT INTO divided SELECT n, fingerprint(n) FROM generate_series(1, 1000) AS n;
+CREATE VIEW near AS SELECT a.id AS a, b.id AS b FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+CREATE MATERIALIZED VIEW distances AS SELECT id, h <@> '00000000000000ff' AS distance FROM page;
+SQL
+
+my %checks = (
+    'rows' => 'SELECT md5(string_agg(id || coalesce(h::text, \'-\'), \' \' ORDER BY id)) FROM page',
+    'generated fingerprints' => 'SELECT md5(string_agg(id || h::text, \' \' ORDER BY id)) FROM text',
+    'weights' => 'SELECT md5(string_agg(id || weights::text, \' \' ORDER BY id)) FROM text',
+    'generated is what the function gives' => 'SELECT count(*) FROM text WHERE h IS DISTINCT FROM to_simhash(body)',
+    'partitions' => 'SELECT md5(string_agg(tableoid::regclass || \' \' || id, \' \' ORDER BY id)) FROM divided',
+    'indexes' => 'SELECT string_agg(pg_get_indexdef(indexrelid), E\'\n\' ORDER BY indexrelid::regclass::text)
+        FROM pg_index WHERE indrelid::regclass::text IN
+            (\'page\', \'text\', \'distinct_page\', \'divided\', \'divided_0\', \'divided_1\')',
+    'view' => 'SELECT count(*), pg_get_viewdef(\'near\') FROM near',
+    'materialized view' => 'SELECT count(*), sum(distance), pg_typeof(min(distance)) FROM distances',
+    'columns' => 'SELECT string_agg(attrelid::regclass || \'.\' || attname || \' \' || format_type(atttypid, atttypmod),
+        \' \' ORDER BY attrelid::regclass::text, attnum) FROM pg_attribute
+        WHERE attnum > 0 AND attrelid::regclass::text IN (\'page\', \'text\', \'distances\')',
+    'default' => 'SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = \'page\'::regclass');
+
+sub answers
+{
+    my ($database) = @_;
+    return join "\n", map { "$_: " . $node->safe_psql($database, $checks{$_}) } sort keys %checks;
+}
+
+my $before = answers('postgres');
+my $directory = $node->basedir;
+for my $format (qw(custom directory plain)) {
+    my $database = "restored_$format";
+    my $file = "$directory/dump_$format";
+    $node->command_ok([ 'pg_dump', '--format', $format, '--file', $file, $node->connstr('postgres') ],
+        "$format: dumped");
+    $node->safe_psql('postgres', "CREATE DATABASE $database TEMPLATE template0");
+    $node->command_ok(
+        $format eq 'plain'
+        ? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $node->connstr($database) ]
+        : [ 'pg_restore', '--exit-on-error', '--jobs', 2, '--dbname', $node->connstr($database), $file ],
+        "$format: restored");
+    is(answers($database), $before, "$format: the same");
+    is($node->safe_psql($database, "SELECT bool_and(differing_answers(t, r) = 0)
+        FROM unnest('{page,text,divided}'::regclass[]) AS t, generate_series(0, 5) AS r"),
+        't', "$format: restored indexes answer");
+    $node->safe_psql($database,
+        "SELECT simhash_index_check(i, true) FROM unnest('{page_h,text_h,page_partial}'::regclass[]) AS i");
+    my ($status) = $node->psql($database, 'INSERT INTO distinct_page VALUES (flipped(fingerprint(50), 1, 2))');
+    isnt($status, 0, "$format: the exclusion constraint refuses a near-duplicate");
+}
+
+# COPY, text and binary.
+for my $format (qw(text binary csv)) {
+    my $file = "$directory/copy_$format";
+    $node->safe_psql('postgres', <<SQL);
+COPY page TO '$file' (FORMAT $format);
+CREATE TABLE copied (LIKE page);
+COPY copied FROM '$file' (FORMAT $format);
+SQL
+    is($node->safe_psql('postgres', 'SELECT count(*) FROM (TABLE page EXCEPT TABLE copied) AS lost'),
+        '0', "COPY, $format: every row");
+    $node->safe_psql('postgres', <<SQL);
+DROP TABLE copied;
+COPY text (id, body, weights) TO '$file' (FORMAT $format);
+CREATE TABLE copied (id bigint, body text, weights simhash_weights);
+COPY copied FROM '$file' (FORMAT $format);
+SQL
+    is($node->safe_psql('postgres', 'SELECT count(*) FROM text JOIN copied USING (id)
+        WHERE text.weights::text = copied.weights::text AND text.h = to_simhash(copied.body)'),
+        '200', "COPY, $format: weights and texts");
+    $node->safe_psql('postgres', 'DROP TABLE copied');
+}
+
+done_testing();

@@ -1,0 +1,106 @@
+# Sessions insert, update, delete, vacuum, build and rebuild at once while readers compare, in one snapshot each,
+# what the index answers with what a sequential scan does. TEST_SECONDS sets how long (15 unless given).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+use SimhashTest;
+
+my $node = start_node('main', settings => [ 'autovacuum_naptime = 1s', "shared_buffers = '64MB'" ]);
+prepare_database($node);
+# Queries near few fingerprints, so that the answers are many and keep changing.
+$node->safe_psql('postgres', <<'SQL');
+CREATE SEQUENCE number;
+CREATE TABLE page (id bigint PRIMARY KEY, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.05);
+INSERT INTO page SELECT n, flipped(fingerprint(n % 40), n, (n % 7)::int) FROM generate_series(1, 5000) AS n;
+SELECT setval('number', 5000);
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE FUNCTION current_answers(q simhash, radius int) RETURNS bigint[] LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_bitmapscan = off AS
+$$ BEGIN RETURN ARRAY(SELECT id FROM page WHERE h <@> q <= radius ORDER BY id); END $$;
+SQL
+
+my %script = (
+    insert => { weight => 20, sql => <<'SQL' },
+INSERT INTO page SELECT n, CASE WHEN n % 30 = 0 THEN NULL ELSE flipped(fingerprint(n % 40), n, (n % 7)::int) END
+    FROM (SELECT nextval('number') AS n FROM generate_series(1, 20)) AS numbers;
+SQL
+    spread => { weight => 20, sql => <<'SQL' },
+INSERT INTO page SELECT n, fingerprint(n) FROM (SELECT nextval('number') AS n FROM generate_series(1, 40)) AS numbers;
+SQL
+    abort => { weight => 5, sql => <<'SQL' },
+BEGIN;
+INSERT INTO page SELECT -nextval('number'), fingerprint(n) FROM generate_series(1, 20) AS n;
+ROLLBACK;
+SQL
+    update => { weight => 10, sql => <<'SQL' },
+\set part random(0, 999)
+UPDATE page SET h = flipped(h, id, 1) WHERE id IN
+    (SELECT id FROM page WHERE id % 1000 = :part LIMIT 10 FOR UPDATE SKIP LOCKED);
+SQL
+    delete => { weight => 10, sql => <<'SQL' },
+\set part random(0, 99)
+DELETE FROM page WHERE id IN
+    (SELECT id FROM page WHERE id % 100 = :part LIMIT 30 FOR UPDATE SKIP LOCKED);
+SQL
+    vacuum => { weight => 1, sql => "VACUUM page;\n" },
+    # A wrong answer divides by zero, which ends pgbench with an error.
+    compare => { weight => 30, sql => <<'SQL' });
+\set center random(0, 39)
+\set radius random(0, 8)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 1 / (current_answers(fingerprint(:center), :radius) =
+    ARRAY(SELECT id FROM page WHERE (h <@> fingerprint(:center))::int <= :radius ORDER BY id))::int;
+SELECT pg_sleep(0.002);
+SELECT 1 / (current_answers(fingerprint(:center), :radius) =
+    ARRAY(SELECT id FROM page WHERE (h <@> fingerprint(:center))::int <= :radius ORDER BY id))::int;
+COMMIT;
+SQL
+
+my $plan = $node->safe_psql('postgres', 'SET enable_seqscan = off; SET enable_bitmapscan = off;
+    EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> fingerprint(1) <= 3 ORDER BY id');
+like($plan, qr/Index Scan using page_h/, 'readers use the index');
+
+my $seconds = test_seconds();
+my $load = start_pgbench($node, $seconds, 6, %script);
+my $end = time + $seconds - 1;
+my ($builds, $rebuilds, @errors) = (0, 0);
+while (time < $end) {
+    for my $sql (
+        'CREATE INDEX CONCURRENTLY page_new ON page USING simhash (h) WITH (tables = 6)',
+        'REINDEX INDEX CONCURRENTLY page_h',
+        'REINDEX INDEX CONCURRENTLY page_new',
+        'DROP INDEX CONCURRENTLY page_new')
+    {
+        if ($sql =~ /^DROP/) {
+            # Built under load: sound?
+            my ($status, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('page_new', true)");
+            push @errors, "page_new: $error" if $status != 0;
+        }
+        my ($status, undef, $error) = $node->psql('postgres', $sql);
+        push @errors, "$sql: $error" if $status != 0;
+        $sql =~ /^CREATE/ ? $builds++ : $rebuilds++;
+    }
+}
+my ($status, $output) = stop_pgbench($load);
+is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
+is(join("\n", @errors), '', 'indexes were built and rebuilt meanwhile');
+cmp_ok($builds, '>', 0, 'at least once');
+my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;
+note("$transactions transactions, $builds builds, $rebuilds rebuilds in $seconds s");
+unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
+
+index_is_sound($node, 'page_h', 'sound after the load');
+answers_agree($node, 'page', 'answers after the load');
+$node->safe_psql('postgres', 'VACUUM page');
+index_is_sound($node, 'page_h', 'sound after VACUUM');
+answers_agree($node, 'page', 'answers after VACUUM');
+is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE h IS NULL"),
+    $node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM page WHERE h IS NULL"),
+    'NULLs');
+
+done_testing();

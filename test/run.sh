@@ -319,7 +319,7 @@ run_tap() {
     prove_rung tap env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
-        PG_TEST_PORT_DIR="$work/ports" TEST_SECONDS="${TEST_SECONDS:-15}" \
+        PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
         prove --norc --jobs "$(nproc)" --timer $(printf "test/t/%s.pl " $names)
     # shellcheck disable=SC2086
     ran tap "$SCRATCH/tap.log" $names

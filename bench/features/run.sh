@@ -8,5 +8,5 @@ sources=("$TOP/bench/features/measure.cpp")
 for noun in feature_counts feature_hash normal_text term_frequency text_features unicode weights; do
     sources+=("$TOP/src/core/$noun.cpp")
 done
-g++ -std=c++20 -O2 -march=native -Wall -Wextra -I"$TOP/src" -o "$scratch/measure" "${sources[@]}"
+g++ -std=c++20 -O2 -Wall -Wextra -I"$TOP/src" -o "$scratch/measure" "${sources[@]}"
 "$scratch/measure" <(zcat "$1") <(zcat "$2")

@@ -85,9 +85,14 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
                                           static_cast<int>(info->rel->relid), JOIN_INNER, NULL);
     *correlation = 0;
 
-    Relation index = index_open(info->indexoid, NoLock);
-    TableDesign design = index_meta(index)->order.design;
-    index_close(index, NoLock);
+    TableDesign design;
+    if (info->hypothetical) { // an advisor's: there is nothing to open
+        make_design(kDefaultDistance, default_tables(kDefaultDistance), &design);
+    } else {
+        Relation index = index_open(info->indexoid, NoLock);
+        design = index_meta(index)->order.design;
+        index_close(index, NoLock);
+    }
 
     Conditions conditions = read_conditions(quals, info->opfamily[0]);
     double leaves = estimated_leaves(info->pages, design.tables);

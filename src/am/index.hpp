@@ -61,6 +61,7 @@ void design_from_options(const IndexOptions &options, TableDesign *design);
 // What the metapage says, ready for use. size() bytes of it are enough of a copy.
 struct IndexMeta {
     int fillfactor;
+    SearchPlan plan; // the last one made; radius -1 if none was
     KeyOrder order;
 
     std::size_t size() const { return offsetof(IndexMeta, order) + order.size(); }
@@ -80,6 +81,8 @@ struct IndexMeta {
 // access.
 const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
+// The plan for a radius of 0 to 64.
+void index_plan(Relation index, int radius, SearchPlan *plan);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
 void use_meta_data(const MetaData &data, IndexMeta *meta);

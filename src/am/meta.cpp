@@ -31,6 +31,7 @@ MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
 void use_meta_data(const MetaData &data, IndexMeta *meta)
 {
     meta->fillfactor = data.fillfactor;
+    meta->plan.radius = -1;
     meta->order.set(data.design, data.bit_order);
 }
 
@@ -65,6 +66,21 @@ IndexMeta *copy_index_meta(Relation index, MemoryContext context)
     auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
     std::memcpy(static_cast<void *>(copy), meta, meta->size());
     return copy;
+}
+
+void index_plan(Relation index, int radius, SearchPlan *plan)
+{
+    // The last plan is kept: one application mostly asks for one radius. How large the index is matters little, and
+    // VACUUM and ANALYZE, which invalidate the cache, bring it up to date.
+    index_meta(index);
+    auto *meta = static_cast<IndexMeta *>(index->rd_amcache);
+    if (meta->plan.radius != radius) {
+        double leaves = estimated_leaves(RelationGetNumberOfBlocks(index), meta->tables());
+        SearchPlan made;
+        plan_search(meta->order.design, radius, leaves, &made);
+        meta->plan = made;
+    }
+    *plan = meta->plan;
 }
 
 } // namespace simhash

@@ -49,12 +49,12 @@ int choose_high(IndexScanDesc scan)
     int high = state.done + 1;
     double leaves = estimated_leaves(RelationGetNumberOfBlocks(scan->indexRelation), state.meta->tables());
     SearchPlan plan;
-    make_plan(scan, high, &plan);
+    index_plan(scan->indexRelation, high, &plan);
     double worth = plan.leaves * 2;
     while (high < last) {
         if (plan.leaves > leaves / 2)
             return last;
-        make_plan(scan, high + 1, &plan);
+        index_plan(scan->indexRelation, high + 1, &plan);
         if (plan.leaves > worth)
             break;
         high++;

@@ -109,6 +109,7 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
     Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
     state->context = CurrentMemoryContext;
+    state->search.plan.radius = -1;
     state->meta = copy_index_meta(index, CurrentMemoryContext);
     state->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * capacity));
     state->leaf_hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));

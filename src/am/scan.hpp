@@ -29,8 +29,7 @@ struct OrderKey {
 struct Search {
     Fingerprint center;
     int radius; // may shrink while the search runs
-    SearchPlan plan;
-    bool planned; // plan holds for plan.radius
+    SearchPlan plan; // for plan.radius; -1 if none was made
     int step;
     KeyBall ball;          // the step's, by its table's keys
     Position next;         // the next place worth reading
@@ -84,8 +83,6 @@ void begin_null_search(IndexScanDesc scan);
 // Finds the next leaf that holds a row for the scan and sets hit, hits and returned; false at the end.
 bool next_leaf(IndexScanDesc scan);
 void release_pin(ScanState *state);
-// The plan that begin_search would follow.
-void make_plan(IndexScanDesc scan, int radius, SearchPlan *plan);
 
 // ordered.cpp
 

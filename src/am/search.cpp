@@ -95,13 +95,6 @@ void collect(ScanState *state, const char *page)
 
 } // namespace
 
-void make_plan(IndexScanDesc scan, int radius, SearchPlan *plan)
-{
-    const KeyOrder &order = scan_state(scan)->meta->order;
-    double leaves = estimated_leaves(RelationGetNumberOfBlocks(scan->indexRelation), order.design.tables);
-    plan_search(order.design, radius, leaves, plan);
-}
-
 void begin_search(IndexScanDesc scan, Fingerprint center, int radius)
 {
     ScanState *state = scan_state(scan);
@@ -110,10 +103,8 @@ void begin_search(IndexScanDesc scan, Fingerprint center, int radius)
     search->radius = radius;
     search->nulls = false;
     search->step = 0;
-    if (!search->planned || search->plan.radius != radius) {
-        make_plan(scan, radius, &search->plan);
-        search->planned = true;
-    }
+    if (search->plan.radius != radius)
+        index_plan(scan->indexRelation, radius, &search->plan);
     open_step(state);
 }
 

@@ -109,7 +109,7 @@ struct MetaData {
     TableDesign design;
     std::uint8_t bit_order[kBits];
     std::uint8_t fillfactor;
-    std::uint8_t zero[7];
+    std::uint8_t zero[11]; // pads to the double
     double target_recall; // 1: exact
     std::uint32_t model;  // the volatility model; 0: the built-in one
     std::uint32_t zero2;

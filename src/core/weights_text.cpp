@@ -84,13 +84,24 @@ bool scan_decimal(const char *text, std::size_t length, Decimal *out)
     return at == end;
 }
 
-// Rounds whole.fraction, where fraction counts 10^-18 and `more` says that something follows it.
-bool round_decimal(std::uint64_t whole, std::uint64_t fraction, bool more, bool negative, Weight *out)
+// A number half-way between two weights has 25 decimals: so many decide, and whether any follow.
+constexpr std::int64_t kFractionDigits = 25;
+
+constexpr Wide power_of_ten(std::int64_t exponent)
 {
-    constexpr std::uint64_t kUnit = 1000000000000000000;
-    Wide scaled = static_cast<Wide>(fraction) << kWeightFractionBits;
+    Wide power = 1;
+    for (; exponent > 0; exponent--)
+        power *= 10;
+    return power;
+}
+
+// Rounds whole.fraction, where fraction has kFractionDigits and `more` says that something follows it.
+bool round_decimal(std::uint64_t whole, Wide fraction, bool more, bool negative, Weight *out)
+{
+    constexpr Wide kUnit = power_of_ten(kFractionDigits);
+    Wide scaled = fraction << kWeightFractionBits;
     std::uint64_t units = static_cast<std::uint64_t>(scaled / kUnit);
-    std::uint64_t rest = static_cast<std::uint64_t>(scaled % kUnit);
+    Wide rest = scaled % kUnit;
     bool up = rest > kUnit / 2 || (rest == kUnit / 2 && (more || (units & 1) != 0));
     Wide total = (static_cast<Wide>(whole) << kWeightFractionBits) + units + (up ? 1 : 0);
     if (total > (static_cast<Wide>(1) << 63) - (negative ? 0 : 1))
@@ -157,10 +168,9 @@ WeightsTextError parse_weight(const char *text, std::size_t length, Weight *out)
     if (!scan_decimal(text, length, &decimal))
         return WeightsTextError::kSyntax;
 
-    constexpr std::int64_t kFractionDigits = 18;
     constexpr std::uint64_t kWholeMax = std::uint64_t{1} << 40;
     std::uint64_t whole = 0;
-    std::uint64_t fraction = 0;
+    Wide fraction = 0;
     std::int64_t fraction_digits = 0;
     bool more = false;
     // Zeros between the point and the first digit.

@@ -9,7 +9,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use SimhashTest;
 
-my $primary = start_node('primary', streaming => 1, settings => ["wal_consistency_checking = 'generic'"]);
+# Every record then holds an image of each of its pages: 1,000 rows are some 100 MB.
+my $primary = start_node('primary', streaming => 1,
+    settings => [ "wal_consistency_checking = 'generic'", "wal_keep_size = '4GB'" ]);
 prepare_database($primary);
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -32,24 +34,24 @@ SQL
 # Default options, and one with another design and NULLs.
 my %table = (page => '', odd => 'WITH (tables = 6, fillfactor = 60)');
 my @rounds = (
-    [ 'build on rows' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(1, 8000) n;
+    [ 'build on rows' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(1, 2000) n;
         CREATE INDEX %1$s_h ON %1$s USING simhash (h) %2$s' ],
-    [ 'insert' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(8001, 20000) n' ],
+    [ 'insert' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(2001, 5000) n' ],
     [ 'insert near-duplicates' => 'INSERT INTO %1$s SELECT 20000 + n, flipped(fingerprint(n %% 50 * 100 + 1), n, n %% 5)
-        FROM generate_series(1, 3000) n' ],
-    [ 'insert NULLs' => 'INSERT INTO %1$s SELECT 30000 + n, NULL FROM generate_series(1, 2000) n' ],
-    [ 'insert equals' => 'INSERT INTO %1$s SELECT 40000 + n, fingerprint(101) FROM generate_series(1, 3000) n' ],
+        FROM generate_series(1, 600) n' ],
+    [ 'insert NULLs' => 'INSERT INTO %1$s SELECT 30000 + n, NULL FROM generate_series(1, 500) n' ],
+    [ 'insert equals' => 'INSERT INTO %1$s SELECT 40000 + n, fingerprint(101) FROM generate_series(1, 900) n' ],
     [ 'delete' => 'DELETE FROM %1$s WHERE id %% 3 = 0' ],
     [ 'vacuum' => 'VACUUM %1$s' ],
     [ 'update' => 'UPDATE %1$s SET h = flipped(h, id, 1) WHERE id %% 5 = 0' ],
-    [ 'insert after vacuum' => 'INSERT INTO %1$s SELECT 50000 + n, fingerprint(n) FROM generate_series(1, 5000) n' ],
-    [ 'aborted insert' => 'BEGIN; INSERT INTO %1$s SELECT 60000 + n, fingerprint(n) FROM generate_series(1, 5000) n;
+    [ 'insert after vacuum' => 'INSERT INTO %1$s SELECT 50000 + n, fingerprint(n) FROM generate_series(1, 1500) n' ],
+    [ 'aborted insert' => 'BEGIN; INSERT INTO %1$s SELECT 60000 + n, fingerprint(n) FROM generate_series(1, 1000) n;
         ROLLBACK' ],
     [ 'vacuum again' => 'VACUUM %1$s' ],
     [ 'reindex' => 'REINDEX INDEX %1$s_h' ],
     [ 'delete all' => 'DELETE FROM %1$s WHERE id < 50000' ],
     [ 'vacuum all' => 'VACUUM %1$s' ],
-    [ 'insert again' => 'INSERT INTO %1$s SELECT 70000 + n, fingerprint(n) FROM generate_series(1, 5000) n' ]);
+    [ 'insert again' => 'INSERT INTO %1$s SELECT 70000 + n, fingerprint(n) FROM generate_series(1, 1000) n' ]);
 
 for my $table (sort keys %table) {
     $primary->safe_psql('postgres', "CREATE TABLE $table (id bigint, h simhash)");
@@ -68,7 +70,7 @@ for my $table (sort keys %table) {
 
 # The standby takes over: its copy can be written to.
 $standby->promote;
-$standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 20000) n');
+$standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 2000) n');
 answers_agree($standby, 'page', 'promoted standby');
 index_is_sound($standby, 'page_h', 'promoted standby: sound');
 

@@ -20,7 +20,7 @@ CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
     weights simhash_weights);
-INSERT INTO text SELECT n, body, to_simhash_weights(body) FROM
+INSERT INTO text (id, body, weights) SELECT n, body, to_simhash_weights(body) FROM
     (SELECT n, 'number ' || n || ' of some words that are ' || md5(n::text) AS body FROM generate_series(1, 200) AS n)
     AS bodies;
 CREATE INDEX text_h ON text USING simhash (h);

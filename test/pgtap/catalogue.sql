@@ -1,0 +1,240 @@
+-- The catalogue entries of the extension: complete, consistent, and where they should be.
+BEGIN;
+SELECT no_plan();
+SET client_min_messages = warning;
+
+CREATE TEMP VIEW member AS
+    SELECT classid, objid, pg_describe_object(classid, objid, 0) AS name
+    FROM pg_depend
+    WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
+        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash');
+CREATE TEMP VIEW our_function AS
+    SELECT p.*, p.oid::regprocedure AS name FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid;
+CREATE TEMP VIEW our_operator AS
+    SELECT o.*, o.oid::regoperator AS name FROM pg_operator AS o
+    JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid;
+
+-- Compares two queries' rows as text, which spares the collations of names.
+CREATE FUNCTION pg_temp.same_rows(have text, want text, description text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    row record;
+    had text[] := '{}';
+    wanted text[] := '{}';
+BEGIN
+    FOR row IN EXECUTE have LOOP
+        had := had || row::text;
+    END LOOP;
+    FOR row IN EXECUTE want LOOP
+        wanted := wanted || row::text;
+    END LOOP;
+    RETURN is(had, wanted, description);
+END $$;
+
+-- The extension as a whole.
+SELECT ok(extrelocatable, 'the extension is relocatable') FROM pg_extension WHERE extname = 'simhash';
+SELECT ok(trusted, 'the extension is trusted')
+FROM pg_available_extension_versions WHERE name = 'simhash' AND installed;
+SELECT is_empty($$
+    SELECT name FROM member WHERE obj_description(objid, classid::regclass::text) IS NULL $$,
+    'every object has a comment');
+SELECT is_empty($$
+    SELECT member.name FROM member, pg_identify_object(classid, objid, 0) AS i
+    WHERE i.schema <> (SELECT quote_ident(nspname) FROM pg_namespace, pg_extension WHERE extname = 'simhash' AND extnamespace = pg_namespace.oid) $$,
+    'every object is in the schema of the extension');
+SELECT is_empty($$ SELECT name FROM our_function WHERE proname = 'simhash' $$,
+    'no function takes the name of the type, which would read as a cast');
+
+-- Types.
+SELECT pg_temp.same_rows($$
+    SELECT typname::text, typlen::int, typbyval, typalign::text, typstorage::text, typtype::text
+    FROM pg_type WHERE typname IN ('simhash', 'simhash_ball', 'hamming_distance') ORDER BY 1 $$,
+    $$ VALUES ('hamming_distance', 4, true, 'i', 'p', 'd'), ('simhash', 8, true, 'd', 'p', 'b'),
+              ('simhash_ball', 16, false, 'd', 'p', 'b') $$,
+    'types are laid out as declared');
+SELECT is(typbasetype, 'integer'::regtype::oid, 'a distance is an integer') FROM pg_type WHERE typname = 'hamming_distance';
+SELECT is_empty($$ SELECT conname FROM pg_constraint WHERE contypid = 'hamming_distance'::regtype $$,
+    'a distance has no constraint');
+SELECT is_empty($$
+    SELECT typname FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
+    WHERE typtype = 'b' AND (typreceive = 0 OR typsend = 0 OR typarray = 0) $$,
+    'every base type has a binary form and an array type');
+
+-- Casts.
+SELECT is_empty($$
+    SELECT name FROM member JOIN pg_cast ON classid = 'pg_cast'::regclass AND objid = pg_cast.oid
+    WHERE castcontext = 'i' $$, 'no cast is implicit');
+SELECT pg_temp.same_rows($$
+    SELECT castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C", castcontext::text, castmethod::text
+    FROM pg_cast WHERE 'simhash'::regtype IN (castsource, casttarget)
+        AND '{bigint,bit,bytea,numeric}'::regtype[] && ARRAY[castsource, casttarget]::regtype[] ORDER BY 1, 2 $$,
+    $$ VALUES ('bigint', 'simhash', 'e', 'b'), ('bit', 'simhash', 'e', 'f'), ('bytea', 'simhash', 'e', 'f'),
+              ('numeric', 'simhash', 'e', 'f'), ('simhash', 'bigint', 'e', 'b'), ('simhash', 'bit', 'e', 'f'),
+              ('simhash', 'bytea', 'e', 'f'), ('simhash', 'numeric', 'e', 'f') $$,
+    'the casts of simhash are explicit, and those with bigint have no function');
+
+-- Operators.
+SELECT is_empty($$
+    SELECT o.name, p.name FROM our_operator AS o JOIN our_function AS p ON p.oid = o.oprcode
+    WHERE oprresult IN ('boolean'::regtype, 'hamming_distance'::regtype)
+        AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
+    'operators that filter or measure are leakproof, immutable, parallel safe and strict');
+SELECT is_empty($$
+    SELECT o.name, p.name FROM our_operator AS o LEFT JOIN our_function AS p ON p.oid = o.oprcode
+    WHERE p.oid IS NULL OR oprleft <> proargtypes[0] OR oprright <> proargtypes[1] OR oprresult <> prorettype OR proretset $$,
+    'operators have functions of ours of their very types');
+SELECT is_empty($$
+    SELECT o.name FROM our_operator AS o WHERE oprresult = 'boolean'::regtype AND (oprrest = 0 OR oprjoin = 0) $$,
+    'every condition has estimators for restrictions and joins');
+SELECT is_empty($$
+    SELECT a.name, b.oid::regoperator FROM our_operator AS a LEFT JOIN pg_operator AS b ON b.oid = a.oprcom
+    WHERE a.oprcom <> 0 AND (b.oid IS NULL OR b.oprcom <> a.oid OR a.oprleft <> b.oprright OR a.oprright <> b.oprleft
+        OR a.oprresult <> b.oprresult OR b.oprcode = 0) $$, 'commutators commute');
+SELECT is_empty($$
+    SELECT a.name, b.oid::regoperator FROM our_operator AS a LEFT JOIN pg_operator AS b ON b.oid = a.oprnegate
+    WHERE a.oprnegate <> 0 AND (b.oid IS NULL OR b.oprnegate <> a.oid OR a.oid = b.oid OR a.oprleft <> b.oprleft
+        OR a.oprright <> b.oprright OR b.oprresult <> 'boolean'::regtype OR b.oprcode = 0) $$, 'negators negate');
+SELECT is_empty($$
+    SELECT name FROM our_operator
+    WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND (oprcom = 0 OR oprnegate = 0)
+        OR oprname IN ('~=', '<@>') AND oprleft = oprright AND oprcom <> oid $$,
+    'comparisons have both, and what is symmetric commutes with itself');
+-- what each says, from what its commutator and negator say
+SELECT is_empty($$
+    SELECT a.name, b.oprname, c.oprname FROM our_operator AS a
+    JOIN pg_operator AS b ON b.oid = a.oprcom JOIN pg_operator AS c ON c.oid = a.oprnegate
+    WHERE (a.oprname::text, b.oprname::text, c.oprname::text) NOT IN (VALUES ('=', '=', '<>'), ('<>', '<>', '='),
+        ('<', '>', '>='), ('<=', '>=', '>'), ('>', '<', '<='), ('>=', '<=', '<')) $$,
+    'commutators and negators are the right ones');
+SELECT pg_temp.same_rows($$
+    SELECT oprname::text COLLATE "C", count(*)::int FROM our_operator
+    WHERE 'hamming_distance'::regtype IN (oprleft, oprright) GROUP BY 1 ORDER BY 1 $$,
+    $$ VALUES ('<', 7), ('<=', 7), ('<>', 7), ('=', 7), ('>', 7), ('>=', 7) $$,
+    'distances compare with int2, int4 and int8 on either side, and with distances');
+SELECT is_empty($$
+    SELECT name FROM our_function WHERE proname LIKE 'hamming\_distance\___' AND prosupport = 0 $$,
+    'every comparison of a distance has planner support');
+SELECT is_empty($$
+    SELECT name FROM our_function WHERE proname IN ('simhash_distance', 'simhash_within') AND prosupport = 0 $$,
+    'so have the distance and simhash_within');
+SELECT is_empty($$
+    SELECT name FROM our_function
+    WHERE proname IN ('simhash_within', 'simhash_ball', 'simhash_radius_below', 'simhash_in_ball', 'simhash_near')
+        AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
+    'what conditions are rewritten to is leakproof, immutable, parallel safe and strict');
+
+-- Functions.
+SELECT is_empty($$
+    SELECT name FROM our_function WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'sql') $$,
+    'no function is written in SQL, whose body would depend on the search_path');
+SELECT is_empty($$ SELECT name FROM our_function WHERE prosecdef OR proconfig IS NOT NULL $$,
+    'no function changes privileges or settings');
+SELECT is_empty($$
+    SELECT name FROM our_function WHERE provolatile = 'i' AND proparallel <> 's' $$,
+    'every immutable function is parallel safe');
+
+-- Operator classes and families.
+SELECT pg_temp.same_rows($$
+    SELECT amname::text COLLATE "C", opcname::text, opcdefault FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod
+    WHERE opcintype = 'simhash'::regtype ORDER BY 1 $$,
+    $$ VALUES ('btree', 'simhash_ops', true), ('hash', 'simhash_ops', true), ('simhash', 'simhash_ops', true) $$,
+    'simhash has default operator classes of three access methods');
+SELECT ok(amvalidate(objid), name || ' is valid') FROM member WHERE classid = 'pg_opclass'::regclass ORDER BY name;
+SELECT is_empty($$
+    SELECT o.name, amopfamily FROM our_operator AS o JOIN pg_amop ON amopopr = o.oid
+    WHERE amopfamily NOT IN (SELECT objid FROM member WHERE classid = 'pg_opfamily'::regclass) $$,
+    'no operator joins a family that is not ours');
+SELECT is_empty($$
+    SELECT amopopr::regoperator FROM pg_amop JOIN member ON classid = 'pg_opfamily'::regclass AND objid = amopfamily
+    WHERE amopopr NOT IN (SELECT oid FROM our_operator) $$,
+    'no operator of others joins our families');
+SELECT is_empty($$
+    SELECT opcintype::regtype FROM pg_opclass JOIN member ON classid = 'pg_opclass'::regclass AND objid = pg_opclass.oid
+    WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) $$,
+    'no operator class is for a type of others');
+SELECT is_empty($$
+    SELECT name FROM our_operator AS o WHERE oprcanhash AND NOT EXISTS (
+        SELECT FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod WHERE amname = 'hash' AND amopopr = o.oid
+            AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = amopfamily AND amproclefttype = oprleft
+                        AND amprocrighttype = oprleft AND amprocnum = 1)
+            AND EXISTS (SELECT FROM pg_amproc WHERE amprocfamily = amopfamily AND amproclefttype = oprright
+                        AND amprocrighttype = oprright AND amprocnum = 1)) $$,
+    'equalities that can be hashed have hash functions for both sides');
+SELECT is_empty($$
+    SELECT name FROM our_operator AS o WHERE oprcanmerge AND NOT EXISTS (
+        SELECT FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
+        WHERE amname = 'btree' AND amopopr = o.oid AND amopstrategy = 3) $$,
+    'equalities that can be merged are in a btree family');
+SELECT is_empty($$
+    SELECT o.name FROM our_operator AS o JOIN pg_amop AS a ON a.amopopr = o.oid JOIN pg_am ON pg_am.oid = a.amopmethod
+    WHERE amname = 'btree' AND NOT EXISTS (SELECT FROM pg_amproc AS p WHERE p.amprocfamily = a.amopfamily
+        AND p.amproclefttype = oprleft AND p.amprocrighttype = oprright AND p.amprocnum = 1) $$,
+    'whatever a btree family compares has a comparison function');
+SELECT pg_temp.same_rows($$
+    SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
+    WHERE amname = 'simhash' AND amoprighttype IN ('simhash'::regtype, 'simhash_ball'::regtype) ORDER BY 1 $$,
+    $$ VALUES (1, '<@|(simhash,simhash_ball)', 's'), (2, '~=(simhash,simhash)', 's'), (3, '=(simhash,simhash)', 's'),
+              (4, '<@>(simhash,simhash)', 'o') $$,
+    'strategies are numbered as in the code');
+SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_hash_extended'::regproc AND amprocnum = 2),
+    'the hash is extended, for partitions');
+
+-- Aggregates.
+SELECT is_empty($$
+    SELECT name FROM our_function AS p JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proparallel <> 's' $$,
+    'every aggregate is parallel safe');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", aggsortop::regoperator::text, aggcombinefn <> 0 FROM our_function AS p
+    JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proname IN ('min', 'max') ORDER BY 1 $$,
+    $$ VALUES ('max', '>(simhash,simhash)', true), ('min', '<(simhash,simhash)', true) $$,
+    'min and max can use an index and combine');
+
+-- The planner finds the extension's objects in whatever schema they are, under any search_path.
+CREATE FUNCTION pg_temp.plan(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    plan text := '';
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        plan := plan || line || E'\n';
+    END LOOP;
+    RETURN plan;
+END $$;
+CREATE TABLE public.moved AS
+    SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i;
+CREATE INDEX moved_h ON public.moved USING simhash (h);
+SET enable_seqscan = off;
+PREPARE by_distance AS SELECT count(*) FROM public.moved WHERE h <@> 'c4ca4238a0b92382' <= $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT pg_temp.same_rows('EXECUTE by_distance(3)', 'VALUES (1::bigint)', 'a prepared statement answers');
+SELECT matches(pg_temp.plan('EXECUTE by_distance(3)'), 'moved_h.*<@\|', 'by the index');
+
+CREATE SCHEMA "Elsewhere";
+ALTER EXTENSION simhash SET SCHEMA "Elsewhere";
+SELECT is_empty($$
+    SELECT member.name FROM member, pg_identify_object(classid, objid, 0) AS i WHERE i.schema <> quote_ident('Elsewhere') $$,
+    'every object has moved');
+SELECT matches(
+    pg_temp.plan($$ SELECT FROM public.moved WHERE "Elsewhere".simhash_within(h, 'c4ca4238a0b92382', 3) $$),
+    'moved_h.*<@\|', 'simhash_within finds the index without the schema in the search_path');
+SET search_path = public, "Elsewhere";
+SELECT pg_temp.same_rows('EXECUTE by_distance(3)', 'VALUES (1::bigint)', 'the same statement answers from another schema');
+SELECT matches(pg_temp.plan(q), 'moved_h.*(<@\||<@>)', 'index used from another schema:' || q)
+FROM unnest(ARRAY[
+    $$ SELECT FROM moved WHERE h <@> 'c4ca4238a0b92382' <= 3 $$, $$ SELECT FROM moved WHERE 3::bigint >= 'c4ca4238a0b92382' <@> h $$,
+    $$ SELECT FROM moved WHERE h <@> 'c4ca4238a0b92382' < (SELECT 4) $$,
+    $$ SELECT FROM moved WHERE h <@> 'c4ca4238a0b92382' = 2 $$, $$ SELECT h FROM moved ORDER BY h <@> 'c4ca4238a0b92382' LIMIT 1 $$
+]) AS q;
+
+DROP EXTENSION simhash CASCADE;
+CREATE SCHEMA again;
+CREATE EXTENSION simhash SCHEMA again;
+SET search_path = public, again;
+CREATE TABLE public.made_again AS
+    SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i;
+CREATE INDEX made_again_h ON made_again USING simhash (h);
+SELECT matches(pg_temp.plan($$ SELECT FROM made_again WHERE h <@> 'c4ca4238a0b92382' < 4 $$), 'made_again_h.*<@\|',
+    'and after the extension was dropped and made again');
+SELECT pg_temp.same_rows($$ SELECT id FROM made_again WHERE h <@> 'c4ca4238a0b92382' < 4 $$, 'VALUES (1)', 'with the right answer');
+
+SELECT finish();
+ROLLBACK;

@@ -1,0 +1,98 @@
+-- simhash_agg and simhash_weights_agg: one row per feature.
+
+\set VERBOSITY default
+
+CREATE TEMP TABLE feature (doc int, feature text, weight float8);
+INSERT INTO feature VALUES
+    (1, 'a', 1), (1, 'b', 2.5), (1, 'b', -0.5), (1, NULL, 9), (1, 'c', NULL),
+    (2, 'd', 1), (3, NULL, 1), (4, 'e', 0);
+
+SELECT doc, simhash_agg(feature), simhash_agg(feature, weight) FROM feature GROUP BY doc ORDER BY doc;
+SELECT doc, simhash_weights_agg(feature) FROM feature GROUP BY doc ORDER BY doc;
+SELECT doc, simhash_weights_agg(feature, weight) FROM feature GROUP BY doc ORDER BY doc;
+
+-- Every occurrence weighs 1: sums add up, without logarithms. Given weights are those of arrays.
+SELECT simhash_weights_agg(feature)::text = to_simhash_weights(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1])::text AS ones,
+       simhash_weights_agg(feature, weight)::text
+       = to_simhash_weights(array_agg(feature), array_agg(weight))::text AS weights,
+       simhash_agg(feature, weight) = simhash_weights_agg(feature, weight)::simhash AS signs
+FROM feature WHERE doc = 1;
+
+-- No rows, no fingerprint.
+SELECT simhash_agg(feature), simhash_agg(feature, weight), simhash_weights_agg(feature) FROM feature WHERE false;
+SELECT simhash_agg(w), simhash_weights_agg(w) FROM (SELECT NULL::simhash_weights) AS v(w);
+
+SELECT simhash_agg(feature, 'NaN') FROM feature;
+\echo :SQLSTATE
+SELECT simhash_agg(feature, 1e300) FROM feature;
+\echo :SQLSTATE
+SELECT simhash_agg('a', 4e11) FROM generate_series(1, 2);
+\echo :SQLSTATE
+SELECT simhash_weights_accumulate(NULL, 'a');
+\echo :SQLSTATE
+
+-- Sums of stored weights. The result is packed, the same as if it had never been a sum.
+SELECT simhash_weights_agg(w)::text = to_simhash_weights(ARRAY['a', 'b', 'b', 'd'], ARRAY[1, 2.5, -0.5, 1])::text AS sums,
+       simhash_agg(w) = simhash_weights_agg(w)::simhash AS signs,
+       pg_column_size(simhash_weights_agg(w)) AS size
+FROM (SELECT simhash_weights_agg(feature, weight) AS w FROM feature GROUP BY doc) AS v;
+
+-- Exact, whatever the order.
+SELECT count(DISTINCT w::text) FROM (
+    SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY i) FROM generate_series(1, 1000) AS i
+    UNION ALL SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY -i) FROM generate_series(1, 1000) AS i
+    UNION ALL SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY md5(i::text)) FROM generate_series(1, 1000) AS i
+) AS v(w);
+
+-- In parallel as alone.
+CREATE TABLE parallel_feature AS
+    SELECT i % 7 AS doc, 'f' || i % 1013 AS feature, (i % 17 - 5) / 7.0::float8 AS weight
+    FROM generate_series(1, 30000) AS i;
+ALTER TABLE parallel_feature SET (parallel_workers = 2);
+ANALYZE parallel_feature;
+CREATE TEMP TABLE alone AS
+    SELECT doc, simhash_agg(feature) AS a, simhash_agg(feature, weight) AS b,
+           simhash_weights_agg(feature)::text AS c, simhash_weights_agg(feature, weight)::text AS d,
+           simhash_weights_agg(to_simhash_weights(ARRAY[feature], ARRAY[weight]))::text AS e
+    FROM parallel_feature GROUP BY doc;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SET enable_sort = off;
+EXPLAIN (COSTS OFF) SELECT doc, simhash_agg(feature, weight) FROM parallel_feature GROUP BY doc;
+SELECT count(*) AS documents, bool_and(alone IS NOT DISTINCT FROM together) AS same FROM alone JOIN (
+    SELECT doc, simhash_agg(feature) AS a, simhash_agg(feature, weight) AS b,
+           simhash_weights_agg(feature)::text AS c, simhash_weights_agg(feature, weight)::text AS d,
+           simhash_weights_agg(to_simhash_weights(ARRAY[feature], ARRAY[weight]))::text AS e
+    FROM parallel_feature GROUP BY doc) AS together USING (doc);
+EXPLAIN (COSTS OFF) SELECT simhash_agg(feature) FROM parallel_feature;
+SELECT simhash_agg(feature) = (SELECT simhash_agg(feature ORDER BY feature) FROM parallel_feature) AS same
+FROM parallel_feature;
+SELECT simhash_agg(feature) FROM parallel_feature WHERE doc > 100;
+RESET enable_sort;
+RESET max_parallel_workers_per_gather;
+RESET min_parallel_table_scan_size;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+DROP TABLE parallel_feature;
+
+-- In window frames, features leave as they came.
+CREATE TEMP TABLE stream AS
+    SELECT i, CASE WHEN i % 5 < 3 THEN 'f' || i % 3 END AS feature, i % 4 - 1::float8 AS weight
+    FROM generate_series(1, 40) AS i;
+SELECT bool_and(a.h IS NOT DISTINCT FROM b.h AND a.hw IS NOT DISTINCT FROM b.hw AND a.w IS NOT DISTINCT FROM b.w
+                AND a.ww IS NOT DISTINCT FROM b.ww) AS same,
+       count(*), count(a.h) AS not_null, count(DISTINCT a.w) > 5 AS moves
+FROM (SELECT i, simhash_agg(feature) OVER frame AS h, simhash_agg(feature, weight) OVER frame AS hw,
+             simhash_weights_agg(feature, weight) OVER frame AS w,
+             simhash_weights_agg(CASE WHEN feature IS NOT NULL THEN to_simhash_weights(feature) END) OVER frame AS ww
+      FROM stream WINDOW frame AS (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)) AS a
+JOIN LATERAL
+     (SELECT simhash_agg(feature) AS h, simhash_agg(feature, weight) AS hw,
+             simhash_weights_agg(feature, weight)::text AS w,
+             simhash_weights_agg(to_simhash_weights(feature))::text AS ww
+      FROM stream s WHERE s.i BETWEEN a.i - 1 AND a.i) AS b ON true;
+-- A growing frame, whose state is the plain one.
+SELECT bool_and(h IS NOT DISTINCT FROM (SELECT simhash_agg(feature) FROM stream s WHERE s.i <= v.i)) AS same
+FROM (SELECT i, simhash_agg(feature) OVER (ORDER BY i) AS h FROM stream) AS v;

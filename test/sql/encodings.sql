@@ -1,0 +1,35 @@
+-- The same text has the same fingerprint in every encoding, since features are hashed as UTF-8.
+
+SELECT current_database() AS utf8 \gset
+SET client_encoding = 'UTF8';
+SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+       simhash_agg('東京') FROM (VALUES (1)) AS v;
+SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
+
+CREATE DATABASE simhash_latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
+\c simhash_latin1
+SET client_encoding = 'UTF8';
+CREATE EXTENSION simhash;
+SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
+
+CREATE DATABASE simhash_euc_jp ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
+\c simhash_euc_jp
+SET client_encoding = 'UTF8';
+CREATE EXTENSION simhash;
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+       simhash_agg('東京') FROM (VALUES (1)) AS v;
+SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
+
+-- Without an encoding, bytes are taken for UTF-8; those that are not are separators in texts.
+CREATE DATABASE simhash_sql_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
+\c simhash_sql_ascii
+CREATE EXTENSION simhash;
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+       simhash_agg('東京') FROM (VALUES (1)) AS v;
+SELECT to_simhash(E'one\xFFtwo\xE6three') = to_simhash('one two three') AS separators;
+
+\c :utf8
+DROP DATABASE simhash_latin1;
+DROP DATABASE simhash_euc_jp;
+DROP DATABASE simhash_sql_ascii;

@@ -1,0 +1,141 @@
+-- to_simhash and to_simhash_weights: from features to fingerprints. These bits are stored in columns and
+-- indexes: an answer here never changes.
+
+\set VERBOSITY default
+
+CREATE TEMP TABLE text_example (id int PRIMARY KEY, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED);
+INSERT INTO text_example (id, body) VALUES
+    (1, 'The quick brown fox jumps over the lazy dog'),
+    (2, 'THE QUICK BROWN FOX… jumps over the lazy dog!'),
+    (3, 'The quick brown fox jumps over the lazy cat'),
+    (4, 'Lorem ipsum dolor sit amet, consectetur adipiscing elit.'),
+    (5, 'Die Straße heißt Maßstraße'),
+    (6, 'DIE STRASSE HEISST MASSSTRASSE'),
+    (7, 'café naïve résumé'),
+    (8, E'cafe\u0301 nai\u0308ve re\u0301sume\u0301'),
+    (9, 'Ｆｕｌｌ　Ｗｉｄｔｈ　１２３'),
+    (10, 'full width 123'),
+    (11, 'Don’t stop'),
+    (12, 'don''t STOP'),
+    (13, 'İstanbul IĞDIR ılık'),
+    (14, '東京都の天気は晴れです。'),
+    (15, '東京都の天気は、晴れです'),
+    (16, 'ｶﾞﾗｽ'),
+    (17, 'ガラス'),
+    (18, 'ฉันกำลังเรียนภาษาไทย'),
+    (19, '한국어 문장입니다'),
+    (20, E'\u1112\u1161\u11AB국어 문장입니다'),
+    (21, E'co\u00ADop\u200Berate'),
+    (22, 'cooperate'),
+    (23, 'Все люди рождаются свободными'),
+    (24, 'כל בני האדם נולדו בני חורין'),
+    (25, 'सभी मनुष्य जन्म से स्वतन्त्र हैं');
+SELECT id, body, h FROM text_example ORDER BY id;
+SELECT a.id, b.id FROM text_example a JOIN text_example b ON a.h = b.h AND a.id < b.id ORDER BY 1, 2;
+SELECT a.id, b.id, (a.h <@> b.h)::int AS distance FROM text_example a, text_example b
+WHERE a.id IN (1, 14) AND b.id IN (3, 4, 15, 18) ORDER BY 1, 2;
+
+-- Empty, blank, or nothing but punctuation: no fingerprint.
+SELECT to_simhash(t), to_simhash_weights(t), to_simhash(t, 'character', 3)
+FROM unnest(ARRAY['', '   ', E'\n\t', '?!… — 。', '😀👍', NULL]) AS t;
+
+-- Units and sizes.
+SELECT unit, size, to_simhash('The quick brown fox jumps over the lazy dog', unit, size)
+FROM (VALUES ('word', 1), ('word', 2), ('word', 3), ('word', 9), ('word', 10), ('word', 25),
+             ('character', 1), ('character', 3), ('character', 5), ('character', 25)) AS v(unit, size);
+SELECT to_simhash('a b c', 'word', 1) = to_simhash('a b c') AS default_is_words,
+       to_simhash('A, b. c', 'word', 2) = to_simhash(ARRAY['a b', 'b c']) AS shingles,
+       to_simhash('Ab-c', 'character', 3) = to_simhash(ARRAY['ab ', 'b c']) AS characters,
+       to_simhash('a b', 'word', 3) = to_simhash(ARRAY['a b']) AS too_few,
+       to_simhash('東京都') = to_simhash(ARRAY['東京', '京都']) AS pairs,
+       to_simhash('東京都', 'character', 3) = to_simhash(ARRAY['東京都']) AS characters_too;
+SELECT to_simhash('a', 'sentence', 1);
+\echo :SQLSTATE
+SELECT to_simhash('a', 'Word', 1);
+\echo :SQLSTATE
+SELECT to_simhash('a', 'word', 0);
+\echo :SQLSTATE
+SELECT to_simhash_weights('a', 'word', 26);
+\echo :SQLSTATE
+
+-- A feature that occurs tf times weighs 1 + ln tf, to 1/256.
+SELECT n AS tf, (to_simhash_weights(array_fill('x'::text, ARRAY[n]))::real[])[1] AS weight,
+       round(256 * (1 + ln(n))) / 256 AS expected
+FROM unnest(ARRAY[1, 2, 3, 4, 10, 63, 64, 1000, 100000]) AS n;
+
+-- Features given one by one.
+SELECT to_simhash(ARRAY['a', 'b', NULL, 'b']) = to_simhash('b a b') AS same,
+       to_simhash(ARRAY['A']) = to_simhash(ARRAY['a']) AS as_they_are,
+       to_simhash('{}'::text[]) AS empty, to_simhash(ARRAY[NULL]::text[]) AS nulls,
+       to_simhash(ARRAY['']) AS empty_feature,
+       to_simhash(ARRAY[['a', 'b'], ['b', 'c']]) = to_simhash('a b b c') AS two_dimensions;
+
+-- With weights.
+SELECT to_simhash_weights(ARRAY['a', 'b'], ARRAY[1.5, -0.25]);
+SELECT to_simhash_weights(ARRAY['a', 'b', 'a', NULL, 'c', 'd'], ARRAY[1, 2, 3, 4, NULL, 0])::text
+       = to_simhash_weights(ARRAY['b', 'a'], ARRAY[2, 4])::text AS same,
+       to_simhash(ARRAY['a'], ARRAY[0]) AS weightless,
+       to_simhash('{}'::text[], '{}'::float8[]) AS empty,
+       to_simhash(ARRAY['a'], ARRAY[-1]) = (~to_simhash(ARRAY['a'])::bigint)::simhash AS negative;
+SELECT to_simhash(ARRAY['a', 'b'], ARRAY[1]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY['a', 'b'], ARRAY[[1], [2]]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY[['a'], ['b']], ARRAY[1, 2]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY['a'], ARRAY['NaN'::float8]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY['a'], ARRAY['-Infinity'::float8]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY['a'], ARRAY[1e12]);
+\echo :SQLSTATE
+SELECT to_simhash(ARRAY['a', 'a'], ARRAY[4e11, 4e11]);
+\echo :SQLSTATE
+
+-- tsvector: the lexemes, as often as they occur; a label counts 2, 4 or 10 times.
+SELECT to_simhash(to_tsvector('simple', 'one two two three')) = to_simhash('one two two three') AS words,
+       to_simhash_weights('a:1 b:2,3'::tsvector)::text = to_simhash_weights(ARRAY['a', 'b', 'b'])::text AS positions,
+       to_simhash_weights('a b'::tsvector)::text = to_simhash_weights(ARRAY['a', 'b'])::text AS stripped,
+       to_simhash_weights('a:1C b:2B c:3A,4'::tsvector)::text
+       = to_simhash_weights(array_fill('a'::text, ARRAY[2]) || array_fill('b'::text, ARRAY[4])
+                            || array_fill('c'::text, ARRAY[11]))::text AS labels,
+       to_simhash(''::tsvector) AS empty;
+SELECT to_simhash_weights(to_tsvector('english', 'The quick brown foxes jumped over the lazy dogs'));
+
+-- jsonb: features and their weights.
+SELECT to_simhash_weights('{"a": 1.5, "b": -0.25}'::jsonb)::text
+       = to_simhash_weights(ARRAY['a', 'b'], ARRAY[1.5, -0.25])::text AS same,
+       to_simhash('{"a": 1, "b": null, "c": 0}'::jsonb) = to_simhash('{"a": 2}'::jsonb) AS skipped,
+       to_simhash('{}'::jsonb) AS empty, to_simhash('{"a": 0}'::jsonb) AS weightless;
+SELECT to_simhash('[1, 2]'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('"a"'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('null'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('{"a": "1"}'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('{"a": [1]}'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('{"a": {"b": 1}}'::jsonb);
+\echo :SQLSTATE
+SELECT to_simhash('{"a": 1e400}'::jsonb);
+\echo :SQLSTATE
+
+-- The fingerprint is the signs of the weights.
+SELECT bool_and(to_simhash(body) = to_simhash_weights(body)::simhash) FROM text_example;
+
+-- Normalising beforehand changes nothing, in any form.
+SELECT bool_and(to_simhash(normalize(body, NFC)) = h AND to_simhash(normalize(body, NFD)) = h
+                AND to_simhash(normalize(body, NFKC)) = h AND to_simhash(normalize(body, NFKD)) = h)
+FROM text_example;
+
+-- Every character that Unicode 13 assigns: the server's own normalisation agrees.
+SELECT count(*) FROM generate_series(1, 1114109) AS code
+WHERE code NOT BETWEEN 55296 AND 57343
+  AND to_simhash('x' || chr(code) || 'y', 'character', 1)
+      IS DISTINCT FROM to_simhash(normalize('x' || chr(code) || 'y', NFKC), 'character', 1);
+
+-- Large documents: many pieces, a growing table, a word without end.
+SELECT to_simhash(string_agg('word' || i % 50021, ' ')) FROM generate_series(1, 400000) AS i;
+SELECT to_simhash(repeat('東京', 500000)), to_simhash(repeat('x', 10000000)), to_simhash(repeat(E'e\u0301', 300000));

@@ -1,0 +1,97 @@
+-- simhash_weights: the sums before they are cut to signs.
+
+\set VERBOSITY default
+
+CREATE TEMP TABLE w (name text PRIMARY KEY, w simhash_weights);
+INSERT INTO w VALUES
+    ('zero', ('[' || repeat('0,', 63) || '0]')::simhash_weights),
+    ('ones', ('[' || repeat('1,', 63) || '1]')::simhash_weights),
+    ('signs', ('[-1,' || repeat('0.5,-0.25,', 31) || '1e3]')::simhash_weights),
+    ('fine', ('[0.00000006,-0.1,1.69140625' || repeat(',0', 60) || ',-549755813888]')::simhash_weights),
+    ('text', to_simhash_weights('the quick brown fox jumps over the lazy dog'));
+SELECT name, w, w::simhash, pg_column_size(w) FROM w ORDER BY name;
+
+-- Round trips: text, binary, numbers.
+SELECT name, w::text::simhash_weights::text = w::text AS text,
+       length(simhash_weights_send(w)) AS bytes,
+       substr(simhash_weights_send(w), 1, 17) AS start,
+       w::real[]::simhash_weights::text = w::text AS real,
+       (w::real[])[1:4] AS elements
+FROM w ORDER BY name;
+SET extra_float_digits = -10;
+SELECT name, w::text::simhash_weights::text = w::text AS text FROM w ORDER BY name;
+RESET extra_float_digits;
+
+\copy w to 'results/weights.copy' (format binary)
+CREATE TEMP TABLE again (LIKE w);
+\copy again from 'results/weights.copy' (format binary)
+SELECT count(*) FROM w JOIN again USING (name) WHERE w.w::text = again.w::text;
+
+-- A short message, another version, a long one.
+CREATE TEMP TABLE bad (b bytea);
+CREATE TEMP TABLE taken (w simhash_weights);
+INSERT INTO bad SELECT substr(simhash_weights_send(w), 1, 512) FROM w WHERE name = 'text';
+\copy bad to 'results/weights.copy' (format binary)
+\copy taken from 'results/weights.copy' (format binary)
+\echo :SQLSTATE
+UPDATE bad SET b = (SELECT set_byte(simhash_weights_send(w), 0, 9) FROM w WHERE name = 'text');
+\copy bad to 'results/weights.copy' (format binary)
+\copy taken from 'results/weights.copy' (format binary)
+\echo :SQLSTATE
+UPDATE bad SET b = (SELECT simhash_weights_send(w) || '\x00' FROM w WHERE name = 'text');
+\copy bad to 'results/weights.copy' (format binary)
+\copy taken from 'results/weights.copy' (format binary)
+\echo :SQLSTATE
+SELECT count(*) FROM taken;
+
+-- Sums.
+SELECT (a.w + b.w)::text = (b.w + a.w)::text AS commutes,
+       (a.w + b.w)::real[] = ARRAY(SELECT x + y FROM unnest(a.w::real[], b.w::real[]) AS u(x, y)) AS adds
+FROM w a, w b WHERE a.name = 'text' AND b.name = 'signs';
+SELECT (to_simhash_weights(ARRAY['a', 'b']) + to_simhash_weights(ARRAY['c']))::text
+       = to_simhash_weights(ARRAY['a', 'b', 'c'])::text AS additive;
+SELECT w + w FROM w WHERE name = 'fine';
+\echo :SQLSTATE
+SELECT w + NULL FROM w WHERE name = 'fine';
+
+-- Element j is the weight of the bit with the value 1 << j.
+SELECT (array_fill(-1::real, ARRAY[3]) || 1::real || array_fill(-1::real, ARRAY[60]))::simhash_weights::simhash;
+
+-- What is not accepted.
+SELECT ''::simhash_weights;
+\echo :SQLSTATE
+SELECT '[1,2,3]'::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 64) || '1]')::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 63) || 'one]')::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 63) || 'NaN]')::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 63) || '-Infinity]')::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 63) || '1e12]')::simhash_weights;
+\echo :SQLSTATE
+SELECT ('[' || repeat('1,', 63) || '1] and more')::simhash_weights;
+\echo :SQLSTATE
+SELECT repeat('é', 100)::simhash_weights;
+\echo :SQLSTATE
+SELECT ARRAY[1, 2]::real[]::simhash_weights;
+\echo :SQLSTATE
+SELECT array_fill(1::real, ARRAY[8, 8])::simhash_weights;
+\echo :SQLSTATE
+SELECT '{}'::real[]::simhash_weights;
+\echo :SQLSTATE
+SELECT (array_fill(1::real, ARRAY[63]) || NULL::real)::simhash_weights;
+\echo :SQLSTATE
+SELECT (array_fill(1::real, ARRAY[63]) || 'NaN'::real)::simhash_weights;
+\echo :SQLSTATE
+SELECT (array_fill(1::real, ARRAY[63]) || '1e12'::real)::simhash_weights;
+\echo :SQLSTATE
+
+-- All casts are explicit.
+CREATE TEMP TABLE h (h simhash);
+INSERT INTO h SELECT w FROM w;
+\echo :SQLSTATE
+SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
+WHERE 'simhash_weights'::regtype IN (castsource, casttarget) ORDER BY 1, 2;

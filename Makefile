@@ -62,13 +62,13 @@ endif
 
 .PHONY: setup demo test unit format check-format
 setup:
-	$(TOP)/tools/setup.sh
+	@$(TOP)/tools/setup.sh
 demo:
-	$(TOP)/demo/run.sh
+	@$(TOP)/demo/run.sh
 test:
-	$(TOP)/test/run.sh
+	@$(TOP)/test/run.sh
 unit:
-	$(TOP)/test/unit/run.sh
+	@$(TOP)/test/unit/run.sh
 format:
 	clang-format -i $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp)
 check-format:

@@ -23,6 +23,7 @@ SELECT extract(epoch FROM clock_timestamp() - :'start') AS seconds \gset
 \echo
 \echo One 64-bit fingerprint a document:
 \echo
-SELECT h, kind, path FROM page WHERE h IS NOT NULL ORDER BY md5(path) LIMIT 5;
+SELECT h, kind, CASE WHEN length(path) > 80 THEN '…' || right(path, 79) ELSE path END AS path
+FROM page WHERE h IS NOT NULL ORDER BY md5(path) LIMIT 5;
 SELECT :documents AS fingerprints, round(:seconds, 1) AS seconds,
     round(:documents / :seconds) AS "documents/s, one core", round(:bytes / :seconds / 1e6) AS "MB/s, one core";

@@ -38,7 +38,8 @@ SELECT count(*) AS pairs, :milliseconds AS "found in ms",
 FROM pair;
 \echo The largest groups:
 \echo
-SELECT count(*) AS documents, min(p.kind) AS kind, min(p.path) AS "one of them"
+SELECT count(*) AS documents, min(p.kind) AS kind, 
+    CASE WHEN length(min(p.path)) > 80 THEN '…' || right(min(p.path), 79) ELSE min(p.path) END AS "one of them"
 FROM member m JOIN page p USING (id) GROUP BY leader ORDER BY count(*) DESC, leader LIMIT 6;
 
 -- Examples, of each kind one or two: long texts of different groups and different names.
@@ -48,5 +49,6 @@ SELECT row_number() OVER (ORDER BY kind, best, a) AS place, a, b, distance, kind
         (SELECT DISTINCT ON (m.leader) p.*, x.kind
          FROM pair p JOIN member m ON m.id = p.a JOIN page x ON x.id = p.a JOIN page y ON y.id = p.b
          WHERE length(x.body) BETWEEN 1500 AND 50000 AND distance > 0 AND x.kind = y.kind
+             AND abs(length(x.body) - length(y.body)) < length(x.body) / 30
          ORDER BY m.leader, distance DESC, a, b) AS one_a_group) AS ranked
 WHERE best <= CASE kind WHEN 'manual page' THEN 2 WHEN 'HTML page' THEN 2 ELSE 1 END;

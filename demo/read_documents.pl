@@ -7,7 +7,7 @@ use Compress::Zlib ();
 
 use constant {
     SHORTEST => 200,       # characters; shorter texts are stubs
-    LONGEST  => 200_000,   # characters; longer ones, changelogs mostly, are cut
+    LONGEST  => 100_000,   # characters; longer ones, changelogs mostly, are cut
 };
 
 my %entity = (lt => '<', gt => '>', amp => '&', quot => '"', apos => "'", nbsp => ' ');
@@ -66,15 +66,17 @@ sub manual_text
         $line =~ s/ -?\d+$// if $line =~ /^\.\s*IP\b/;
         my $request = $line =~ s/^['.]\s*([A-Za-z]{1,3})\b\s*// ? $1 : '';
         $line =~ s/(?<!\\)"//g if $request ne '';
-        $line =~ s/\\["#].*//;
-        $line =~ s/\\f(?:\(..|\[[^\]]*\]|.)//g;
-        $line =~ s/\\(?:\((..)|\[([^\]]*)\])/$glyph{$1 \/\/ $2} \/\/ ''/ge;
-        $line =~ s/\\\*(?:\(..|\[[^\]]*\]|.)//g;
-        $line =~ s/\\s[-+]?\d//g;
-        $line =~ s/\\[&|^%:)\/,cp]//g;
-        $line =~ s/\\-/-/g;
-        $line =~ s/\\e/\\/g;
-        $line =~ s/\\(.)/$1/g;
+        if (index($line, '\\') >= 0) {
+            $line =~ s/\\["#].*//;
+            $line =~ s/\\f(?:\(..|\[[^\]]*\]|.)//g;
+            $line =~ s/\\(?:\((..)|\[([^\]]*)\])/$glyph{$1 \/\/ $2} \/\/ ''/ge;
+            $line =~ s/\\\*(?:\(..|\[[^\]]*\]|.)//g;
+            $line =~ s/\\s[-+]?\d//g;
+            $line =~ s/\\[&|^%:)\/,cp]//g;
+            $line =~ s/\\-/-/g;
+            $line =~ s/\\e/\\/g;
+            $line =~ s/\\(.)/$1/g;
+        }
         if ($request =~ /^(?:SH|SS|Sh|Ss)$/) { $text .= "\n$line\n" }
         elsif ($request =~ /^(?:BR|IR|RB|RI|BI|IB)$/ && $line =~ /^(\S+) (\S*)$/) { $text .= "$1$2\n" }
         elsif ($line ne '') { $text .= "$line\n" }
@@ -98,15 +100,18 @@ while (my $path = <STDIN>) {
     chomp $path;
     next if $path =~ /[\\\t]/ || !utf8::decode(my $name = $path);
     my $text = content($path) // next;
+    $text = substr($text, 0, LONGEST) if length $text > LONGEST;
     my $kind = kind($path);
     $text = $kind eq 'HTML page' ? html_text($text) : $kind eq 'manual page' ? manual_text($text) : $text;
-    $text =~ s/[^\S\n]+/ /g;
-    $text =~ s/ ?\n ?/\n/g;
-    $text =~ s/\n{3,}/\n\n/g;
-    $text =~ s/[\x{0}-\x{8}\x{b}-\x{1f}\x{d800}-\x{dfff}]//g;
-    $text =~ s/^\s+|\s+$//g;
+    $text =~ tr/\t\r\f\x{a0}/ /;
+    $text =~ tr/\x{0}-\x{9}\x{b}-\x{1f}\x{d800}-\x{dfff}//d;
+    $text =~ tr/ //s;
+    $text =~ s/ \n/\n/g;
+    $text =~ s/\n /\n/g;
+    $text =~ s/\n\n\n+/\n\n/g;
+    $text =~ s/^\s+//;
+    $text =~ s/\s+$//;
     next if length $text < SHORTEST;
-    $text = substr($text, 0, LONGEST) if length $text > LONGEST;
     $text =~ s/\\/\\\\/g;
     $text =~ s/\n/\\n/g;
     print "$name\t$kind\t$text\n";

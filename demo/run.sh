@@ -2,7 +2,7 @@
 # Finds near-duplicates among the documents on this machine; `make demo` calls this.
 #
 #   make demo                        documentation: /usr/share/doc, /usr/share/man, …
-#   make demo DOCS="~/src ~/notes"   the text files below directories of yours
+#   make demo TEXTS="~/src ~/notes"   the text files below directories of yours
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
 #
 # Reads, builds and runs a private PostgreSQL server in a scratch directory that goes away at the end.
@@ -43,10 +43,10 @@ build_and_stage
 echo "done ($SECONDS s)."
 
 list=$SCRATCH/files
-if [ -n "${DOCS:-}" ]; then
-    read -r -a directories <<<"$DOCS"
+if [ -n "${TEXTS:-}" ]; then
+    read -r -a directories <<<"$TEXTS"
     text_files "${directories[@]/#\~/$HOME}" | sort >"$list"
-    from="${DOCS}"
+    from="${TEXTS}"
 else
     text_files /usr/share/doc /usr/share/man | sort >"$list"
     from="/usr/share/doc and /usr/share/man"
@@ -118,8 +118,10 @@ show -f search.sql
 heading "Nearest neighbours"
 show -f nearest.sql
 
-if [ -n "${KEEP:-}" ]; then
-    echo
+echo
+if [ -z "${KEEP:-}" ]; then
+    echo "That took $SECONDS s. Queries of your own: make demo KEEP=1. Texts of your own: make demo TEXTS=\"~/src ~/notes\"."
+else
     echo "The server runs until you press Enter. In another terminal:"
     echo "    $PGBIN/psql -h $SCRATCH -U postgres demo"
     read -r _ || true

@@ -385,7 +385,7 @@ COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
 -- functions that lead the planner to the index. To everything else it is an integer.
 
 CREATE DOMAIN hamming_distance AS integer;
-COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, as measured by <@>; compare it to use an index';
+COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, as measured by <@>';
 
 -- Planner support and selectivity estimation.
 
@@ -426,12 +426,12 @@ COMMENT ON FUNCTION simhash_near_joinsel(pg_catalog.internal, pg_catalog.oid, pg
     IS 'join selectivity of ~=';
 COMMENT ON FUNCTION hamming_distance_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
     IS 'restriction selectivity of comparisons of <@>';
-COMMENT ON FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
-        pg_catalog.internal)
+COMMENT ON FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal,
+        smallint, pg_catalog.internal)
     IS 'join selectivity of comparisons of <@>';
 
--- Nothing from here on can raise, and all of it is LEAKPROOF: otherwise row-level security would keep distance
--- filters away from the index.
+-- What conditions are made of cannot raise, and is LEAKPROOF: or row-level security would keep them away
+-- from the index.
 
 CREATE FUNCTION simhash_distance(simhash, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -471,7 +471,7 @@ COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
 
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of this centre and radius; radii beyond -1 and 64 are those';
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of this centre and radius, clamped to -1 and 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -505,11 +505,14 @@ CREATE FUNCTION hamming_distance_gt(hamming_distance, hamming_distance) RETURNS 
 CREATE FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) RETURNS boolean
     AS 'int4ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(hamming_distance, hamming_distance) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, hamming_distance) IS 'implementation of <> operator';
+COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, hamming_distance) IS
+    'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, hamming_distance) IS 'implementation of < operator';
-COMMENT ON FUNCTION hamming_distance_le(hamming_distance, hamming_distance) IS 'implementation of <= operator';
+COMMENT ON FUNCTION hamming_distance_le(hamming_distance, hamming_distance) IS
+    'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, hamming_distance) IS 'implementation of > operator';
-COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) IS 'implementation of >= operator';
+COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) IS
+    'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
@@ -795,7 +798,7 @@ COMMENT ON OPERATOR >= (bigint, hamming_distance) IS 'greater than or equal';
 
 -- Row comparisons, as in (h <@> q, id) > (3, 17), and ORDER BY ... USING ask for a btree operator family, IN
 -- with a long list for a hash operator family. They have no operator class: an index on a stored distance is
--- one on an integer. The equalities are not declared MERGES, because the family has no order of plain integers;
+-- one on an integer. The equalities are not declared MERGES: the family does not order plain integers, and
 -- where they might be merged, the support function has made them the core's operators.
 
 CREATE OPERATOR FAMILY hamming_distance_ops USING btree;

@@ -21,6 +21,8 @@ namespace
 
 constexpr int kUnknownRadius = kNearRadius; // where the planner does not know it yet
 
+constexpr Cost kForbiddenCost = 1e100; // beyond any that enable_seqscan = off adds
+
 // A descent's comparisons, in operators, as for a btree's page.
 constexpr double kPageOperators = 50;
 
@@ -79,6 +81,17 @@ Conditions read_conditions(List *quals, Oid family)
 void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
                    Selectivity *selectivity, double *correlation, double *pages)
 {
+    // A query that needs no column at all is planned as an index-only scan of any index that needs no key, though this
+    // one returns none (see README.md). A cost that nothing exceeds keeps the planner from it.
+    if (path->path.pathtype == T_IndexOnlyScan) {
+        *startup_cost = *total_cost = kForbiddenCost;
+        *selectivity = 1;
+        *correlation = 0;
+        *pages = path->indexinfo->pages;
+        disable_path(&path->path);
+        return;
+    }
+
     IndexOptInfo *info = path->indexinfo;
     List *quals = get_quals_from_indexclauses(path->indexclauses);
     *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),

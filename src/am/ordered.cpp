@@ -18,13 +18,13 @@ namespace simhash
 namespace
 {
 
-constexpr Size kFirstLimit = 1024; // rows of a ring; later rings may be larger
+constexpr Size kFirstLimit = 1024; // rows of a ring; once one has been returned, later ones may be larger
 constexpr Size kLimitGrowth = 8;
 
-int order_distance(const ScanState &state, Fingerprint fingerprint)
-{
-    return hamming_distance(fingerprint, state.lead);
-}
+// In a ring a hit carries its distance to the leading query above the tid's 48 bits: the rank by which it is sorted.
+constexpr int kRankShift = 48;
+
+int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
 // True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
 bool centered(const ScanState &state)
@@ -71,7 +71,7 @@ int shrink_ring(ScanState *state, const Size *count, int high, Size *kept)
         sum += count[++new_high];
     Size to = 0;
     for (Size i = 0; i < *kept; i++) {
-        if (order_distance(*state, state->ring[i].fingerprint) <= new_high)
+        if (ring_distance(state->ring[i]) <= new_high)
             state->ring[to++] = state->ring[i];
     }
     *kept = to;
@@ -80,6 +80,10 @@ int shrink_ring(ScanState *state, const Size *count, int high, Size *kept)
 
 void sort_ring(ScanState *state, Size kept)
 {
+    if (state->orders == 1) {
+        std::sort(state->ring, state->ring + kept, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
+        return;
+    }
     std::sort(state->ring, state->ring + kept, [state](const Hit &a, const Hit &b) {
         for (int i = 0; i < state->orders; i++) {
             if (state->order[i].null)
@@ -109,7 +113,7 @@ bool next_streamed(IndexScanDesc scan)
     while (next_leaf(scan)) {
         Size to = 0;
         for (Size i = 0; i < state->hits; i++) {
-            if (order_distance(*state, state->hit[i].fingerprint) == state->streaming)
+            if (hamming_distance(state->hit[i].fingerprint, state->lead) == state->streaming)
                 state->hit[to++] = state->hit[i];
         }
         state->hits = to;
@@ -128,7 +132,8 @@ int collect_ring(IndexScanDesc scan, int high, Size *kept)
     search_up_to(scan, high);
     while (next_leaf(scan)) {
         for (Size i = 0; i < state->hits; i++) {
-            int distance = order_distance(*state, state->hit[i].fingerprint);
+            Hit hit = state->hit[i];
+            int distance = hamming_distance(hit.fingerprint, state->lead);
             if (distance <= state->done || distance > high)
                 continue;
             if (*kept >= state->ring_limit) {
@@ -147,7 +152,8 @@ int collect_ring(IndexScanDesc scan, int high, Size *kept)
                 state->ring =
                     static_cast<Hit *>(repalloc_huge(state->ring, state->ring_capacity * sizeof(Hit)));
             }
-            state->ring[(*kept)++] = state->hit[i];
+            hit.tid |= static_cast<uint64>(distance) << kRankShift;
+            state->ring[(*kept)++] = hit;
             count[distance]++;
         }
     }
@@ -190,9 +196,9 @@ bool next_ring(IndexScanDesc scan)
             continue;
         }
         state->done = high;
-        if (state->ring_limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit))
-            state->ring_limit *= kLimitGrowth;
         if (kept > 0) {
+            if (state->ring_limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit) / kLimitGrowth)
+                state->ring_limit *= kLimitGrowth;
             sort_ring(state, kept);
             state->hit = state->ring;
             state->hits = kept;

@@ -17,7 +17,7 @@ namespace simhash
 
 struct Hit {
     Fingerprint fingerprint;
-    uint64 tid; // packed
+    uint64 tid; // packed, in the low 48 bits
 };
 
 struct OrderKey {

@@ -59,9 +59,11 @@ void add_half(const Vote *votes, std::size_t count, int first_bit, std::uint32_t
 class VoteSums
 {
 public:
-    void add(std::uint64_t hash, std::uint32_t weight)
+    // A feature that is not there is written but not kept: which slots are free can't be predicted.
+    void add_if(bool there, std::uint64_t hash, std::uint32_t weight)
     {
-        votes_[pending_++] = {hash, weight};
+        votes_[pending_] = {hash, weight};
+        pending_ += static_cast<std::size_t>(there);
         if (pending_ == kBatch)
             add_pending();
     }
@@ -138,10 +140,8 @@ void FeatureCounts::sum_logarithmic(Weights *out) const
     VoteSums sums;
     for (std::size_t i = 0; i < capacity(); i++) {
         const FeatureCount &slot = slots_[i];
-        if (slot.count == 0)
-            continue;
         std::uint32_t tf = slot.count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(slot.count);
-        sums.add(slot.hash, logarithmic_weight(tf));
+        sums.add_if(slot.count != 0, slot.hash, logarithmic_weight(tf));
     }
     sums.finish(out);
 }

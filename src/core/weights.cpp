@@ -46,6 +46,8 @@ Lanes difference(Lanes a, Lanes b) { return (Lanes)((UnsignedLanes)a - (Unsigned
 
 bool add_feature(Weights *to, std::uint64_t hash, Weight weight)
 {
+    if (weight == INT64_MIN)
+        return false; // it has no opposite
     Lanes overflow = {0, 0};
     const Lanes value = {weight, weight};
     for (int nibble = 0; nibble < kBits / 4; nibble++) {
@@ -101,7 +103,7 @@ Fingerprint weights_fingerprint(const Weights &weights)
 bool weight_from_double(double number, Weight *out)
 {
     double units = number * kWeightOne; // exact: a power of two
-    if (!(units > -0x1p63 && units < 0x1p63))
+    if (!(units >= -0x1p63 && units < 0x1p63))
         return false;
     // From 2^52 on every double is an integer.
     double floor = std::floor(units);

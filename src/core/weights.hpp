@@ -22,8 +22,8 @@ struct Weights {
     Weight sum[kBits];
 };
 
-// Adds one feature: +weight where its hash has a 1, -weight where it has a 0. A weight may be negative, but
-// not the smallest integer. Returns false if a sum overflowed, and leaves *to useless then.
+// Adds one feature: +weight where its hash has a 1, -weight where it has a 0. A weight may be negative.
+// Returns false if a sum overflowed, and leaves *to useless then; the smallest integer always does.
 [[nodiscard]] bool add_feature(Weights *to, std::uint64_t hash, Weight weight);
 
 // The sums of two sets of features. Return false on overflow, and leave *to useless then.

@@ -151,8 +151,9 @@ Node *call_within(Oid schema, const DistanceCall &call, Node *bound)
 Node *rewrite_distance(PlannerInfo *root, Oid schema, Rewrite rewrite, const DistanceCall &call, Node *radius,
                        const IntegerComparison &comparison)
 {
+    if (rewrite == Rewrite::none)
+        return nullptr;
     Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(radius)));
-
     if (bound == nullptr)
         return nullptr;
     if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below) {

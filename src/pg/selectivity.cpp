@@ -391,7 +391,7 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
     const double within = estimate(request, terms);
     terms.radius = std::max(bound - 1, kEmptyRadius);
     const double below = estimate(request, terms);
-    const double equal = bound < 0 ? 0 : std::max(within - below, within / (1 + bound));
+    const double equal = within > below ? within - below : within / (1 + std::max(bound, 0));
 
     switch (rewrite) {
     case Rewrite::within:

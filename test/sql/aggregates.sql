@@ -81,18 +81,21 @@ DROP TABLE parallel_feature;
 CREATE TEMP TABLE stream AS
     SELECT i, CASE WHEN i % 5 < 3 THEN 'f' || i % 3 END AS feature, i % 4 - 1::float8 AS weight
     FROM generate_series(1, 40) AS i;
-SELECT bool_and(a.h IS NOT DISTINCT FROM b.h AND a.hw IS NOT DISTINCT FROM b.hw AND a.w IS NOT DISTINCT FROM b.w
-                AND a.ww IS NOT DISTINCT FROM b.ww) AS same,
-       count(*), count(a.h) AS not_null, count(DISTINCT a.w) > 5 AS moves
-FROM (SELECT i, simhash_agg(feature) OVER frame AS h, simhash_agg(feature, weight) OVER frame AS hw,
-             simhash_weights_agg(feature, weight) OVER frame AS w,
-             simhash_weights_agg(CASE WHEN feature IS NOT NULL THEN to_simhash_weights(feature) END) OVER frame AS ww
-      FROM stream WINDOW frame AS (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)) AS a
-JOIN LATERAL
-     (SELECT simhash_agg(feature) AS h, simhash_agg(feature, weight) AS hw,
-             simhash_weights_agg(feature, weight)::text AS w,
-             simhash_weights_agg(to_simhash_weights(feature))::text AS ww
-      FROM stream s WHERE s.i BETWEEN a.i - 1 AND a.i) AS b ON true;
+CREATE TEMP TABLE moved AS
+    SELECT i, simhash_agg(feature) OVER frame AS h, simhash_agg(feature, weight) OVER frame AS hw,
+           simhash_agg(w) OVER frame AS hs, simhash_weights_agg(feature) OVER frame AS w,
+           simhash_weights_agg(feature, weight) OVER frame AS ww, simhash_weights_agg(w) OVER frame AS ws
+    FROM (SELECT *, to_simhash_weights(feature) AS w FROM stream) AS s
+    WINDOW frame AS (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW);
+CREATE TEMP TABLE recounted AS
+    SELECT b.i, simhash_agg(feature) AS h, simhash_agg(feature, weight) AS hw, simhash_agg(w) AS hs,
+           simhash_weights_agg(feature) AS w, simhash_weights_agg(feature, weight) AS ww, simhash_weights_agg(w) AS ws
+    FROM (SELECT *, to_simhash_weights(feature) AS w FROM stream) AS s
+    JOIN (SELECT i FROM stream) AS b ON s.i BETWEEN b.i - 1 AND b.i
+    GROUP BY b.i;
+SELECT count(*), count(a.h) AS features, count(a.hw) AS weighted, count(DISTINCT a.ww::text) AS different,
+       bool_and(a::text = b::text) AS same
+FROM moved AS a JOIN recounted AS b USING (i);
 -- A growing frame, whose state is the plain one.
 SELECT bool_and(h IS NOT DISTINCT FROM (SELECT simhash_agg(feature) FROM stream s WHERE s.i <= v.i)) AS same
 FROM (SELECT i, simhash_agg(feature) OVER (ORDER BY i) AS h FROM stream) AS v;

@@ -371,6 +371,14 @@ DROP POLICY own ON page;
 CREATE VIEW barrier WITH (security_barrier) AS SELECT id, h FROM page WHERE body LIKE 'near%';
 SELECT * FROM form($$ SELECT id FROM barrier WHERE h <@> '0123456789abcdef' <= 3 $$);
 
+-- near-duplicates kept out
+CREATE TABLE kept (id int, h simhash, EXCLUDE USING simhash (h WITH ~=));
+INSERT INTO kept SELECT id, h FROM page WHERE id > 3000 ORDER BY id ON CONFLICT DO NOTHING;
+SELECT id FROM kept ORDER BY id;
+SELECT count(*) FROM kept AS a JOIN kept AS b ON a.h ~= b.h AND a.id <> b.id;
+INSERT INTO kept VALUES (0, '0123456789abcdec');
+INSERT INTO kept VALUES (0, '0123456789abcd01');
+
 -- stored distances do all that integers do
 CREATE TABLE stored (id int, d hamming_distance);
 INSERT INTO stored SELECT i, i % 65 FROM generate_series(1, 1300) AS i;
@@ -427,6 +435,6 @@ RESET search_path;
 
 DROP VIEW seen, grouped, barrier;
 DROP MATERIALIZED VIEW made_view;
-DROP TABLE page, made, made_empty, query, parted, other, plain, wide, stored, stored_too, by_distance;
+DROP TABLE page, made, made_empty, query, parted, other, plain, wide, kept, stored, stored_too, by_distance;
 DROP FUNCTION plan_names, answer, form, condition, near_sql, near_plpgsql, distance_sql;
 DROP ROLE regress_simhash_reader;

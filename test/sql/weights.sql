@@ -9,7 +9,9 @@ INSERT INTO w VALUES
     ('signs', ('[-1,' || repeat('0.5,-0.25,', 31) || '1e3]')::simhash_weights),
     ('fine', ('[0.00000006,-0.1,1.69140625' || repeat(',0', 60) || ',-549755813888]')::simhash_weights),
     ('text', to_simhash_weights('the quick brown fox jumps over the lazy dog'));
-SELECT name, w, w::simhash, pg_column_size(w) FROM w ORDER BY name;
+\pset format unaligned
+SELECT name, w::simhash, pg_column_size(w), w FROM w ORDER BY name;
+\pset format aligned
 
 -- Round trips: text, binary, numbers.
 SELECT name, w::text::simhash_weights::text = w::text AS text,
@@ -22,27 +24,30 @@ SET extra_float_digits = -10;
 SELECT name, w::text::simhash_weights::text = w::text AS text FROM w ORDER BY name;
 RESET extra_float_digits;
 
-\copy w to 'results/weights.copy' (format binary)
+SELECT current_setting('data_directory') || '/simhash_weights.copy' AS file \gset
+COPY w TO :'file' (FORMAT binary);
 CREATE TEMP TABLE again (LIKE w);
-\copy again from 'results/weights.copy' (format binary)
+COPY again FROM :'file' (FORMAT binary);
 SELECT count(*) FROM w JOIN again USING (name) WHERE w.w::text = again.w::text;
 
 -- A short message, another version, a long one.
 CREATE TEMP TABLE bad (b bytea);
 CREATE TEMP TABLE taken (w simhash_weights);
 INSERT INTO bad SELECT substr(simhash_weights_send(w), 1, 512) FROM w WHERE name = 'text';
-\copy bad to 'results/weights.copy' (format binary)
-\copy taken from 'results/weights.copy' (format binary)
+COPY bad TO :'file' (FORMAT binary);
+COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE
 UPDATE bad SET b = (SELECT set_byte(simhash_weights_send(w), 0, 9) FROM w WHERE name = 'text');
-\copy bad to 'results/weights.copy' (format binary)
-\copy taken from 'results/weights.copy' (format binary)
+COPY bad TO :'file' (FORMAT binary);
+COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE
 UPDATE bad SET b = (SELECT simhash_weights_send(w) || '\x00' FROM w WHERE name = 'text');
-\copy bad to 'results/weights.copy' (format binary)
-\copy taken from 'results/weights.copy' (format binary)
+COPY bad TO :'file' (FORMAT binary);
+COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE
 SELECT count(*) FROM taken;
+\set remove 'rm ' :file
+COPY (SELECT) TO PROGRAM :'remove';
 
 -- Sums.
 SELECT (a.w + b.w)::text = (b.w + a.w)::text AS commutes,

@@ -88,6 +88,11 @@ BEGIN
     IF difference <> (SELECT count(*) FROM data) THEN
         wrong := wrong || format('ORDER BY: %s rows; ', difference);
     END IF;
+    -- No condition and no column: what an index-only scan would do.
+    SELECT count(*) INTO difference FROM indexed;
+    IF difference <> (SELECT count(*) FROM data) THEN
+        wrong := wrong || format('count: %s rows; ', difference);
+    END IF;
     SELECT count(*) INTO difference FROM indexed WHERE h IS NULL;
     IF difference <> (SELECT count(*) FROM data WHERE h IS NULL) THEN
         wrong := wrong || format('IS NULL: %s rows; ', difference);

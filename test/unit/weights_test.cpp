@@ -56,6 +56,10 @@ TEST(Weights, OverflowIsNoticedInEveryLane)
         EXPECT_FALSE(add_feature(&(sum = weights), 0, 1)) << j;
         EXPECT_TRUE(add_weights(&(sum = weights), other)) << j;
     }
+    Weights weights = {};
+    EXPECT_FALSE(add_feature(&weights, 0, -kMost - 1));
+    EXPECT_TRUE(add_feature(&weights, 0, -kMost));
+    EXPECT_TRUE(add_feature(&weights, 0, kMost));
 }
 
 TEST(Weights, FromDoubleRoundsToTheNearest)
@@ -74,7 +78,7 @@ TEST(Weights, FromDoubleRoundsToTheNearest)
         EXPECT_TRUE(weight_from_double(c.number, &weight)) << c.number;
         EXPECT_EQ(weight, c.weight) << c.number;
     }
-    for (double number : {0x1p39, -0x1p39, 1e300, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    for (double number : {0x1p39, -0x1.0000000000001p39, 1e300, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
         Weight weight = 7;
         EXPECT_FALSE(weight_from_double(number, &weight)) << number;
         EXPECT_EQ(weight, 7);

@@ -1,0 +1,112 @@
+-- How many rows the planner expects of a distance condition. Estimates come from random samples, so only their
+-- order of magnitude is tested; the tables are small enough for ANALYZE to read them whole.
+
+-- expected rows of a query, as found between two bounds
+CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+    rows bigint;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    rows := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+    RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
+END $$;
+
+-- all different; many alike; a tenth null
+CREATE TABLE spread AS
+    SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 10000) AS i;
+CREATE TABLE skewed AS
+    SELECT i AS id, CASE WHEN i % 10 = 0 THEN NULL
+                         WHEN i % 10 <= 2 THEN '0123456789abcdef'::simhash
+                         WHEN i % 10 = 3 THEN '0123456789abcdee'::simhash
+                         ELSE ('x' || md5(i::text))::bit(64)::simhash END AS h
+    FROM generate_series(1, 10000) AS i;
+-- clusters of near-duplicates, none of which is common
+CREATE TABLE clustered AS
+    SELECT i AS id, (('x' || md5((i % 4)::text))::bit(64)::bigint # (i::bigint << 32))::simhash AS h
+    FROM generate_series(1, 10000) AS i;
+
+-- without statistics: a few rows, and never half of the table
+SELECT expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
+       expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 64 $$, 9000, 12000),
+       expected($$ SELECT FROM spread WHERE h ~= '0123456789abcdef' $$, 1, 20),
+       expected($$ SELECT FROM spread WHERE h <@| '<0123456789abcdef,3>' $$, 1, 20),
+       expected($$ SELECT FROM spread AS a, spread AS b WHERE a.h <@> b.h <= 3 $$, 10000, 200000);
+
+ANALYZE spread, skewed, clustered;
+-- every form of a condition is estimated alike
+SELECT c, expected('SELECT FROM skewed WHERE ' || c, 2900, 3100) FROM unnest(ARRAY[
+    $$ h <@> '0123456789abcdef' <= 3 $$, $$ 3::bigint >= '0123456789abcdef' <@> h $$, $$ h <@> '0123456789abcdef' < 4 $$,
+    $$ NOT h <@> '0123456789abcdef' > 3 $$, $$ simhash_within(h, '0123456789abcdef', 3) $$, $$ h ~= '0123456789abcdef' $$,
+    $$ '0123456789abcdef' ~= h $$, $$ h <@| '<0123456789abcdef,3>' $$, $$ h <@| simhash_ball('0123456789abcdef', 3) $$
+]) AS c;
+-- the radius counts
+SELECT r, expected(format($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= %s $$, r), low, high)
+FROM (VALUES (-9223372036854775808, 1, 1), (-1, 1, 1), (0, 1990, 2100), (1, 2990, 3100), (10, 2990, 3200),
+             (32, 5000, 7500), (64, 9000, 9000), (9223372036854775807, 9000, 9000)) AS v (r, low, high);
+SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' > 3 $$, 6900, 7100),
+       expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= NULL::int $$, 0, 1),
+       expected($$ SELECT FROM skewed WHERE h <@> 'fedcba9876543210' <= 3 $$, 1, 100),
+       expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
+       expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 32 $$, 3000, 8000),
+       expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' >= 0 $$, 10000, 10000);
+-- the histogram knows of clusters
+SELECT expected(format('SELECT FROM clustered WHERE h <@> %L <= 14', ('x' || md5('1'))::bit(64)::simhash), 1500, 3500);
+
+-- a query that is not known when the plan is made is one like those stored, an unknown radius is 3
+SET plan_cache_mode = force_generic_plan;
+PREPARE by_query (simhash) AS SELECT FROM skewed WHERE h <@> $1 <= 3;
+PREPARE by_radius (int) AS SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= $1;
+PREPARE by_spread (simhash, int) AS SELECT FROM spread WHERE h <@> $1 <= $2;
+SELECT expected($$ EXECUTE by_query('0123456789abcdef') $$, 800, 1200),
+       expected('EXECUTE by_radius(64)', 2900, 3100),
+       expected($$ EXECUTE by_spread('0123456789abcdef', 64) $$, 1, 20);
+DEALLOCATE ALL;
+RESET plan_cache_mode;
+SELECT expected('SELECT FROM skewed WHERE h <@> (SELECT h FROM spread LIMIT 1) <= 3', 800, 1200);
+
+-- joins
+SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 10000, 200000),
+       expected('SELECT FROM spread AS a JOIN spread AS b ON a.h ~= b.h', 10000, 200000),
+       expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> b.h <= 3', 8900000, 9300000),
+       expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> b.h <= 64', 81000000, 81000000),
+       expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> b.h < 0', 1, 1),
+       expected($$ SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> '0123456789abcdef' <= b.id $$, 20000000, 40000000),
+       expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1000, 10000),
+       expected('SELECT FROM spread AS a WHERE NOT EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1, 9000),
+       expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= -1)', 1, 1);
+
+-- distances that stay comparisons, and stored ones
+SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' = 0 $$, 1990, 2100),
+       expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <> 0 $$, 7900, 8100),
+       expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' IN (0, 1) $$, 2500, 3200);
+CREATE TABLE stored AS SELECT (i % 65)::hamming_distance AS d, i % 65 AS i FROM generate_series(1, 6500) AS i;
+ANALYZE stored;
+SELECT expected('SELECT FROM stored WHERE d = 3', 90, 110), expected('SELECT FROM stored WHERE d <= 12', 1200, 1400),
+       expected('SELECT FROM stored WHERE d IN (1, 2, 3)', 270, 330),
+       expected('SELECT FROM stored WHERE d <> 3::bigint', 6300, 6500),
+       expected('SELECT FROM stored AS a JOIN stored AS b ON a.d = b.i', 640000, 660000);
+
+-- statistics of expressions, of partitioned tables, of what a user may not see
+CREATE TABLE numbers AS SELECT id, h::bigint AS b FROM skewed;
+CREATE INDEX numbers_h ON numbers ((b::bit(64)::simhash));
+CREATE TABLE parted (id int, h simhash) PARTITION BY LIST ((id % 2));
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
+INSERT INTO parted SELECT * FROM skewed;
+ANALYZE numbers, parted;
+SELECT expected($$ SELECT FROM numbers WHERE b::bit(64)::simhash <@> '0123456789abcdef' <= 3 $$, 2900, 3100),
+       expected($$ SELECT FROM numbers WHERE b::simhash <@> '0123456789abcdef' <= 3 $$, 2900, 3100),
+       expected($$ SELECT FROM parted WHERE h <@> '0123456789abcdef' <= 3 $$, 2900, 3100);
+CREATE ROLE regress_simhash_estimator;
+CREATE VIEW seen AS SELECT * FROM skewed WHERE id > 0;
+GRANT SELECT ON seen TO regress_simhash_estimator;
+SET ROLE regress_simhash_estimator;
+-- the functions are leakproof, so statistics may be used
+SELECT expected($$ SELECT FROM seen WHERE h <@> '0123456789abcdef' <= 3 $$, 2900, 3100);
+RESET ROLE;
+
+DROP VIEW seen;
+DROP TABLE spread, skewed, clustered, stored, numbers, parted;
+DROP FUNCTION expected;
+DROP ROLE regress_simhash_estimator;

@@ -9,4 +9,5 @@ for noun in feature_counts feature_hash normal_text term_frequency text_features
     sources+=("$TOP/src/core/$noun.cpp")
 done
 g++ -std=c++20 -O2 -Wall -Wextra -I"$TOP/src" -o "$scratch/measure" "${sources[@]}"
+lscpu | sed -n 's/^Model name: *//p'
 "$scratch/measure" <(zcat "$1") <(zcat "$2")

@@ -1,7 +1,7 @@
 // simhash_index_check(regclass, heapallindexed): is an index sound?
 //
-// Blocks writers while it runs (on a standby, where nothing but replay writes, it does not need to): so the trees
-// stand still, and no insert is half done.
+// Blocks writers while it runs (on a standby, where nothing but replay writes, it does not need to): so the
+// trees stand still, and no insert is half done.
 #include "am/inspect.hpp"
 
 extern "C" {
@@ -121,8 +121,8 @@ void check_inner(Check *check, BlockNumber block, const char *page, Position low
     }
 }
 
-// Walks a level from its leftmost page by the right links: each page must be where its parent says it is, or be
-// the right half of an incomplete split.
+// Walks a level from its leftmost page by the right links: each page must be where its parent says it is, or
+// be the right half of an incomplete split.
 Level *check_level(Check *check, int table, int level_number, const Level &expected)
 {
     Level *below = make_level();
@@ -147,9 +147,11 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
 
         if (at < expected.count && expected.child[at].block == block) {
             if (expected.child[at].bound != lower)
-                report_corruption(check->index, block, "the page's range does not begin where its downlink says");
+                report_corruption(check->index, block,
+                                  "the page's range does not begin where its downlink says");
             if (incomplete && check->still)
-                report_corruption(check->index, block, "the page has a downlink though its split is incomplete");
+                report_corruption(check->index, block,
+                                  "the page has a downlink though its split is incomplete");
             at++;
         } else if (!incomplete && check->still) {
             report_corruption(check->index, block, "the page has no downlink");
@@ -168,7 +170,8 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         block = page_tail(page)->right;
     }
     if (at != expected.count)
-        report_corruption(check->index, expected.child[at].block, "the page is not on its level's chain of right links");
+        report_corruption(check->index, expected.child[at].block,
+                          "the page is not on its level's chain of right links");
     return below;
 }
 
@@ -264,17 +267,19 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
     for (int table = first; table < end; table++) {
         CHECK_FOR_INTERRUPTS();
         if (!has_entry(*check, table, fingerprint, tid_of(pointer)))
-            ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-                            errmsg("index \"%s\" lacks an entry of a row", RelationGetRelationName(check->index)),
-                            errdetail("The row at (%u,%u) is not in table %d of %d.",
-                                      ItemPointerGetBlockNumber(pointer), ItemPointerGetOffsetNumber(pointer),
-                                      table + 1, meta.tables()),
-                            errhint("Please REINDEX it.")));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_INDEX_CORRUPTED),
+                 errmsg("index \"%s\" lacks an entry of a row", RelationGetRelationName(check->index)),
+                 errdetail("The row at (%u,%u) is not in table %d of %d.", ItemPointerGetBlockNumber(pointer),
+                           ItemPointerGetOffsetNumber(pointer), table + 1, meta.tables()),
+                 errhint("Please REINDEX it.")));
     }
     check->heap_rows++;
 }
 
-// Every row that a fresh snapshot sees must be in the index. Expressions of the index run as the table's owner.
+// Every row that a fresh snapshot sees must be in the index. Expressions of the index run as the table's
+// owner.
 void check_heap(Check *check, Relation heap)
 {
     Oid user;

@@ -33,8 +33,9 @@ int ball_radius(Node *argument)
 {
     if (IsA(argument, Const)) {
         auto *constant = reinterpret_cast<Const *>(argument);
-        return constant->constisnull ? kEmptyRadius
-                                     : reinterpret_cast<Ball *>(DatumGetPointer(constant->constvalue))->radius;
+        return constant->constisnull
+                   ? kEmptyRadius
+                   : reinterpret_cast<Ball *>(DatumGetPointer(constant->constvalue))->radius;
     }
     // simhash_ball(q, radius) of a q that is not known yet
     if (IsA(argument, FuncExpr) && list_length(reinterpret_cast<FuncExpr *>(argument)->args) == 2) {
@@ -65,9 +66,10 @@ Conditions read_conditions(List *quals, Oid family)
         } else if (IsA(clause, OpExpr)) {
             auto *operation = reinterpret_cast<OpExpr *>(clause);
             int strategy = get_op_opfamily_strategy(operation->opno, family);
-            int radius = strategy == kEqual          ? 0
-                         : strategy == kNearDuplicate ? kNearRadius
-                                                      : ball_radius(static_cast<Node *>(lsecond(operation->args)));
+            int radius = strategy == kEqual ? 0
+                         : strategy == kNearDuplicate
+                             ? kNearRadius
+                             : ball_radius(static_cast<Node *>(lsecond(operation->args)));
             conditions.radius = Min(conditions.radius, radius);
         } else {
             conditions.radius = Min(conditions.radius, kUnknownRadius); // = ANY (array), one search at a time
@@ -78,11 +80,11 @@ Conditions read_conditions(List *quals, Oid family)
 
 } // namespace
 
-void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
-                   Selectivity *selectivity, double *correlation, double *pages)
+void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
+                   Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
 {
-    // A query that needs no column at all is planned as an index-only scan of any index that needs no key, though this
-    // one returns none (see README.md). A cost that nothing exceeds keeps the planner from it.
+    // A query that needs no column at all is planned as an index-only scan of any index that needs no key,
+    // though this one returns none (see README.md). A cost that nothing exceeds keeps the planner from it.
     if (path->path.pathtype == T_IndexOnlyScan) {
         *startup_cost = *total_cost = kForbiddenCost;
         *selectivity = 1;
@@ -132,14 +134,15 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         fetched = index_pages_fetched(read * loop_count, info->pages, info->pages, root) / loop_count;
     double io = fetched * (sequential ? seq_page_cost_here : random_page_cost_here);
     double height = leaves <= 1 ? 0 : std::ceil(std::log2(leaves) / 8);
-    double cpu = cpu_operator_cost *
-                 (descents * (height + 1) * kPageOperators + read * entries / kEntriesPerOperator);
+    double cpu =
+        cpu_operator_cost * (descents * (height + 1) * kPageOperators + read * entries / kEntriesPerOperator);
     double rows = Max(1.0, *selectivity * info->tuples);
 
-    *startup_cost = index_other_operands_eval_cost(root, quals) + cpu_operator_cost * (height + 1) * kPageOperators;
+    *startup_cost =
+        index_other_operands_eval_cost(root, quals) + cpu_operator_cost * (height + 1) * kPageOperators;
     *total_cost = *startup_cost + io + cpu + rows * cpu_index_tuple_cost;
-    // Rings of ORDER BY: before the first row comes out, everything nearer has been searched, in the worst case
-    // every leaf.
+    // Rings of ORDER BY: before the first row comes out, everything nearer has been searched, in the worst
+    // case every leaf.
     if (path->indexorderbys != NIL)
         *startup_cost += io + cpu;
     *pages = read;

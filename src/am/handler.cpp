@@ -13,8 +13,8 @@ namespace
 {
 
 #if PG_VERSION_NUM >= 140000
-bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck, bool,
-                     IndexInfo *info)
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
+                     bool, IndexInfo *info)
 #else
 bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
                      IndexInfo *info)

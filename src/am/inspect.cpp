@@ -82,7 +82,8 @@ bool options_changed(Relation index, const IndexMeta &meta)
     IndexOptions options = index_options(index);
     TableDesign design;
     design_from_options(options, &design);
-    return std::memcmp(&design, &meta.order.design, sizeof(design)) != 0 || options.fillfactor != meta.fillfactor;
+    return std::memcmp(&design, &meta.order.design, sizeof(design)) != 0 ||
+           options.fillfactor != meta.fillfactor;
 }
 
 } // namespace
@@ -128,7 +129,8 @@ SIMHASH_FUNCTION(simhash_index_stats)
     int at = 0;
     values[at++] = Int32GetDatum(meta->order.design.distance);
     values[at++] = Int32GetDatum(meta->tables());
-    values[at++] = PointerGetDatum(construct_array(header_bits, meta->tables(), INT4OID, 4, true, TYPALIGN_INT));
+    values[at++] =
+        PointerGetDatum(construct_array(header_bits, meta->tables(), INT4OID, 4, true, TYPALIGN_INT));
     values[at++] = Int32GetDatum(meta->fillfactor);
     values[at++] = Int64GetDatum(counts.rows);
     values[at++] = Int64GetDatum(counts.nulls);
@@ -140,7 +142,8 @@ SIMHASH_FUNCTION(simhash_index_stats)
     values[at++] = Int32GetDatum(counts.height);
     values[at++] = Float8GetDatum(static_cast<double>(counts.entries) / full);
     nulls[at] = rows == 0;
-    values[at++] = Float8GetDatum(rows == 0 ? 0 : static_cast<double>(blocks) * BLCKSZ / static_cast<double>(rows));
+    values[at++] =
+        Float8GetDatum(rows == 0 ? 0 : static_cast<double>(blocks) * BLCKSZ / static_cast<double>(rows));
     values[at++] = BoolGetDatum(options_changed(index, *meta));
 
     HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);

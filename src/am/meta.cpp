@@ -70,8 +70,8 @@ IndexMeta *copy_index_meta(Relation index, MemoryContext context)
 
 void index_plan(Relation index, int radius, SearchPlan *plan)
 {
-    // The last plan is kept: one application mostly asks for one radius. How large the index is matters little, and
-    // VACUUM and ANALYZE, which invalidate the cache, bring it up to date.
+    // The last plan is kept: one application mostly asks for one radius. How large the index is matters
+    // little, and VACUUM and ANALYZE, which invalidate the cache, bring it up to date.
     index_meta(index);
     auto *meta = static_cast<IndexMeta *>(index->rd_amcache);
     if (meta->plan.radius != radius) {

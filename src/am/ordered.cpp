@@ -21,16 +21,14 @@ namespace
 constexpr Size kFirstLimit = 1024; // rows of a ring; once one has been returned, later ones may be larger
 constexpr Size kLimitGrowth = 8;
 
-// In a ring a hit carries its distance to the leading query above the tid's 48 bits: the rank by which it is sorted.
+// In a ring a hit carries its distance to the leading query above the tid's 48 bits: the rank by which it is
+// sorted.
 constexpr int kRankShift = 48;
 
 int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
 // True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
-bool centered(const ScanState &state)
-{
-    return state.balls == 0 || state.ball[0].center == state.lead;
-}
+bool centered(const ScanState &state) { return state.balls == 0 || state.ball[0].center == state.lead; }
 
 int farthest(const ScanState &state)
 {

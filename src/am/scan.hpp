@@ -28,7 +28,7 @@ struct OrderKey {
 // A search for all within a radius of a center, leaf by leaf.
 struct Search {
     Fingerprint center;
-    int radius; // may shrink while the search runs
+    int radius;      // may shrink while the search runs
     SearchPlan plan; // for plan.radius; -1 if none was made
     int step;
     KeyBall ball;          // the step's, by its table's keys

@@ -1,5 +1,5 @@
-// VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves entries
-// only to a block that is new at the end, so once the end has been reached every entry has been seen.
+// VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves
+// entries only to a block that is new at the end, so once the end has been reached every entry has been seen.
 #include "am/index.hpp"
 
 extern "C" {

@@ -33,9 +33,9 @@ bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
         return true;
     }
 
-    // A larger key shares its leading bits with `from` down to some bit that is 0 there and 1 in the key: that one
-    // or a higher one. The lower, the smaller the key. Below it everything is free, so copying the center adds no
-    // error: the bit will do if the errors above and at it are within the budgets.
+    // A larger key shares its leading bits with `from` down to some bit that is 0 there and 1 in the key:
+    // that one or a higher one. The lower, the smaller the key. Below it everything is free, so copying the
+    // center adds no error: the bit will do if the errors above and at it are within the budgets.
     for (std::uint64_t zeros = ~from & ~(leaves - 1); zeros != 0; zeros &= zeros - 1) {
         std::uint64_t bit = zeros & (~zeros + 1);
         std::uint64_t top = (from & ~(bit - 1)) | bit;

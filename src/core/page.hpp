@@ -110,8 +110,8 @@ struct MetaData {
     std::uint8_t bit_order[kBits];
     std::uint8_t fillfactor;
     std::uint8_t zero[11]; // pads to the double
-    double target_recall; // 1: exact
-    std::uint32_t model;  // the volatility model; 0: the built-in one
+    double target_recall;  // 1: exact
+    std::uint32_t model;   // the volatility model; 0: the built-in one
     std::uint32_t zero2;
     double model_value[8]; // the model's parameters; all 0 for model 0
 };
@@ -124,7 +124,10 @@ inline constexpr std::size_t kLeafEntry = sizeof(Fingerprint) + sizeof(Tid);
 inline constexpr std::size_t kInnerEntry = sizeof(std::uint64_t) + sizeof(Downlink);
 
 inline RawPageHeader *page_header(char *page) { return reinterpret_cast<RawPageHeader *>(page); }
-inline const RawPageHeader *page_header(const char *page) { return reinterpret_cast<const RawPageHeader *>(page); }
+inline const RawPageHeader *page_header(const char *page)
+{
+    return reinterpret_cast<const RawPageHeader *>(page);
+}
 inline PageTail *page_tail(char *page)
 {
     return reinterpret_cast<PageTail *>(page + page_header(page)->special);

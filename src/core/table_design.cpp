@@ -61,7 +61,8 @@ void search_shapes(Shape *current, int units, int tables, int max_spared, Shape 
         return; // a unit costs at least one table
     for (int spared = max_spared < units - 1 ? max_spared : units - 1; spared >= 0; spared--) {
         // With one block in each header (b = c + 1) the region is as good as c + 1 regions of one block.
-        for (int blocks = spared == 0 ? 1 : spared + 2; total_blocks(*current) + blocks <= kMaxBlocks; blocks++) {
+        for (int blocks = spared == 0 ? 1 : spared + 2; total_blocks(*current) + blocks <= kMaxBlocks;
+             blocks++) {
             int region_tables = choose(blocks, spared);
             if (region_tables > tables)
                 break;

@@ -44,8 +44,8 @@ void assign_simd(int level, void *)
 void define_settings()
 {
     DefineCustomEnumVariable("simhash.simd", "Instructions that compare fingerprints.",
-                             "auto takes the best that the CPU has. The answers are the same.", &simd_setting, kAuto,
-                             simd_levels, PGC_USERSET, 0, check_simd, assign_simd, NULL);
+                             "auto takes the best that the CPU has. The answers are the same.", &simd_setting,
+                             kAuto, simd_levels, PGC_USERSET, 0, check_simd, assign_simd, NULL);
     reserve_setting_prefix("simhash");
 }
 

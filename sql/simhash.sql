@@ -179,15 +179,15 @@ CREATE FUNCTION simhash_weights_recv(pg_catalog.internal) RETURNS simhash_weight
 CREATE FUNCTION simhash_weights_send(simhash_weights) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
--- Storage MAIN keeps the 132 bytes, typically, in the row: weights hardly compress, and at their size a row is
--- toasted only because of its other columns. PLAIN would cost every value a long header and its alignment.
+-- Storage MAIN keeps the 136 bytes, typically, in the row and does not try to compress them, which would be in vain:
+-- where a row is too long its other columns give way first. With PLAIN these could not, even if nothing else helped.
 CREATE TYPE simhash_weights (
     INPUT = simhash_weights_in, OUTPUT = simhash_weights_out,
     RECEIVE = simhash_weights_recv, SEND = simhash_weights_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main);
 
 COMMENT ON TYPE simhash_weights
-    IS 'the 64 sums of a document''s weighted features, whose signs are its fingerprint: exact, so they can be added';
+    IS 'the 64 sums of a document''s weighted features, whose signs are its fingerprint; they can be added';
 COMMENT ON FUNCTION simhash_weights_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_out(simhash_weights) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_recv(pg_catalog.internal) IS 'I/O';
@@ -246,13 +246,14 @@ COMMENT ON FUNCTION to_simhash(pg_catalog.text[])
 COMMENT ON FUNCTION to_simhash(pg_catalog.text[], double precision[])
     IS 'fingerprint of features and their weights';
 COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector)
-    IS 'fingerprint of lexemes, each weighted by 1 + ln of how often it occurs; labels C, B, A count 2, 4, 10 times';
+    IS 'fingerprint of lexemes, weighted by 1 + ln of how often they occur; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash(pg_catalog.jsonb)
     IS 'fingerprint of an object of features and their weights';
 
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_weights(document pg_catalog.text, unit pg_catalog.text, size integer) RETURNS simhash_weights
+CREATE FUNCTION to_simhash_weights(document pg_catalog.text, unit pg_catalog.text, size integer)
+    RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_weights(features pg_catalog.text[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
@@ -272,7 +273,7 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[])
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], double precision[])
     IS 'weights of features and their weights';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
-    IS 'weights of lexemes, each weighted by 1 + ln of how often it occurs; labels C, B, A count 2, 4, 10 times';
+    IS 'weights of lexemes, weighted by 1 + ln of how often they occur; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and their weights';
 

@@ -207,7 +207,7 @@ regress_rung() {
     for line in "$@"; do
         [ -e "$input/expected/$line.out" ] || : >"$input/expected/$line.out"
     done
-    interruptible as_server timeout -k 10 "$RUNG_LIMIT" "$program" --host="$PGHOST" --port="$PGPORT" \
+    interruptible as_server env PGISOLATIONTIMEOUT=60 timeout -k 10 "$RUNG_LIMIT" "$program" --host="$PGHOST" --port="$PGPORT" \
         --user="$PGUSER" --dbname="simhash_$rung" --load-extension=simhash \
         --inputdir="$input" --outputdir="$out" --bindir="$PGBIN" "$@" >"$log" 2>&1 || status=$?
     # "test name ... ok 5 ms" up to PostgreSQL 15, "ok 1 - name 5 ms" since.
@@ -275,6 +275,11 @@ prove_rung() {
         show_tap_log "$file"
     done < <(sed -n 's/^\(.*[^ ]\) *(Wstat: .* Tests: [0-9]* Failed: \([0-9]*\))$/\1 \2/p' "$log")
     pass "$rung" $((${total:-0} - bad))
+    # A test that gives up ends the others, too.
+    while read -r file; do
+        fail "$rung: $file"
+        show_tap_log "$file"
+    done < <(grep -q '^Bailout called' "$log" && sed -n 's/^Bailout called\..*stopped: *\(.*\)/bailed out: \1/p' "$log")
     [ "$status" = 0 ] || [[ " ${failures[*]} " == *" $rung: "* ]] || fail "$rung: could not be run"
 }
 

@@ -28,6 +28,16 @@ relopt_kind options_kind()
     return kind;
 }
 
+// Members that only some versions have stay zero.
+relopt_parse_elt integer_option(const char *name, std::size_t offset)
+{
+    relopt_parse_elt element = {};
+    element.optname = name;
+    element.opttype = RELOPT_TYPE_INT;
+    element.offset = static_cast<int>(offset);
+    return element;
+}
+
 } // namespace
 
 void design_from_options(const IndexOptions &options, TableDesign *design)
@@ -50,10 +60,10 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
 
 bytea *parse_index_options(Datum reloptions, bool validate)
 {
-    static const relopt_parse_elt elements[] = {
-        {"distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)},
-        {"tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)},
-        {"fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)},
+    const relopt_parse_elt elements[] = {
+        integer_option("distance", offsetof(IndexOptions, distance)),
+        integer_option("tables", offsetof(IndexOptions, tables)),
+        integer_option("fillfactor", offsetof(IndexOptions, fillfactor)),
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));

@@ -12,8 +12,7 @@ namespace simhash
 inline constexpr int kLogarithmicFractionBits = 8;
 inline constexpr int kLogarithmicShift = kWeightFractionBits - kLogarithmicFractionBits;
 
-// 1 + ln tf in units of 2^-8, rounded to nearest; tf from 1 to 2^32 - 1. At most 5934. Of tf 0 it
-// is 0.
+// 1 + ln tf in units of 2^-8, rounded to nearest; tf from 1 to 2^32 - 1. At most 5934. 0 if tf is 0.
 std::uint32_t logarithmic_weight(std::uint32_t tf);
 
 inline constexpr std::uint32_t kLogarithmicMax = 5934;

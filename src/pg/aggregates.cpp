@@ -7,6 +7,7 @@
 #include "pg/weights.hpp"
 
 #include "core/weights_format.hpp"
+#include "pg/compat.hpp"
 
 extern "C" {
 #include "utils/builtins.h"

@@ -20,6 +20,7 @@ extern "C" {
 #include "utils/sortsupport.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
+#include "varatt.h"
 #endif
 }
 

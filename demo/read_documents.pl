@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Compress::Zlib ();
+use Unicode::Normalize qw(NFC);
 
 use constant {
     SHORTEST => 200,       # characters; shorter texts are stubs
@@ -43,7 +44,18 @@ sub html_text
 }
 
 my %glyph = (aq => "'", dq => '"', lq => '"', rq => '"', oq => "'", cq => "'", bu => '*', em => '--', en => '-',
-    ha => '^', ti => '~', rs => '\\', bv => '|', co => '(c)', mi => '-', hy => '-', '>=' => '>=', '<=' => '<=');
+    ss => "\x{df}", ha => '^', ti => '~', rs => '\\', bv => '|', co => '(c)', mi => '-', hy => '-', '>=' => '>=', '<=' => '<=');
+
+my %accent = (':' => "\x{308}", "'" => "\x{301}", '`' => "\x{300}", '^' => "\x{302}", '~' => "\x{303}", ',' => "\x{327}");
+
+sub glyph
+{
+    my ($name) = @_;
+    return $glyph{$name} if exists $glyph{$name};
+    return chr(hex $1) if $name =~ /^u([0-9A-F]{4,5})$/;
+    return NFC($2 . $accent{$1}) if $name =~ /^([:'`^~,])([A-Za-z])$/;
+    return '';
+}
 
 sub manual_text
 {
@@ -69,7 +81,7 @@ sub manual_text
         if (index($line, '\\') >= 0) {
             $line =~ s/\\["#].*//;
             $line =~ s/\\f(?:\(..|\[[^\]]*\]|.)//g;
-            $line =~ s/\\(?:\((..)|\[([^\]]*)\])/$glyph{$1 \/\/ $2} \/\/ ''/ge;
+            $line =~ s/\\(?:\((..)|\[([^\]]*)\])/glyph($1 \/\/ $2)/ge;
             $line =~ s/\\\*(?:\(..|\[[^\]]*\]|.)//g;
             $line =~ s/\\s[-+]?\d//g;
             $line =~ s/\\[&|^%:)\/,cp]//g;

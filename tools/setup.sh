@@ -24,17 +24,27 @@ missing() {
 }
 
 install() {
-    local as_root=()
+    local as_root=() log status=0 settings=/etc/postgresql-common/createcluster.d/simhash-setup.conf
     if [ "$(id -u)" != 0 ]; then
         command -v sudo >/dev/null || { echo "setup needs root or sudo to install: $*" >&2; return 1; }
         as_root=(sudo)
     fi
     echo "== Installing $*"
-    "${as_root[@]}" apt-get update -qq
-    # A cluster of Debian's own is not needed. Small images leave documentation out unless told otherwise.
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        -o DPkg::Options::="--path-include=/usr/share/doc/*" -o DPkg::Options::="--path-include=/usr/share/man/*" \
-        "$@" >/dev/null
+    log=$(mktemp)
+    # Debian would create and start a cluster of its own, which nobody asked for. Small images leave documentation
+    # out unless told otherwise.
+    {
+        "${as_root[@]}" mkdir -p "${settings%/*}" &&
+            echo "create_main_cluster = false" | "${as_root[@]}" tee "$settings" >/dev/null &&
+            "${as_root[@]}" apt-get update -qq &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+                -o DPkg::Options::="--path-include=/usr/share/doc/*" \
+                -o DPkg::Options::="--path-include=/usr/share/man/*" "$@"
+    } >"$log" 2>&1 </dev/null || status=$?
+    "${as_root[@]}" rm -f "$settings"
+    [ "$status" = 0 ] || tail -n 40 "$log" >&2
+    rm -f "$log"
+    return "$status"
 }
 
 mapfile -t todo < <(missing "${packages[@]}")

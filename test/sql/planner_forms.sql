@@ -67,8 +67,8 @@ EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 3;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> '0123456789abcdef' = 2;
 EXPLAIN (COSTS OFF) SELECT id FROM page ORDER BY h <@> '0123456789abcdef' LIMIT 3;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> 'fedcba9876543210' < 30 ORDER BY h <@> '0123456789abcdef' LIMIT 3;
-EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id;
 RESET enable_seqscan;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id;
 RESET enable_bitmapscan;
 
 -- conditions that use the index
@@ -196,7 +196,6 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef' FROM page WHERE h <@> '0123456789abcdef' <= 4 ORDER BY h <@> '0123456789abcdef' $$,
     $$ SELECT h <@> '0123456789abcdef' FROM page WHERE h <@> 'fedcba9876543210' <= 40
        ORDER BY h <@> '0123456789abcdef' LIMIT 10 $$,
-    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id LIMIT 10 $$,
     $$ SELECT h <@> '0123456789abcdef', h <@> 'fedcba9876543210' FROM page
        ORDER BY h <@> '0123456789abcdef', h <@> 'fedcba9876543210' LIMIT 10 $$,
     $$ SELECT h <@> (SELECT '0123456789abcdef'::simhash) FROM page
@@ -204,11 +203,17 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT min(h <@> '0123456789abcdef') FROM page $$,
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' DESC NULLS LAST LIMIT 3 $$
 ]) AS q, form(q) AS f;
+-- by distance and then something else: an incremental sort, from 17 on
+SELECT rows, same FROM form($$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id LIMIT 10 $$);
 -- queries that need no column at all must not become index-only scans, which this index does not offer
-SELECT q, f.* FROM unnest(ARRAY[
+SET enable_seqscan = off;
+SELECT q, plan_names(q, 'Node Type') ~ 'Index Only' AS index_only FROM unnest(ARRAY[
     $$ SELECT count(*) FROM page $$,
     $$ SELECT h <@> NULL FROM page ORDER BY h <@> NULL LIMIT 3 $$
-]) AS q, form(q) AS f;
+]) AS q;
+RESET enable_seqscan;
+SELECT rows, same FROM form($$ SELECT count(*) FROM page $$);
+SELECT rows, same FROM form($$ SELECT h <@> NULL FROM page ORDER BY h <@> NULL LIMIT 3 $$);
 
 -- views, functions, sub-selects, common table expressions, windows
 CREATE VIEW seen AS SELECT id, grp, h <@> '0123456789abcdef' AS distance FROM page;

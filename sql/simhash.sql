@@ -20,7 +20,9 @@ CREATE FUNCTION simhash_send(simhash) RETURNS pg_catalog.bytea
 
 CREATE TYPE simhash (
     INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
-    LIKE = pg_catalog.int8);
+    LIKE = pg_catalog.int8,
+    -- a category shared with simhash_weights, in which a literal of unknown type is a simhash
+    CATEGORY = 'h', PREFERRED = true);
 
 COMMENT ON TYPE simhash IS 'fingerprint of a document, 64 bits: similar documents differ in few of them';
 COMMENT ON FUNCTION simhash_in(pg_catalog.cstring) IS 'I/O';
@@ -184,7 +186,8 @@ CREATE FUNCTION simhash_weights_send(simhash_weights) RETURNS pg_catalog.bytea
 CREATE TYPE simhash_weights (
     INPUT = simhash_weights_in, OUTPUT = simhash_weights_out,
     RECEIVE = simhash_weights_recv, SEND = simhash_weights_send,
-    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main);
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
+    CATEGORY = 'h');
 
 COMMENT ON TYPE simhash_weights
     IS 'the 64 sums of a document''s weighted features, whose signs are its fingerprint; they can be added';
@@ -463,7 +466,8 @@ CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
-    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain);
+    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain,
+    CATEGORY = 'b', PREFERRED = true);
 COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of one: <centre,radius>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
@@ -489,6 +493,61 @@ CREATE OPERATOR ~= (
     LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_near, COMMUTATOR = ~=,
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: is the Hamming distance at most 3?';
+
+-- Distances to weights: to the fingerprint that is their signs. A search by weights uses them to look where
+-- near-duplicates are likely first, and stops at simhash.target_recall.
+
+CREATE FUNCTION simhash_distance(simhash, simhash_weights) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
+CREATE FUNCTION simhash_distance(simhash_weights, simhash) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_distance(simhash, simhash_weights) IS 'implementation of <@> operator';
+COMMENT ON FUNCTION simhash_distance(simhash_weights, simhash) IS 'implementation of <@> operator';
+CREATE OPERATOR <@> (
+    LEFTARG = simhash, RIGHTARG = simhash_weights, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+CREATE OPERATOR <@> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
+COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
+
+CREATE FUNCTION simhash_within(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_within_support;
+CREATE FUNCTION simhash_within(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_within_support;
+COMMENT ON FUNCTION simhash_within(simhash, simhash_weights, bigint)
+    IS 'is the Hamming distance to the signs of the weights at most this?';
+COMMENT ON FUNCTION simhash_within(simhash_weights, simhash, bigint)
+    IS 'is the Hamming distance from the signs of the weights at most this?';
+
+CREATE TYPE simhash_weights_ball;
+CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_weights_ball_out(simhash_weights_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE TYPE simhash_weights_ball (
+    INPUT = simhash_weights_ball_in, OUTPUT = simhash_weights_ball_out,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = plain,
+    CATEGORY = 'b');
+COMMENT ON TYPE simhash_weights_ball
+    IS 'query of an index condition by weights: shown as <centre,radius,recall aimed at>';
+COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
+
+CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_weights_ball
+    AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
+    IS 'ball around the signs of weights, searched by their volatility; the radius is clamped to -1 and 64';
+CREATE FUNCTION simhash_in_ball(simhash, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_in_weights_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_weights_ball) IS 'implementation of <@| operator';
+CREATE OPERATOR <@| (
+    LEFTARG = simhash, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_in_ball,
+    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'is the fingerprint in the ball?';
 
 -- Comparisons of a distance with every integer type, since drivers differ in the type that they send. The
 -- code is the core's own; the support function is ours.
@@ -887,7 +946,9 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@| (simhash, simhash_ball),
     OPERATOR 2 ~= (simhash, simhash),
     OPERATOR 3 = (simhash, simhash),
-    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops;
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 5 <@| (simhash, simhash_weights_ball),
+    OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'near-duplicate search';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'near-duplicate search';
 
@@ -899,7 +960,8 @@ CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT distance integer, OUT tables integer, OUT header_bits integer[], OUT fillfactor integer,
     OUT rows bigint, OUT nulls bigint, OUT pages bigint, OUT leaf_pages bigint, OUT inner_pages bigint,
     OUT empty_leaf_pages bigint, OUT unused_pages bigint, OUT height integer,
-    OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean)
+    OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
+    OUT fitted boolean)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'what is in a simhash index: reads all of its pages';
 
@@ -909,3 +971,27 @@ CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed bo
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT;
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
     'raises an error if a simhash index is not sound, or lacks a row of its table; blocks writers meanwhile';
+
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
+    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer) IS
+    'the leaf pages that an exact search of an index reads';
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights, distance integer,
+    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
+    OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights, integer) IS
+    'the leaf pages that a search by weights reads: which bits were flipped to get there, and what they add to the recall';
+
+CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
+    weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
+    OUT distance integer, OUT target double precision, OUT predicted double precision,
+    OUT measured double precision, OUT leaves double precision, OUT pairs bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 12;
+COMMENT ON FUNCTION simhash_calibrate(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.name, pg_catalog.name,
+        boolean) IS
+    'fits the volatility model of an index to pairs of near-duplicates: the weights of one, the fingerprint of the other';

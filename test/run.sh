@@ -344,11 +344,13 @@ heading() {
 }
 took() { echo "($((SECONDS - rung_start)) s)"; }
 
-heading "checks"
-if wanted format; then check "clang-format" check_format; fi
-if wanted versions; then check "versions" check_versions; fi
-if wanted files; then check "test files" check_files; fi
-took
+if [[ $ONLY =~ format|versions|files ]]; then
+    heading "checks"
+    if wanted format; then check "clang-format" check_format; fi
+    if wanted versions; then check "versions" check_versions; fi
+    if wanted files; then check "test files" check_files; fi
+    took
+fi
 
 if wanted unit; then
     heading "unit"

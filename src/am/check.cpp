@@ -123,7 +123,9 @@ void check_inner(Check *check, BlockNumber block, const char *page, Position low
 
 // Walks a level from its leftmost page by the right links: each page must be where its parent says it is, or
 // be the right half of an incomplete split.
-Level *check_level(Check *check, int table, int level_number, const Level &expected)
+//
+// `root` is the root's image, which the caller has read already: replay could split it in between.
+Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
 {
     Level *below = make_level();
     Position lower = {0, 0};
@@ -139,10 +141,14 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         if (block < check->blocks)
             check->reached[block] = true;
 
-        Buffer buffer = read_tree_page(check->index, block, BUFFER_LOCK_SHARE, table, level_number);
         PGAlignedBlock copy; // so that no lock is held over the work
-        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-        UnlockReleaseBuffer(buffer);
+        if (block == root_block(table)) {
+            std::memcpy(copy.data, root, BLCKSZ);
+        } else {
+            Buffer buffer = read_tree_page(check->index, block, BUFFER_LOCK_SHARE, table, level_number);
+            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+            UnlockReleaseBuffer(buffer);
+        }
         const char *page = copy.data;
 
         if (at < expected.count && expected.child[at].block == block) {
@@ -180,13 +186,14 @@ void check_tree(Check *check, int table)
     Level *level = make_level();
     add_child(level, {0, 0}, root_block(table));
     Buffer buffer = read_tree_page(check->index, root_block(table), BUFFER_LOCK_SHARE, table, -1);
-    int number = page_tail(buffer_page(buffer))->level;
-    bool alone = is_rightmost(buffer_page(buffer));
+    PGAlignedBlock root;
+    std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
-    if (!alone)
+    int number = page_tail(root.data)->level;
+    if (!is_rightmost(root.data))
         report_corruption(check->index, root_block(table), "the root has a right sibling");
     for (; number >= 0; number--) {
-        Level *below = check_level(check, table, number, *level);
+        Level *below = check_level(check, table, number, *level, root.data);
         pfree(level->child);
         pfree(level);
         level = below;
@@ -287,6 +294,7 @@ void check_heap(Check *check, Relation heap)
     GetUserIdAndSecContext(&user, &security);
     SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
     int settings = NewGUCNestLevel();
+    restrict_search_path();
 
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     IndexInfo *info = BuildIndexInfo(check->index);

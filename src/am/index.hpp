@@ -33,7 +33,9 @@ enum Strategy : StrategyNumber {
     kNearDuplicate, // simhash ~= simhash
     kEqual,         // simhash = simhash
     kDistanceOrder, // ORDER BY simhash <@> simhash
-    kStrategies = kDistanceOrder
+    kInGuidedBall,  // simhash <@| simhash_weights_ball
+    kGuidedOrder,   // ORDER BY simhash <@> simhash_weights
+    kStrategies = kGuidedOrder
 };
 
 // Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
@@ -50,6 +52,7 @@ struct IndexOptions {
     int distance;
     int tables; // 0: the default for the distance
     int fillfactor;
+    double target_recall; // of searches by weights; 1: exact
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
@@ -61,7 +64,8 @@ void design_from_options(const IndexOptions &options, TableDesign *design);
 // What the metapage says, ready for use. size() bytes of it are enough of a copy.
 struct IndexMeta {
     int fillfactor;
-    SearchPlan plan; // the last one made; radius -1 if none was
+    VolatilityModel model;
+    bool fitted; // by simhash_calibrate
     KeyOrder order;
 
     std::size_t size() const { return offsetof(IndexMeta, order) + order.size(); }
@@ -81,6 +85,8 @@ struct IndexMeta {
 // access.
 const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
+// An estimate of the number of leaves of one of its tables.
+double index_leaves(Relation index);
 // The plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
@@ -97,9 +103,10 @@ inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level);
 
 // The page of the given level that holds `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE).
-// Locks one page at a time on the way. With the exclusive lock, splits that a crash left unfinished and that
-// are met on the way at that level are finished first.
-Buffer descend(Relation index, int table, Position position, int mode, int level = 0);
+// *lower, if wanted, is set to its lower bound. Locks one page at a time on the way. With the exclusive lock,
+// splits that a crash left unfinished and that are met on the way at that level are finished first.
+Buffer descend(Relation index, int table, Position position, int mode, int level = 0,
+               Position *lower = nullptr);
 
 // Steps from a locked page to its right sibling, which it returns locked in the same mode; releases the page.
 Buffer step_right(Relation index, Buffer buffer, int mode);

@@ -17,12 +17,29 @@ extern "C" {
 namespace simhash
 {
 
+namespace
+{
+
+void check_rights(Oid index, Oid heap)
+{
+    if (!owns_relation(heap, GetUserId()) && !has_privs_of_role(GetUserId(), kStatScanRole))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+} // namespace
+
 Relation open_index(Oid oid, LOCKMODE lock)
 {
-    // The heap's lock comes first, as everywhere. An index dropped meanwhile is reported by index_open.
-    Oid heap = IndexGetRelation(oid, true);
-    if (OidIsValid(heap) && lock > AccessShareLock)
+    // Rights come before locks: who has none must not make others wait. The heap's lock comes before the
+    // index's, as everywhere.
+    char kind = get_rel_relkind(oid);
+    Oid heap = kind == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
+    if (OidIsValid(heap)) {
+        check_rights(oid, heap);
         LockRelationOid(heap, lock);
+    } else {
+        lock = AccessShareLock; // for the message
+    }
     Relation index = relation_open(oid, lock);
     if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != build)
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -30,9 +47,10 @@ Relation open_index(Oid oid, LOCKMODE lock)
                         index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
                             ? errhint("It is partitioned: name the index of a partition.")
                             : 0));
-    if (!owns_relation(index->rd_index->indrelid, GetUserId()) &&
-        !has_privs_of_role(GetUserId(), kStatScanRole))
-        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+    check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
+    if (index->rd_index->indrelid != heap)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index))));
     if (RELATION_IS_OTHER_TEMP(index))
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("cannot look into indexes of other sessions' temporary tables")));
@@ -48,6 +66,22 @@ TupleDesc result_row(FunctionCallInfo fcinfo)
     if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
         elog(ERROR, "return type must be a row type");
     return BlessTupleDesc(row);
+}
+
+Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row)
+{
+    auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+    if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("set-valued function called in context that cannot accept a set")));
+    MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+    *row = result_row(fcinfo);
+    result->returnMode = SFRM_Materialize;
+    result->setResult =
+        tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
+    result->setDesc = *row;
+    MemoryContextSwitchTo(caller);
+    return result->setResult;
 }
 
 namespace
@@ -124,8 +158,8 @@ SIMHASH_FUNCTION(simhash_index_stats)
     int64 rows = counts.rows + counts.nulls;
     double full = static_cast<double>(counts.leaves) * leaf_capacity(BLCKSZ);
 
-    Datum values[15];
-    bool nulls[15] = {};
+    Datum values[16];
+    bool nulls[16] = {};
     int at = 0;
     values[at++] = Int32GetDatum(meta->order.design.distance);
     values[at++] = Int32GetDatum(meta->tables());
@@ -145,6 +179,7 @@ SIMHASH_FUNCTION(simhash_index_stats)
     values[at++] =
         Float8GetDatum(rows == 0 ? 0 : static_cast<double>(blocks) * BLCKSZ / static_cast<double>(rows));
     values[at++] = BoolGetDatum(options_changed(index, *meta));
+    values[at++] = BoolGetDatum(meta->fitted);
 
     HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);
     relation_close(index, AccessShareLock);

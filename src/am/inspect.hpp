@@ -3,6 +3,10 @@
 
 #include "am/index.hpp"
 
+extern "C" {
+#include "utils/tuplestore.h"
+}
+
 namespace simhash
 {
 
@@ -11,5 +15,8 @@ Relation open_index(Oid oid, LOCKMODE lock);
 
 // The row type that the calling SQL function returns.
 TupleDesc result_row(FunctionCallInfo fcinfo);
+
+// Prepares a function to return rows of its declared type, which the caller puts into the store.
+Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row);
 
 } // namespace simhash

@@ -8,6 +8,20 @@ extern "C" {
 namespace simhash
 {
 
+namespace
+{
+
+constexpr int kPlans = 32;
+
+// What the relcache entry holds: search plans by radius, made when they are first asked for, and the
+// metapage.
+struct Cache {
+    SearchPlan plan[kPlans]; // radius -1 where none was made
+    IndexMeta meta;          // its tail is left out: see KeyOrder
+};
+
+} // namespace
+
 static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
               offsetof(PageHeaderData, pd_lower) == offsetof(RawPageHeader, lower) &&
               offsetof(PageHeaderData, pd_upper) == offsetof(RawPageHeader, upper) &&
@@ -24,21 +38,23 @@ MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
     data.design = design;
     std::memcpy(data.bit_order, bit_order, kBits);
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
-    data.target_recall = 1.0;
     return data;
 }
 
 void use_meta_data(const MetaData &data, IndexMeta *meta)
 {
     meta->fillfactor = data.fillfactor;
-    meta->plan.radius = -1;
+    meta->model = kDefaultVolatility;
+    meta->fitted = data.model != 0;
+    if (meta->fitted)
+        std::memcpy(meta->model.share, data.model_share, sizeof(meta->model.share));
     meta->order.set(data.design, data.bit_order);
 }
 
 const IndexMeta *index_meta(Relation index)
 {
     if (index->rd_amcache != NULL)
-        return static_cast<const IndexMeta *>(index->rd_amcache);
+        return &static_cast<Cache *>(index->rd_amcache)->meta;
 
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -50,14 +66,16 @@ const IndexMeta *index_meta(Relation index)
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);
 
-    // The tail of the tables is left out: see KeyOrder.
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     use_meta_data(data, whole);
-    void *cache = MemoryContextAlloc(index->rd_indexcxt, whole->size());
-    std::memcpy(cache, whole, whole->size());
+    auto *cache =
+        static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));
+    std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
     pfree(whole);
+    for (SearchPlan &plan : cache->plan)
+        plan.radius = -1;
     index->rd_amcache = cache;
-    return static_cast<const IndexMeta *>(cache);
+    return &cache->meta;
 }
 
 IndexMeta *copy_index_meta(Relation index, MemoryContext context)
@@ -68,19 +86,24 @@ IndexMeta *copy_index_meta(Relation index, MemoryContext context)
     return copy;
 }
 
+double index_leaves(Relation index)
+{
+    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->tables());
+}
+
 void index_plan(Relation index, int radius, SearchPlan *plan)
 {
-    // The last plan is kept: one application mostly asks for one radius. How large the index is matters
-    // little, and VACUUM and ANALYZE, which invalidate the cache, bring it up to date.
-    index_meta(index);
-    auto *meta = static_cast<IndexMeta *>(index->rd_amcache);
-    if (meta->plan.radius != radius) {
-        double leaves = estimated_leaves(RelationGetNumberOfBlocks(index), meta->tables());
-        SearchPlan made;
-        plan_search(meta->order.design, radius, leaves, &made);
-        meta->plan = made;
+    // How large the index is matters little, and VACUUM and ANALYZE, which invalidate the cache, bring plans
+    // up to date.
+    const IndexMeta *meta = index_meta(index);
+    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    if (radius >= kPlans) {
+        plan_search(meta->order.design, radius, index_leaves(index), plan);
+        return;
     }
-    *plan = meta->plan;
+    if (cache->plan[radius].radius != radius)
+        plan_search(meta->order.design, radius, index_leaves(index), &cache->plan[radius]);
+    *plan = cache->plan[radius];
 }
 
 } // namespace simhash

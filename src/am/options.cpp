@@ -24,16 +24,18 @@ relopt_kind options_kind()
                           AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
                           50, 100, ShareUpdateExclusiveLock);
+        add_real_reloption(kind, "target_recall", "recall that searches by weights aim at (1: exact)", 1.0,
+                           0.01, 1.0, ShareUpdateExclusiveLock);
     }
     return kind;
 }
 
 // Members that only some versions have stay zero.
-relopt_parse_elt integer_option(const char *name, std::size_t offset)
+relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
 {
     relopt_parse_elt element = {};
     element.optname = name;
-    element.opttype = RELOPT_TYPE_INT;
+    element.opttype = type;
     element.offset = static_cast<int>(offset);
     return element;
 }
@@ -61,9 +63,10 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
 bytea *parse_index_options(Datum reloptions, bool validate)
 {
     const relopt_parse_elt elements[] = {
-        integer_option("distance", offsetof(IndexOptions, distance)),
-        integer_option("tables", offsetof(IndexOptions, tables)),
-        integer_option("fillfactor", offsetof(IndexOptions, fillfactor)),
+        option("distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)),
+        option("tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)),
+        option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
+        option("target_recall", RELOPT_TYPE_REAL, offsetof(IndexOptions, target_recall)),
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
@@ -78,7 +81,7 @@ IndexOptions index_options(Relation index)
 {
     if (index->rd_options != NULL)
         return *reinterpret_cast<IndexOptions *>(index->rd_options);
-    return {0, kDefaultDistance, 0, kDefaultFillfactor};
+    return {0, kDefaultDistance, 0, kDefaultFillfactor, 1.0};
 }
 
 } // namespace simhash

@@ -30,6 +30,13 @@ int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShif
 // True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
 bool centered(const ScanState &state) { return state.balls == 0 || state.ball[0].center == state.lead; }
 
+// Rings by weights: the recall they aim at is that of a search of the ring's radius. Farther out they are
+// exact.
+bool guided(const ScanState &state)
+{
+    return state.lead_guided && state.target < 1 && (state.balls == 0 || state.guided != NULL);
+}
+
 int farthest(const ScanState &state)
 {
     return centered(state) && state.balls > 0 ? state.ball[0].radius : kBits;
@@ -44,8 +51,11 @@ int choose_high(IndexScanDesc scan)
     if (state.done < 0)
         return Min(last, static_cast<int>(state.meta->order.design.distance));
 
+    if (guided(state) && state.done < kFarthestGuided)
+        return Min(last, Min(2 * state.done + 2, kFarthestGuided));
+
     int high = state.done + 1;
-    double leaves = estimated_leaves(RelationGetNumberOfBlocks(scan->indexRelation), state.meta->tables());
+    double leaves = index_leaves(scan->indexRelation);
     SearchPlan plan;
     index_plan(scan->indexRelation, high, &plan);
     double worth = plan.leaves * 2;
@@ -61,11 +71,11 @@ int choose_high(IndexScanDesc scan)
 }
 
 // Keeps the nearest rows, about half of the limit but all of a distance or none. Returns the new high.
-int shrink_ring(ScanState *state, const Size *count, int high, Size *kept)
+int shrink_ring(ScanState *state, const Size *count, int high, Size limit, Size *kept)
 {
     Size sum = 0;
     int new_high = state->done;
-    while (new_high < high && (new_high == state->done || sum + count[new_high + 1] <= state->ring_limit / 2))
+    while (new_high < high && (new_high == state->done || sum + count[new_high + 1] <= limit / 2))
         sum += count[++new_high];
     Size to = 0;
     for (Size i = 0; i < *kept; i++) {
@@ -98,7 +108,9 @@ void sort_ring(ScanState *state, Size kept)
 void search_up_to(IndexScanDesc scan, int high)
 {
     const ScanState &state = *scan_state(scan);
-    if (centered(state))
+    if (centered(state) && guided(state) && high <= kFarthestGuided)
+        begin_guided_search(scan, state.lead_ball, high);
+    else if (centered(state))
         begin_search(scan, state.lead, high);
     else
         begin_search(scan, state.ball[0].center, state.ball[0].radius);
@@ -125,7 +137,7 @@ bool next_streamed(IndexScanDesc scan)
 int collect_ring(IndexScanDesc scan, int high, Size *kept)
 {
     ScanState *state = scan_state(scan);
-    Size count[kBits + 1] = {};
+    Size count[kBits + 1] = {}, limit = state->ring_limit;
     *kept = 0;
     search_up_to(scan, high);
     while (next_leaf(scan)) {
@@ -134,11 +146,14 @@ int collect_ring(IndexScanDesc scan, int high, Size *kept)
             int distance = hamming_distance(hit.fingerprint, state->lead);
             if (distance <= state->done || distance > high)
                 continue;
-            if (*kept >= state->ring_limit) {
-                high = shrink_ring(state, count, high, kept);
-                if (*kept >= state->ring_limit / 2 && high == state->done + 1 && state->orders == 1) {
-                    state->streaming = high;
-                    return high;
+            if (*kept >= limit) {
+                high = shrink_ring(state, count, high, limit, kept);
+                if (*kept >= limit / 2 && high == state->done + 1) {
+                    if (state->orders == 1) {
+                        state->streaming = high;
+                        return high;
+                    }
+                    limit *= 2;
                 }
                 if (centered(*state))
                     state->search.radius = Min(state->search.radius, high);

@@ -1,6 +1,8 @@
 // Scans: what the scan keys ask for, and the callbacks.
 #include "am/scan.hpp"
 
+#include "pg/settings.hpp"
+
 extern "C" {
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
@@ -45,6 +47,12 @@ void read_key(ScanState *state, const ScanKeyData &key)
         case kNearDuplicate:
             add_ball(state, {datum_fingerprint(key.sk_argument), kNearRadius, 0});
             break;
+        case kInGuidedBall: {
+            const auto *ball = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(key.sk_argument));
+            add_ball(state, {ball->center, ball->radius, 0});
+            state->guided = ball;
+            break;
+        }
         case kEqual:
             add_ball(state, {datum_fingerprint(key.sk_argument), 0, 0});
             break;
@@ -52,41 +60,6 @@ void read_key(ScanState *state, const ScanKeyData &key)
             elog(ERROR, "unknown strategy %d of a simhash index", key.sk_strategy);
         }
     }
-}
-
-void start(IndexScanDesc scan)
-{
-    ScanState *state = scan_state(scan);
-    state->started = true;
-    count_index_search(scan);
-    state->hits = state->returned = 0;
-    if (state->nothing || !state->values)
-        state->values = false;
-    if (state->nothing)
-        state->nulls = false;
-    if (!state->values)
-        return;
-    if (state->orders > 0)
-        begin_ordered(scan);
-    else if (state->balls > 0)
-        begin_search(scan, state->ball[0].center, state->ball[0].radius);
-    else
-        begin_search(scan, 0, kBits);
-}
-
-// The next rows, whatever their number; false at the end.
-bool advance(IndexScanDesc scan)
-{
-    ScanState *state = scan_state(scan);
-    if (state->values) {
-        if (state->orders > 0 ? next_ring(scan) : next_leaf(scan))
-            return true;
-        state->values = false;
-    }
-    // NULLs come last, as ORDER BY has them.
-    if (state->nulls && !state->search.nulls)
-        begin_null_search(scan);
-    return state->search.nulls && next_leaf(scan);
 }
 
 void set_distances(IndexScanDesc scan, const Hit &hit)
@@ -102,6 +75,44 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
 }
 
 } // namespace
+
+void start_scan(IndexScanDesc scan)
+{
+    ScanState *state = scan_state(scan);
+    state->started = true;
+    count_index_search(scan);
+    state->hits = state->returned = 0;
+    if (state->nothing || !state->values)
+        state->values = false;
+    if (state->nothing)
+        state->nulls = false;
+    if (!state->values)
+        return;
+    const GuidedBall *guided = state->guided;
+    if (state->orders > 0)
+        begin_ordered(scan);
+    else if (guided != NULL && state->target < 1 && guided->radius <= kFarthestGuided &&
+             guided->center == state->ball[0].center && guided->radius == state->ball[0].radius)
+        begin_guided_search(scan, *guided, guided->radius);
+    else if (state->balls > 0)
+        begin_search(scan, state->ball[0].center, state->ball[0].radius);
+    else
+        begin_search(scan, 0, kBits);
+}
+
+bool advance_scan(IndexScanDesc scan)
+{
+    ScanState *state = scan_state(scan);
+    if (state->values) {
+        if (state->orders > 0 ? next_ring(scan) : next_leaf(scan))
+            return true;
+        state->values = false;
+    }
+    // NULLs come last, as ORDER BY has them.
+    if (state->nulls && !state->search.nulls)
+        begin_null_search(scan);
+    return state->search.nulls && next_leaf(scan);
+}
 
 IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
 {
@@ -135,18 +146,35 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
     state->started = state->nothing = false;
     state->values = state->nulls = true;
     state->search.nulls = false;
+    state->search.guide = NULL;
     state->balls = 0;
+    state->guided = NULL;
+    state->lead_guided = false;
+    state->target =
+        target_recall_setting >= 0 ? target_recall_setting : index_options(scan->indexRelation).target_recall;
     for (int i = 0; i < scan->numberOfKeys; i++)
         read_key(state, scan->keyData[i]);
 
     // ORDER BY h <@> NULL orders nothing: the first key that is not NULL leads.
     state->orders = 0;
     for (int i = 0; i < scan->numberOfOrderBys; i++) {
-        bool null = scan->orderByData[i].sk_flags & SK_ISNULL;
-        state->order[i] = {null, null ? 0 : datum_fingerprint(scan->orderByData[i].sk_argument)};
+        const ScanKeyData &key = scan->orderByData[i];
+        bool null = key.sk_flags & SK_ISNULL;
+        GuidedBall guided;
+        if (null) {
+            state->order[i] = {true, 0};
+        } else if (key.sk_strategy == kGuidedOrder) {
+            set_guided_ball(&guided, key.sk_argument, kBits);
+            state->order[i] = {false, guided.center};
+        } else {
+            state->order[i] = {false, datum_fingerprint(key.sk_argument)};
+        }
         if (!null && state->orders == 0) {
             state->orders = scan->numberOfOrderBys;
             state->lead = state->order[i].query;
+            state->lead_guided = key.sk_strategy == kGuidedOrder;
+            if (state->lead_guided)
+                state->lead_ball = guided;
         }
     }
 }
@@ -160,10 +188,10 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
         // Without a pin, VACUUM could free a tuple's place and an insert use it again before the heap is
         // read. An MVCC snapshot would not see the newcomer; others would.
         state->keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
-        start(scan);
+        start_scan(scan);
     }
     while (state->returned >= state->hits) {
-        if (!advance(scan))
+        if (!advance_scan(scan))
             return false;
     }
     const Hit &hit = state->hit[state->returned++];
@@ -179,8 +207,8 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
     ScanState *state = scan_state(scan);
     int64 rows = 0;
     state->keep_pin = false;
-    start(scan);
-    while (advance(scan)) {
+    start_scan(scan);
+    while (advance_scan(scan)) {
         for (Size i = 0; i < state->hits; i++) {
             ItemPointerData pointer = pointer_of(Tid::unpack(state->hit[i].tid));
             tbm_add_tuples(bitmap, &pointer, 1, false);

@@ -4,8 +4,10 @@
 
 #include "am/index.hpp"
 
+#include "core/guided_plan.hpp"
 #include "core/key_ball.hpp"
 #include "pg/ball.hpp"
+#include "pg/guided_ball.hpp"
 
 extern "C" {
 #include "access/relscan.h"
@@ -25,6 +27,24 @@ struct OrderKey {
     Fingerprint query;
 };
 
+// Beyond this radius searches by weights are exact. The model is one of near-duplicates: so far out most rows
+// are none, and nothing is likelier than anything else.
+inline constexpr int kFarthestGuided = 16;
+
+// A volatility-guided search, see guided.cpp.
+struct Guide {
+    GuidedPlan plan;
+    VoshNode *node;
+    GuidedRange *range;
+    GuidedProbe probe; // the last
+    bool in_cell;
+    struct {
+        std::uint64_t first, last;
+    } cell;                  // the keys being probed
+    std::uint64_t read_from; // the first leaf's keys below the cell's were read as well
+    bool exact;              // it has given up, and the rest is searched exactly
+};
+
 // A search for all within a radius of a center, leaf by leaf.
 struct Search {
     Fingerprint center;
@@ -38,6 +58,20 @@ struct Search {
     Position high;         // the last leaf's
     std::uint64_t entered; // the key at which the leaf being read was entered
     bool nulls;            // walks the tree of NULLs instead
+    Guide *guide;          // leads the search, if not null
+};
+
+// For simhash_probe_plan: told of every leaf that a search reads.
+struct LeafRead {
+    int table;
+    BlockNumber block;
+    Size matches;
+    const GuidedProbe *probe; // null in an exact search
+};
+
+struct LeafTrace {
+    void (*leaf)(const LeafRead &read, void *context);
+    void *context;
 };
 
 struct ScanState {
@@ -53,11 +87,17 @@ struct ScanState {
     Ball *ball;
     int orders; // ORDER BY keys; 0 also where all are NULL
     OrderKey *order;
-    Fingerprint lead; // the query of the first key that is not NULL
+    const GuidedBall *guided; // leads the search if its target is below 1 and no exact ball is as small
+    double target;            // the recall that searches by weights aim at
+    bool lead_guided;         // the first ORDER BY key that is not NULL is one of weights
+    GuidedBall lead_ball;     // and these they are
+    Fingerprint lead;         // the query of the first key that is not NULL
 
     Search search;
+    LeafTrace *trace; // usually null
     bool keep_pin;
     Buffer pin;
+    Guide *guide;         // memory for one; null until one is needed
     std::uint16_t *match; // room for a leaf
     Hit *leaf_hit;        // likewise
 
@@ -76,13 +116,32 @@ struct ScanState {
 
 inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState *>(scan->opaque); }
 
+// scan.cpp
+
+// Begins what the keys of the last rescan ask for.
+void start_scan(IndexScanDesc scan);
+// Sets hit, hits and returned to the next rows, however many; false at the end.
+bool advance_scan(IndexScanDesc scan);
+
 // search.cpp
 
 void begin_search(IndexScanDesc scan, Fingerprint center, int radius);
 void begin_null_search(IndexScanDesc scan);
+// Sets out for the first leaf of the plan's current step.
+void open_step(ScanState *state);
+void trace_leaf(const ScanState &state, BlockNumber block, const GuidedProbe *probe);
+// Reads a leaf's matches for the search in progress into leaf_hit, as hit, hits and returned.
+void collect(ScanState *state, const char *page);
+bool in_other_balls(const ScanState &state, Fingerprint fingerprint);
 // Finds the next leaf that holds a row for the scan and sets hit, hits and returned; false at the end.
 bool next_leaf(IndexScanDesc scan);
 void release_pin(ScanState *state);
+
+// guided.cpp
+
+// A search by weights: as begin_search, but it ends when the target recall is reached.
+void begin_guided_search(IndexScanDesc scan, const GuidedBall &ball, int radius);
+bool next_guided_leaf(IndexScanDesc scan);
 
 // ordered.cpp
 

@@ -20,26 +20,6 @@ int step_table(const ScanState &state)
 
 int step_count(const Search &search) { return search.nulls ? 1 : search.plan.steps; }
 
-// Sets out for the first leaf of the current step.
-void open_step(ScanState *state)
-{
-    Search *search = &state->search;
-    if (search->step >= step_count(*search))
-        return;
-    if (search->nulls) {
-        search->ball = {0, 0, 0, kBits};
-    } else {
-        const SearchStep &step = search->plan.step[search->step];
-        search->ball = {state->meta->key(step.table, search->center), step.header_bits, step.budget,
-                        search->radius};
-    }
-    std::uint64_t key = 0;
-    next_key(search->ball, 0, &key); // there is one: the center
-    search->next = {key, 0};
-    search->entered = key;
-    search->go_right = false;
-}
-
 // Decides, from the leaf just read, where the step goes on.
 void choose_next(ScanState *state, const char *page)
 {
@@ -59,6 +39,33 @@ void choose_next(ScanState *state, const char *page)
     search->entered = search->go_right ? search->high.key : key;
 }
 
+} // namespace
+
+void open_step(ScanState *state)
+{
+    Search *search = &state->search;
+    if (search->step >= step_count(*search))
+        return;
+    if (search->nulls) {
+        search->ball = {0, 0, 0, kBits};
+    } else {
+        const SearchStep &step = search->plan.step[search->step];
+        search->ball = {state->meta->key(step.table, search->center), step.header_bits, step.budget,
+                        search->radius};
+    }
+    std::uint64_t key = 0;
+    next_key(search->ball, 0, &key); // there is one: the center
+    search->next = {key, 0};
+    search->entered = key;
+    search->go_right = false;
+}
+
+void trace_leaf(const ScanState &state, BlockNumber block, const GuidedProbe *probe)
+{
+    int table = probe == NULL ? step_table(state) : probe->table;
+    state.trace->leaf({table, block, state.hits, probe}, state.trace->context);
+}
+
 bool in_other_balls(const ScanState &state, Fingerprint fingerprint)
 {
     for (int i = 0; i < state.balls; i++) {
@@ -66,6 +73,20 @@ bool in_other_balls(const ScanState &state, Fingerprint fingerprint)
             return false;
     }
     return true;
+}
+
+// Whether this leaf is the one that reports a row: see reports(), and for guided searches GuidedPlan::seen.
+bool reported(const ScanState &state, Fingerprint fingerprint)
+{
+    const Search &search = state.search;
+    if (search.guide != NULL) {
+        if (search.guide->plan.seen(fingerprint))
+            return false;
+        if (!search.guide->exact)
+            return true;
+    }
+    return search.plan.steps == 1 ||
+           reports(state.meta->order, search.plan, search.step, fingerprint ^ search.center);
 }
 
 // Copies a leaf's matches out.
@@ -82,9 +103,7 @@ void collect(ScanState *state, const char *page)
         int matches = match_leaf(fingerprints, count, search.center, search.radius, state->match);
         for (int i = 0; i < matches; i++) {
             Fingerprint fingerprint = fingerprints[state->match[i]];
-            if ((search.plan.steps == 1 ||
-                 reports(state->meta->order, search.plan, search.step, fingerprint ^ search.center)) &&
-                in_other_balls(*state, fingerprint))
+            if (reported(*state, fingerprint) && in_other_balls(*state, fingerprint))
                 *hit++ = {fingerprint, leaf_tid(page, state->match[i]).packed()};
         }
     }
@@ -93,8 +112,6 @@ void collect(ScanState *state, const char *page)
     state->returned = 0;
 }
 
-} // namespace
-
 void begin_search(IndexScanDesc scan, Fingerprint center, int radius)
 {
     ScanState *state = scan_state(scan);
@@ -102,6 +119,7 @@ void begin_search(IndexScanDesc scan, Fingerprint center, int radius)
     search->center = center;
     search->radius = radius;
     search->nulls = false;
+    search->guide = NULL;
     search->step = 0;
     if (search->plan.radius != radius)
         index_plan(scan->indexRelation, radius, &search->plan);
@@ -112,6 +130,7 @@ void begin_null_search(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
     state->search.nulls = true;
+    state->search.guide = NULL;
     state->search.step = 0;
     open_step(state);
 }
@@ -130,6 +149,8 @@ bool next_leaf(IndexScanDesc scan)
     Relation index = scan->indexRelation;
 
     release_pin(state);
+    if (search->guide != NULL && !search->guide->exact)
+        return next_guided_leaf(scan);
     while (search->step < step_count(*search)) {
         CHECK_FOR_INTERRUPTS();
         int table = step_table(*state);
@@ -150,7 +171,10 @@ bool next_leaf(IndexScanDesc scan)
             buffer = descend(index, table, search->next, BUFFER_LOCK_SHARE);
         }
 
+        test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(state, buffer_page(buffer));
+        if (state->trace != NULL)
+            trace_leaf(*state, BufferGetBlockNumber(buffer), NULL);
         choose_next(state, buffer_page(buffer));
         if (state->hits > 0 && state->keep_pin) {
             LockBuffer(buffer, BUFFER_LOCK_UNLOCK);

@@ -138,6 +138,9 @@ void sort_file(Spool *spool, BufFile *file, uint64 rows, int digit, const BitPer
 void begin_spool(Spool *spool, int kilobytes)
 {
     std::memset(static_cast<void *>(spool), 0, sizeof(*spool));
+    // Partitions have a buffer each.
+    int buffers = kFanout * BLCKSZ / 1024;
+    kilobytes = std::max(kilobytes - buffers, kilobytes / 2);
     spool->limit = std::max<Size>(static_cast<Size>(kilobytes) * 1024 / sizeof(Position), 1024);
     spool->capacity = std::min<Size>(spool->limit, 1024);
     spool->row = static_cast<Position *>(palloc(spool->capacity * sizeof(Position)));

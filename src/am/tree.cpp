@@ -18,6 +18,8 @@ void report_corruption(Relation index, BlockNumber block, const char *what)
 
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
 {
+    if (block == kNoBlock) // which ReadBuffer takes for a new page
+        report_corruption(index, block, "a link leads nowhere");
     Buffer buffer = ReadBuffer(index, block);
     LockBuffer(buffer, mode);
     const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, level);
@@ -42,10 +44,11 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     return next;
 }
 
-Buffer descend(Relation index, int table, Position position, int mode, int level)
+Buffer descend(Relation index, int table, Position position, int mode, int level, Position *lower)
 {
 restart:
     BlockNumber block = root_block(table);
+    Position bound = {0, 0};
     int at_level = -1; // the root's level is what it says; below, each page must be one lower
     for (;;) {
         Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
@@ -68,15 +71,21 @@ restart:
                     finish_split(index, buffer);
                     goto restart;
                 }
-                if (!belongs_right(buffer_page(buffer), position))
+                if (!belongs_right(buffer_page(buffer), position)) {
+                    if (lower != nullptr)
+                        *lower = bound;
                     return buffer;
+                }
+                bound = high_of(buffer_page(buffer));
                 buffer = step_right(index, buffer, mode);
             }
         }
         while (belongs_right(buffer_page(buffer), position))
             buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
-        block = inner_link(page, inner_find(page, position)).child();
+        int at = inner_find(page, position);
+        bound = inner_bound(page, at);
+        block = inner_link(page, at).child();
         at_level = page_level - 1;
         UnlockReleaseBuffer(buffer);
     }

@@ -94,16 +94,9 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
     return stats;
 }
 
-IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
+IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)
 {
-    if (info->analyze_only || stats != NULL)
-        return stats;
-    // Nothing was deleted, so nothing need be read: the rows of the heap are those of the index.
-    stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
-    stats->num_pages = RelationGetNumberOfBlocks(info->index);
-    stats->num_index_tuples = info->num_heap_tuples;
-    stats->estimated_count = info->estimated_count;
-    return stats;
+    return stats; // nothing to clean; without stats nothing was deleted, and nothing has changed
 }
 
 } // namespace simhash

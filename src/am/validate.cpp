@@ -1,6 +1,8 @@
 // amvalidate: an operator class must have just what the access method looks for.
 #include "am/index.hpp"
 
+#include "pg/ball.hpp"
+
 extern "C" {
 #include "access/amvalidate.h"
 #include "access/htup_details.h"
@@ -61,13 +63,27 @@ bool validate_opclass(Oid opclass_oid)
                      member->amopstrategy);
             continue;
         }
-        bool order = member->amopstrategy == kDistanceOrder;
+        bool order = member->amopstrategy == kDistanceOrder || member->amopstrategy == kGuidedOrder;
         if (member->amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH))
             complain(name, &valid, "contains operator %s with the wrong purpose", signature);
         Oid result = order ? getBaseType(get_op_rettype(member->amopopr)) : get_op_rettype(member->amopopr);
-        if (result != (order ? INT4OID : BOOLOID) || member->amoplefttype != type ||
-            (member->amopstrategy != kInBall && member->amoprighttype != type))
+        bool right;
+        switch (member->amopstrategy) {
+        case kInBall:
+            right = get_typlen(member->amoprighttype) == sizeof(Ball) && !get_typbyval(member->amoprighttype);
+            break;
+        case kInGuidedBall:
+        case kGuidedOrder:
+            right = get_typlen(member->amoprighttype) == -1;
+            break;
+        default:
+            right = member->amoprighttype == type;
+        }
+        if (result != (order ? INT4OID : BOOLOID) || member->amoplefttype != type || !right)
             complain(name, &valid, "contains operator %s with the wrong signature", signature);
+        if (order && !opfamily_can_sort_type(member->amopsortfamily, INT4OID))
+            complain(name, &valid, "orders by operator %s with a family that does not sort integers",
+                     signature);
         if (member->amoplefttype == type)
             present[member->amopstrategy] = true;
     }

@@ -50,9 +50,11 @@ void choose_bit_order(const TableDesign &design, Fingerprint *sample, std::size_
     }
     for (std::uint8_t bit : ranked) {
         int poorest = -1;
+        double half = entropy[bit] / 2.0; // so that a narrow block is not filled up before a wide one has any
         for (int i = 0; i < design.blocks; i++) {
             if (filled[i] < design.width[i] &&
-                (poorest < 0 || sum[i] / design.width[i] < sum[poorest] / design.width[poorest]))
+                (poorest < 0 ||
+                 (sum[i] + half) / design.width[i] < (sum[poorest] + half) / design.width[poorest]))
                 poorest = i;
         }
         order[first[poorest] + filled[poorest]++] = bit;

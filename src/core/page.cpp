@@ -177,8 +177,14 @@ const char *check_meta_page(const char *page, std::size_t page_size)
         return "the table design is not valid";
     if (!is_bit_order(meta.bit_order))
         return "the bit order does not name each bit once";
-    if (!(meta.target_recall > 0 && meta.target_recall <= 1))
-        return "the target recall is out of range";
+    if (meta.model > 1)
+        return "the volatility model is not one that this release knows";
+    if (meta.model == 1) {
+        VolatilityModel model;
+        std::memcpy(&model, meta.model_share, sizeof(model));
+        if (!is_volatility_model(model))
+            return "the volatility model is not valid";
+    }
     return nullptr;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/key_order.hpp"
+#include "core/volatility.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -109,16 +110,16 @@ struct MetaData {
     TableDesign design;
     std::uint8_t bit_order[kBits];
     std::uint8_t fillfactor;
-    std::uint8_t zero[11]; // pads to the double
-    double target_recall;  // 1: exact
-    std::uint32_t model;   // the volatility model; 0: the built-in one
-    std::uint32_t zero2;
-    double model_value[8]; // the model's parameters; all 0 for model 0
+    std::uint8_t zero[7];
+    std::uint32_t model; // the volatility model: 0 the built-in one, 1 fitted
+    std::uint32_t zero2[2];
+    double model_share[8]; // all 0 for model 0, and beyond the levels there are
 };
+static_assert(kVolatilityLevels <= 8);
 static_assert(sizeof(DesignTable) == 18 && sizeof(DesignRegion) == 5 && sizeof(TableDesign) == 676);
 static_assert(offsetof(MetaData, design) == 8 && offsetof(MetaData, bit_order) == 684 &&
-              offsetof(MetaData, fillfactor) == 748 && offsetof(MetaData, target_recall) == 760 &&
-              offsetof(MetaData, model_value) == 776 && sizeof(MetaData) == 840);
+              offsetof(MetaData, fillfactor) == 748 && offsetof(MetaData, model) == 756 &&
+              offsetof(MetaData, model_share) == 768 && sizeof(MetaData) == 832);
 
 inline constexpr std::size_t kLeafEntry = sizeof(Fingerprint) + sizeof(Tid);
 inline constexpr std::size_t kInnerEntry = sizeof(std::uint64_t) + sizeof(Downlink);

@@ -33,35 +33,46 @@ struct Choice {
 };
 
 // Budget 0 finds all with at most `errors` <= spared errors in the region if every set of that many blocks
-// misses the header of a chosen table. Greedy set cover.
+// misses the header of a chosen table. Greedy set cover over those sets, of which there are as many as a
+// region that spared just them would have tables: few.
 std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &region, int errors)
 {
+    constexpr int kMostSets = 256;
+    std::uint32_t set[kMostSets];
+    int sets = 0;
+    for (std::uint32_t s = (1u << errors) - 1; s < 1u << region.blocks && sets < kMostSets;) {
+        set[sets++] = s << region.first_block;
+        if (s == 0)
+            break;
+        std::uint32_t low = s & (~s + 1), carried = s + low; // the next larger one of as many bits
+        s = carried | ((s ^ carried) / low >> 2);
+    }
+
+    if (sets == kMostSets) // too many to look at: all tables find spared errors, and so these
+        return region.tables == 32 ? ~0u : (1u << region.tables) - 1;
     std::uint32_t chosen = 0;
-    for (;;) {
-        int best = -1, best_gain = 0;
+    while (sets > 0) {
+        int best = 0, best_gain = -1;
         for (int t = 0; t < region.tables; t++) {
+            std::uint32_t header = header_blocks(design.table[region.first_table + t]);
             int gain = 0;
-            for (std::uint32_t set = 0; set < 1u << region.blocks; set++) {
-                if (std::popcount(set) != errors)
-                    continue;
-                std::uint32_t hit = set << region.first_block;
-                bool covered = false;
-                for (int other = 0; other < region.tables && !covered; other++) {
-                    covered = (chosen >> other & 1) &&
-                              !(header_blocks(design.table[region.first_table + other]) & hit);
-                }
-                if (!covered && !(header_blocks(design.table[region.first_table + t]) & hit))
-                    gain++;
-            }
+            for (int i = 0; i < sets; i++)
+                gain += (header & set[i]) == 0;
             if (gain > best_gain) {
                 best = t;
                 best_gain = gain;
             }
         }
-        if (best < 0)
-            return chosen;
         chosen |= 1u << best;
+        std::uint32_t header = header_blocks(design.table[region.first_table + best]);
+        int left = 0;
+        for (int i = 0; i < sets; i++) {
+            if ((header & set[i]) != 0)
+                set[left++] = set[i];
+        }
+        sets = left;
     }
+    return chosen;
 }
 
 // The cheapest way to find all with at most `errors` errors in the region; -1 reads nothing of it.
@@ -118,7 +129,7 @@ double estimate_leaves(int header_bits, int budget, int radius, double leaves)
         cells += choose(header, i) * inside;
     }
     double cell = leaves / std::exp2(prefix); // in leaves: 1/2 to 1
-    return std::min(leaves, cells * (cell + 0.25));
+    return std::clamp(cells * (cell + 0.25), 1.0, leaves);
 }
 
 void plan_search(const TableDesign &design, int radius, double leaves, SearchPlan *plan)

@@ -19,6 +19,7 @@ struct Shape {
 int choose(int n, int k)
 {
     long result = 1;
+    k = k < n - k ? k : n - k; // the product then never exceeds the result
     for (int i = 0; i < k; i++) {
         result = result * (n - i) / (i + 1);
         if (result > kMaxTables)
@@ -77,27 +78,36 @@ void search_shapes(Shape *current, int units, int tables, int max_spared, Shape 
     }
 }
 
-// Cuts 64 bits into the shape's blocks: the ideal share of each, rounded so that they add up.
+// The fewest bits of a region whose shortest header has `length` bits.
+int region_bits(int blocks, int spared, int length)
+{
+    int bits = blocks;
+    while ((blocks - spared) * (bits / blocks) + (bits % blocks > spared ? bits % blocks - spared : 0) <
+           length)
+        bits++;
+    return bits;
+}
+
+// Cuts 64 bits into the shape's blocks so that the shortest header is as long as it can be.
 void set_widths(const Shape &shape, TableDesign *out)
 {
-    double share[kMaxBlocks];
-    int block = 0, used = 0;
-    for (int i = 0; i < shape.regions; i++) {
-        for (int j = 0; j < shape.blocks[i]; j++) {
-            share[block] = shape.header / (shape.blocks[i] - shape.spared[i]);
-            out->width[block] = static_cast<std::uint8_t>(share[block]);
-            used += out->width[block];
-            block++;
+    int bits[kMaxBlocks], used = 0;
+    for (int length = 64;; length--) {
+        used = 0;
+        for (int i = 0; i < shape.regions; i++) {
+            bits[i] = region_bits(shape.blocks[i], shape.spared[i], length);
+            used += bits[i];
         }
+        if (used <= 64)
+            break;
     }
-    for (; used < 64; used++) {
-        int most = 0;
-        for (int i = 1; i < block; i++) {
-            if (share[i] - out->width[i] > share[most] - out->width[most] + 1e-9)
-                most = i;
-        }
-        out->width[most]++;
-    }
+    for (int i = 0; used < 64; used++, i = (i + 1) % shape.regions)
+        bits[i]++;
+    int block = 0;
+    for (int i = 0; i < shape.regions; i++)
+        for (int j = 0; j < shape.blocks[i]; j++)
+            out->width[block++] =
+                static_cast<std::uint8_t>(bits[i] / shape.blocks[i] + (j < bits[i] % shape.blocks[i]));
 }
 
 // One table for each set of `blocks - spared` blocks of the region. Of its header the block that has led the

@@ -34,7 +34,8 @@ void set_flip_value(const double p[], int bits, int most, FlipValue *out)
         out->position[i] = static_cast<std::uint8_t>(i);
         nothing *= 1 - p[i];
     }
-    std::sort(out->position, out->position + bits, [p](int a, int b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
+    std::sort(out->position, out->position + bits,
+              [p](int a, int b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
     for (int rank = 0; rank < bits; rank++) {
         double flip = p[out->position[rank]];
         out->odds[0][rank] = flip / (1 - flip);

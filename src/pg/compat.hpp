@@ -111,6 +111,28 @@ inline bool owns_relation(Oid relation, Oid role)
 #endif
 }
 
+// With old_snapshot_threshold, which 17 removed, VACUUM takes rows away that an old snapshot still sees: a
+// scan that comes upon a page changed since has to fail.
+inline void test_old_snapshot([[maybe_unused]] Snapshot snapshot, [[maybe_unused]] Relation relation,
+                              [[maybe_unused]] Page page)
+{
+#if PG_VERSION_NUM < 170000
+    TestForOldSnapshot(snapshot, relation, page);
+#endif
+}
+
+// For code that runs with another user's rights: nothing of the caller's search_path. Undone with the GUC
+// nest level.
+inline void restrict_search_path()
+{
+#if PG_VERSION_NUM >= 170000
+    RestrictSearchPath();
+#else
+    set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+                      0, false);
+#endif
+}
+
 // May sleep for vacuum_cost_delay.
 inline void delay_vacuum()
 {

@@ -7,6 +7,7 @@
 
 #include "pg/ball.hpp"
 #include "pg/comparison.hpp"
+#include "pg/guided_ball.hpp"
 #include "pg/selectivity.hpp"
 #include "pg/sibling.hpp"
 
@@ -303,8 +304,16 @@ DistanceTerms ball_terms(const Request &request)
     DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)), node, type, kNearRadius,
                            get_opcode(request.op)};
 
+    if (IsA(node, Const) && !is_null_constant(node) && get_typlen(ball_type) == -1) { // around weights
+        const auto *ball = reinterpret_cast<const GuidedBall *>(
+            PG_DETOAST_DATUM(reinterpret_cast<Const *>(node)->constvalue));
+        terms.radius = ball->radius;
+        terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
+                                                         fingerprint_datum(ball->center), false, true));
+        return terms;
+    }
     if (!OidIsValid(maker) || get_func_rettype(maker) != ball_type)
-        return terms; // a ball of another kind
+        return terms; // a ball around weights that are not known yet
     if (is_null_constant(node)) {
         terms.radius = kEmptyRadius;
     } else if (IsA(node, Const)) {

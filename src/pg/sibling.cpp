@@ -20,6 +20,11 @@ Oid find_operator(Oid schema, const char *name, Oid left, Oid right)
                            ObjectIdGetDatum(right), ObjectIdGetDatum(schema));
 }
 
+Oid find_type(Oid schema, const char *name)
+{
+    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
+}
+
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count)
 {
     oidvector *types = buildoidvector(arguments, count);

@@ -14,6 +14,7 @@ namespace simhash
 
 // Each returns InvalidOid if there is none.
 Oid find_operator(Oid schema, const char *name, Oid left, Oid right);
+Oid find_type(Oid schema, const char *name);
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count);
 
 // The schema of an operator, InvalidOid if it does not exist.

@@ -1,0 +1,45 @@
+-- The tables that run.sh prints.
+\pset footer off
+\pset null ''
+\echo
+\echo Flips within the leading bits of a header: probes that reach a recall, at most 3 bits apart
+CREATE TEMP TABLE table2 (header integer, pairs integer, recall float8, "all" integer, first integer);
+\set file :directory '/table2.csv'
+COPY table2 FROM :'file' CSV HEADER;
+SELECT header AS "bits t",
+       max("all") FILTER (WHERE recall = 0.90 AND pairs = 1) AS "all, 90 %", max(first) FILTER (WHERE recall = 0.90 AND pairs = 1) AS "first, 90 %",
+       max("all") FILTER (WHERE recall = 0.95 AND pairs = 1) AS "all, 95 %", max(first) FILTER (WHERE recall = 0.95 AND pairs = 1) AS "first, 95 %",
+       max("all") FILTER (WHERE recall = 0.99 AND pairs = 1) AS "all, 99 %", max(first) FILTER (WHERE recall = 0.99 AND pairs = 1) AS "first, 99 %",
+       max("all") FILTER (WHERE recall = 0.95 AND pairs = 0) AS "with equal ones: all, 95 %", max(first) FILTER (WHERE recall = 0.95 AND pairs = 0) AS "first, 95 %"
+FROM table2 GROUP BY header ORDER BY header;
+
+\echo Indexes
+SELECT rows, tables, round(seconds::numeric, 1) AS "build, s", round(bytes / 1e6, 1) AS "MB",
+       round(bytes::numeric / rows, 1) AS "bytes a row", leaf_pages AS "leaf pages", inner_pages AS "inner pages", height
+FROM built ORDER BY rows, tables;
+
+\echo Searches
+SELECT rows, radius, find, tables, method, CASE WHEN method <> 'exact' THEN target END AS target,
+       round(leaf_pages::numeric, 2) AS "leaf pages", round((pages - leaf_pages)::numeric, 2) AS "inner pages",
+       round((e.leaf / leaf_pages)::numeric, 2) AS "times fewer than T=4",
+       round(microseconds::numeric, 1) AS "µs", round(recall::numeric, 4) AS "recall, rows",
+       round(partner_recall::numeric, 4) AS "recall, partners", round(query_recall::numeric, 4) AS "recall, queries",
+       exact_rows AS "exact rows"
+FROM searched s
+LEFT JOIN LATERAL (SELECT leaf_pages AS leaf FROM searched x WHERE x.rows = s.rows AND x.radius = s.radius
+                   AND x.find = s.find AND x.tables = 4 AND x.method = 'exact') e ON true
+WHERE method <> 'probes' ORDER BY rows, radius, find, tables, method DESC, target;
+
+\echo Recall against the number of probes, radius 3
+SELECT rows, tables, most_probes AS probes, round(leaf_pages::numeric, 2) AS "leaf pages",
+       round(recall::numeric, 4) AS "recall, rows", round(query_recall::numeric, 4) AS "recall, queries"
+FROM searched WHERE method = 'probes' ORDER BY rows, tables, most_probes;
+
+\echo Calibration: pairs of the other half, half of them fitted to, half looked for
+SELECT rows, tables, distance, target, round(predicted::numeric, 4) AS predicted, round(measured::numeric, 4) AS measured,
+       round(leaves::numeric, 2) AS "leaf pages", pairs FROM calibrated ORDER BY 1, 2, 3, 4;
+
+\echo Batch join, radius 3
+SELECT rows, tables, method, CASE WHEN method <> 'exact' THEN target END AS target, find, queries,
+       round(seconds::numeric, 1) AS seconds, round((queries / seconds)::numeric) AS "queries/s", found
+FROM batched ORDER BY rows, find, tables, method;

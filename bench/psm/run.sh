@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Sood and Loguinov's tables and figures (CIKM 2011), measured again on this index; see README.md.
+#
+#   bench/psm/run.sh [revisions.tsv.gz revisions.pairs.tsv.gz]
+#
+#   SIZES="1000000"       rows of the collection, ascending
+#   TABLES="4 1 10"       indexes; the first says what there is to find
+#   FEATURES=default      words as to_simhash(text) takes them, or idf: words weighted (1 + ln tf) * idf
+#   DRAWN=measured        bit statistics of the collection's drawn rows: those of the texts, or uniform
+#   QUERIES=1000          texts to search for
+#   BATCH=1000000         queries of the batch join, 0 for none
+#   BATCH_ROWS=10000000   size at which it is made, or the largest of SIZES if that is less
+#   RESULTS=directory     keeps the CSV files there
+#   PLOTS=1               draws doc/psm-*.svg
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+SIZES=${SIZES:-1000000}
+TABLES=${TABLES:-4 1 10}
+FEATURES=${FEATURES:-default}
+DRAWN=${DRAWN:-measured}
+QUERIES=${QUERIES:-1000}
+BATCH=${BATCH:-1000000}
+BATCH_ROWS=${BATCH_ROWS:-10000000}
+[ $# = 0 ] || [ $# = 2 ] || { sed -n '2,16s/^# \?//p' "$0" >&2; exit 2; }
+
+"$TOP/tools/setup.sh" $([ $# = 2 ] || echo demo)
+if [ -n "${PLOTS:-}" ] && ! command -v gnuplot >/dev/null; then
+    as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gnuplot-nox >/dev/null
+fi
+. "$TOP/tools/cluster.sh"
+RESULTS=${RESULTS:-$SCRATCH/results}
+mkdir -p "$RESULTS"
+here=$TOP/bench/psm
+
+build_and_stage
+g++ -std=c++20 -O2 -o "$SCRATCH/collection" "$here/collection.cpp"
+g++ -std=c++20 -O2 -I"$TOP/src" -o "$SCRATCH/flips" "$here/flips.cpp" "$TOP"/src/core/{volatility,vosh,weights}.cpp
+cluster_start "shared_buffers = ${SHARED_BUFFERS:-8GB}" "maintenance_work_mem = 2GB" "work_mem = 256MB" "wal_level = minimal" \
+    "max_wal_senders = 0" "max_wal_size = 32GB" "checkpoint_timeout = 1h" "fsync = off" "autovacuum = off" "jit = off" \
+    "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"
+run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
+value() { run -A -t -c "$1"; }
+say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
+
+# -- texts --------------------------------------------------------------------------------------------------
+
+run -c 'CREATE TABLE text (id integer, family text, body text)' -c 'CREATE TABLE near (id1 integer, id2 integer)'
+if [ $# = 2 ]; then
+    echo "Texts: revisions in $(basename "$1"); near-duplicates: pairs of one document or family, or of cosine 0.9, in $(basename "$2")"
+    zcat "$1" | cut -f 1,3,8 | run -c '\copy text FROM pstdin'
+    zcat "$2" | awk -F '\t' '$3 <= 1 || $6 >= 0.9 { print $1 "\t" $2 }' | run -c '\copy near FROM pstdin'
+else
+    echo "Texts: found on this machine; near-duplicates: versions of them with some words edited"
+    find /usr/share/doc /usr/share/man /usr/include -xdev -type f -size -4096k \
+        ! -iregex '.*\.\(png\|gif\|jpe?g\|svgz?\|pdf\|e?ps\|css\|js\|json\|xml\|db\|so\|a\|o\|zip\|bz2\|xz\)\(\.gz\)?' | sort |
+        awk 'NR % 4 == 1' | perl "$TOP/demo/read_documents.pl" | perl "$here/edit_words.pl" "$SCRATCH/texts" "$SCRATCH/pairs"
+    run -c '\copy text FROM '"'$SCRATCH/texts'" -c '\copy near FROM '"'$SCRATCH/pairs'"
+fi
+sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
+value 'SELECT version()'
+echo "Features: $FEATURES; drawn rows: $DRAWN bit statistics"
+run -v features="$FEATURES" -v queries="$QUERIES" -v batch="$BATCH" -f "$here/texts.sql"
+say "texts are fingerprinted"
+
+run -A -t -F $'\t' -c "SELECT f.id, f.w, p.h FROM partner JOIN fingerprinted f USING (id) JOIN fingerprinted p ON p.id = partner
+    WHERE f.half = 1 AND f.h <@> p.h <= 3" | "$SCRATCH/flips" "$RESULTS"
+say "flips are counted"
+
+# -- searches -----------------------------------------------------------------------------------------------
+
+search() { # method by target most_probes radius find
+    run -v rows="$size" -v tables="$tables" -v method="$1" -v by="$2" -v target="$3" -v most_probes="$4" \
+        -v radius="$5" -v find="$6" -f "$here/search.sql"
+}
+batch() { # method by target find
+    run -v rows="$size" -v tables="$tables" -v method="$1" -v by="$2" -v target="$3" -v find="$4" -f "$here/batch.sql"
+}
+
+value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series(0, 63) j GROUP BY j ORDER BY j" >"$SCRATCH/bits"
+awk '{ information -= log($1 * $1 + (1 - $1) ^ 2) / log(2) }
+    END { printf "The texts'"'"' fingerprints tell as much apart as %.1f uniform bits, were bits independent\n", information }' "$SCRATCH/bits"
+[ "$DRAWN" = measured ] || sed -i 's/.*/0.5/' "$SCRATCH/bits"
+last_size=$(set -- $SIZES && shift $(($# - 1)) && echo "$1")
+drawn=0
+for size in $SIZES; do
+    rows=$(value 'SELECT count(*) FROM doc')
+    "$SCRATCH/collection" $((100000000 + drawn + 1)) $((100000000 + drawn + size - rows)) <"$SCRATCH/bits" |
+        run -c '\copy doc FROM pstdin BINARY'
+    drawn=$((drawn + size - rows))
+    run -c 'VACUUM ANALYZE doc'
+    say "$size rows are loaded"
+    for tables in $TABLES; do
+        run -v rows="$size" -v tables="$tables" <<'SQL'
+SELECT clock_timestamp() AS begun \gset
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = :tables);
+INSERT INTO built SELECT :rows, :tables, extract(epoch FROM clock_timestamp() - :'begun'), pg_relation_size('doc_h'),
+       leaf_pages, inner_pages, height FROM simhash_index_stats('doc_h');
+SQL
+        say "tables = $tables: built"
+        # Exact.
+        if [ "$tables" != 1 ]; then
+            for radius in 3 5 8; do
+                # Beyond the design's distance overlapping headers read most of a table.
+                [ $radius != 3 ] && [ "$tables" -gt 4 ] && continue
+                search exact h 1 0 $radius all
+                search exact h 1 0 $radius first
+            done
+        fi
+        if [ "$tables" -le 4 ]; then
+            # Guided by the default model.
+            for target in 0.90 0.95 0.99; do
+                for radius in 3 5 8; do
+                    search default w $target 0 $radius all
+                done
+            done
+            # By a model fitted to other texts.
+            run -v rows="$size" -v tables="$tables" -c "INSERT INTO calibrated
+                SELECT $size, $tables, c.* FROM simhash_calibrate('doc_h', 'fit_pair', 'w', 'h', true) c"
+            for target in 0.90 0.95 0.99; do
+                for radius in 3 5 8; do
+                    search guided w $target 0 $radius all
+                    search guided w $target 0 $radius first
+                done
+            done
+            for probes in 1 2 3 4 6 8 12 16 24 32 48 64; do
+                search probes w 0.999999 $probes 3 all
+            done
+        fi
+        say "tables = $tables: searched"
+        if [ "$BATCH" -gt 0 ] && { [ "$size" = "$BATCH_ROWS" ] || { [ "$size" = "$last_size" ] && [ "$size" -lt "$BATCH_ROWS" ]; }; }; then
+            for find in all first; do
+                [ "$tables" = 1 ] || batch exact h 1 $find
+                [ "$tables" -gt 4 ] || batch guided w 0.95 $find
+            done
+            say "tables = $tables: batch join"
+        fi
+        run -c 'DROP INDEX doc_h'
+        for table in built searched batched calibrated; do
+            run -c "\\copy $table TO '$RESULTS/$table.csv' CSV HEADER"
+        done
+    done
+done
+
+# -- results ------------------------------------------------------------------------------------------------
+
+run -v directory="$RESULTS" -f "$here/report.sql"
+if [ -n "${PLOTS:-}" ]; then
+    (cd "$RESULTS" && gnuplot -e "out = '$TOP/doc'" "$here/plots.gp")
+fi
+echo "CSV files: $RESULTS"

@@ -1,0 +1,435 @@
+// How well does the volatility model know real near-duplicates, and how many leaves does a guided search
+// read? See README.md.
+//
+//   measure TEXTS PAIRS [leaves | quantised | KIND...]
+//
+// TEXTS: lines "id doc fam rev repo path words text" as COPY writes them. PAIRS: lines "id1 id2 label cosU
+// H_U cosL H_L cosS H_S".
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/feature_counts.hpp"
+#include "core/guided_plan.hpp"
+#include "core/search_plan.hpp"
+#include "core/text_features.hpp"
+#include "core/volatility.hpp"
+
+using namespace simhash;
+
+namespace
+{
+
+constexpr double kMinCosine = 0.9;
+constexpr double kTargets[] = {0.90, 0.95, 0.99};
+constexpr int kTargetCount = 3;
+constexpr int kRadii[] = {3, 5, 8};
+constexpr int kRounds = 200;
+constexpr std::size_t kProbes = 8192;
+
+struct Pair {
+    std::uint32_t query, partner;
+};
+
+struct Corpus {
+    std::vector<std::string> texts;
+    std::vector<std::uint32_t> half; // by text: 0 to fit, 1 to test
+    std::vector<Pair> pairs[2];      // both directions, by half
+};
+
+struct Kind {
+    const char *name;
+    TextUnit unit;
+    int size;
+    bool idf;
+    bool logarithmic;
+};
+
+constexpr Kind kKinds[] = {
+    {"words", TextUnit::kWord, 1, false, true},
+    {"words, idf", TextUnit::kWord, 1, true, true},
+    {"words, raw tf", TextUnit::kWord, 1, false, false},
+    {"words, raw tf, idf", TextUnit::kWord, 1, true, false},
+    {"2 words", TextUnit::kWord, 2, false, true},
+    {"3 words", TextUnit::kWord, 3, false, true},
+    {"3 words, idf", TextUnit::kWord, 3, true, true},
+    {"4 characters", TextUnit::kCharacter, 4, false, true},
+};
+
+std::vector<std::string> split(const std::string &line, std::size_t most)
+{
+    std::vector<std::string> fields;
+    std::size_t from = 0;
+    for (;;) {
+        std::size_t tab = fields.size() + 1 == most ? std::string::npos : line.find('\t', from);
+        fields.push_back(line.substr(from, tab == std::string::npos ? tab : tab - from));
+        if (tab == std::string::npos)
+            return fields;
+        from = tab + 1;
+    }
+}
+
+std::string unescape(const std::string &field)
+{
+    std::string text;
+    for (std::size_t i = 0; i < field.size(); i++) {
+        if (field[i] != '\\' || i + 1 == field.size()) {
+            text += field[i];
+            continue;
+        }
+        char c = field[++i];
+        text += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+    }
+    return text;
+}
+
+Corpus read_corpus(const char *texts, const char *pairs)
+{
+    Corpus corpus;
+    std::unordered_map<std::string, std::uint32_t> row;
+    std::ifstream text_file(texts);
+    for (std::string line; std::getline(text_file, line);) {
+        std::vector<std::string> fields = split(line, 8);
+        if (fields.size() != 8)
+            continue;
+        row[fields[0]] = static_cast<std::uint32_t>(corpus.texts.size());
+        corpus.texts.push_back(unescape(fields[7]));
+        // Families stay together, so that the test has texts that the fit has not seen.
+        corpus.half.push_back(std::hash<std::string>()(fields[2]) & 1);
+    }
+    std::ifstream pair_file(pairs);
+    for (std::string line; std::getline(pair_file, line);) {
+        std::vector<std::string> fields = split(line, 9);
+        if (fields.size() != 9 || !row.contains(fields[0]) || !row.contains(fields[1]))
+            continue;
+        bool related = fields[2] == "0" || fields[2] == "1";
+        bool similar = false;
+        for (int field : {3, 5, 7})
+            similar = similar || std::atof(fields[static_cast<std::size_t>(field)].c_str()) >= kMinCosine;
+        if (!related && !similar)
+            continue;
+        std::uint32_t a = row[fields[0]], b = row[fields[1]];
+        if (corpus.half[a] != corpus.half[b])
+            continue;
+        corpus.pairs[corpus.half[a]].push_back({a, b});
+        corpus.pairs[corpus.half[a]].push_back({b, a});
+    }
+    return corpus;
+}
+
+// The features of a text with their counts.
+std::vector<FeatureCount> count_features(const std::string &text, const Kind &kind)
+{
+    static TextFeatures features;
+    std::vector<FeatureCount> slots(std::bit_ceil(text.size() * 2 + 4));
+    FeatureCounts counts;
+    counts.init(slots.data(), slots.size(), 1);
+    std::uint64_t hashes[256];
+    std::size_t count;
+    features.init(kind.unit, kind.size);
+    features.read_from(text.data(), text.size(), true);
+    while ((count = features.next(hashes, std::size(hashes))) > 0)
+        for (std::size_t i = 0; i < count; i++)
+            counts.add(hashes[i], 1);
+    std::vector<FeatureCount> found;
+    for (const FeatureCount &slot : slots)
+        if (slot.count > 0)
+            found.push_back(slot);
+    return found;
+}
+
+std::vector<Weights> weigh_texts(const std::vector<std::string> &texts, const Kind &kind)
+{
+    std::unordered_map<std::uint64_t, std::uint32_t> frequency;
+    if (kind.idf)
+        for (const std::string &text : texts)
+            for (const FeatureCount &feature : count_features(text, kind))
+                frequency[feature.hash]++;
+    std::vector<Weights> all;
+    for (const std::string &text : texts) {
+        Weights weights = {};
+        for (const FeatureCount &feature : count_features(text, kind)) {
+            double tf = static_cast<double>(feature.count);
+            double number = kind.logarithmic ? 1 + std::log(tf) : tf;
+            if (kind.idf)
+                number *= std::log(static_cast<double>(texts.size()) / frequency[feature.hash]) + 1e-6;
+            Weight weight;
+            if (!weight_from_double(number, &weight) || !add_feature(&weights, feature.hash, weight))
+                std::abort();
+        }
+        all.push_back(weights);
+    }
+    return all;
+}
+
+// Copies of one fingerprint count half: some users will have removed them before.
+constexpr double kCopyWeight = 0.5;
+
+VolatilityModel fit(const std::vector<Weights> &weights, const std::vector<Pair> &pairs)
+{
+    std::vector<double> likelihoods, counts;
+    for (const Pair &pair : pairs) {
+        double one[kVolatilityLevels];
+        Fingerprint partner = weights_fingerprint(weights[pair.partner]);
+        VolatilityFit::likelihood(weights[pair.query], partner, one);
+        likelihoods.insert(likelihoods.end(), one, one + kVolatilityLevels);
+        counts.push_back(partner == weights_fingerprint(weights[pair.query]) ? kCopyWeight : 1);
+    }
+    VolatilityFit fitted;
+    fitted.begin();
+    for (int round = 0; round < kRounds; round++) {
+        for (std::size_t i = 0; i < counts.size(); i++)
+            fitted.add(likelihoods.data() + i * kVolatilityLevels, counts[i]);
+        fitted.finish_round();
+    }
+    return fitted.model();
+}
+
+std::vector<Pair> drop_copies(const std::vector<Weights> &weights, const std::vector<Pair> &pairs)
+{
+    std::vector<Pair> kept;
+    for (const Pair &pair : pairs)
+        if (weights_fingerprint(weights[pair.query]) != weights_fingerprint(weights[pair.partner]))
+            kept.push_back(pair);
+    return kept;
+}
+
+// The weights as a smaller type would hold them, scaled so that the largest fits.
+std::vector<Weights> round_weights(const std::vector<Weights> &weights, const char *type)
+{
+    std::vector<Weights> rounded;
+    for (const Weights &exact : weights) {
+        double largest = 0;
+        for (Weight weight : exact.sum)
+            largest = std::max(largest, std::fabs(static_cast<double>(weight)));
+        Weights one = {};
+        for (int j = 0; j < kBits && largest > 0; j++) {
+            double number = static_cast<double>(exact.sum[j]) / largest; // -1 to 1
+            if (std::strcmp(type, "int8") == 0)
+                number = std::round(number * 127) / 127;
+            else if (std::strcmp(type, "int4") == 0)
+                number = std::round(number * 7) / 7;
+            else if (std::strcmp(type, "int16") == 0)
+                number = std::round(number * 32767) / 32767;
+            else if (std::strcmp(type, "float16") == 0)
+                number = static_cast<double>(static_cast<_Float16>(number));
+            // The sign is the fingerprint's bit: it must survive a number that is rounded to 0.
+            Weight weight = static_cast<Weight>(std::lround(number * 0x1p40));
+            one.sum[j] = weight == 0 && exact.sum[j] < 0 ? -1 : weight;
+        }
+        rounded.push_back(one);
+    }
+    return rounded;
+}
+
+// The leaves of a table: `count` of equal ranges, or 2^bits of them, each one cell.
+struct Leaves {
+    double count;
+    std::uint64_t of(std::uint64_t key) const
+    {
+        return static_cast<std::uint64_t>(
+            static_cast<unsigned __int128>(key) * static_cast<std::uint64_t>(count) >> 64);
+    }
+    std::uint64_t first_key(std::uint64_t leaf) const
+    {
+        unsigned __int128 n = static_cast<std::uint64_t>(count);
+        return static_cast<std::uint64_t>(((static_cast<unsigned __int128>(leaf) << 64) + n - 1) / n);
+    }
+    std::uint64_t last_key(std::uint64_t leaf) const { return first_key(leaf + 1) - 1; }
+};
+
+struct Result {
+    double leaves[kTargetCount] = {};
+    double found[kTargetCount] = {};
+    double seconds[kTargetCount] = {};
+    double pairs = 0, queries = 0;
+};
+
+struct Setting {
+    int tables, radius, prefix_bits;
+    double leaves;
+};
+
+Result measure(const std::vector<Weights> &weights, const std::vector<Pair> &pairs,
+               const VolatilityModel &model, const Setting &setting,
+               const std::vector<Weights> *guides = nullptr, bool even_out = true)
+{
+    TableDesign design;
+    if (!make_design(3, setting.tables, &design))
+        std::abort();
+    std::uint8_t bit_order[kBits];
+    for (int i = 0; i < kBits; i++)
+        bit_order[i] = static_cast<std::uint8_t>(63 - i);
+    auto order = std::make_unique<KeyOrder>();
+    order->set(design, bit_order);
+    auto plan = std::make_unique<GuidedPlan>();
+    std::vector<VoshNode> nodes(16 * kProbes);
+    std::vector<GuidedRange> ranges(kProbes);
+    Leaves leaves{setting.leaves};
+    Result result;
+
+    std::vector<Pair> sorted;
+    for (const Pair &pair : pairs)
+        if (hamming_distance(weights_fingerprint(weights[pair.query]),
+                             weights_fingerprint(weights[pair.partner])) <= setting.radius)
+            sorted.push_back(pair);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Pair &a, const Pair &b) { return a.query < b.query; });
+    for (std::size_t from = 0, to; from < sorted.size(); from = to) {
+        std::uint32_t query = sorted[from].query;
+        for (to = from; to < sorted.size() && sorted[to].query == query; to++)
+            ;
+        std::vector<std::uint64_t> partner_leaf[kMaxTables]; // UINT64_MAX once found
+        std::size_t partners = to - from;
+        for (int t = 0; t < setting.tables; t++)
+            for (std::size_t i = from; i < to; i++)
+                partner_leaf[t].push_back(
+                    leaves.of(order->key(t, weights_fingerprint(weights[sorted[i].partner]))));
+        std::vector<bool> found(partners);
+        std::vector<std::uint64_t> read;
+        for (int target = 0; target < kTargetCount; target++) {
+            std::fill(found.begin(), found.end(), false);
+            read.clear();
+            auto start = std::chrono::steady_clock::now();
+            plan->begin(order.get(),
+                        {&(guides ? *guides : weights)[query], &model, setting.radius, setting.prefix_bits,
+                         kTargets[target], even_out},
+                        nodes.data(), nodes.size(), ranges.data(), ranges.size());
+            GuidedProbe probe;
+            while (plan->next(&probe)) {
+                std::uint64_t first = leaves.of(probe.first_key), last = leaves.of(probe.last_key);
+                for (std::uint64_t leaf = first; leaf <= last; leaf++) {
+                    std::uint64_t name = leaf << 8 | static_cast<std::uint64_t>(probe.table);
+                    if (std::find(read.begin(), read.end(), name) != read.end())
+                        continue;
+                    read.push_back(name);
+                    for (std::size_t i = 0; i < partners; i++)
+                        if (partner_leaf[probe.table][i] == leaf)
+                            found[i] = true;
+                }
+                plan->cover(leaves.first_key(first), leaves.last_key(last));
+            }
+            result.seconds[target] +=
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            result.leaves[target] += static_cast<double>(read.size());
+            result.found[target] += static_cast<double>(std::count(found.begin(), found.end(), true));
+        }
+        result.pairs += static_cast<double>(partners);
+        result.queries++;
+    }
+    return result;
+}
+
+void print_head()
+{
+    std::printf("| tables | leaves | prefix | r | pairs |");
+    for (double target : kTargets)
+        std::printf(" %.2f: leaves | recall |", target);
+    std::printf(" µs |\n|---|---|---|---|---|");
+    for (int i = 0; i < kTargetCount; i++)
+        std::printf("---|---|");
+    std::printf("---|\n");
+}
+
+void print_row(const Setting &setting, const Result &result)
+{
+    std::printf("| %d | %.0f | %d | %d | %.0f |", setting.tables, setting.leaves, setting.prefix_bits,
+                setting.radius, result.pairs);
+    for (int i = 0; i < kTargetCount; i++)
+        std::printf(" %.2f | %.2f |", result.leaves[i] / result.queries,
+                    100 * result.found[i] / result.pairs);
+    std::printf(" %.0f |\n", 1e6 * result.seconds[1] / result.queries);
+    std::fflush(stdout);
+}
+
+void print_model(const char *what, const VolatilityModel &model)
+{
+    std::printf("%s:", what);
+    for (double share : model.share)
+        std::printf(" %.4f", share);
+    std::printf("\n");
+}
+
+void print_calibration(const char *title, const std::vector<Weights> &weights, const std::vector<Pair> &pairs,
+                       const VolatilityModel &model, std::initializer_list<Setting> settings,
+                       const std::vector<Weights> *guides = nullptr, bool even_out = true)
+{
+    std::printf("\n%s:\n\n", title);
+    print_head();
+    for (Setting setting : settings)
+        for (int radius : kRadii) {
+            setting.radius = radius;
+            print_row(setting, measure(weights, pairs, model, setting, guides, even_out));
+        }
+}
+
+// Equal leaves that are one cell each.
+const std::initializer_list<Setting> kAligned = {
+    {1, 0, 14, 0x1p14}, {4, 0, 14, 0x1p14}, {1, 0, 17, 0x1p17}, {4, 0, 17, 0x1p17}};
+
+// Equal leaves of 510 rows wherever their bounds fall, and cells of several sizes.
+constexpr double k10M = 19608, k60M = 117647;
+const std::initializer_list<Setting> kUnaligned = {
+    {1, 0, 15, k10M}, {1, 0, 16, k10M}, {1, 0, 17, k10M}, {1, 0, 18, k10M}, {1, 0, 19, k10M},
+    {4, 0, 15, k10M}, {4, 0, 16, k10M}, {4, 0, 17, k10M}, {4, 0, 18, k10M}, {4, 0, 19, k10M},
+    {1, 0, 17, k60M}, {1, 0, 18, k60M}, {1, 0, 19, k60M}, {1, 0, 20, k60M}, {4, 0, 17, k60M},
+    {4, 0, 18, k60M}, {4, 0, 19, k60M}, {4, 0, 20, k60M}};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: %s TEXTS PAIRS [leaves | quantised | KIND...]\n", argv[0]);
+        return 2;
+    }
+    Corpus corpus = read_corpus(argv[1], argv[2]);
+    std::printf("%zu texts; pairs in both directions: %zu to fit, %zu to test\n", corpus.texts.size(),
+                corpus.pairs[0].size(), corpus.pairs[1].size());
+    auto wanted = [argc, argv](const char *part) {
+        bool any = argc == 3;
+        for (int i = 3; i < argc; i++)
+            any = any || std::strcmp(argv[i], part) == 0;
+        return any;
+    };
+    print_model("the default model", kDefaultVolatility);
+
+    for (const Kind &kind : kKinds) {
+        if (!wanted(kind.name))
+            continue;
+        std::vector<Weights> weights = weigh_texts(corpus.texts, kind);
+        const std::vector<Pair> &test = corpus.pairs[1];
+        std::vector<Pair> changed = drop_copies(weights, test);
+        std::printf("\n## %s\n\n", kind.name);
+        VolatilityModel own = fit(weights, corpus.pairs[0]);
+        print_model("fit to the first half", own);
+        print_calibration("Default model, second half", weights, test, kDefaultVolatility, kAligned);
+        print_calibration("Default model, without copies", weights, changed, kDefaultVolatility, kAligned);
+        print_calibration("Own fit", weights, test, own, kAligned);
+        print_calibration("Default model, each query up to its target", weights, test, kDefaultVolatility,
+                          kAligned, nullptr, false);
+    }
+    if (!wanted("leaves") && !wanted("quantised"))
+        return 0;
+    std::vector<Weights> weights = weigh_texts(corpus.texts, kKinds[0]);
+    if (wanted("leaves")) {
+        std::printf("\n## Leaves that are not cells, %s\n", kKinds[0].name);
+        print_calibration("Default model", weights, corpus.pairs[1], kDefaultVolatility, kUnaligned);
+    }
+    if (wanted("quantised")) {
+        std::printf("\n## Quantised weights, %s\n", kKinds[0].name);
+        for (const char *type : {"exact", "int16", "float16", "int8", "int4"}) {
+            std::vector<Weights> guides = round_weights(weights, type);
+            print_calibration(type, weights, corpus.pairs[1], kDefaultVolatility, kAligned, &guides);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+-- Searches by weights: guided by volatility, at the recall that the user names.
+SET max_parallel_workers_per_gather = 0;
+
+-- 2000 documents of 80 words, and 1000 revisions of some with one to eight words changed
+CREATE FUNCTION word(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
+    $$ SELECT 'w' || (hashint8extended(n, 7) & 4095)::text $$;
+CREATE TABLE doc AS
+    SELECT i AS id, string_agg(word(i * 1000 + j), ' ') AS body
+    FROM generate_series(1, 2000) i, generate_series(1, 80) j GROUP BY i
+    UNION ALL
+    SELECT 2000 + i, string_agg(CASE WHEN j <= 1 + i % 8 THEN word(-(i * 1000 + j)) ELSE word(i * 1000 + j) END, ' ')
+    FROM generate_series(1, 1000) i, generate_series(1, 80) j GROUP BY i;
+ALTER TABLE doc ADD h simhash, ADD w simhash_weights;
+UPDATE doc SET h = to_simhash(body), w = to_simhash_weights(body);
+INSERT INTO doc (id) VALUES (0);
+-- more rows, so that the tables have leaves to choose from
+INSERT INTO doc (id, h)
+    SELECT 10000 + i, hashint8extended(i, 1)::simhash FROM generate_series(1, 30000) i;
+CREATE INDEX doc_h ON doc USING simhash (h);
+VACUUM ANALYZE doc;
+SET enable_seqscan = off;
+
+-- the distance to weights is that to their signs
+SELECT count(*), count(*) FILTER (WHERE h <@> w = 0), count(*) FILTER (WHERE w <@> h = 0) FROM doc WHERE w IS NOT NULL;
+SELECT simhash_within(h, w, 0), simhash_within(w, h, 0), h <@| simhash_ball(w, 0), simhash_within(h, w, -1)
+FROM doc WHERE id = 1;
+
+-- plans: the condition names the recall that it aims at
+\set query 'WITH q AS MATERIALIZED (SELECT w FROM doc WHERE id = 77)'
+RESET enable_seqscan;
+SET simhash.target_recall = 0.95;
+EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@> b.w <= 3 WHERE b.id < 10;
+EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON b.w <@> a.h < 4 WHERE b.id < 10;
+EXPLAIN (COSTS OFF) SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id < 10;
+SET enable_seqscan = off;
+PREPARE near(simhash_weights) AS SELECT id FROM doc WHERE h <@> $1 <= 3;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE near(NULL);
+RESET plan_cache_mode;
+SELECT simhash_ball(w, 3) FROM doc WHERE id = 77;
+RESET simhash.target_recall;
+SELECT simhash_ball(w, 99) FROM doc WHERE id = 77;
+
+-- what each target finds, of all pairs within the radius
+CREATE FUNCTION found(target float8, radius integer, OUT rows bigint, OUT wrong bigint, OUT twice bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('simhash.target_recall', target::text, true);
+    SELECT count(*), count(*) FILTER (WHERE d > radius), count(*) - count(DISTINCT (b, a))
+    INTO rows, wrong, twice
+    FROM (SELECT b.id AS b, a.id AS a, a.h <@> b.h AS d FROM doc b JOIN doc a ON a.h <@> b.w <= radius
+          WHERE b.id BETWEEN 1 AND 1000) s;
+END $$;
+CREATE FUNCTION exact(radius integer) RETURNS bigint LANGUAGE sql AS
+    $$ SELECT count(*) FROM doc b JOIN doc a ON a.h <@> b.h <= radius WHERE b.id BETWEEN 1 AND 1000 $$;
+SELECT radius, target, wrong, twice, rows <= exact AS "not more than exact",
+       CASE WHEN target = 1 THEN rows = exact ELSE rows >= exact * (target - 0.04) END AS "recall as promised"
+FROM unnest(ARRAY[3, 5, 8]) radius, exact(radius) AS exact, unnest(ARRAY[0.8, 0.9, 0.99, 1]) target,
+     found(target, radius)
+ORDER BY radius, target;
+
+-- the index's own target, taken where the setting is -1
+ALTER INDEX doc_h SET (target_recall = 0.9);
+SELECT rows < exact(8) AS fewer, rows > exact(8) * 0.86 AS enough FROM found(-1, 8);
+ALTER INDEX doc_h RESET (target_recall);
+SELECT rows = exact(8) AS exact FROM found(-1, 8);
+
+-- how many leaves: fewer with the target, and far fewer than an exact search where the radius is large
+CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('simhash.target_recall', target::text, true);
+    RETURN (SELECT count(*) FROM doc, simhash_probe_plan('doc_h', w, radius) WHERE id BETWEEN 1 AND 100);
+END $$;
+SELECT leaves(0.9, 8) <= leaves(0.95, 8), leaves(0.95, 8) <= leaves(0.99, 8), leaves(0.99, 8) < leaves(1, 8),
+       leaves(0.9, 8) * 3 < leaves(1, 8) AS "a third";
+SELECT leaves(1, 8) = count(*) AS "exact plans agree"
+FROM doc, simhash_probe_plan('doc_h', h, 8) WHERE id BETWEEN 1 AND 100;
+SET simhash.target_recall = 0.95;
+SELECT step, flipped_bits = '{}' AS nothing_flipped, probability > 0 AND probability <= 1 AS probable,
+       recall >= 0.95 AS reached
+FROM doc, simhash_probe_plan('doc_h', w, 3) WHERE id = 77 AND step = 1;
+SET simhash.max_probes = 1;
+SELECT max(step) FROM doc, simhash_probe_plan('doc_h', w, 8) WHERE id = 77;
+RESET simhash.max_probes;
+
+-- first and nearest
+SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@> b.w <= 3 LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
+SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id IN (77, 1500);
+SELECT count(*), count(*) FILTER (WHERE d < lag) AS out_of_order
+FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM
+      (SELECT row_number() OVER () AS n, d FROM
+       (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b ORDER BY a.h <@> b.w LIMIT 300) s) s) s;
+
+-- together with conditions by fingerprint the search is exact
+SELECT count(*) FROM doc a, (SELECT w, h FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 5 AND a.h <@> b.h <= 3;
+
+-- odd ones
+SELECT count(*) FROM doc WHERE h <@> NULL::simhash_weights <= 3;
+SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= -1;
+SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 64;
+SELECT count(*) FROM doc a WHERE h <@> (array_fill(0, ARRAY[64])::real[])::simhash_weights <= 3;
+SELECT '<0123456789abcdef,3>'::simhash_weights_ball;
+SET simhash.target_recall = 0;
+SET simhash.target_recall = 1.5;
+SET simhash.target_recall = 'NaN';
+SET simhash.max_probes = -1;
+ALTER INDEX doc_h SET (target_recall = 2);
+
+-- calibration
+CREATE TABLE pair AS
+    SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000
+    ORDER BY hashint8(a.id); -- every second one is fitted to
+SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall as promised",
+       abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
+FROM simhash_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
+SELECT fitted FROM simhash_index_stats('doc_h');
+RESET simhash.target_recall;
+SELECT simhash_calibrate('doc_h', 'pair', 'w', 'nothing');
+SELECT simhash_calibrate('doc_h', 'pair', 'h', 'w');
+SELECT simhash_calibrate('pair', 'pair', 'w', 'h');
+CREATE TABLE few AS SELECT * FROM pair LIMIT 10;
+SELECT simhash_calibrate('doc_h', 'few', 'w', 'h');
+CREATE ROLE guided_stranger;
+SET ROLE guided_stranger;
+SELECT simhash_calibrate('doc_h', 'pair', 'w', 'h');
+RESET ROLE;
+DROP ROLE guided_stranger;
+
+DROP TABLE doc, pair, few;
+DROP FUNCTION word, found, exact, leaves;

@@ -1,0 +1,81 @@
+-- Scans of the index: shapes that a search by radius does not have.
+SET max_parallel_workers_per_gather = 0;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+
+-- many equal rows under two keys: they are held, and read once
+CREATE TABLE same AS SELECT i AS id, '00ff00ff00ff00ff'::simhash AS h FROM generate_series(1, 50000) i;
+INSERT INTO same VALUES (0, NULL), (-1, '0000000000000000');
+CREATE INDEX same_h ON same USING simhash (h);
+ANALYZE same;
+SELECT count(*), min(d), max(d) FROM (SELECT h <@> '0000000000000000' AS d FROM same
+    ORDER BY h <@> '0000000000000000', h <@> 'ffffffffffffffff' LIMIT 30000) s;
+SELECT count(*), count(DISTINCT id), count(d), min(d), max(d) FROM (SELECT id, h <@> '00ff00ff00ff00ff' AS d FROM same
+    ORDER BY h <@> '00ff00ff00ff00ff', h <@> 'ffffffffffffffff') s;
+SELECT id FROM same ORDER BY h <@> NULL, h <@> '0000000000000000' LIMIT 1;
+DROP TABLE same;
+
+-- designs with large regions plan in no time, and answer alike
+CREATE TABLE page AS SELECT i AS id, hashint8extended(i % 4500, 3)::simhash AS h FROM generate_series(1, 5000) i;
+DO $$
+DECLARE design text; n bigint; expected bigint;
+BEGIN
+    SELECT count(*) INTO expected FROM page a JOIN page b ON (a.h <@> b.h)::int <= 12 WHERE a.id <= 50;
+    FOREACH design IN ARRAY ARRAY['distance = 1, tables = 16', 'distance = 2, tables = 16', 'distance = 3, tables = 20',
+                                  'distance = 4, tables = 32', 'distance = 15, tables = 16'] LOOP
+        EXECUTE 'CREATE INDEX page_h ON page USING simhash (h) WITH (' || design || ')';
+        SELECT count(*) INTO n FROM page a JOIN page b ON a.h <@> b.h <= 12 WHERE a.id <= 50;
+        ASSERT n = expected, design;
+        SELECT count(*) INTO n FROM page a, LATERAL (SELECT id FROM page b ORDER BY b.h <@> a.h LIMIT 2) b WHERE a.id <= 50;
+        ASSERT n = 100, design;
+        DROP INDEX page_h;
+    END LOOP;
+END $$;
+
+-- a partial index keeps its own row count when VACUUM finds nothing to do
+CREATE INDEX page_part ON page USING simhash (h) WHERE id <= 50;
+VACUUM page;
+SELECT reltuples FROM pg_class WHERE relname = 'page_part';
+SELECT count(*) FROM page WHERE id <= 50 AND h <@> '0123456789abcdef' <= 40;
+DROP INDEX page_part;
+
+-- cursors: kept open over changes, fetched bit by bit
+CREATE INDEX page_h ON page USING simhash (h);
+BEGIN;
+DECLARE near CURSOR FOR SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 40;
+MOVE 100 IN near;
+INSERT INTO page SELECT 10000 + i, hashint8extended(i, 4)::simhash FROM generate_series(1, 5000) i;
+MOVE ALL IN near;
+SELECT count(*) FROM page WHERE h <@> '0123456789abcdef' <= 40 AND id <= 5000;
+ROLLBACK;
+BEGIN;
+DECLARE nearest SCROLL CURSOR FOR SELECT (h <@> '0123456789abcdef')::int FROM page ORDER BY h <@> '0123456789abcdef';
+FETCH 3 IN nearest;
+FETCH BACKWARD 2 IN nearest;
+ROLLBACK;
+
+-- build progress has names for its phases
+SELECT pg_indexam_has_property(oid, 'can_order') AS can_order, pg_indexam_has_property(oid, 'can_exclude') AS can_exclude,
+       pg_index_column_has_property('page_h'::regclass, 1, 'distance_orderable') AS distance_orderable,
+       pg_index_column_has_property('page_h'::regclass, 1, 'returnable') AS returnable,
+       pg_index_column_has_property('page_h'::regclass, 1, 'search_nulls') AS search_nulls
+FROM pg_am WHERE amname = 'simhash';
+
+-- options
+CREATE INDEX ON page USING simhash (h) WITH (tables = 21);
+CREATE INDEX ON page USING simhash (h) WITH (distance = 16);
+CREATE INDEX ON page USING simhash (h) WITH (fillfactor = 10);
+CREATE INDEX ON page USING simhash (h) WITH (blocks = 4);
+ALTER INDEX page_h SET (distance = 5, tables = 6);
+SELECT distance, tables, header_bits, reindex_pending FROM simhash_index_stats('page_h');
+REINDEX INDEX page_h;
+SELECT distance, tables, header_bits, reindex_pending FROM simhash_index_stats('page_h');
+CREATE UNIQUE INDEX ON page USING simhash (h);
+CREATE INDEX ON page USING simhash (h, h);
+CREATE INDEX ON page USING simhash (id);
+DROP TABLE page;
+
+-- every kernel gives the same; which there are depends on the machine
+SET simhash.simd = 'scalar';
+SET simhash.simd = 'fastest';
+SHOW simhash.simd;

@@ -1,0 +1,78 @@
+# Searches by weights: a fitted model is written through WAL, so a standby searches as the primary does; it survives
+# a crash; and other sessions take it up at once.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $primary = start_node('primary', streaming => 1, settings => ["wal_consistency_checking = 'generic'"]);
+$primary->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION simhash;
+CREATE FUNCTION word(n bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT left(md5(n::text), 6) $$;
+CREATE TABLE page AS
+    SELECT i AS id, to_simhash_weights(array_agg(word(i * 1000 + j))) AS w
+    FROM generate_series(1, 1000) i, generate_series(1, 100) j GROUP BY i
+    UNION ALL -- revisions
+    SELECT 1000 + i, to_simhash_weights(array_agg(CASE WHEN j <= 1 + i % 9 THEN word(-i * 1000 - j) ELSE word(i * 1000 + j) END))
+    FROM generate_series(1, 1000) i, generate_series(1, 100) j GROUP BY i;
+ALTER TABLE page ADD h simhash;
+UPDATE page SET h = w::simhash;
+INSERT INTO page (id, h) SELECT 10000 + n, ('x' || left(md5(n::text), 16))::bit(64)::bigint::simhash FROM generate_series(1, 20000) n;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE TABLE pair AS SELECT a.w, b.h FROM page a JOIN page b ON b.id = a.id + 1000 WHERE a.id <= 1000;
+SQL
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+# What a session's searches read, and whether they use a fitted model.
+sub searches
+{
+    my ($session) = @_;
+    return $session->(<<'SQL');
+SET simhash.target_recall = 0.9;
+SELECT md5(string_agg(p::text, ' ')), (SELECT fitted FROM simhash_index_stats('page_h'))
+FROM page, simhash_probe_plan('page_h', w, 8) p WHERE id <= 50;
+SQL
+}
+my $on_primary = sub { return $primary->safe_psql('postgres', $_[0]) };
+my $on_standby = sub { return $standby->safe_psql('postgres', $_[0]) };
+
+my $before = searches($on_primary);
+like($before, qr/\|f$/, 'a new index has the built-in model');
+
+# A session that has the old model in its cache
+my $other = $primary->background_psql('postgres');
+$other->query_safe("SET simhash.target_recall = 0.9");
+my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_probe_plan('page_h', w, 8) p WHERE id <= 50";
+my $other_before = $other->query_safe($probe);
+
+my $report = $primary->safe_psql('postgres',
+    "SELECT bool_and(measured >= target - 0.06) FROM simhash_calibrate('page_h', 'pair', 'w', 'h')");
+is($report, 't', 'the fitted model keeps its promise');
+my $after = searches($on_primary);
+like($after, qr/\|t$/, 'the index has the fitted model');
+isnt($after, $before, 'searches follow it');
+isnt($other->query_safe($probe), $other_before, 'other sessions follow it');
+$other->quit;
+
+$primary->wait_for_catchup($standby);
+is(searches($on_standby), $after, 'a standby follows it');
+my ($status, undef, $error) =
+  $standby->psql('postgres', "SELECT count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h')");
+like($error, qr/during recovery/, 'a standby stores no model');
+is($standby->safe_psql('postgres', "SELECT count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h', false)"),
+    '9', 'but reports');
+
+$primary->stop('immediate');
+$primary->start;
+is(searches($on_primary), $after, 'the model survives a crash');
+$primary->safe_psql('postgres', 'REINDEX INDEX page_h');
+like(searches($on_primary), qr/\|f$/, 'a REINDEX forgets it');
+
+done_testing();

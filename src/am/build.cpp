@@ -42,7 +42,6 @@ void add_to_sample(Sample *sample, Fingerprint fingerprint)
 }
 
 struct BuildState {
-    Relation index;
     Spool rows;
     Spool nulls;
     Sample *sample;
@@ -252,7 +251,6 @@ IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
     MemoryContext caller = MemoryContextSwitchTo(context);
 
     auto *state = static_cast<BuildState *>(palloc0(sizeof(BuildState)));
-    state->index = index;
     state->sample = static_cast<Sample *>(palloc0(sizeof(Sample)));
     state->sample->stride = 1;
     begin_spool(&state->rows, maintenance_work_mem / 8 * 7);

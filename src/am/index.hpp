@@ -4,8 +4,9 @@
 //   handler   the routine table          options  WITH (...)           meta      the metapage, cached
 //   tree      pages, descents            insert   one row              split     splits and downlinks
 //   build     CREATE INDEX               spool    its sorting          scan      finding rows
-//   ordered   ORDER BY distance          vacuum   deleting rows        cost      the planner's estimate
-//   validate  operator classes           inspect  statistics           check     is it sound?
+//   search    which leaves to read       guided   the same by weights  ordered   ORDER BY distance
+//   vacuum    deleting rows              cost     planner's estimate   validate  operator classes
+//   inspect   statistics                 check    is it sound?         probe_plan, calibrate: for weights
 #pragma once
 
 #include "pg/compat.hpp"

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Prints the estimates of doc/search.md. Needs no server.
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+program=$(mktemp)
+trap 'rm -f "$program"' EXIT
+g++ -std=c++20 -O2 -Wno-format-security -I"$TOP/src" -o "$program" "$TOP/bench/plans/plans.cpp" \
+    "$TOP/src/core/search_plan.cpp" "$TOP/src/core/table_design.cpp"
+"$program"

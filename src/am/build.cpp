@@ -1,6 +1,7 @@
 // CREATE INDEX: collect the rows, choose the order of the bits from a sample of them, then for each table
 // sort the rows by its keys and write its tree from the leaves up, every page once and in full.
 #include "am/spool.hpp"
+#include "core/leaf_cut.hpp"
 
 extern "C" {
 #include "access/tableam.h"

@@ -116,8 +116,7 @@ bool next_guided_leaf(IndexScanDesc scan)
                 (max_probes_setting > 0 && guide->plan.probes() >= static_cast<Size>(max_probes_setting)))
                 return false;
             guide->exact = true; // out of probes
-            search->step = 0;
-            open_step(state);
+            open_step(state, 0);
             return next_leaf(scan);
         }
 

@@ -130,11 +130,6 @@ void split_page(Relation index, Buffer buffer);
 // exclusively and is released.
 void finish_split(Relation index, Buffer buffer);
 
-// Where to cut `count` sorted positions: an index in [low, high] at which the neighbours differ in the
-// highest bit, so that a bucket of equal leading bits is not cut without need. *bound is set to the shortest
-// position between the two.
-int choose_cut(const Position *sorted, int low, int high, Position *bound);
-
 // Callbacks
 
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);

@@ -1,5 +1,5 @@
 // The metapage: written when the index is built, checked and cached when it is first used.
-#include "am/index.hpp"
+#include "am/inner_cache.hpp"
 
 extern "C" {
 #include "utils/memutils.h"
@@ -13,10 +13,11 @@ namespace
 
 constexpr int kPlans = 32;
 
-// What the relcache entry holds: search plans by radius, made when they are first asked for, and the
-// metapage.
+// What the relcache entry holds, in one piece of memory as the relcache wants it: search plans by radius,
+// made when they are first asked for, the metapage, and copies of inner pages.
 struct Cache {
     SearchPlan plan[kPlans]; // radius -1 where none was made
+    InnerCopies *copies;     // behind the metapage
     IndexMeta meta;          // its tail is left out: see KeyOrder
 };
 
@@ -68,8 +69,11 @@ const IndexMeta *index_meta(Relation index)
 
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     use_meta_data(data, whole);
-    auto *cache =
-        static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));
+    Size front = MAXALIGN(offsetof(Cache, meta) + whole->size());
+    Size behind = inner_copies_size(RelationGetNumberOfBlocks(index));
+    auto *cache = static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, front + behind));
+    cache->copies = reinterpret_cast<InnerCopies *>(reinterpret_cast<char *>(cache) + front);
+    init_inner_copies(cache->copies, behind);
     std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
     pfree(whole);
     for (SearchPlan &plan : cache->plan)
@@ -78,8 +82,18 @@ const IndexMeta *index_meta(Relation index)
     return &cache->meta;
 }
 
+InnerCopies *index_copies(Relation index)
+{
+    index_meta(index);
+    return static_cast<Cache *>(index->rd_amcache)->copies;
+}
+
 IndexMeta *copy_index_meta(Relation index, MemoryContext context)
 {
+    if (index->rd_amcache != NULL && want_more_copies(*index_copies(index))) {
+        pfree(index->rd_amcache);
+        index->rd_amcache = NULL;
+    }
     const IndexMeta *meta = index_meta(index);
     auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
     std::memcpy(static_cast<void *>(copy), meta, meta->size());

@@ -2,7 +2,7 @@
 // ordered.cpp (ORDER BY distance).
 #pragma once
 
-#include "am/index.hpp"
+#include "am/inner_cache.hpp"
 
 #include "core/guided_plan.hpp"
 #include "core/key_ball.hpp"
@@ -45,20 +45,40 @@ struct Guide {
     bool exact;              // it has given up, and the rest is searched exactly
 };
 
+// A leaf that an exact search will read.
+struct LeafAhead {
+    LeafPlace place;
+    int step;
+    int radius;     // of the search when it was located
+    Position first; // the first place in it that is worth reading
+};
+
+// Leaves are located and prefetched this many ahead of their turn, so that the processor, or the disk,
+// fetches several at once.
+inline constexpr int kAhead = 8;
+
 // A search for all within a radius of a center, leaf by leaf.
 struct Search {
     Fingerprint center;
     int radius;      // may shrink while the search runs
     SearchPlan plan; // for plan.radius; -1 if none was made
-    int step;
-    KeyBall ball;          // the step's, by its table's keys
-    Position next;         // the next place worth reading
-    bool go_right;         // try the right sibling for it before a descent
-    BlockNumber right;     // as read together with the last leaf's contents
-    Position high;         // the last leaf's
-    std::uint64_t entered; // the key at which the leaf being read was entered
-    bool nulls;            // walks the tree of NULLs instead
-    Guide *guide;          // leads the search, if not null
+    bool nulls;      // walks the tree of NULLs instead
+    Guide *guide;    // leads the search, if not null
+
+    int step;          // of the leaf being read; its table in a guided search
+    LeafAhead leaf;    // being read
+    bool go_right;     // it has split since it was located: its right sibling is read next
+    BlockNumber right; // as read together with its contents
+    Position high;     // likewise
+
+    KeyBall ball;  // of a guided search: the probed table's
+    Position next; // and the next place worth reading
+
+    int ahead_step; // of the next leaf to locate
+    KeyBall ahead_ball;
+    Position ahead_next;
+    int ahead_from, ahead_count; // of the ring of leaves located
+    LeafAhead ahead[kAhead];
 };
 
 // For simhash_probe_plan: told of every leaf that a search reads.
@@ -127,8 +147,8 @@ bool advance_scan(IndexScanDesc scan);
 
 void begin_search(IndexScanDesc scan, Fingerprint center, int radius);
 void begin_null_search(IndexScanDesc scan);
-// Sets out for the first leaf of the plan's current step.
-void open_step(ScanState *state);
+// Sets out for the leaves of a step of the plan, and of those after it.
+void open_step(ScanState *state, int step);
 void trace_leaf(const ScanState &state, BlockNumber block, const GuidedProbe *probe);
 // Reads a leaf's matches for the search in progress into leaf_hit, as hit, hits and returned.
 void collect(ScanState *state, const char *page);

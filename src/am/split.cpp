@@ -7,6 +7,8 @@
 // record.
 #include "am/index.hpp"
 
+#include "core/leaf_cut.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 }
@@ -60,6 +62,18 @@ void write_entries(char *page, const Entry *entry, int count)
             leaf_add(page, entry[i].fingerprint, Tid::unpack(entry[i].position.tid));
         else
             inner_insert(page, i, entry[i].position, entry[i].child);
+    }
+}
+
+// Takes the entries from `bound` on out of a leaf. The others stay where they are or fill the gaps, so that
+// little of the page changes and is logged.
+void keep_below(const IndexMeta &meta, char *page, Position bound)
+{
+    for (int i = 0; i < leaf_count(page);) {
+        if (meta.position(page_tail(page)->table, leaf_fingerprints(page)[i], leaf_tid(page, i)) < bound)
+            i++;
+        else
+            leaf_remove(page, i);
     }
 }
 
@@ -123,27 +137,6 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 
 } // namespace
 
-int choose_cut(const Position *sorted, int low, int high, Position *bound)
-{
-    int best = low;
-    std::uint64_t best_bit = 0;
-    for (int i = low; i <= high; i++) {
-        std::uint64_t differ = sorted[i].key ^ sorted[i - 1].key;
-        std::uint64_t bit = differ == 0 ? 0 : std::uint64_t{1} << (63 - std::countl_zero(differ));
-        if (bit > best_bit) {
-            best = i;
-            best_bit = bit;
-        }
-    }
-    if (best_bit == 0) {
-        best = (low + high) / 2;
-        *bound = sorted[best];
-    } else {
-        *bound = {sorted[best].key & ~(best_bit - 1), 0};
-    }
-    return best;
-}
-
 void split_page(Relation index, Buffer buffer)
 {
     const IndexMeta *meta = index_meta(index);
@@ -169,8 +162,12 @@ void split_page(Relation index, Buffer buffer)
     write_entries(right_page, entries->entry + cut, entries->count - cut);
     set_high(right_page, high_of(left_page), page_tail(left_page)->right);
 
-    leaf_clear(left_page); // inner pages alike: it empties the page
-    write_entries(left_page, entries->entry, cut);
+    if (level == 0) {
+        keep_below(*meta, left_page, bound);
+    } else {
+        leaf_clear(left_page); // inner pages alike: it empties the page
+        write_entries(left_page, entries->entry, cut);
+    }
     set_high(left_page, bound, BufferGetBlockNumber(right));
     page_tail(left_page)->flags |= kIncompleteSplit;
     GenericXLogFinish(state);

@@ -1,5 +1,5 @@
 // Pages of the trees, and the way down to them.
-#include "am/index.hpp"
+#include "am/inner_cache.hpp"
 
 extern "C" {
 #include "storage/lmgr.h"
@@ -44,11 +44,49 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     return next;
 }
 
-Buffer descend(Relation index, int table, Position position, int mode, int level, Position *lower)
+namespace
 {
-restart:
+
+// From a page of the right level, locked, to the one of its right siblings, or itself, that holds the
+// position. Invalid if an unfinished split had to be finished first: then the descent starts again.
+Buffer settle(Relation index, Buffer buffer, Position position, int mode, Position *lower)
+{
+    for (;;) {
+        if (mode == BUFFER_LOCK_EXCLUSIVE && (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
+            finish_split(index, buffer);
+            return InvalidBuffer;
+        }
+        if (!belongs_right(buffer_page(buffer), position))
+            return buffer;
+        *lower = high_of(buffer_page(buffer));
+        buffer = step_right(index, buffer, mode);
+    }
+}
+
+// By way of the copied inner pages.
+Buffer descend_to_leaf(Relation index, int table, Position position, int mode, Position *lower)
+{
+    LeafPlace place;
+    find_leaf(index, table, position, &place);
+    *lower = place.lower;
+    Buffer buffer;
+    if (!place.root) {
+        buffer = read_leaf(index, place, table, mode);
+        if (belongs_right(buffer_page(buffer), position))
+            forget_parent(index, place);
+    } else {
+        buffer = read_tree_page(index, place.block, mode, table, -1);
+        if (!is_leaf(buffer_page(buffer))) { // it has split since
+            UnlockReleaseBuffer(buffer);
+            return InvalidBuffer;
+        }
+    }
+    return settle(index, buffer, position, mode, lower);
+}
+
+Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, Position *lower)
+{
     BlockNumber block = root_block(table);
-    Position bound = {0, 0};
     int at_level = -1; // the root's level is what it says; below, each page must be one lower
     for (;;) {
         Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
@@ -62,33 +100,35 @@ restart:
                 LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
                 if (page_tail(buffer_page(buffer))->level != level) {
                     UnlockReleaseBuffer(buffer);
-                    goto restart;
+                    return InvalidBuffer;
                 }
             }
-            for (;;) {
-                if (mode == BUFFER_LOCK_EXCLUSIVE &&
-                    (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
-                    finish_split(index, buffer);
-                    goto restart;
-                }
-                if (!belongs_right(buffer_page(buffer), position)) {
-                    if (lower != nullptr)
-                        *lower = bound;
-                    return buffer;
-                }
-                bound = high_of(buffer_page(buffer));
-                buffer = step_right(index, buffer, mode);
-            }
+            return settle(index, buffer, position, mode, lower);
         }
         while (belongs_right(buffer_page(buffer), position))
             buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         int at = inner_find(page, position);
-        bound = inner_bound(page, at);
+        *lower = inner_bound(page, at);
         block = inner_link(page, at).child();
         at_level = page_level - 1;
         UnlockReleaseBuffer(buffer);
     }
+}
+
+} // namespace
+
+Buffer descend(Relation index, int table, Position position, int mode, int level, Position *lower)
+{
+    Buffer buffer;
+    Position bound = {0, 0};
+    do {
+        buffer = level == 0 ? descend_to_leaf(index, table, position, mode, &bound)
+                            : descend_to_inner(index, table, position, mode, level, &bound);
+    } while (!BufferIsValid(buffer));
+    if (lower != nullptr)
+        *lower = bound;
+    return buffer;
 }
 
 Buffer extend_index(Relation index) { return extend_relation(index); }

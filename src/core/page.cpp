@@ -50,15 +50,10 @@ void leaf_clear(char *page)
 
 int inner_find(const char *page, Position position)
 {
-    int low = 0, high = inner_count(page);
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (inner_bound(page, middle) <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    int at = last_not_above(inner_keys(page), inner_count(page), position.key);
+    while (at > 0 && inner_bound(page, at) > position) // equal keys are told apart by tid
+        at--;
+    return at;
 }
 
 void inner_insert(char *page, int at, Position bound, std::uint32_t child)

@@ -200,6 +200,18 @@ inline Position inner_bound(const char *page, int i)
 }
 inline bool inner_has_room(const char *page) { return page_free(page) >= static_cast<int>(kInnerEntry); }
 
+// The last of count ascending keys that is <= key; the first if none is. count >= 1.
+inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t key)
+{
+    const std::uint64_t *from = keys;
+    while (count > 1) { // without a branch to mispredict
+        int half = count / 2;
+        from = from[half] <= key ? from + half : from;
+        count -= half;
+    }
+    return static_cast<int>(from - keys);
+}
+
 // The last downlink whose bound is <= position; the first if none is. The page has at least one.
 int inner_find(const char *page, Position position);
 

@@ -12,6 +12,7 @@ extern "C" {
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -62,6 +63,63 @@ inline Buffer extend_relation(Relation relation)
         UnlockRelationForExtension(relation, ExclusiveLock);
     return buffer;
 #endif
+}
+
+// Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
+// to pin, both ends of the pages, and the beginning of their contents. The buffers need not be pinned, nor
+// hold those pages any more.
+inline void prefetch_buffers(const Buffer *buffer, int count)
+{
+    constexpr int kLine = 64, kLines = 8, kVirtualPage = 4096;
+    // Each virtual page is read once, and not just prefetched: a prefetch is dropped where the address is not
+    // in the TLB. The reads of this loop wait for each other's results in nothing, so the processor does them
+    // all at once.
+    unsigned char sum = 0;
+    for (int i = 0; i < count; i++) {
+        const volatile char *page = BufferGetPage(buffer[i]);
+        for (int at = 0; at < BLCKSZ; at += kVirtualPage)
+            sum = static_cast<unsigned char>(sum + page[at]);
+        if (!BufferIsLocal(buffer[i]))
+            sum = static_cast<unsigned char>(
+                sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer[i] - 1)));
+    }
+    asm volatile("" : : "r"(sum));
+    for (int i = 0; i < count; i++) {
+        const char *page = BufferGetPage(buffer[i]);
+        __builtin_prefetch(page + BLCKSZ - kLine);
+        for (int line = 1; line < kLines; line++)
+            __builtin_prefetch(page + line * kLine);
+    }
+}
+
+// Reads a block that was last seen in the given buffer, or in none. If it still is there, that saves looking
+// it up. A buffer of less than the highest usage count is looked up nevertheless, since that counts the use:
+// so the buffers' replacement is the same as ever.
+inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_unused]] Buffer recent)
+{
+#if PG_VERSION_NUM >= 140000
+    if (BufferIsValid(recent) &&
+        (BufferIsLocal(recent) || BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(
+                                      &GetBufferDescriptor(recent - 1)->state)) == BM_MAX_USAGE_COUNT)) {
+#if PG_VERSION_NUM >= 160000
+        bool found = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
+#else
+        bool found = ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, recent);
+#endif
+        if (found) {
+            pgstat_count_buffer_read(relation);
+            pgstat_count_buffer_hit(relation);
+#if PG_VERSION_NUM < 150000
+            if (BufferIsLocal(recent))
+                pgBufferUsage.local_blks_hit++;
+            else
+                pgBufferUsage.shared_blks_hit++;
+#endif
+            return recent;
+        }
+    }
+#endif
+    return ReadBuffer(relation, block);
 }
 
 // Whether expr is constant during a scan of the index: not volatile, and free of Vars of the index's table.

@@ -134,27 +134,20 @@ void look_right(Relation index, ScanState *state, const char *page)
 }
 
 // The leaf that is next, locked.
-Buffer next_buffer(Relation index, ScanState *state)
+Buffer next_buffer(Relation index, const ScanState &state)
 {
-    Search *search = &state->search;
-    const LeafAhead &leaf = search->leaf;
-    int table = step_table(*state, search->step);
-    Buffer buffer;
-    if (search->go_right) {
-        // By the link read with the last leaf, not by its present one: what a later split moved was seen.
-        buffer = read_tree_page(index, search->right, BUFFER_LOCK_SHARE, table, 0);
-        const char *page = buffer_page(buffer);
-        if (!is_rightmost(page) && high_of(page) <= search->high)
-            report_corruption(index, search->right, "the page is out of order with its left sibling");
-    } else if (leaf.place.root) {
-        return descend(index, table, leaf.first, BUFFER_LOCK_SHARE);
-    } else {
-        buffer = read_leaf(index, leaf.place, table, BUFFER_LOCK_SHARE);
-    }
-    while (belongs_right(buffer_page(buffer), leaf.first)) {
-        forget_parent(index, leaf.place);
-        buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
-    }
+    const Search &search = state.search;
+    int table = step_table(state, search.step);
+    if (search.leaf.place.root)
+        return descend(index, table, search.leaf.first, BUFFER_LOCK_SHARE);
+    if (!search.go_right)
+        return read_leaf(index, search.leaf.place, table, BUFFER_LOCK_SHARE);
+
+    // By the link read with the last leaf, not by its present one: what a later split moved was seen.
+    Buffer buffer = read_tree_page(index, search.right, BUFFER_LOCK_SHARE, table, 0);
+    const char *page = buffer_page(buffer);
+    if (!is_rightmost(page) && high_of(page) <= search.high)
+        report_corruption(index, search.right, "the page is out of order with its left sibling");
     return buffer;
 }
 
@@ -259,7 +252,7 @@ bool next_leaf(IndexScanDesc scan)
         return next_guided_leaf(scan);
     while (search->go_right || take_leaf(index, state)) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = next_buffer(index, state);
+        Buffer buffer = next_buffer(index, *state);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(state, buffer_page(buffer));
         if (state->trace != NULL)

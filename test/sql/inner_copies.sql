@@ -1,0 +1,80 @@
+-- A backend keeps copies of inner pages. They grow old as the tree grows, and no row may be missed for it.
+CREATE FUNCTION pg_temp.scattered(i bigint) RETURNS simhash LANGUAGE sql
+    AS $$ SELECT hashint8extended(i, 7)::simhash $$;
+-- Whether index and sequential scan find the same.
+CREATE PROCEDURE pg_temp.compare(name text, radius integer) LANGUAGE plpgsql AS $$
+DECLARE by_index bigint[]; by_scan bigint[];
+    query text := format('SELECT array_agg(p.id * 100 + q.i ORDER BY p.id, q.i) FROM generate_series(1, 60) q(i), %I p
+        WHERE p.h <@> (pg_temp.scattered(q.i * 500)::bigint # 5)::simhash <= %s', name, radius);
+BEGIN
+    SET LOCAL enable_seqscan = off;
+    EXECUTE query INTO by_index;
+    SET LOCAL enable_seqscan = on;
+    SET LOCAL enable_indexscan = off;
+    SET LOCAL enable_bitmapscan = off;
+    EXECUTE query INTO by_scan;
+    SET LOCAL enable_indexscan = on;
+    SET LOCAL enable_bitmapscan = on;
+    RAISE NOTICE '% rows, same: %', cardinality(by_scan), by_index IS NOT DISTINCT FROM by_scan;
+END $$;
+
+-- From a lone root to three levels, with a look between the steps.
+CREATE TABLE growing (id bigint, h simhash);
+CREATE INDEX growing_h ON growing USING simhash (h);
+CALL pg_temp.compare('growing', 3);
+INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(1, 500) i;
+CALL pg_temp.compare('growing', 3);
+INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(501, 3000) i;
+CALL pg_temp.compare('growing', 3);
+INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(3001, 30000) i;
+CALL pg_temp.compare('growing', 3);
+CALL pg_temp.compare('growing', 9);
+-- Many more of the same neighbourhoods: their leaves split again and again.
+INSERT INTO growing SELECT 100000 + i, (pg_temp.scattered(i % 60 * 500)::bigint # (i & 7))::simhash
+    FROM generate_series(1, 30000) i;
+CALL pg_temp.compare('growing', 3);
+CALL pg_temp.compare('growing', 9);
+
+-- A cursor has located leaves that split before it reads them.
+DO $$
+DECLARE far CURSOR FOR SELECT id FROM growing WHERE h <@> 'ffffffff00000000' <= 24;
+    before bigint; fetched bigint := 0;
+BEGIN
+    SELECT count(*) INTO before FROM growing WHERE h <@> 'ffffffff00000000' <= 24;
+    SET LOCAL enable_seqscan = off;
+    SET LOCAL enable_bitmapscan = off;
+    FOR row IN far LOOP
+        IF fetched = 0 THEN
+            INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(200001, 240000) i;
+        END IF;
+        fetched := fetched + 1;
+    END LOOP;
+    RAISE NOTICE '% of % rows', fetched, before;
+END $$;
+CALL pg_temp.compare('growing', 3);
+SELECT * FROM simhash_index_check('growing_h', true);
+
+-- The relation is emptied and built again under the same relcache entry.
+BEGIN;
+CREATE TEMP TABLE emptied (id bigint, h simhash) ON COMMIT DELETE ROWS;
+INSERT INTO emptied SELECT i, (i::bigint << 40)::simhash FROM generate_series(1, 3000) i;
+CREATE INDEX ON emptied USING simhash (h);
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM emptied WHERE h <@> (7::bigint << 40)::simhash <= 1;
+COMMIT;
+INSERT INTO emptied SELECT i, pg_temp.scattered(i) FROM generate_series(1, 3000) i;
+BEGIN;
+INSERT INTO emptied SELECT i, pg_temp.scattered(i) FROM generate_series(1, 3000) i;
+CALL pg_temp.compare('emptied', 9);
+COMMIT;
+BEGIN;
+CREATE TABLE truncated (id bigint, h simhash);
+CREATE INDEX ON truncated USING simhash (h);
+INSERT INTO truncated SELECT i, (i::bigint << 40)::simhash FROM generate_series(1, 3000) i;
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM truncated WHERE h <@> (7::bigint << 40)::simhash <= 1;
+TRUNCATE truncated;
+INSERT INTO truncated SELECT i, pg_temp.scattered(i) FROM generate_series(1, 3000) i;
+CALL pg_temp.compare('truncated', 9);
+COMMIT;
+DROP TABLE growing, truncated;

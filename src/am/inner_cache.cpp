@@ -231,9 +231,12 @@ void init_inner_copies(InnerCopies *copies, Size size)
         copies->block[i] = kNoBlock;
 }
 
-bool want_more_copies(const InnerCopies &copies)
+bool outgrown(InnerCopies *copies, Relation index)
 {
-    return copies.slots < kMostCopies && copies.replaced > 2 * copies.slots;
+    if (copies->slots == kMostCopies || copies->replaced <= 2 * copies->slots)
+        return false;
+    copies->replaced = 0;
+    return slots_for(RelationGetNumberOfBlocks(index)) > copies->slots;
 }
 
 } // namespace simhash

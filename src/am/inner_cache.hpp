@@ -43,7 +43,10 @@ InnerCopies *index_copies(Relation index);
 // As many bytes as the copies of an index of that many blocks need, within a limit.
 Size inner_copies_size(BlockNumber blocks);
 void init_inner_copies(InnerCopies *copies, Size size);
-// Whether more copies are asked for than there is room for, while the index has become larger.
-bool want_more_copies(const InnerCopies &copies);
+// Whether copies had to be replaced for lack of room, and the index has become larger than the room was made
+// for.
+bool outgrown(InnerCopies *copies, Relation index);
+// Makes more room if so. Call it where nothing of the relcache entry is in use.
+void make_room_for_copies(Relation index);
 
 } // namespace simhash

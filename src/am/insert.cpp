@@ -114,6 +114,7 @@ bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer
     int end = isnull[0] ? meta.trees() : meta.tables();
 
     // Up to four leaves at a time are locked, in the order of the tables, and logged as one record.
+    make_room_for_copies(index);
     while (table < end) {
         Buffer leaf[MAX_GENERIC_XLOG_PAGES];
         int leaves = 0;

@@ -88,12 +88,17 @@ InnerCopies *index_copies(Relation index)
     return static_cast<Cache *>(index->rd_amcache)->copies;
 }
 
-IndexMeta *copy_index_meta(Relation index, MemoryContext context)
+void make_room_for_copies(Relation index)
 {
-    if (index->rd_amcache != NULL && want_more_copies(*index_copies(index))) {
-        pfree(index->rd_amcache);
+    if (index->rd_amcache != NULL && outgrown(index_copies(index), index)) {
+        pfree(index->rd_amcache); // all of it is one piece, and soon made again
         index->rd_amcache = NULL;
     }
+}
+
+IndexMeta *copy_index_meta(Relation index, MemoryContext context)
+{
+    make_room_for_copies(index);
     const IndexMeta *meta = index_meta(index);
     auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
     std::memcpy(static_cast<void *>(copy), meta, meta->size());

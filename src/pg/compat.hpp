@@ -4,17 +4,23 @@
 #include "pg/postgres.hpp"
 
 extern "C" {
+#include "access/amapi.h"
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "commands/vacuum.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
+#include "storage/buffile.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "storage/sharedfileset.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
@@ -120,6 +126,81 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
     }
 #endif
     return ReadBuffer(relation, block);
+}
+
+// The same for `count` pages at once, pinned and not locked. If no other process may extend the relation,
+// `alone` saves the lock.
+inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
+{
+#if PG_VERSION_NUM >= 160000
+    while (count > 0) {
+        uint32 extended = 0;
+        ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, alone ? EB_SKIP_EXTENSION_LOCK : 0,
+                            static_cast<uint32>(count), buffers, &extended);
+        buffers += extended;
+        count -= static_cast<int>(extended);
+    }
+#else
+    if (count > 0 && !alone)
+        LockRelationForExtension(relation, ExclusiveLock);
+    for (int i = 0; i < count; i++)
+        buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+    if (count > 0 && !alone)
+        UnlockRelationForExtension(relation, ExclusiveLock);
+#endif
+}
+
+// How many workers are to help with an index build: the core asks the planner for access methods that say that
+// they can, since 17; before, for btrees alone. An empty table, which includes all for which the core would not
+// ask, takes none.
+inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
+                                 [[maybe_unused]] IndexInfo *info)
+{
+#if PG_VERSION_NUM >= 170000
+    return info->ii_ParallelWorkers;
+#else
+    if (!IsNormalProcessingMode() || RelationGetNumberOfBlocks(heap) == 0)
+        return 0;
+    return plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index));
+#endif
+}
+
+inline void set_can_build_parallel([[maybe_unused]] IndexAmRoutine *routine)
+{
+#if PG_VERSION_NUM >= 170000
+    routine->amcanbuildparallel = true;
+#endif
+}
+
+// Temporary files that the processes of a parallel operation share. One creates a file and exports it when it is
+// written; then all may open it.
+inline BufFile *create_shared_file(SharedFileSet *files, const char *name)
+{
+#if PG_VERSION_NUM >= 150000
+    return BufFileCreateFileSet(&files->fs, name);
+#else
+    return BufFileCreateShared(files, name);
+#endif
+}
+
+inline void export_shared_file(BufFile *file)
+{
+#if PG_VERSION_NUM >= 150000
+    BufFileExportFileSet(file);
+#else
+    BufFileExportShared(file);
+#endif
+}
+
+inline BufFile *open_shared_file(SharedFileSet *files, const char *name)
+{
+#if PG_VERSION_NUM >= 150000
+    return BufFileOpenFileSet(&files->fs, name, O_RDONLY, false);
+#elif PG_VERSION_NUM >= 140000
+    return BufFileOpenShared(files, name, O_RDONLY);
+#else
+    return BufFileOpenShared(files, name);
+#endif
 }
 
 // Whether expr is constant during a scan of the index: not volatile, and free of Vars of the index's table.

@@ -33,7 +33,6 @@ struct InnerCopy {
 
 // The memory that a backend gives to an index, at most.
 constexpr Size kMostCopies = 512;
-constexpr Size kFewestCopies = 16;
 
 constexpr Size kWays = 2; // slots in which a block's copy may be
 
@@ -49,11 +48,13 @@ struct InnerCopies {
 namespace
 {
 
-Size slots_for(BlockNumber blocks)
+Size slots_for(BlockNumber blocks, int trees)
 {
-    // An inner page has some 300 children; twice as many slots as copies, so that few blocks share one.
-    Size want = static_cast<Size>(blocks) / 150, slots = kFewestCopies;
-    while (slots < want && slots < kMostCopies)
+    // The metapage and the roots: no inner page yet. Later some 300 leaves have one, and each tree its root.
+    Size first = static_cast<Size>(trees) + 1, slots = kWays;
+    Size copies = blocks <= first ? 0 : blocks / 300 + static_cast<Size>(trees);
+    // Twice as many slots as copies, so that few blocks share one.
+    while (slots < 2 * copies && slots < kMostCopies)
         slots *= 2;
     return slots;
 }
@@ -215,9 +216,10 @@ void forget_parent(Relation index, const LeafPlace &place)
         forget(index, place.parent);
 }
 
-Size inner_copies_size(BlockNumber blocks)
+Size inner_copies_size(BlockNumber blocks, int trees)
 {
-    return MAXALIGN(sizeof(InnerCopies)) + slots_for(blocks) * (sizeof(BlockNumber) + sizeof(InnerCopy));
+    return MAXALIGN(sizeof(InnerCopies)) +
+           slots_for(blocks, trees) * (sizeof(BlockNumber) + sizeof(InnerCopy));
 }
 
 void init_inner_copies(InnerCopies *copies, Size size)
@@ -236,7 +238,7 @@ bool outgrown(InnerCopies *copies, Relation index)
     if (copies->slots == kMostCopies || copies->replaced <= 2 * copies->slots)
         return false;
     copies->replaced = 0;
-    return slots_for(RelationGetNumberOfBlocks(index)) > copies->slots;
+    return slots_for(RelationGetNumberOfBlocks(index), index_meta(index)->trees()) > copies->slots;
 }
 
 } // namespace simhash

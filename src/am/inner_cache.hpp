@@ -41,7 +41,7 @@ void forget_parent(Relation index, const LeafPlace &place);
 struct InnerCopies;
 InnerCopies *index_copies(Relation index);
 // As many bytes as the copies of an index of that many blocks need, within a limit.
-Size inner_copies_size(BlockNumber blocks);
+Size inner_copies_size(BlockNumber blocks, int trees);
 void init_inner_copies(InnerCopies *copies, Size size);
 // Whether copies had to be replaced for lack of room, and the index has become larger than the room was made
 // for.

@@ -70,7 +70,7 @@ const IndexMeta *index_meta(Relation index)
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     use_meta_data(data, whole);
     Size front = MAXALIGN(offsetof(Cache, meta) + whole->size());
-    Size behind = inner_copies_size(RelationGetNumberOfBlocks(index));
+    Size behind = inner_copies_size(RelationGetNumberOfBlocks(index), whole->trees());
     auto *cache = static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, front + behind));
     cache->copies = reinterpret_cast<InnerCopies *>(reinterpret_cast<char *>(cache) + front);
     init_inner_copies(cache->copies, behind);

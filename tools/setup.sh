@@ -3,6 +3,8 @@
 #
 #   tools/setup.sh         compiler, PostgreSQL, test tools
 #   tools/setup.sh demo    these, and documentation for the demo to read
+#   tools/setup.sh bench   these, and what bench/peers compares with and draws with
+#   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 set -euo pipefail
 
 version=${PGVERSION_MAJOR:-15}
@@ -14,6 +16,8 @@ packages=(
 )
 # Texts of several kinds, 20,000 of them in 20 MB.
 documentation=(manpages manpages-dev "postgresql-doc-$version" debian-policy openjdk-17-doc)
+benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
+crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 # missing package ...: those of them that are not installed.
 missing() {
@@ -54,4 +58,14 @@ if [ "${1:-}" = demo ]; then
     mapfile -t todo < <(missing "${documentation[@]}")
     [ "${#todo[@]}" = 0 ] || install "${todo[@]}" ||
         echo "The demo goes on with the documents that are here." >&2
+fi
+
+if [ "${1:-}" = bench ]; then
+    mapfile -t todo < <(missing "${benchmarks[@]}")
+    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
+fi
+
+if [ "${1:-}" = cross ]; then
+    mapfile -t todo < <(missing "${crossing[@]}")
+    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
 fi

@@ -20,6 +20,7 @@ namespace
 
 constexpr Size kFirstLimit = 1024; // rows of a ring; once one has been returned, later ones may be larger
 constexpr Size kLimitGrowth = 8;
+constexpr double kGoodPart = 32;
 
 // In a ring a hit carries its distance to the leading query above the tid's 48 bits: the rank by which it is
 // sorted.
@@ -40,6 +41,19 @@ bool guided(const ScanState &state)
 int farthest(const ScanState &state)
 {
     return centered(state) && state.balls > 0 ? state.ball[0].radius : kBits;
+}
+
+// The distance within which that many evenly spread fingerprints hold a few neighbours.
+int expected_distance(double rows)
+{
+    constexpr double kFew = 16;
+    double ways = 1, within = rows * std::exp2(-kBits);
+    int distance = 0;
+    for (; within < kFew && distance < kBits; distance++) {
+        ways = ways * (kBits - distance) / (distance + 1);
+        within += ways * rows * std::exp2(-kBits);
+    }
+    return distance;
 }
 
 int choose_high(IndexScanDesc scan)
@@ -67,6 +81,10 @@ int choose_high(IndexScanDesc scan)
             break;
         high++;
     }
+    // Where a ring takes a good part of a table it should be the last: as far as neighbours are where there
+    // are no near-duplicates.
+    if (plan.leaves > leaves / kGoodPart)
+        high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
     return high;
 }
 

@@ -39,6 +39,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amsearchnulls = true;
     routine->ampredlocks = false; // serializable transactions lock the index as a whole
     routine->amcanparallel = false;
+    set_can_build_parallel(routine);
     routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
     routine->amkeytype = InvalidOid;
 

@@ -3,7 +3,8 @@
 //
 //   handler   the routine table          options  WITH (...)           meta      the metapage, cached
 //   tree      pages, descents            insert   one row              split     splits and downlinks
-//   build     CREATE INDEX               spool    its sorting          scan      finding rows
+//   build, parallel_build: CREATE INDEX   spool    its rows, in order   tree_writer: its pages
+//   scan      finding rows
 //   search    which leaves to read       guided   the same by weights  ordered   ORDER BY distance
 //   vacuum    deleting rows              cost     planner's estimate   validate  operator classes
 //   inspect   statistics                 check    is it sound?         probe_plan, calibrate: for weights

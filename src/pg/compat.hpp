@@ -24,6 +24,7 @@ extern "C" {
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#include "utils/selfuncs.h"
 #include "utils/sortsupport.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
@@ -150,9 +151,9 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
 #endif
 }
 
-// How many workers are to help with an index build: the core asks the planner for access methods that say that
-// they can, since 17; before, for btrees alone. An empty table, which includes all for which the core would not
-// ask, takes none.
+// How many workers are to help with an index build: the core asks the planner for access methods that say
+// that they can, since 17; before, for btrees alone. An empty table, which includes all for which the core
+// would not ask, takes none.
 inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
                                  [[maybe_unused]] IndexInfo *info)
 {
@@ -172,8 +173,8 @@ inline void set_can_build_parallel([[maybe_unused]] IndexAmRoutine *routine)
 #endif
 }
 
-// Temporary files that the processes of a parallel operation share. One creates a file and exports it when it is
-// written; then all may open it.
+// Temporary files that the processes of a parallel operation share. One creates a file and exports it when it
+// is written; then all may open it.
 inline BufFile *create_shared_file(SharedFileSet *files, const char *name)
 {
 #if PG_VERSION_NUM >= 150000
@@ -210,6 +211,16 @@ inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, I
     return is_pseudo_constant_for_index(root, expr, index);
 #else
     return is_pseudo_constant_for_index(expr, index);
+#endif
+}
+
+// How many elements an array is expected to have.
+inline double array_length_estimate([[maybe_unused]] PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+    return estimate_array_length(root, array);
+#else
+    return estimate_array_length(array);
 #endif
 }
 

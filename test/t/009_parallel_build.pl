@@ -1,0 +1,271 @@
+# Builds with parallel workers: the same index as without, of all kinds of rows and tables, under load, short of
+# memory, after a crash, and nothing at all if the build fails.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+use SimhashTest;
+
+my @settings = ('min_parallel_table_scan_size = 0', 'max_parallel_workers = 8', 'max_worker_processes = 12',
+    "maintenance_work_mem = '128MB'", "shared_buffers = '128MB'", 'autovacuum = off', 'fsync = off');
+my $node = start_node('main', settings => [ @settings, 'wal_level = replica' ]);
+prepare_database($node);
+
+# 150,000 rows are enough for two ranges of one table. Bit j is set with probability (j + 1) / 128, so that the order
+# of the bits depends on every part of the sample; some rows are NULL, and some are dead.
+my $fill_page = <<'SQL';
+CREATE TABLE page (id bigint, h simhash);
+WITH skewed AS MATERIALIZED (SELECT n, (SELECT bit_or((get_byte(digest, j) < 2 * j + 2)::int::bigint << j)
+        FROM generate_series(0, 63) AS j) AS h
+    FROM (SELECT n, sha512(n::text::bytea) AS digest FROM generate_series(1, 50000) AS n) AS digests)
+INSERT INTO page SELECT 3 * n - part, CASE WHEN (n + part) % 50 <> 0 THEN (h # part)::simhash END
+    FROM skewed, generate_series(0, 2) AS part;
+DELETE FROM page WHERE id % 10 = 7;
+UPDATE query SET h = page.h FROM page WHERE query.id < 10000 AND page.id = query.id * 300 + 1;
+ANALYZE page;
+SQL
+$node->safe_psql('postgres', $fill_page);
+
+# Runs SQL with up to so many workers; returns how many took part in index builds, and what went wrong.
+sub build
+{
+    my ($on, $workers, $sql, @more) = @_;
+    my ($status, undef, $log) = $on->psql('postgres', join("\n", "SET max_parallel_maintenance_workers = $workers;",
+        'SET client_min_messages = debug1;', @more, $sql));
+    my $launched = 0;
+    $launched += $1 while $log =~ /is built with (\d+) parallel workers/g;
+    my ($error) = $log =~ /^.*?(ERROR: .*)$/m;
+    return ($launched, $status == 0 ? '' : $error // $log);
+}
+
+# Three tests: so many workers took part, and the index is right.
+sub builds
+{
+    my ($on, $name, $workers, $expected, $sql, @more) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my ($launched, $error) = build($on, $workers, $sql, @more);
+    is($error eq '' ? "$launched workers" : $error, "$expected workers", $name);
+    index_is_sound($on, 'page_h', "$name: sound");
+    return;
+}
+
+# What the metapage says after the header: the design and the order of bits.
+sub meta
+{
+    return $node->safe_psql('postgres',
+        "CHECKPOINT; SELECT encode(pg_read_binary_file(pg_relation_filepath('page_h'), 24, 832), 'hex')");
+}
+
+for my $tables (1, 4, 5) {
+    my (@meta, @stats);
+    for my $workers (0, 1, 2) {
+        builds($node, "$tables tables, $workers workers", $workers, $workers,
+            "CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $tables)");
+        answers_agree($node, 'page', "$tables tables, $workers workers: answers", 0, 3, 7);
+        push @meta, meta();
+        push @stats, $node->safe_psql('postgres',
+            "SELECT rows, nulls, leaf_pages, inner_pages, unused_pages, height, leaf_fill FROM simhash_index_stats('page_h')");
+        $node->safe_psql('postgres', 'DROP INDEX page_h');
+    }
+    is($meta[1], $meta[0], "$tables tables: one worker does not change the order of bits");
+    is($meta[2], $meta[0], "$tables tables: nor do two");
+    is($stats[1], $stats[0], "$tables tables: nor what the leaves hold") if $tables == 4;
+}
+
+# Rows of other kinds: what a range is cut by then is the tid.
+for my $kind (["'00000000ffffffff'", 'one fingerprint'], ['NULL', 'only NULLs'], ['fingerprint(id % 3)', 'three']) {
+    $node->safe_psql('postgres', "CREATE TABLE full_page AS TABLE page; UPDATE page SET h = $kind->[0]; VACUUM FULL page");
+    builds($node, "$kind->[1], no workers", 0, 0, 'CREATE INDEX page_h ON page USING simhash (h)');
+    $node->safe_psql('postgres', 'DROP INDEX page_h');
+    builds($node, $kind->[1], 1, 1, 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1)');
+    is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM page WHERE h IS NULL OR h <@> fingerprint(1) <= 64'),
+        $node->safe_psql('postgres', 'SELECT count(*) FROM page'), "$kind->[1]: every row is found");
+    $node->safe_psql('postgres', 'DROP TABLE page; ALTER TABLE full_page RENAME TO page');
+}
+$node->safe_psql('postgres', 'CREATE TABLE empty (LIKE page)');
+is((build($node, 2, 'CREATE INDEX empty_h ON empty USING simhash (h)'))[1], '', 'no rows');
+index_is_sound($node, 'empty_h', 'no rows: sound');
+
+# Less memory than the rows take: each worker has a third of 1 MB.
+for my $tables (1, 4) {
+    builds($node, "$tables tables, short of memory", 2, 2,
+        "CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $tables)",
+        "SET maintenance_work_mem = '1MB'; ALTER TABLE page SET (parallel_workers = 2);");
+    answers_agree($node, 'page', "$tables tables, short of memory: answers", 3, 7);
+    $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
+}
+
+# And very short of it, however many there are.
+builds($node, 'seven workers and 1 MB', 7, 7, 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6)',
+    "SET maintenance_work_mem = '1MB'; ALTER TABLE page SET (parallel_workers = 7);");
+answers_agree($node, 'page', 'seven workers and 1 MB: answers', 3, 7);
+$node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
+
+# Where there are no workers to be had, or none are allowed.
+builds($node, 'no workers to be had', 2, 0, 'CREATE INDEX page_h ON page USING simhash (h)', 'SET max_parallel_workers = 0;');
+builds($node, 'REINDEX', 2, 2, 'REINDEX INDEX page_h');
+$node->safe_psql('postgres', 'DROP INDEX page_h');
+builds($node, 'too little memory for two', 2, 1, 'CREATE INDEX page_h ON page USING simhash (h)', "SET maintenance_work_mem = '64MB';");
+$node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page SET (parallel_workers = 0)');
+builds($node, 'parallel_workers = 0', 2, 0, 'CREATE INDEX page_h ON page USING simhash (h)');
+$node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
+my ($launched, $error) = build($node, 2, 'CREATE TEMP TABLE temporary AS TABLE page;
+    CREATE INDEX temporary_h ON temporary USING simhash (h);
+    SELECT simhash_index_check($$temporary_h$$, true)');
+is($error eq '' ? $launched : $error, 0, 'temporary table');
+($launched, $error) = build($node, 2, 'BEGIN; CREATE TABLE truncated AS TABLE page;
+    CREATE INDEX truncated_h ON truncated USING simhash (h); TRUNCATE truncated;
+    INSERT INTO truncated SELECT * FROM page LIMIT 5000; COMMIT; SELECT simhash_index_check($$truncated_h$$, true)');
+is($error eq '' ? $launched : $error, 2, 'TRUNCATE in the same transaction');
+
+# Partial indexes and expressions.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION shifted(h simhash) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
+$$ SELECT (h::bigint # 255)::public.simhash $$;
+CREATE FUNCTION unsafely_shifted(h simhash) RETURNS simhash IMMUTABLE PARALLEL UNSAFE LANGUAGE plpgsql AS
+$$ BEGIN RETURN (h::bigint # 255)::public.simhash; END $$;
+SQL
+builds($node, 'partial', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h) WHERE id % 2 = 0');
+is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM page WHERE h <@> fingerprint(1) <= 40 AND id % 2 = 0'),
+    $node->safe_psql('postgres', 'SELECT count(*) FROM page WHERE (h <@> fingerprint(1))::int <= 40 AND id % 2 = 0'), 'partial: answers');
+$node->safe_psql('postgres', 'DROP INDEX page_h');
+builds($node, 'expression', 2, 2, 'CREATE INDEX page_h ON page USING simhash (public.shifted(h))');
+is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM page WHERE shifted(h) <@> fingerprint(1) <= 30'),
+    $node->safe_psql('postgres', 'SELECT count(*) FROM page WHERE (shifted(h) <@> fingerprint(1))::int <= 30'), 'expression: answers');
+$node->safe_psql('postgres', 'DROP INDEX page_h');
+builds($node, 'expression that is not parallel safe', 2, 0, 'CREATE INDEX page_h ON page USING simhash (public.unsafely_shifted(h))');
+$node->safe_psql('postgres', 'DROP INDEX page_h');
+
+($launched, $error) = build($node, 2, 'ALTER TABLE page ADD CONSTRAINT page_alone EXCLUDE USING simhash (h WITH ~=)');
+like($error, qr/could not create exclusion constraint "page_alone"/, 'exclusion constraint: violated');
+is($launched, 2, 'exclusion constraint: workers');
+
+# CONCURRENTLY, alone and under writers.
+builds($node, 'CONCURRENTLY', 2, 2, 'CREATE INDEX CONCURRENTLY page_h ON page USING simhash (h)');
+answers_agree($node, 'page', 'CONCURRENTLY: answers', 0, 3, 7);
+my $load = start_pgbench($node, int(test_seconds() / 2), 3,
+    insert => { weight => 1, sql => "INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(200000, 200020) AS n;\n" },
+    update => { weight => 1, sql => "\\set part random(0, 9999)\nUPDATE page SET h = shifted(h) WHERE id IN (SELECT id FROM page WHERE id = :part FOR UPDATE SKIP LOCKED);\n" },
+    delete => { weight => 1, sql => "\\set part random(0, 9999)\nDELETE FROM page WHERE id = 30000 + :part;\n" });
+my @wrong;
+my $rounds = 0;
+while ($load->{handle}->pumpable && $rounds < 8) {
+    my $workers = 1 + $rounds++ % 2;
+    for my $sql ('REINDEX INDEX CONCURRENTLY page_h',
+        'CREATE INDEX CONCURRENTLY page_h_2 ON page USING simhash (h) WITH (tables = 1)') {
+        ($launched, $error) = build($node, $workers, $sql);
+        push @wrong, "$sql: $launched workers, $error" if $launched != $workers || $error ne '';
+    }
+    (undef, undef, $error) = $node->psql('postgres', q{SELECT simhash_index_check('page_h_2', true)});
+    push @wrong, $error if $error ne '';
+    $node->safe_psql('postgres', 'DROP INDEX page_h_2');
+}
+my ($status, $output) = stop_pgbench($load);
+is($status, 0, 'the writers saw no error') or diag($output);
+is(join("\n", @wrong), '', 'built and rebuilt concurrently under writers');
+index_is_sound($node, 'page_h', 'concurrently under writers: sound');
+answers_agree($node, 'page', 'concurrently under writers: answers', 0, 3, 7);
+$node->safe_psql('postgres', 'DROP INDEX page_h');
+
+# A crash right after the commit. The first statement of the session is over when its WAL is written.
+builds($node, 'before a crash', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
+$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE unlogged AS TABLE page');
+is((build($node, 2, 'CREATE INDEX unlogged_h ON unlogged USING simhash (h)'))[0], 2, 'unlogged: workers');
+index_is_sound($node, 'unlogged_h', 'unlogged: sound');
+answers_agree($node, 'unlogged', 'unlogged: answers', 3);
+my $in_page = $node->safe_psql('postgres', 'SELECT count(*) FROM page');
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', 'SELECT count(*) FROM page'), $in_page, 'after a crash: rows');
+index_is_sound($node, 'page_h', 'after a crash: sound');
+answers_agree($node, 'page', 'after a crash: answers', 3);
+is($node->safe_psql('postgres', 'SELECT count(*) FROM unlogged'), 0, 'unlogged after a crash: empty');
+$node->safe_psql('postgres', 'INSERT INTO unlogged SELECT * FROM page LIMIT 1000');
+index_is_sound($node, 'unlogged_h', 'unlogged after a crash: sound');
+$node->safe_psql('postgres', 'DROP INDEX page_h; DROP TABLE unlogged');
+
+# A build that fails leaves nothing: no index, no worker, no file.
+sub leftovers
+{
+    return $node->safe_psql('postgres', <<'SQL');
+CHECKPOINT;
+SELECT 'index ' || relname FROM pg_class WHERE relname = 'page_h';
+SELECT 'worker ' || pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
+SELECT 'temporary file ' || name FROM pg_ls_tmpdir();
+SELECT 'file ' || file FROM pg_database d, pg_ls_dir('base/' || d.oid) AS file
+    WHERE datname = current_database() AND file ~ '^[0-9]+$' AND
+        pg_filenode_relation(0, file::oid) IS NULL AND (pg_stat_file('base/' || d.oid || '/' || file)).size > 0;
+SQL
+}
+is(leftovers(), '', 'no files without a relation before');
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION slow(h simhash) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE plpgsql AS
+$$ BEGIN PERFORM pg_sleep(0.001); RETURN h; END $$;
+CREATE FUNCTION failing(id bigint, h simhash) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE plpgsql AS
+$$ BEGIN IF 1 / (id - 120001) > 1 THEN RETURN NULL; END IF; RETURN h; END $$;
+SQL
+($launched, $error) = build($node, 2, 'CREATE INDEX page_h ON page USING simhash (public.failing(id, h))');
+like($error, qr/division by zero/, 'an error in one process');
+is($launched, 2, 'an error in one process: workers');
+is(leftovers(), '', 'an error in one process leaves nothing');
+
+($launched, $error) = build($node, 2, 'CREATE INDEX page_h ON page USING simhash (public.slow(h))', "SET statement_timeout = '2s';");
+like($error, qr/canceling statement due to statement timeout/, 'cancelled in the scan');
+is($launched, 2, 'cancelled in the scan: workers');
+is(leftovers(), '', 'cancelled in the scan: nothing is left');
+
+my $killed = $node->background_psql('postgres', on_error_stop => 0);
+$killed->query_until(qr/started/, "SET max_parallel_maintenance_workers = 2;\n\\echo started\nCREATE INDEX page_h ON page USING simhash (public.slow(h));\n");
+$node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'parallel worker'});
+like($node->safe_psql('postgres', q{SELECT phase || ' ' || (blocks_total > 0) FROM pg_stat_progress_create_index}),
+    qr/^building index: scanning table true/, 'progress');
+$node->safe_psql('postgres', q{SELECT pg_terminate_backend(min(pid)) FROM pg_stat_activity WHERE backend_type = 'parallel worker'});
+$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'parallel worker' OR query LIKE 'CREATE INDEX%' AND state = 'active' AND pid <> pg_backend_pid()});
+$killed->quit;
+is(leftovers(), '', 'a worker that is killed: nothing is left');
+
+# At moments of all the phases.
+my ($cancelled, $done) = (0, 0);
+for my $milliseconds (map { 10 * $_ } 1 .. 40) {
+    ($launched, $error) = build($node, 2, 'CREATE INDEX page_h ON page USING simhash (h)', "SET statement_timeout = $milliseconds;");
+    if ($error eq '') {
+        $done++;
+        $node->safe_psql('postgres', 'DROP INDEX page_h');
+    } elsif ($error =~ /canceling statement due to statement timeout/) {
+        $cancelled++;
+    } else {
+        fail("after $milliseconds ms: $error");
+    }
+    last if $done >= 3;
+}
+note("$cancelled cancelled, $done done");
+cmp_ok($cancelled, '>', 0, 'cancelled somewhere');
+is(leftovers(), '', 'cancelled anywhere: nothing is left');
+builds($node, 'after all that', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
+$node->stop;
+
+# Without WAL, where the table or the index are new: the pages must be on disk when the transaction commits.
+my $minimal = start_node('minimal', settings => [ @settings, 'wal_level = minimal', 'max_wal_senders = 0', 'fsync = on' ]);
+prepare_database($minimal);
+$minimal->safe_psql('postgres', $fill_page);
+for my $threshold ('0', '1GB') { # pages are synced, or logged at the end
+    builds($minimal, "minimal, wal_skip_threshold = $threshold", 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)', "SET wal_skip_threshold = '$threshold';");
+    $minimal->stop('immediate');
+    $minimal->start;
+    index_is_sound($minimal, 'page_h', "minimal, wal_skip_threshold = $threshold: sound after a crash");
+    answers_agree($minimal, 'page', "minimal, wal_skip_threshold = $threshold: answers after a crash", 3);
+    $minimal->safe_psql('postgres', 'DROP INDEX page_h');
+}
+($launched, $error) = build($minimal, 2, 'BEGIN; CREATE TABLE new_page AS TABLE page; CREATE INDEX new_page_h ON new_page USING simhash (h); COMMIT');
+is($error eq '' ? $launched : $error, 2, 'minimal, table of the same transaction');
+$minimal->stop('immediate');
+$minimal->start;
+index_is_sound($minimal, 'new_page_h', 'minimal, table of the same transaction: sound after a crash');
+answers_agree($minimal, 'new_page', 'minimal, table of the same transaction: answers after a crash', 3);
+$minimal->stop;
+
+done_testing();

@@ -60,7 +60,7 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: link-expected setup demo test unit format check-format
+.PHONY: link-expected setup demo test unit cross format check-format
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
@@ -71,6 +71,8 @@ test:
 	@$(TOP)/test/run.sh
 unit:
 	@$(TOP)/test/unit/run.sh
+cross:
+	@$(TOP)/test/cross/run.sh
 format:
 	clang-format -i $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp)
 check-format:

@@ -25,14 +25,16 @@ const struct config_enum_entry simd_levels[] = {
     {"popcnt", static_cast<int>(SimdLevel::popcnt), false},
     {"avx2", static_cast<int>(SimdLevel::avx2), false},
     {"avx512", static_cast<int>(SimdLevel::avx512), false},
+    {"neon", static_cast<int>(SimdLevel::neon), false},
     {NULL, 0, false},
 };
 
 bool check_simd(int *level, void **, GucSource)
 {
-    if (*level <= static_cast<int>(best_simd_level()))
+    if (*level == kAuto || has_simd_level(static_cast<SimdLevel>(*level)))
         return true;
     GUC_check_errdetail("This CPU does not have the instructions.");
+    GUC_check_errhint("\"auto\" takes the best that the CPU has.");
     return false;
 }
 

@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <sys/mman.h>
@@ -18,6 +23,7 @@ namespace
 
 constexpr unsigned kSeed = 512;
 constexpr int kMost = 700;
+constexpr int kStarts = 8; // fingerprints in a cache line
 
 class LeafMatchTest : public testing::Test
 {
@@ -36,7 +42,7 @@ template <typename Item> class GuardedMemory
 public:
     GuardedMemory()
         : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-          room_((kMost * sizeof(Item) + page_ - 1) / page_ * page_)
+          room_(((kMost + kStarts) * sizeof(Item) + page_ - 1) / page_ * page_)
     {
         void *memory = mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         EXPECT_NE(memory, MAP_FAILED);
@@ -75,8 +81,9 @@ std::vector<Level> levels()
     std::vector<Level> all = {{SimdLevel::scalar, "scalar"},
                               {SimdLevel::popcnt, "popcnt"},
                               {SimdLevel::avx2, "avx2"},
-                              {SimdLevel::avx512, "avx512"}};
-    std::erase_if(all, [](const Level &level) { return level.level > best_simd_level(); });
+                              {SimdLevel::avx512, "avx512"},
+                              {SimdLevel::neon, "neon"}};
+    std::erase_if(all, [](const Level &level) { return !has_simd_level(level.level); });
     return all;
 }
 
@@ -96,25 +103,34 @@ std::vector<int> naive(const std::vector<Fingerprint> &fingerprints, Fingerprint
 class Kernels
 {
 public:
-    // Each level, on memory that ends, or begins, where the leaf does.
+    // Each level, on memory that ends, or begins, where the leaf does; and on a leaf that begins anywhere in
+    // a cache line.
     void expect(const std::vector<Fingerprint> &fingerprints, Fingerprint query, int radius)
     {
         std::vector<int> expected = naive(fingerprints, query, radius);
         int count = static_cast<int>(fingerprints.size());
         for (const Level &level : levels()) {
-            for (bool at_end : {true, false}) {
-                Fingerprint *leaf = at_end ? leaf_.last(count) : leaf_.first();
-                std::uint16_t *matches = at_end ? matches_.last(count) : matches_.first();
-                std::copy(fingerprints.begin(), fingerprints.end(), leaf);
-                int found = leaf_match(level.level)(leaf, count, query, radius, matches);
-                ASSERT_EQ(std::vector<int>(matches, matches + found), expected)
-                    << level.name << ", " << count << " entries, radius " << radius;
-                ASSERT_TRUE(std::equal(fingerprints.begin(), fingerprints.end(), leaf)) << level.name;
-            }
+            expect_at(leaf_.last(count), matches_.last(count), fingerprints, query, radius, level, expected);
+            expect_at(leaf_.first(), matches_.first(), fingerprints, query, radius, level, expected);
+            expect_at(leaf_.first() + 1 + starts_++ % (kStarts - 1), matches_.last(count), fingerprints,
+                      query, radius, level, expected);
         }
     }
 
 private:
+    void expect_at(Fingerprint *leaf, std::uint16_t *matches, const std::vector<Fingerprint> &fingerprints,
+                   Fingerprint query, int radius, const Level &level, const std::vector<int> &expected)
+    {
+        int count = static_cast<int>(fingerprints.size());
+        std::copy(fingerprints.begin(), fingerprints.end(), leaf);
+        int found = leaf_match(level.level)(leaf, count, query, radius, matches);
+        ASSERT_EQ(std::vector<int>(matches, matches + found), expected)
+            << level.name << ", " << count << " entries, radius " << radius << ", start "
+            << reinterpret_cast<std::uintptr_t>(leaf) % 64;
+        ASSERT_TRUE(std::equal(fingerprints.begin(), fingerprints.end(), leaf)) << level.name;
+    }
+
+    unsigned starts_ = 0;
     GuardedMemory<Fingerprint> leaf_;
     GuardedMemory<std::uint16_t> matches_;
 };
@@ -125,11 +141,38 @@ TEST_F(LeafMatchTest, LevelsOfThisCpu)
     for (const Level &level : levels())
         names += std::string(" ") + level.name;
     std::printf("levels:%s\n", names.c_str());
-    EXPECT_GE(levels().size(), 1u);
-    EXPECT_EQ(best_simd_level(), best_simd_level());
-    for (std::size_t i = 1; i < levels().size(); i++)
-        EXPECT_NE(leaf_match(levels()[i].level), leaf_match(levels()[i - 1].level)) << levels()[i].name;
+    EXPECT_TRUE(has_simd_level(SimdLevel::scalar));
+    EXPECT_TRUE(has_simd_level(best_simd_level()));
+    EXPECT_FALSE(has_simd_level(SimdLevel::neon) && has_simd_level(SimdLevel::popcnt));
+    EXPECT_EQ(best_simd_level(), levels().back().level);
+    for (const Level &one : levels()) {
+        for (const Level &other : levels()) {
+            EXPECT_EQ(leaf_match(one.level) == leaf_match(other.level), one.level == other.level)
+                << one.name << " and " << other.name;
+        }
+    }
+#if defined(__aarch64__)
+    EXPECT_EQ(best_simd_level(), SimdLevel::neon);
+#endif
 }
+
+#if defined(__x86_64__)
+// By what the kernel says: a level that is overlooked would not be tested.
+TEST_F(LeafMatchTest, NoLevelIsOverlooked)
+{
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(cpuinfo, line) && line.rfind("flags", 0) != 0)
+        ;
+    if (line.empty())
+        GTEST_SKIP() << "no flags in /proc/cpuinfo";
+    std::istringstream words(line);
+    std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
+    EXPECT_EQ(has_simd_level(SimdLevel::popcnt), flags.count("popcnt") == 1);
+    EXPECT_EQ(has_simd_level(SimdLevel::avx2), flags.count("avx2") == 1);
+    EXPECT_EQ(has_simd_level(SimdLevel::avx512), flags.count("avx512_vpopcntdq") == 1);
+}
+#endif
 
 // Rows at every distance, so that each radius parts them.
 TEST_F(LeafMatchTest, EverySizeAndRadius)
@@ -186,6 +229,30 @@ TEST_F(LeafMatchTest, AllOrNone)
         }
         if (HasFailure())
             return;
+    }
+}
+
+// Differences in some bits of each byte only: a kernel that counts in parts must count all of them.
+TEST_F(LeafMatchTest, PartsOfBytes)
+{
+    Kernels kernels;
+    constexpr Fingerprint kParts[] = {0x0F0F0F0F0F0F0F0F, 0xF0F0F0F0F0F0F0F0, 0x5555555555555555,
+                                      0xAAAAAAAAAAAAAAAA, 0x00000000FFFFFFFF, 0xFFFFFFFF00000000,
+                                      0x8080808080808080};
+    for (Fingerprint bits : kParts) {
+        for (int radius = 0; radius <= 12; radius++) {
+            Fingerprint query = random();
+            std::vector<Fingerprint> rows;
+            for (int i = 0; i < 100; i++) {
+                Fingerprint errors = random() & bits;
+                for (int keep = below(radius + 4); std::popcount(errors) > keep;)
+                    errors &= errors - 1;
+                rows.push_back(query ^ errors);
+            }
+            kernels.expect(rows, query, radius);
+            if (HasFailure())
+                return;
+        }
     }
 }
 

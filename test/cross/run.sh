@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# The unit tests of src/core on other processors: compiled by Debian's cross compilers, run by qemu. `make cross`
+# calls this; `make test` does not, since it takes minutes.
+#
+#   test/cross/run.sh                       all targets
+#   test/cross/run.sh aarch64               some
+#   test/cross/run.sh s390x -- --gtest_filter='Fingerprint*'
+#
+#   aarch64   the NEON kernels; unsigned char
+#   s390x     big-endian: fingerprints, features and stored weights have to come out the same
+#
+# CROSS_BUILD=directory keeps what was compiled, so that the next run compiles only what changed.
+# SANITIZERS=address,undefined takes several times as long, and works on aarch64 only: GCC 12 makes programs for
+# s390x that do not link with the address sanitizer.
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+
+targets=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    case $1 in
+    aarch64 | s390x) targets+=("$1") ;;
+    *) echo "No target is called '$1'. There are: aarch64 s390x" >&2; exit 2 ;;
+    esac
+    shift
+done
+[ $# = 0 ] || shift
+[ "${#targets[@]}" -gt 0 ] || targets=(aarch64 s390x)
+
+"$TOP/tools/setup.sh" cross
+build=${CROSS_BUILD:-}
+if [ -z "$build" ]; then
+    build=$(mktemp -d "${TMPDIR:-/tmp}/simhash_cross.XXXXXX")
+    trap 'rm -rf "$build"' EXIT
+    trap 'exit 130' INT TERM
+fi
+
+# The system's own headers are of no use to a cross compiler, but these are for any processor.
+mkdir -p "$build/include"
+ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include"
+googletest=/usr/src/googletest/googletest
+sanitizers=${SANITIZERS:-undefined}
+# Leaks are looked for with ptrace, which qemu does not have.
+export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+
+failed=()
+for target in "${targets[@]}"; do
+    echo "== $target"
+    compiler="$target-linux-gnu-g++"
+    mkdir -p "$build/$target"
+    for part in gtest-all:gtest gtest_main:gtest_main; do
+        library=$build/$target/lib${part#*:}.a
+        [ ! -e "$library" ] || continue
+        "$compiler" -std=c++20 -O1 -I"$googletest/include" -I"$googletest" -c -o "$library.o" \
+            "$googletest/src/${part%:*}.cc"
+        "$target-linux-gnu-ar" rc "$library" "$library.o"
+    done
+    # Optimized as the extension is.
+    make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 \
+        SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" \
+        CXX="$compiler -L$build/$target -isystem $googletest/include -isystem $build/include"
+    "qemu-$target" -L "/usr/$target-linux-gnu" "$build/$target/unit_tests" --gtest_brief=1 "$@" ||
+        failed+=("$target")
+done
+[ "${#failed[@]}" = 0 ] || { echo "failed on: ${failed[*]}" >&2; exit 1; }

@@ -116,9 +116,9 @@ void write_flips(const std::vector<Pair> &pairs, const std::string &directory)
             FlipCoverage coverage;
             coverage.begin(&volatility, &all, 1);
             FlipValue value;
-            coverage.set_flip_value(0, &value);
-            for (int level = 0; level < value.levels; level++)
-                std::fill(value.weight[level], value.weight[level] + distance, 0.0);
+            coverage.set_flip_weight(0, &value);
+            coverage.set_flip_order(0, &value);
+            std::fill(value.weight, value.weight + distance, levels_of(0));
             ranks.push_back(rank_of(value, weights_fingerprint(pair.weights) ^ pair.partner));
         }
         if (ranks.empty())
@@ -155,7 +155,8 @@ void write_probes(const std::vector<Pair> &pairs, const std::string &directory)
                 FlipCoverage coverage;
                 coverage.begin(&volatility, &prefix, 1);
                 FlipValue value;
-                coverage.set_flip_value(0, &value);
+                coverage.set_flip_weight(0, &value);
+                coverage.set_flip_order(0, &value);
                 int rank = rank_of(value, (weights_fingerprint(pair.weights) ^ pair.partner) & prefix);
                 all.push_back(rank);
                 auto [entry, fresh] = best.emplace(pair.query, rank);

@@ -272,6 +272,7 @@ Result measure(const std::vector<Weights> &weights, const std::vector<Pair> &pai
     auto order = std::make_unique<KeyOrder>();
     order->set(design, bit_order);
     auto plan = std::make_unique<GuidedPlan>();
+    plan->set_tables(order.get(), setting.prefix_bits);
     std::vector<VoshNode> nodes(16 * kProbes);
     std::vector<GuidedRange> ranges(kProbes);
     Leaves leaves{setting.leaves};
@@ -300,9 +301,7 @@ Result measure(const std::vector<Weights> &weights, const std::vector<Pair> &pai
             std::fill(found.begin(), found.end(), false);
             read.clear();
             auto start = std::chrono::steady_clock::now();
-            plan->begin(order.get(),
-                        {&(guides ? *guides : weights)[query], &model, setting.radius, setting.prefix_bits,
-                         kTargets[target], even_out},
+            plan->begin({&(guides ? *guides : weights)[query], &model, setting.radius, kTargets[target], even_out},
                         nodes.data(), nodes.size(), ranges.data(), ranges.size());
             GuidedProbe probe;
             while (plan->next(&probe)) {

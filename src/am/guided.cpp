@@ -19,25 +19,28 @@ namespace simhash
 namespace
 {
 
+constexpr Size kFewestProbes = 16;
 constexpr Size kMostProbes = 4096;
 constexpr Size kNodesPerProbe = 8;
 
-// The keys of which a leaf holds every entry: equal keys may be cut by tid between two leaves. Empty if first
-// > last.
-struct WholeKeys {
-    std::uint64_t first;
-    std::uint64_t last;
-};
-
-WholeKeys whole_keys(Position lower, const char *page)
+// Of the leaf at a place, together with those that it is split into.
+WholeKeys whole_keys(const LeafPlace &place)
 {
-    WholeKeys keys = {lower.tid == 0 ? lower.key : lower.key + 1, ~std::uint64_t{0}};
-    if (!is_rightmost(page)) {
-        if (high_of(page).key == 0)
-            return {1, 0};
-        keys.last = high_of(page).key - 1;
+    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
+    WholeKeys keys = {place.lower.key, ~std::uint64_t{0}};
+    if (place.lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
+        return kNone;
+    if (!place.rightmost) {
+        if (place.upper.key == 0)
+            return kNone;
+        keys.last = place.upper.key - 1;
     }
     return keys;
+}
+
+bool at_most_probes(const Guide &guide)
+{
+    return max_probes_setting > 0 && guide.plan.probes() >= static_cast<Size>(max_probes_setting);
 }
 
 // Sets out for the next cell that can hold a match. False if there is none.
@@ -46,17 +49,14 @@ bool open_cell(ScanState *state)
     Search *search = &state->search;
     Guide *guide = search->guide;
     GuidedProbe &probe = guide->probe;
-    while ((max_probes_setting == 0 || guide->plan.probes() < static_cast<Size>(max_probes_setting)) &&
-           guide->plan.next(&probe)) {
+    while (!at_most_probes(*guide) && guide->plan.next(&probe)) {
         std::uint64_t key;
-        search->step = probe.table;
         search->ball = {state->meta->key(probe.table, search->center), 0, 0, search->radius};
         if (!next_key(search->ball, probe.first_key, &key) || key > probe.last_key) {
             guide->plan.cover(probe.first_key, probe.last_key);
             continue;
         }
         guide->in_cell = true;
-        guide->cell = {probe.first_key, probe.last_key};
         guide->read_from = probe.first_key;
         search->next = {key, 0};
         return true;
@@ -64,18 +64,139 @@ bool open_cell(ScanState *state)
     return false;
 }
 
-// Keeps the hits of the cell, all of whose leaves will be read, and those of which this leaf holds every
-// entry. Others are reported by the probe that reads all of theirs.
-void keep_whole_keys(ScanState *state, WholeKeys whole)
+// Finds the next leaf to read. What it holds counts as covered from here on: the plan goes on as if it had
+// been read. False if there is none.
+bool locate_leaf(Relation index, ScanState *state, GuidedLeaf *leaf)
 {
-    const Guide &guide = *state->search.guide;
+    Search *search = &state->search;
+    Guide *guide = search->guide;
+    if (!guide->in_cell && !open_cell(state))
+        return false;
+    const GuidedProbe &probe = guide->probe;
+    find_leaf(index, probe.table, search->next, &leaf->place);
+    leaf->whole = whole_keys(leaf->place);
+    leaf->probe = probe;
+    leaf->earlier = guide->plan.probes() - 1;
+
+    // On within the cell, or it is done.
+    guide->read_from = Min(guide->read_from, leaf->whole.first);
+    Position upper = leaf->place.upper;
+    std::uint64_t key;
+    if (!leaf->place.rightmost && upper.key <= probe.last_key && next_key(search->ball, upper.key, &key) &&
+        key <= probe.last_key) {
+        search->next = key == upper.key ? upper : Position{key, 0};
+    } else {
+        guide->plan.cover(guide->read_from, Max(probe.last_key, leaf->whole.last));
+        guide->in_cell = false;
+    }
+    return true;
+}
+
+// Locates leaves until there are so many, and has them fetched.
+void look_ahead(Relation index, ScanState *state, int most)
+{
+    Guide *guide = state->search.guide;
+    int located = guide->ahead_count;
+    while (guide->ahead_count < most &&
+           locate_leaf(index, state, &guide->ahead[(guide->ahead_from + guide->ahead_count) % kAhead]))
+        guide->ahead_count++;
+    if (guide->ahead_count < 2)
+        return; // it is read at once
+    Buffer buffer[kAhead];
+    int buffers = 0;
+    for (int i = located; i < guide->ahead_count; i++) {
+        LeafPlace *place = &guide->ahead[(guide->ahead_from + i) % kAhead].place;
+        fetch_leaf(index, place);
+        if (BufferIsValid(place->buffer))
+            buffer[buffers++] = place->buffer;
+    }
+    prefetch_buffers(buffer, buffers);
+}
+
+// Takes the next leaf. False if there is none.
+bool take_leaf(Relation index, ScanState *state)
+{
+    Guide *guide = state->search.guide;
+    // The first leaf is read alone. Often it holds a match, and a search for any one match ends there.
+    if (guide->ahead_count <= kAhead / 2)
+        look_ahead(index, state, guide->plan.probes() == 0 ? 1 : kAhead);
+    if (guide->ahead_count == 0)
+        return false;
+    guide->leaf = guide->ahead[guide->ahead_from];
+    guide->ahead_from = (guide->ahead_from + 1) % kAhead;
+    guide->ahead_count--;
+    state->search.step = guide->leaf.probe.table;
+    return true;
+}
+
+// The page that is next, locked. All pages that the leaf has been split into are read, since all of its range
+// counts as read.
+Buffer next_buffer(Relation index, const Guide &guide)
+{
+    const LeafPlace &place = guide.leaf.place;
+    int table = guide.leaf.probe.table;
+    if (guide.right == kNoBlock) {
+        if (place.root)
+            return descend(index, table, {0, 0}, BUFFER_LOCK_SHARE);
+        return read_leaf(index, place, table, BUFFER_LOCK_SHARE);
+    }
+    // By the link read with the last page, not by its present one: what a later split moved was seen.
+    Buffer buffer = read_tree_page(index, guide.right, BUFFER_LOCK_SHARE, table, 0);
+    const char *page = buffer_page(buffer);
+    if (!is_rightmost(page) && high_of(page) <= guide.high)
+        report_corruption(index, guide.right, "the page is out of order with its left sibling");
+    return buffer;
+}
+
+// Decides, from the page just read, whether the leaf goes on to the right.
+void look_right(Relation index, Guide *guide, const char *page)
+{
+    const LeafPlace &place = guide->leaf.place;
+    guide->right = kNoBlock;
+    if (is_rightmost(page) || (!place.rightmost && high_of(page) >= place.upper))
+        return;
+    forget_parent(index, place);
+    guide->right = page_tail(page)->right;
+    guide->high = high_of(page);
+}
+
+// Keeps the hits of the cell, all of whose leaves are read, and those of which this leaf holds every entry.
+// Others are reported by the probe that reads all of theirs.
+void keep_whole_keys(ScanState *state)
+{
+    const GuidedLeaf &leaf = state->search.guide->leaf;
     Size kept = 0;
     for (Size i = 0; i < state->hits; i++) {
-        std::uint64_t key = state->meta->key(state->search.step, state->hit[i].fingerprint);
-        if ((key >= guide.cell.first && key <= guide.cell.last) || (key >= whole.first && key <= whole.last))
+        std::uint64_t key = state->meta->key(leaf.probe.table, state->hit[i].fingerprint);
+        if ((key >= leaf.probe.first_key && key <= leaf.probe.last_key) ||
+            (key >= leaf.whole.first && key <= leaf.whole.last))
             state->hit[kept++] = state->hit[i];
     }
     state->hits = kept;
+}
+
+// Memory for a search of so many probes.
+Guide *prepare_guide(IndexScanDesc scan, Size probes)
+{
+    ScanState *state = scan_state(scan);
+    MemoryContext caller = MemoryContextSwitchTo(state->context);
+    Guide *guide = state->guide;
+    if (guide == NULL) {
+        guide = state->guide = static_cast<Guide *>(palloc(sizeof(Guide)));
+        guide->probes = 0;
+        guide->plan.set_tables(&state->meta->order, guided_prefix_bits(index_leaves(scan->indexRelation)));
+    }
+    if (guide->probes < probes) {
+        if (guide->probes > 0) {
+            pfree(guide->node);
+            pfree(guide->range);
+        }
+        guide->node = static_cast<VoshNode *>(palloc(sizeof(VoshNode) * probes * kNodesPerProbe));
+        guide->range = static_cast<GuidedRange *>(palloc(sizeof(GuidedRange) * probes));
+        guide->probes = probes;
+    }
+    MemoryContextSwitchTo(caller);
+    return guide;
 }
 
 } // namespace
@@ -84,74 +205,49 @@ void begin_guided_search(IndexScanDesc scan, const GuidedBall &ball, int radius)
 {
     ScanState *state = scan_state(scan);
     begin_search(scan, ball.center, radius); // what it falls back to
-    if (state->guide == NULL) {
-        MemoryContext caller = MemoryContextSwitchTo(state->context);
-        state->guide = static_cast<Guide *>(palloc(sizeof(Guide)));
-        state->guide->node = static_cast<VoshNode *>(palloc(sizeof(VoshNode) * kMostProbes * kNodesPerProbe));
-        state->guide->range = static_cast<GuidedRange *>(palloc(sizeof(GuidedRange) * kMostProbes));
-        MemoryContextSwitchTo(caller);
-    }
-    Guide *guide = state->guide;
-    int prefix = guided_prefix_bits(index_leaves(scan->indexRelation));
-    Size most = Max(16, Min(kMostProbes, static_cast<Size>(state->search.plan.leaves)));
+    Size most = Max(kFewestProbes, Min(kMostProbes, static_cast<Size>(state->search.plan.leaves)));
+    Guide *guide = prepare_guide(scan, most);
     // The target is that of many queries together: one leaf often finds more than the target asks for, and
     // then another query may do with less.
-    GuidedQuery query = {&ball.weights, &state->meta->model, radius, prefix, state->target, true};
-    guide->plan.begin(&state->meta->order, query, guide->node, most * kNodesPerProbe, guide->range, most);
+    GuidedQuery query = {&ball.weights, &state->meta->model, radius, state->target, true};
+    guide->plan.begin(query, guide->node, most * kNodesPerProbe, guide->range, most);
     guide->in_cell = guide->exact = false;
+    guide->right = kNoBlock;
+    guide->ahead_from = guide->ahead_count = 0;
     state->search.guide = guide;
 }
 
 bool next_guided_leaf(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
-    Search *search = &state->search;
-    Guide *guide = search->guide;
+    Relation index = scan->indexRelation;
+    Guide *guide = state->search.guide;
 
     state->hits = state->returned = 0;
-    for (;;) {
+    while (guide->right != kNoBlock || take_leaf(index, state)) {
         CHECK_FOR_INTERRUPTS();
-        if (!guide->in_cell && !open_cell(state)) {
-            if (guide->plan.reached() ||
-                (max_probes_setting > 0 && guide->plan.probes() >= static_cast<Size>(max_probes_setting)))
-                return false;
-            guide->exact = true; // out of probes
-            open_step(state, 0);
-            return next_leaf(scan);
-        }
-
-        Position lower;
-        Buffer buffer =
-            descend(scan->indexRelation, search->step, search->next, BUFFER_LOCK_SHARE, 0, &lower);
+        Buffer buffer = next_buffer(index, *guide);
         const char *page = buffer_page(buffer);
-        WholeKeys whole = whole_keys(lower, page);
-        Position high = high_of(page);
-        bool rightmost = is_rightmost(page);
-        test_old_snapshot(scan->xs_snapshot, scan->indexRelation, buffer_page(buffer));
+        test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(state, page);
-        keep_whole_keys(state, whole);
+        keep_whole_keys(state);
         if (state->trace != NULL)
-            trace_leaf(*state, BufferGetBlockNumber(buffer), &guide->probe);
+            trace_leaf(*state, BufferGetBlockNumber(buffer), &guide->leaf.probe);
+        look_right(index, guide, page);
         if (state->hits > 0 && state->keep_pin) {
             LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
             state->pin = buffer;
         } else {
             UnlockReleaseBuffer(buffer);
         }
-
-        // On within the cell, or it is done.
-        guide->read_from = Min(guide->read_from, whole.first);
-        std::uint64_t key;
-        if (!rightmost && high.key <= guide->cell.last && next_key(search->ball, high.key, &key) &&
-            key <= guide->cell.last) {
-            search->next = key == high.key ? high : Position{key, 0};
-        } else {
-            guide->plan.cover(guide->read_from, Max(guide->cell.last, whole.last));
-            guide->in_cell = false;
-        }
         if (state->hits > 0)
             return true;
     }
+    if (guide->plan.reached() || at_most_probes(*guide))
+        return false;
+    guide->exact = true; // out of probes
+    open_step(state, 0);
+    return next_leaf(scan);
 }
 
 } // namespace simhash

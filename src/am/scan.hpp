@@ -31,20 +31,6 @@ struct OrderKey {
 // are none, and nothing is likelier than anything else.
 inline constexpr int kFarthestGuided = 16;
 
-// A volatility-guided search, see guided.cpp.
-struct Guide {
-    GuidedPlan plan;
-    VoshNode *node;
-    GuidedRange *range;
-    GuidedProbe probe; // the last
-    bool in_cell;
-    struct {
-        std::uint64_t first, last;
-    } cell;                  // the keys being probed
-    std::uint64_t read_from; // the first leaf's keys below the cell's were read as well
-    bool exact;              // it has given up, and the rest is searched exactly
-};
-
 // A leaf that an exact search will read.
 struct LeafAhead {
     LeafPlace place;
@@ -56,6 +42,45 @@ struct LeafAhead {
 // Leaves are located and prefetched this many ahead of their turn, so that the processor, or the disk,
 // fetches several at once.
 inline constexpr int kAhead = 8;
+
+// The keys of which a search reads every entry: equal keys may be cut by tid between two leaves. None if
+// first > last.
+struct WholeKeys {
+    std::uint64_t first;
+    std::uint64_t last;
+};
+
+// A leaf that a guided search will read.
+struct GuidedLeaf {
+    LeafPlace place;
+    WholeKeys whole;
+    GuidedProbe probe; // whose cell reaches into it
+    Size earlier;      // probes before that one
+};
+
+// A volatility-guided search, see guided.cpp.
+struct Guide {
+    GuidedPlan plan;
+    Size probes; // for which there is room
+    VoshNode *node;
+    GuidedRange *range;
+    GuidedProbe probe;       // the last
+    bool in_cell;            // not all leaves of its cell are located
+    std::uint64_t read_from; // the first leaf's keys below the cell's are read as well
+    bool exact;              // it has given up, and the rest is searched exactly
+
+    GuidedLeaf leaf;   // being read
+    BlockNumber right; // it has split since it was located: its right sibling is read next; or kNoBlock
+    Position high;     // of the page read last
+    int ahead_from, ahead_count; // of the ring of leaves located
+    GuidedLeaf ahead[kAhead];
+
+    // Whether a row was reported by an earlier probe than that of the leaf being read.
+    bool seen(Fingerprint fingerprint) const
+    {
+        return plan.seen(fingerprint, exact ? plan.probes() : leaf.earlier);
+    }
+};
 
 // A search for all within a radius of a center, leaf by leaf.
 struct Search {

@@ -176,12 +176,12 @@ bool in_other_balls(const ScanState &state, Fingerprint fingerprint)
     return true;
 }
 
-// Whether this leaf is the one that reports a row: see reports(), and for guided searches GuidedPlan::seen.
+// Whether this leaf is the one that reports a row: see reports(), and for guided searches Guide::seen.
 bool reported(const ScanState &state, Fingerprint fingerprint)
 {
     const Search &search = state.search;
     if (search.guide != NULL) {
-        if (search.guide->plan.seen(fingerprint))
+        if (search.guide->seen(fingerprint))
             return false;
         if (!search.guide->exact)
             return true;

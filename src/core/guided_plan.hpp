@@ -3,12 +3,19 @@
 // A probe names a cell: a table, and a value of its keys' leading prefix_bits. The caller reads the leaves
 // that hold the cell's keys, and says how far they reach, because leaves don't end where cells do:
 //
+//   plan.set_tables(…);   // once for many searches
 //   plan.begin(…);
 //   while (plan.next(&probe)) {
 //       read the leaves of table probe.table that overlap probe.first_key … probe.last_key;
 //       emit their rows within the radius for which !plan.seen(row's fingerprint);
 //       plan.cover(first key of those leaves, last key of those leaves);
 //   }
+//
+// The leaves may also be read later than that, in their order, once it is known how far they reach: then
+// plan.seen() is told which probe it is that found a row.
+//
+// Most searches end after a probe or two. So nothing is worked out before it is needed: a table's sequence
+// begins with no flip at all, and only when that was probed are its other cells put in order.
 //
 // With cells some three bits finer than leaves most cells lie inside one leaf, and a leaf that was read
 // settles its other cells too: they are counted as covered, and not probed again.
@@ -48,10 +55,9 @@ int guided_prefix_bits(double leaves);
 struct GuidedQuery {
     const Weights *weights;
     const VolatilityModel *model;
-    int radius;      // 0 to 64
-    int prefix_bits; // 1 to 64: how many leading bits of the keys a cell fixes
-    double target;   // 0 to below 1
-    bool even_out;   // whether the target is that of all queries together, or of each
+    int radius;    // 0 to 64
+    double target; // 0 to below 1
+    bool even_out; // whether the target is that of all queries together, or of each
 };
 
 struct GuidedProbe {
@@ -70,17 +76,20 @@ struct GuidedRange {
     std::uint64_t last_key;
     std::uint64_t first_counted; // that counts as covered: whole cells
     std::uint64_t last_counted;
-    int table;
+    int stream; // which of the chosen tables
 };
 
 // Tens of kilobytes: not for the stack.
 class GuidedPlan
 {
 public:
-    // Keeps the pointers to order, nodes and ranges. At most `range_count` probes are made; some 8 nodes for
-    // each are plenty.
-    void begin(const KeyOrder *order, const GuidedQuery &query, VoshNode *nodes, std::size_t node_count,
-               GuidedRange *ranges, std::size_t range_count);
+    // Says how keys are ordered, and how many of their leading bits a cell fixes, 1 to 64. Keeps the pointer.
+    void set_tables(const KeyOrder *order, int prefix_bits);
+
+    // Keeps the pointers to nodes and ranges. At most `range_count` probes are made; some 8 nodes for each
+    // are plenty.
+    void begin(const GuidedQuery &query, VoshNode *nodes, std::size_t node_count, GuidedRange *ranges,
+               std::size_t range_count);
 
     // The next probe; there is one at least. Returns false when the target is reached, or nothing is left to
     // probe, or no room.
@@ -89,8 +98,11 @@ public:
     // Says which keys the last probe has read: at least its cell's.
     void cover(std::uint64_t first_key, std::uint64_t last_key);
 
-    // Whether a probe that cover() was called for read the place of a row.
-    bool seen(Fingerprint fingerprint) const;
+    // Whether one of the first so many probes read the place of a row.
+    bool seen(Fingerprint fingerprint, std::size_t probes) const;
+
+    // Whether a probe that cover() was called for did.
+    bool seen(Fingerprint fingerprint) const { return seen(fingerprint, range_count_ - (covered_ ? 0 : 1)); }
 
     // The part of the near-duplicates within the radius that the probes so far are expected to find.
     double recall() const { return coverage_.covered(); }
@@ -105,33 +117,46 @@ public:
     int table(int i) const { return stream_[i].table; }
 
 private:
+    // What of a table does not depend on the query.
+    struct TableBits {
+        Fingerprint prefix;         // the bits of the fingerprint that lead the keys
+        std::uint8_t source[kBits]; // the key's bit 63 - i is bit source[i] of the fingerprint
+        std::uint8_t place[kBits];  // and the other way round: i for bit source[i]
+    };
+
+    // A table's cells in their order.
     struct Stream {
         int table;
-        bool alive; // has a head
-        bool fresh; // the head's gain is current
+        bool alive;  // has a head
+        bool fresh;  // the head's gain is current
+        bool opened; // the first cell was probed, and the others are in order
         Fingerprint flips;
         double gain;
-        std::uint64_t center;
-        std::uint8_t source[kBits];
+        std::uint64_t center; // the query's key
         FlipValue value;
         Vosh vosh;
     };
 
-    static Fingerprint bits_of(const Stream &stream, std::uint64_t key_bits);
-
-    void choose_tables(const KeyOrder &order);
+    void choose_tables();
     void advance(int stream);
-    bool counted(int table, std::uint64_t key) const;
+    bool counted(int stream, std::uint64_t key) const;
+    unsigned uncounted(int stream, std::uint64_t first_cell, std::uint64_t first, std::uint64_t last) const;
+    std::uint64_t key_bits(int table, Fingerprint bits) const;
+    Fingerprint fingerprint_bits(int table, std::uint64_t bits) const;
 
     const KeyOrder *order_;
-    Fingerprint query_;
     int prefix_bits_;
+    TableBits bits_[kMaxTables];
+
+    Fingerprint query_;
     double target_;
     double draw_; // from 0 to below 1
     bool reached_;
     int tables_;
     int last_stream_;
     bool covered_; // cover() was called for the last probe
+    VoshNode *nodes_;
+    std::size_t nodes_each_; // for a stream
     GuidedRange *ranges_;
     std::size_t range_capacity_;
     std::size_t range_count_;

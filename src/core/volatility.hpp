@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "core/fingerprint.hpp"
+#include "core/levels.hpp"
 #include "core/vosh.hpp"
 #include "core/weights.hpp"
 
@@ -26,7 +27,7 @@ namespace simhash
 {
 
 inline constexpr int kVolatilityLevels = 5;
-static_assert(kVolatilityLevels <= kVoshLevels);
+static_assert(kVolatilityLevels <= kLevelLanes);
 
 // The grid of scales.
 inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
@@ -45,15 +46,15 @@ inline constexpr VolatilityModel kDefaultVolatility = {{0.19, 0.23, 0.195, 0.2, 
 // Whether the shares are numbers from 0 to 1 that add up to 1, but for rounding.
 bool is_volatility_model(const VolatilityModel &model);
 
-// What the model says about one document's near-duplicates within a radius.
+// What the model says about one document's near-duplicates.
+//
+// A bit's odds are p / (1 - p). The chance of flipping just the bits S is prod_{j in S} odds_j, but for a
+// factor that S has no part in: so odds are all that is worked with.
 struct Volatility {
-    int radius;                            // 0 to 64
-    int levels;                            // at least 1: those that matter
-    std::uint8_t order[kBits];             // the bits, the most volatile first
-    double p[kVolatilityLevels][kBits];    // by bit, 0 to 0.5
-    double odds[kVolatilityLevels][kBits]; // p / (1 - p)
-    double share[kVolatilityLevels];       // of a level, divided by P(at most radius flips) over all levels
-    double within;                         // P(at most radius flips), over all levels
+    int radius;                    // 0 to 64: within it near-duplicates are looked for
+    Levels share;                  // the model's
+    Levels odds[kBits];            // by bit, 0 to 1
+    std::int32_t stability[kBits]; // by bit: ranks the bits, the most volatile is the least; no two are equal
 };
 
 void set_volatility(const VolatilityModel &model, const Weights &weights, int radius, Volatility *out);
@@ -64,9 +65,13 @@ double flip_probability(Weight weight, double norm, double scale);
 // s, in the unit of the weights.
 double weights_norm(const Weights &weights);
 
-// The Poisson-binomial distribution: distribution[n] = P(exactly n of the bits in `mask` flip), n = 0 to
-// most.
-void count_flips(const double p[kBits], std::uint64_t mask, int most, double distribution[]);
+// Of the sets of n of the bits in `mask`, each worth the product of its odds: the sum, in sums[n], n = 0 to
+// most. These are the chances that exactly n of the bits flip, times prod (1 + odds), which is returned: a
+// Poisson-binomial distribution.
+Levels sum_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[]);
+
+// prod (1 + odds) over the bits in `mask`: 1 by the chance that none of them flips.
+Levels inverse_of_no_flip(const Levels odds[kBits], std::uint64_t mask);
 
 // --- Fitting ----------------------------------------------------------------------------------------------
 
@@ -99,6 +104,7 @@ private:
 // --- Coverage ---------------------------------------------------------------------------------------------
 
 inline constexpr int kCoveragePrefixes = 4;
+inline constexpr int kCoveredTogether = 4;
 
 // The near-duplicates within the radius that some probe has covered, as a fraction of all.
 //
@@ -111,6 +117,8 @@ inline constexpr int kCoveragePrefixes = 4;
 // Prefixes may share some bits. Each then treats them as its own, as if they flipped independently for it,
 // and only the first counts them against the radius. With eight of 20 bits shared no error of that can be
 // measured on real texts.
+//
+// All factors are in odds, without the chance that nothing flips at all, which is part of `worth_`.
 class FlipCoverage
 {
 public:
@@ -124,27 +132,40 @@ public:
     // Notes the probe, and returns its gain.
     double cover(int prefix, std::uint64_t flips);
 
+    // The same for several sets at once: for `flips` and some of `count` more bits each, at most
+    // kCoveredTogether. Bit n of `which` stands for the set that has the bits more[i] where bit i of n is 1.
+    // Sets of more than radius flips are left out.
+    double cover(int prefix, std::uint64_t flips, const std::uint8_t more[], int count, unsigned which);
+
     // 0 to 1.
     double covered() const { return covered_; }
 
-    // The gains of a prefix's probes while no other prefix is probed, for VOSH.
-    void set_flip_value(int prefix, FlipValue *out);
+    // The chance that a near-duplicate is within the radius.
+    double within() const { return within_; }
+
+    // The gains of a prefix's probes while no other prefix is probed, for VOSH: what they are now, and the
+    // order of the bits, which does not change. Together they are all of *out.
+    void set_flip_weight(int prefix, FlipValue *out);
+    void set_flip_order(int prefix, FlipValue *out) const;
 
 private:
     void refresh(int prefix);
-    double set_probability(int level, int prefix, std::uint64_t flips) const;
+    Levels set_odds(std::uint64_t flips) const;
 
     const Volatility *volatility_;
+    int radius_;
+    int most_; // flips that are counted, at least the radius
     int prefixes_;
     std::uint64_t prefix_[kCoveragePrefixes];
     std::uint64_t own_[kCoveragePrefixes]; // the prefix without bits of earlier ones
+    double within_;
     double covered_;
-    unsigned stale_;                                       // by prefix: whether rest_ is out of date
-    double nothing_[kVolatilityLevels][kCoveragePrefixes]; // no flip in the prefix
-    double free_[kVolatilityLevels][kBits + 1];
-    double uncovered_[kVolatilityLevels][kCoveragePrefixes][kBits + 1];
-    double rest_[kVolatilityLevels][kCoveragePrefixes]
-                [kBits + 1]; // at most n flips elsewhere, not covered there
+    unsigned stale_;                   // by prefix: whether rest_ is out of date
+    Levels worth_;                     // of a set of flips whose odds are 1, in recall
+    Levels shared_[kCoveragePrefixes]; // the chance that none of the bits flips that are not its own
+    Levels free_[kBits + 1];
+    Levels uncovered_[kCoveragePrefixes][kBits + 1];
+    Levels rest_[kCoveragePrefixes][kBits + 1]; // at most n flips elsewhere, not covered there
 };
 
 } // namespace simhash

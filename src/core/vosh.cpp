@@ -28,7 +28,6 @@ void set_flip_value(const double p[], int bits, int most, FlipValue *out)
 {
     out->bits = bits;
     out->most = std::min(most, bits);
-    out->levels = 1;
     double nothing = 1;
     for (int i = 0; i < bits; i++) {
         out->position[i] = static_cast<std::uint8_t>(i);
@@ -38,10 +37,13 @@ void set_flip_value(const double p[], int bits, int most, FlipValue *out)
               [p](int a, int b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
     for (int rank = 0; rank < bits; rank++) {
         double flip = p[out->position[rank]];
-        out->odds[0][rank] = flip / (1 - flip);
+        out->odds[rank] = levels_of(0);
+        out->odds[rank].set(0, flip / (1 - flip));
     }
-    for (int size = 0; size <= bits; size++)
-        out->weight[0][size] = nothing;
+    for (int size = 0; size <= bits; size++) {
+        out->weight[size] = levels_of(0);
+        out->weight[size].set(0, nothing);
+    }
 }
 
 void Vosh::begin(const FlipValue *flip_value, VoshNode *nodes, std::size_t capacity)
@@ -83,15 +85,10 @@ bool Vosh::next(std::uint64_t *flips, double *value)
 
 double Vosh::value_of(std::uint64_t ranks) const
 {
-    double sum = 0;
-    int size = std::popcount(ranks);
-    for (int level = 0; level < flip_value_->levels; level++) {
-        double product = flip_value_->weight[level][size];
-        for (std::uint64_t rest = ranks; rest != 0; rest &= rest - 1)
-            product *= flip_value_->odds[level][std::countr_zero(rest)];
-        sum += product;
-    }
-    return sum;
+    Levels product = flip_value_->weight[std::popcount(ranks)];
+    for (std::uint64_t rest = ranks; rest != 0; rest &= rest - 1)
+        product = product * flip_value_->odds[std::countr_zero(rest)];
+    return sum_of(product);
 }
 
 void Vosh::push(std::uint64_t ranks)

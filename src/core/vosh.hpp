@@ -22,21 +22,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/levels.hpp"
+
 namespace simhash
 {
 
 inline constexpr int kVoshBits = 64;
-inline constexpr int kVoshLevels = 8;
 
-// What a set of flips is worth: sum over levels of weight[level][size] * prod odds[level][rank]. No odds are
-// negative, and in every level they fall, or stay, from rank to rank.
+// What a set of flips is worth: sum over levels of weight[size] * prod odds[rank]. No odds are negative, and
+// in every level they fall, or stay, from rank to rank. A level that is not used has the weight 0.
 struct FlipValue {
-    int bits;                                  // 0 to kVoshBits
-    int most;                                  // the most flips in a set
-    int levels;                                // 1 to kVoshLevels
-    std::uint8_t position[kVoshBits];          // by rank: which bit of a set's mask stands for it
-    double odds[kVoshLevels][kVoshBits];       // by rank
-    double weight[kVoshLevels][kVoshBits + 1]; // by size
+    int bits;                         // 0 to kVoshBits
+    int most;                         // the most flips in a set
+    std::uint8_t position[kVoshBits]; // by rank: which bit of a set's mask stands for it
+    Levels odds[kVoshBits];           // by rank
+    Levels weight[kVoshBits + 1];     // by size
 };
 
 // p(S) as published, for p[i] from 0 to below 1. Bits that flip alike are ranked by position.

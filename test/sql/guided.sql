@@ -106,6 +106,43 @@ SET simhash.target_recall = 'NaN';
 SET simhash.max_probes = -1;
 ALTER INDEX doc_h SET (target_recall = 2);
 
+-- Leaves that split after they were located and before they are read, and equal keys that fill several: nothing is lost,
+-- and nothing comes twice. A target that is out of reach ends in an exact search, which passes over what was read.
+CREATE TABLE crowd (id bigint, h simhash);
+CREATE FUNCTION crowded(i bigint) RETURNS simhash LANGUAGE sql AS $$
+    SELECT (-1::bigint # (1::bigint << (hashint8extended(i, 1) & 63)::int)
+                       # (1::bigint << (hashint8extended(i, 2) & 63)::int)
+                       # (1::bigint << (hashint8extended(i, 3) & 63)::int))::simhash $$;
+INSERT INTO crowd SELECT i, crowded(i) FROM generate_series(1, 10000) i;
+INSERT INTO crowd SELECT -i, 'ffffffffffffffff' FROM generate_series(1, 2000) i;
+CREATE INDEX crowd_h ON crowd USING simhash (h);
+SET enable_bitmapscan = off;
+SET simhash.target_recall = 0.999999999;
+DO $$
+DECLARE
+    query simhash_weights := (SELECT array_agg(((j * 37) % 64 + 1)::real ORDER BY j)::simhash_weights FROM generate_series(0, 63) j);
+    near CURSOR (radius integer) FOR SELECT id FROM crowd WHERE h <@> query <= radius;
+    radius integer; expected bigint; found bigint[]; next_id bigint := 10001;
+BEGIN
+    FOREACH radius IN ARRAY ARRAY[0, 2, 3] LOOP
+        SELECT count(*) INTO expected FROM crowd WHERE h <@> query::simhash <= radius;
+        found := '{}';
+        FOR row IN near(radius) LOOP
+            found := found || row.id;
+            IF cardinality(found) % 1500 = 1 THEN
+                INSERT INTO crowd SELECT i, crowded(i) FROM generate_series(next_id, next_id + 4000) i;
+                next_id := next_id + 4001;
+            END IF;
+        END LOOP;
+        RAISE NOTICE 'radius %: complete: %, twice: %', radius, cardinality(found) = expected,
+            (SELECT count(*) - count(DISTINCT id) FROM unnest(found) id);
+    END LOOP;
+END $$;
+RESET enable_bitmapscan;
+RESET simhash.target_recall;
+DROP TABLE crowd;
+DROP FUNCTION crowded;
+
 -- calibration
 CREATE TABLE pair AS
     SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000

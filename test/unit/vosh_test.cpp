@@ -23,15 +23,15 @@ struct Flips {
 // The value of a set of ranks, taken as Vosh documents it.
 double value_of(const FlipValue &flip_value, std::uint64_t ranks)
 {
-    double sum = 0;
-    for (int level = 0; level < flip_value.levels; level++) {
-        double product = flip_value.weight[level][std::popcount(ranks)];
+    double product[kLevelLanes];
+    for (int level = 0; level < kLevelLanes; level++) {
+        product[level] = flip_value.weight[std::popcount(ranks)][level];
         for (int rank = 0; rank < flip_value.bits; rank++)
             if ((ranks >> rank & 1) != 0)
-                product *= flip_value.odds[level][rank];
-        sum += product;
+                product[level] *= flip_value.odds[rank][level];
     }
-    return sum;
+    static_assert(kLevelLanes == 6);
+    return (product[0] + product[2] + product[4]) + (product[1] + product[3] + product[5]);
 }
 
 std::uint64_t mask_of(const FlipValue &flip_value, std::uint64_t ranks)
@@ -140,16 +140,19 @@ TEST(Vosh, SortsMixturesAndFactorsOfSize)
         auto flip_value = std::make_unique<FlipValue>();
         flip_value->bits = 14;
         flip_value->most = 6;
-        flip_value->levels = 1 + round % kVoshLevels;
         for (int i = 0; i < 14; i++)
             flip_value->position[i] = static_cast<std::uint8_t>(63 - 3 * i);
-        for (int level = 0; level < flip_value->levels; level++) {
+        for (int level = 0; level < kLevelLanes; level++) {
+            bool used = level <= round % kLevelLanes;
+            double odds[14];
+            for (double &odd : odds)
+                odd = uniform(random) < 0.2 ? 0.125 : uniform(random);
+            std::sort(odds, odds + 14, std::greater<>());
             for (int i = 0; i < 14; i++)
-                flip_value->odds[level][i] = uniform(random) < 0.2 ? 0.125 : uniform(random);
-            std::sort(flip_value->odds[level], flip_value->odds[level] + 14, std::greater<>());
+                flip_value->odds[i].set(level, odds[i]);
             // Sizes that are worth nothing, or more than smaller ones.
             for (int size = 0; size <= 6; size++)
-                flip_value->weight[level][size] = uniform(random) < 0.2 ? 0 : uniform(random);
+                flip_value->weight[size].set(level, !used || uniform(random) < 0.2 ? 0 : uniform(random));
         }
         expect_sorted(*flip_value);
     }
@@ -221,7 +224,7 @@ TEST(Vosh, NeedsFewFlips)
             auto flip_value = from_probabilities(p, size);
             // Only the sets of this size.
             for (int other = 0; other < size; other++)
-                flip_value->weight[0][other] = 0;
+                flip_value->weight[other] = levels_of(0);
             std::vector<Flips> sets = sort_sets(*flip_value);
             double sum = 0;
             for (const Flips &flips : sets)

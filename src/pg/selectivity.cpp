@@ -1,14 +1,16 @@
 // Selectivity of distance conditions.
 //
 // A column's most common values and histogram bounds are a sample of its fingerprints. The estimate is the
-// weight of those within the ball, or for an unknown query of the pairs within the radius; where the sample
-// is too coarse to hold a near-duplicate, a few rows are assumed, since that is what people search for.
+// weight of those within the ball; for an unknown query the mean over the sample, for joins the weight of the
+// pairs within the radius. Where the sample is too coarse to hold a near-duplicate, a few rows are assumed,
+// since that is what people search for.
 #include "pg/postgres.hpp"
 
 #include "pg/ball.hpp"
 #include "pg/comparison.hpp"
 #include "pg/guided_ball.hpp"
 #include "pg/selectivity.hpp"
+#include "pg/settings.hpp"
 #include "pg/sibling.hpp"
 
 extern "C" {
@@ -31,6 +33,10 @@ namespace
 // For a table of unknown size, the number of its rows.
 constexpr double kUnknownRows = 1000;
 
+// Rows that are near a fingerprint, for each bit of the radius, beside those that are equal to it. Measured
+// on texts with revisions: 0.6 at a radius of 3, 0.5 at 8.
+constexpr double kNearRowsPerBit = 0.5;
+
 // How many common values and how many histogram bounds of a column are compared with another column's.
 constexpr int kPairSample = 100;
 
@@ -39,6 +45,7 @@ struct Sample {
     Fingerprint *values; // common ones first, then histogram bounds
     double *weights;     // the fraction of rows that each stands for
     int common, count;
+    double rows;          // of the table
     double nulls;         // fraction of rows that are null
     double rest;          // fraction of rows that are neither null nor a common value
     double distinct;      // number of distinct values
@@ -75,10 +82,10 @@ Sample load_sample(VariableStatData *vardata, Oid function, int limit)
     bool is_default;
 
     sample.rest = 1;
+    sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
     sample.distinct = get_variable_numdistinct(vardata, &is_default);
     if (is_default)
-        sample.distinct =
-            vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
+        sample.distinct = sample.rows;
     sample.distinct = sample.rest_distinct = std::max(sample.distinct, 1.0);
 
     if (!HeapTupleIsValid(vardata->statsTuple))
@@ -113,7 +120,9 @@ Sample load_sample(VariableStatData *vardata, Oid function, int limit)
     sample.rest = clamp_fraction(sample.rest);
     if (has_histogram) {
         for (int i = 0; i < n_histogram; i++) {
-            const int64 pick = static_cast<int64>(i) * histogram.nvalues / n_histogram;
+            const int64 pick = n_histogram == histogram.nvalues
+                                   ? i
+                                   : static_cast<int64>(i) * histogram.nvalues / n_histogram;
             sample.values[n_common + i] = datum_fingerprint(histogram.values[pick]);
             sample.weights[n_common + i] = sample.rest / n_histogram;
         }
@@ -132,6 +141,13 @@ void free_sample(Sample &sample)
     pfree(sample.weights);
 }
 
+// The rows within the radius of one of the rest, as far as the sample does not know them: its equals, and
+// some that are near.
+double few_rows(const Sample &sample, int radius)
+{
+    return std::min(1 / sample.rest_distinct + kNearRowsPerBit * radius / sample.rows, 1.0);
+}
+
 // The rows within the radius of a known query.
 double fraction_around(const Sample &sample, Fingerprint center, int radius)
 {
@@ -140,27 +156,27 @@ double fraction_around(const Sample &sample, Fingerprint center, int radius)
     for (int i = 0; i < sample.count; i++)
         if (hamming_distance(sample.values[i], center) <= radius)
             (i < sample.common ? common : rest) += sample.weights[i];
-    // A near-duplicate or so for each bit.
-    rest = std::max(rest, sample.rest * std::min((1 + radius) / sample.rest_distinct, 1.0));
+    rest = std::max(rest, sample.rest * few_rows(sample, radius));
     return std::min(std::max(common + rest, ball_volume(radius)), 1 - sample.nulls);
 }
 
 // The pairs of rows within the radius. That the same value bounds two histograms says nothing about how often
-// it is met, so such pairs are not counted.
+// it is met, so such pairs are not counted. Of b at most kPairSample values of either sort are known.
 double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
 {
     const double pairs = (1 - a.nulls) * (1 - b.nulls);
     double found = 0;
+    std::uint16_t match[2 * kPairSample];
 
     for (int i = 0; i < a.count; i++) {
-        for (int j = 0; j < b.count; j++) {
-            const int distance = hamming_distance(a.values[i], b.values[j]);
-            if (distance <= radius && (distance > 0 || i < a.common || j < b.common))
+        const int matches = match_leaf(b.values, b.count, a.values[i], radius, match);
+        for (int k = 0; k < matches; k++) {
+            const int j = match[k];
+            if (i < a.common || j < b.common || a.values[i] != b.values[j])
                 found += a.weights[i] * b.weights[j];
         }
     }
-    const double few =
-        a.rest * b.rest * std::min((1 + radius) / std::max(a.rest_distinct, b.rest_distinct), 1.0);
+    const double few = a.rest * b.rest * std::min(few_rows(a, radius), few_rows(b, radius));
     return std::min(std::max({found, few, ball_volume(radius) * pairs}), pairs);
 }
 
@@ -176,17 +192,48 @@ bool known_fingerprint(Node *node, Oid type, Fingerprint *value)
 
 bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
 
+// The rows around a value that is not known when the plan is made, a parameter's say: the mean over the
+// distinct values, since the core, too, takes an unknown constant for any of them. A common value is then one
+// among many, and a generic plan does not look worse than those for the values that are really asked for.
+double fraction_around_unknown(const Sample &sample, int radius)
+{
+    Sample values = sample;
+    const int others = sample.count - sample.common;
+    const double all = sample.common + (others > 0 ? sample.rest_distinct : 0);
+
+    values.nulls = 0;
+    values.rest = others > 0 ? sample.rest_distinct / all : sample.common > 0 ? 0 : 1;
+    values.weights = static_cast<double *>(palloc((sample.count + 1) * sizeof(double)));
+    for (int i = 0; i < sample.count; i++)
+        values.weights[i] = i < sample.common ? 1 / all : values.rest / others;
+    const double fraction = fraction_of_pairs(values, sample, radius);
+    pfree(values.weights);
+    return fraction;
+}
+
 // The rows of one column within the radius of a query, which may be null for one of which nothing is known.
-double fraction_of_column(VariableStatData *vardata, Node *query, const DistanceTerms &terms)
+double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
+                          const DistanceTerms &terms)
 {
     Fingerprint center;
     const bool known = query != nullptr && known_fingerprint(query, terms.type, &center);
     Sample sample = load_sample(vardata, terms.function, known ? PG_INT32_MAX : kPairSample);
-    // A query is supposed to come from where the rows come from, and not to be null.
-    const double fraction =
-        known ? fraction_around(sample, center, terms.radius)
-              : fraction_of_pairs(sample, sample, terms.radius) / std::max(1 - sample.nulls, 1e-6);
+    double fraction;
 
+    if (known) {
+        fraction = fraction_around(sample, center, terms.radius);
+    } else if (query == nullptr) { // supposed to come from where the rows come from
+        fraction = fraction_of_pairs(sample, sample, terms.radius) / std::max(1 - sample.nulls, 1e-6);
+    } else if (contain_var_clause(query)) { // a row of another table
+        VariableStatData asked;
+        examine_variable(root, query, 0, &asked);
+        Sample asked_sample = load_sample(&asked, terms.function, kPairSample);
+        fraction = fraction_of_pairs(asked_sample, sample, terms.radius);
+        free_sample(asked_sample);
+        ReleaseVariableStats(asked);
+    } else {
+        fraction = fraction_around_unknown(sample, terms.radius);
+    }
     free_sample(sample);
     return clamp_fraction(fraction);
 }
@@ -229,7 +276,7 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
         query = nullptr;
     }
     const double fraction =
-        query != nullptr && is_null_constant(query) ? 0 : fraction_of_column(&vardata, query, terms);
+        query != nullptr && is_null_constant(query) ? 0 : fraction_of_column(root, &vardata, query, terms);
     ReleaseVariableStats(vardata);
     return fraction;
 }

@@ -1,0 +1,166 @@
+# Which plans the planner chooses, with default costs. Each case has a clear winner: with everything in memory the
+# plans that it rules out take at least twice as long (bench/plans/choices.sh). Where rows are few the plain index
+# scan is asked for, though a bitmap takes only a little longer: it is chosen by construction.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $node = start_node('primary',
+    settings => [ "shared_buffers = '256MB'", "maintenance_work_mem = '256MB'", 'max_parallel_workers_per_gather = 0',
+        'max_parallel_maintenance_workers = 0', 'autovacuum = off', 'fsync = off' ]);
+prepare_database($node, queries => 1);
+
+# spread_n: n rows, uniform; asked: 1,000 of them; cluster: half of the rows within 6 of one fingerprint; equal: each
+# fingerprint a hundred times; common: one row in twenty has the same one.
+my $center = '5555aaaa3333cccc';
+$node->safe_psql('postgres', <<"SQL");
+CREATE TABLE spread_1000000 AS SELECT n AS id, fingerprint(n) AS h, n * 7919::bigint % 1000 AS label
+    FROM generate_series(1, 1000000) AS n;
+CREATE TABLE spread_100000 AS SELECT * FROM spread_1000000 LIMIT 100000;
+CREATE TABLE spread_10000 AS SELECT * FROM spread_1000000 LIMIT 10000;
+CREATE TABLE spread_1000 AS SELECT * FROM spread_1000000 LIMIT 1000;
+CREATE TABLE asked AS SELECT * FROM spread_1000000 WHERE id % 1000 = 0;
+CREATE TABLE asked_unindexed AS TABLE asked;
+CREATE TABLE unindexed AS SELECT * FROM spread_100000;
+CREATE TABLE cluster AS SELECT id, CASE WHEN id % 2 = 0 THEN h ELSE ('$center'::simhash::bigint #
+    (1::bigint << (h::bigint & 63)::int) # (1::bigint << (h::bigint >> 6 & 63)::int) #
+    (1::bigint << (h::bigint >> 12 & 63)::int) # (1::bigint << (h::bigint >> 18 & 63)::int))::simhash END AS h
+    FROM spread_1000000 WHERE id <= 400000;
+CREATE TABLE equal AS SELECT id, fingerprint(id % 4000) AS h FROM spread_1000000 WHERE id <= 400000;
+CREATE TABLE common AS SELECT id, CASE WHEN id % 20 = 0 THEN '$center'::simhash ELSE h END AS h FROM spread_100000;
+CREATE INDEX spread_1000000_h ON spread_1000000 USING simhash (h);
+CREATE INDEX spread_1000000_label ON spread_1000000 (label);
+CREATE INDEX spread_100000_h ON spread_100000 USING simhash (h);
+CREATE INDEX spread_10000_h ON spread_10000 USING simhash (h);
+CREATE INDEX spread_1000_h ON spread_1000 USING simhash (h);
+CREATE INDEX asked_h ON asked USING simhash (h);
+CREATE INDEX cluster_h ON cluster USING simhash (h);
+CREATE INDEX equal_h ON equal USING simhash (h);
+CREATE INDEX common_h ON common USING simhash (h);
+SQL
+$node->safe_psql('postgres', 'VACUUM ANALYZE');
+my $stored = $node->safe_psql('postgres', 'SELECT fingerprint(4711)');
+
+# A plan in one line: Nested Loop (Seq Scan asked, Index Scan spread_h).
+sub describe
+{
+    my ($plan) = @_;
+    my $text = $plan->{'Node Type'};
+    my @below = map { describe($_) } @{ $plan->{Plans} // [] };
+    unshift @below, $plan->{'Index Name'} // ($text eq 'Seq Scan' ? $plan->{'Relation Name'} : ());
+    $text .= ' by distance' if $plan->{'Order By'};
+    return @below ? "$text (" . join(', ', @below) . ')' : $text;
+}
+
+# The plan of a query must match.
+sub plan_is
+{
+    my ($query, $expected, %options) = @_;
+    my $settings = join '', map { "SET $_;" } @{ $options{settings} // [] };
+    my $plan = decode_json($node->safe_psql('postgres', "$settings EXPLAIN (FORMAT JSON) $query"))->[0]{Plan};
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    $query =~ s/\s+/ /g;
+    return like(describe($plan), $expected, join(', ', $query, @{ $options{settings} // [] }));
+}
+
+my $ssd = [ 'random_page_cost = 1.1' ];
+for my $settings ([], $ssd) {
+    my %with = (settings => $settings);
+
+    # All within a radius: by the index, whatever the radius as long as few rows are found.
+    for my $size (1000, 10000, 100000, 1000000) {
+        for my $radius (0, 1, 3, 5, 8, 12, 15) {
+            plan_is("SELECT * FROM spread_$size WHERE h <@> '$stored' <= $radius", qr/^Index Scan \(spread_${size}_h\)$/,
+                %with);
+        }
+        plan_is("SELECT * FROM spread_$size WHERE h <@> '$stored' <= 20", qr/^(Index|Bitmap Heap) Scan/, %with);
+    }
+    plan_is("SELECT * FROM equal WHERE h <@> '$stored' <= 3", qr/^Index Scan \(equal_h\)$/, %with);
+
+    # Many rows are fetched faster in the table's order. (If random pages cost hardly more than others, the core takes
+    # the order of any index for as good.)
+    if (!@$settings) {
+        plan_is("SELECT * FROM cluster WHERE h <@> '$center' <= $_", qr/^(Bitmap Heap|Seq) Scan/) for 4, 8, 16;
+        plan_is("SELECT * FROM spread_1000000 WHERE h <@> '$stored' <= 32", qr/^(Bitmap Heap|Seq) Scan/);
+    }
+    plan_is("SELECT * FROM cluster WHERE h <@> '$stored' <= 3", qr/Scan \(cluster_h\)/, %with);
+
+    # The first few; whether there are any.
+    plan_is("SELECT * FROM spread_1000000 WHERE h <@> '$stored' <= 3 LIMIT 1", qr/^Limit \(Index Scan/, %with);
+    plan_is("SELECT EXISTS (SELECT FROM spread_1000000 WHERE h <@> '$stored' <= 8)", qr/Index Scan \(spread_1000000_h\)/,
+        %with);
+
+    # Another condition with an index of its own, which 1,000 rows meet.
+    plan_is("SELECT * FROM spread_1000000 WHERE label = 5 AND h <@> '$stored' <= 3", qr/^Index Scan \(spread_1000000_h\)$/,
+        %with);
+    plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 10",
+        qr/^Limit \(Sort \(.*spread_1000000_label/, %with);
+
+    # The nearest: a few by the index, all of many rows by a sort.
+    for my $size (1000, 10000, 100000, 1000000) {
+        plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored' LIMIT 10",
+            qr/^Limit \(Index Scan by distance \(spread_${size}_h\)\)$/, %with);
+    }
+    plan_is("SELECT * FROM cluster ORDER BY h <@> '$center' LIMIT 10", qr/^Limit \(Index Scan by distance/, %with);
+    plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$stored'", qr/^Sort \(Seq Scan/, %with);
+
+    # Joins: the large table's index is looked up, whichever is named first, and the small one's if there is no other.
+    for my $radius (0, 3, 8, 12) {
+        plan_is("SELECT * FROM asked AS a JOIN spread_1000000 AS b ON a.h <@> b.h <= $radius",
+            qr/^Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)$/, %with);
+        plan_is("SELECT * FROM spread_1000000 AS b JOIN asked AS a ON b.h <@> a.h <= $radius",
+            qr/^Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)$/, %with);
+        plan_is("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= $radius",
+            qr/^Nested Loop \(Seq Scan \(unindexed\), Index Scan \(asked_h\)\)$/, %with);
+        plan_is("SELECT * FROM asked AS a JOIN spread_1000 AS b ON a.h <@> b.h <= $radius",
+            qr/^Nested Loop \(Seq Scan \(\w+\), (Memoize \()?Index Scan/, %with);
+    }
+    plan_is("SELECT * FROM asked AS a WHERE EXISTS (SELECT FROM spread_1000000 AS b WHERE a.h <@> b.h <= 3)",
+        qr/Index Scan \(spread_1000000_h\)/, %with);
+    plan_is("SELECT * FROM asked_unindexed AS a, LATERAL (SELECT id FROM spread_1000000 AS b ORDER BY b.h <@> a.h LIMIT 1) AS b",
+        qr/^Nested Loop \(Seq Scan \(asked_unindexed\), Limit \(Index Scan by distance \(spread_1000000_h\)\)\)$/, %with);
+
+    # A search for each of an array's elements.
+    plan_is("SELECT * FROM spread_1000000 WHERE h = ANY ('{$stored,$center}')", qr/Scan \(spread_1000000_h\)/, %with);
+}
+
+# What the plan's scan of an index costs.
+sub index_cost
+{
+    my ($query) = @_;
+    my $plan = decode_json($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (FORMAT JSON) $query"))->[0]{Plan};
+    $plan = $plan->{Plans}[-1] while $plan->{Plans};
+    return $plan->{'Total Cost'};
+}
+my $array = join ',', ($stored) x 200;
+cmp_ok(index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$array}')"),
+    '>', 20 * index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$stored}')"), 'each element of an array is a search');
+cmp_ok(10 * index_cost("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= 3"),
+    '<', index_cost("SELECT * FROM asked WHERE h <@> '$stored' <= 3"), 'pages read again and again are in memory');
+
+# A prepared statement is planned anew five times, and then no more.
+for my $case (
+    [ 'SELECT id FROM %s WHERE h <@> $1 <= 3', qr/Index Scan/ ],
+    [ 'SELECT id FROM %s WHERE h <@> $1 <= $2', qr/Index Scan/ ],
+    [ 'SELECT id FROM %s WHERE h ~= $1', qr/Index Scan/ ],
+    [ 'SELECT id FROM %s ORDER BY h <@> $1 LIMIT 10', qr/Order By/ ])
+{
+    my ($query, $expected) = @$case;
+    my $types = $query =~ /\$2/ ? 'simhash, int' : 'simhash';
+    my $radius = $query =~ /\$2/ ? ', 3' : '';
+    for my $table (qw(spread_1000 spread_10000 spread_1000000 equal common)) {
+        my $execute = join '', map { "EXECUTE s (fingerprint($_ * 100 + 1)$radius);" } 1 .. 6;
+        my $out = $node->safe_psql('postgres', sprintf("PREPARE s ($types) AS $query; %s EXPLAIN (COSTS OFF) EXECUTE s ('%s'%s)",
+            $table, $execute, $stored, $radius));
+        like($out, qr/\$1/, sprintf("generic plan: $query", $table));
+        like($out, $expected, sprintf("by the index: $query", $table));
+    }
+}
+
+done_testing();

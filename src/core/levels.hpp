@@ -25,8 +25,8 @@ struct Levels {
 inline Levels levels_of(double number)
 {
     Levels levels;
-    for (LevelPair &pair : levels.pair)
-        pair = pair_of(number);
+    for (int i = 0; i < kLevelPairs; i++) // not by reference, which takes the pairs for aligned ones
+        levels.pair[i] = pair_of(number);
     return levels;
 }
 

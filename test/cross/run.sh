@@ -10,7 +10,7 @@
 #   s390x     big-endian: fingerprints, features and stored weights have to come out the same
 #
 # CROSS_BUILD=directory keeps what was compiled, so that the next run compiles only what changed.
-# SANITIZERS=address,undefined takes several times as long, and works on aarch64 only: GCC 12 makes programs for
+# SANITIZERS=address,undefined takes many times as long, and works on aarch64 only: GCC 12 makes programs for
 # s390x that do not link with the address sanitizer.
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

@@ -45,6 +45,10 @@ constexpr double kEntriesPerOperator = 20;
 constexpr double kPlainRows = 100;
 constexpr double kPlainRowsPerPage = 2;
 
+// For each row beyond: fetching it in the order of the index takes some 100, and from a bitmap 15 more than
+// the core charges. Both sorts of scan are charged alike, there is no other way.
+constexpr double kScatteredRowOperators = 12;
+
 // ORDER BY: to put a row into a ring or to compare two of them, and to fetch a row out of all order; and how
 // many rows the first large ring has.
 constexpr double kCollectOperators = 0.25;
@@ -147,20 +151,36 @@ Cost page_cost(double part, double random, double sequential)
     return random - (random - sequential) * std::sqrt(part);
 }
 
+// What a scan fetches from the table.
+struct Fetched {
+    double rows;
+    double pages;     // distinct ones
+    double scattered; // rows beyond those for which a plain index scan is the best
+};
+
+Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
+{
+    double pages = Max(1.0, static_cast<double>(rel->pages));
+    Fetched fetched;
+    fetched.rows = clamp_row_est(selectivity * rel->tuples);
+    fetched.pages = Min(pages, 2 * pages * fetched.rows / (2 * pages + fetched.rows));
+    fetched.scattered = Max(0.0, fetched.rows - kPlainRows - kPlainRowsPerPage * fetched.pages);
+    return fetched;
+}
+
 // The core takes a bitmap heap scan for cheaper than a plain index scan wherever more than one page of the
 // table is fetched, since the pages come in order. That is so on a disk; with the pages in memory making the
 // bitmap takes longer than it saves, until there are several rows to a page. A correlation is the only way to
 // say so: this is the one with which a plain scan's pages cost just as much as the bitmap's. So the cheaper
 // of the two is estimated as ever, and nothing else is compared differently.
-double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivity selectivity,
-                         double loop_count)
+double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
+                         Selectivity selectivity, double loop_count)
 {
     const RelOptInfo *rel = info->rel;
     double random, sequential;
     get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-    double rows = clamp_row_est(selectivity * rel->tuples), pages = Max(1.0, static_cast<double>(rel->pages));
-    double spread = Min(pages, 2 * pages * rows / (2 * pages + rows));
-    if (pages > effective_cache_size || rows > kPlainRows + kPlainRowsPerPage * spread)
+    double rows = fetched.rows, pages = Max(1.0, static_cast<double>(rel->pages));
+    if (pages > effective_cache_size || fetched.scattered > 0)
         return 0;
 
     double together = std::ceil(selectivity * pages);
@@ -172,7 +192,7 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, Selectivit
         correlated =
             index_pages_fetched(together * loop_count, rel->pages, index_pages, root) * random / loop_count;
     } else {
-        bitmap_pages = spread;
+        bitmap_pages = fetched.pages;
         uncorrelated = index_pages_fetched(rows, rel->pages, info->pages, root) * random;
         correlated = together > 0 ? random + (together - 1) * sequential : 0;
     }
@@ -273,7 +293,9 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         *startup_cost += search + ring.first;
         *total_cost += ring.first + ring.rest;
     } else {
-        *correlation = plain_correlation(root, info, *selectivity, loop_count);
+        Fetched heap = fetched_rows(info->rel, *selectivity);
+        *total_cost += heap.scattered * kScatteredRowOperators * cpu_operator_cost;
+        *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
     }
     *pages = read;
 }

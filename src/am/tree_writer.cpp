@@ -113,8 +113,8 @@ void fill_leaf(TreeWriter *writer, char *image, int count)
 void cut_leaf(TreeWriter *writer)
 {
     Position high;
-    int cut = choose_cut(writer->wait, writer->waiting, writer->start, writer->runs, writer->fill * 85 / 100,
-                         writer->fill, &high);
+    int cut = choose_cut(writer->wait, writer->waiting, writer->start, writer->runs, writer->least,
+                         writer->most, &high);
     char *image = next_image(&writer->batch, writer->bound);
     fill_leaf(writer, image, cut);
     set_high(image, high);
@@ -196,10 +196,13 @@ TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, Bui
     batch->bound = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(batch->capacity)));
 
     writer->fillfactor = meta.fillfactor;
-    writer->fill = leaf_capacity(BLCKSZ) * meta.fillfactor / 100;
-    Size most = static_cast<Size>(writer->fill) + kRunRows;
-    writer->wait = static_cast<Position *>(palloc(sizeof(Position) * most));
-    writer->start = static_cast<int *>(palloc(sizeof(int) * most));
+    // A window about the fillfactor: the wider, the better the places where leaves can be cut.
+    int fill = leaf_capacity(BLCKSZ) * meta.fillfactor / 100;
+    writer->least = fill * 93 / 100;
+    writer->most = Min(fill * 109 / 100, leaf_capacity(BLCKSZ));
+    Size waiting = static_cast<Size>(writer->most) + kRunRows;
+    writer->wait = static_cast<Position *>(palloc(sizeof(Position) * waiting));
+    writer->start = static_cast<int *>(palloc(sizeof(int) * waiting));
     writer->progress = progress;
     writer->report = report;
     return writer;
@@ -219,7 +222,7 @@ void write_run(const Position *run, int count, void *context)
     writer->start[writer->runs++] = writer->waiting;
     std::memcpy(writer->wait + writer->waiting, run, sizeof(Position) * static_cast<Size>(count));
     writer->waiting += count;
-    while (writer->waiting > writer->fill)
+    while (writer->waiting > writer->most)
         cut_leaf(writer);
 }
 

@@ -49,7 +49,7 @@ struct TreeWriter {
     int table;
     int fillfactor;
     BytePermutation to_fingerprint; // from keys
-    int fill;                       // most entries a leaf gets
+    int least, most;                // entries of a leaf
     int waiting;
     int runs;
     Position *wait; // rows that are not in a leaf yet, in runs

@@ -73,11 +73,11 @@ inline Buffer extend_relation(Relation relation)
 }
 
 // Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
-// to pin, both ends of the pages, and the beginning of their contents. The buffers need not be pinned, nor
-// hold those pages any more.
+// to pin, both ends of the pages, and the beginning of their contents: more of it than that takes longer.
+// The buffers need not be pinned, nor hold those pages any more.
 inline void prefetch_buffers(const Buffer *buffer, int count)
 {
-    constexpr int kLine = 64, kLines = 8, kVirtualPage = 4096;
+    constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
     // Each virtual page is read once, and not just prefetched: a prefetch is dropped where the address is not
     // in the TLB. The reads of this loop wait for each other's results in nothing, so the processor does them
     // all at once.

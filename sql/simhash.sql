@@ -995,3 +995,23 @@ CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_cata
 COMMENT ON FUNCTION simhash_calibrate(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.name, pg_catalog.name,
         boolean) IS
     'fits the volatility model of an index to pairs of near-duplicates: the weights of one, the fingerprint of the other';
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Joins
+-- ---------------------------------------------------------------------------------------------------------
+
+-- Not parallel safe: a worker cannot read the session's temporary tables, and each would make the whole join.
+
+CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
+    'all pairs of rows within a distance, by an index of their table: each pair once, as ctids';
+
+CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
+    'all pairs of a row of one table and a row of another within a distance, by an index of each, as ctids';

@@ -17,18 +17,13 @@ extern "C" {
 namespace simhash
 {
 
-namespace
-{
-
-void check_rights(Oid index, Oid heap)
+void check_inspection_rights(Oid index, Oid heap)
 {
     if (!owns_relation(heap, GetUserId()) && !has_privs_of_role(GetUserId(), kStatScanRole))
         aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
 }
 
-} // namespace
-
-Relation open_index(Oid oid, LOCKMODE lock)
+Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap))
 {
     // Rights come before locks: who has none must not make others wait. The heap's lock comes before the
     // index's, as everywhere.

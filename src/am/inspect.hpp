@@ -10,8 +10,12 @@ extern "C" {
 namespace simhash
 {
 
-// Opens a simhash index whose table the caller owns or, with pg_stat_scan_tables, may look at; else an error.
-Relation open_index(Oid oid, LOCKMODE lock);
+// An error unless the caller owns the index's table or, with pg_stat_scan_tables, may look at it.
+void check_inspection_rights(Oid index, Oid heap);
+
+// Opens a simhash index that the caller has the rights to, and locks it and its table; else an error.
+Relation open_index(Oid oid, LOCKMODE lock,
+                    void (*check_rights)(Oid index, Oid heap) = check_inspection_rights);
 
 // The row type that the calling SQL function returns.
 TupleDesc result_row(FunctionCallInfo fcinfo);

@@ -10,6 +10,7 @@ namespace simhash
 {
 
 LeafMatch match_leaf = leaf_match(SimdLevel::scalar);
+const PairMatch *match_pairs = &pair_match(SimdLevel::scalar);
 double target_recall_setting = -1;
 int max_probes_setting = 0;
 
@@ -40,7 +41,9 @@ bool check_simd(int *level, void **, GucSource)
 
 void assign_simd(int level, void *)
 {
-    match_leaf = leaf_match(level == kAuto ? best_simd_level() : static_cast<SimdLevel>(level));
+    SimdLevel chosen = level == kAuto ? best_simd_level() : static_cast<SimdLevel>(level);
+    match_leaf = leaf_match(chosen);
+    match_pairs = &pair_match(chosen);
 }
 
 bool check_target_recall(double *recall, void **, GucSource)

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/leaf_match.hpp"
+#include "core/pair_match.hpp"
 
 namespace simhash
 {
 
-// The kernel that simhash.simd chose: the best that the CPU has, unless a level is forced.
+// The kernels that simhash.simd chose: the best that the CPU has, unless a level is forced.
 extern LeafMatch match_leaf;
+extern const PairMatch *match_pairs;
 
 // simhash.target_recall: above 0 and at most 1, or -1 for the index's option.
 extern double target_recall_setting;

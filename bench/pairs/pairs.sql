@@ -1,0 +1,61 @@
+-- Run by run.sh with the variable rows.
+\set QUIET on
+\pset footer off
+SET client_min_messages = warning;
+CREATE EXTENSION simhash;
+
+CREATE FUNCTION flip(h simhash, n integer, bits integer) RETURNS simhash LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::integer), 0))::simhash
+       FROM generate_series(1, bits) i $$;
+
+CREATE TABLE page (id integer, h simhash);
+INSERT INTO page SELECT i, hashint8extended(i, 1)::simhash FROM generate_series(1, :rows * 4 / 5) i;
+INSERT INTO page SELECT :rows * 4 / 5 + id, flip(h, id, id % 6) FROM page WHERE id <= :rows / 5;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
+-- a hundredth as many rows, half of them near one of page's
+CREATE TABLE query AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN hashint8extended(i, 2)::simhash
+    ELSE flip(hashint8extended(i, 1)::simhash, -i, i % 4) END AS h FROM generate_series(1, :rows / 100) i;
+CREATE INDEX query_h ON query USING simhash (h);
+VACUUM ANALYZE page;
+VACUUM ANALYZE query;
+
+CREATE TABLE measured (number serial, method text, memory text, radius integer, seconds float8, pairs bigint);
+CREATE PROCEDURE measure(method text, memory text, radius integer, statement text) LANGUAGE plpgsql AS $$
+DECLARE begun timestamptz; took float8; best float8; found bigint;
+BEGIN
+    PERFORM set_config('work_mem', memory, true);
+    FOR run IN 1..3 LOOP
+        begun := clock_timestamp();
+        EXECUTE replace(statement, '$r', radius::text) INTO found;
+        took := extract(epoch FROM clock_timestamp() - begun);
+        best := least(best, took);
+        EXIT WHEN took > 20;
+    END LOOP;
+    INSERT INTO measured (method, memory, radius, seconds, pairs) VALUES (method, memory, radius, best, found);
+END $$;
+
+SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
+FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,
+     (VALUES ('simhash_pairs, tables = 4', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
+             ('simhash_pairs, tables = 1', 'SELECT count(*) FROM simhash_pairs(''page_one'', $r)')) v(name, statement) \gexec
+DROP INDEX page_one;
+CALL measure('nested loop', '4MB', 3, 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id');
+-- The same by hash joins on four blocks, which plain SQL can do without the extension's index.
+SELECT format('CALL measure(%L, %L, 3, %L)', 'hash joins on four blocks', '256MB', 'SELECT count(*) FROM (' ||
+    string_agg(format('SELECT a.id, b.id FROM page a JOIN page b ON (a.h::bigint >> %s & 65535) = (b.h::bigint >> %s & 65535)
+        AND a.id < b.id AND (a.h <@> b.h)::integer <= $r', shift, shift), ' UNION ') || ') u')
+FROM unnest('{0,16,32,48}'::integer[]) shift WHERE :rows <= 2000000 \gexec
+SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
+FROM unnest('{3,8}'::integer[]) r,
+     (VALUES ('simhash_join of a hundredth', '4MB', 'SELECT count(*) FROM simhash_join(''query_h'', ''page_h'', $r)'),
+             ('simhash_join of a hundredth', '256MB', 'SELECT count(*) FROM simhash_join(''query_h'', ''page_h'', $r)'),
+             ('nested loop of a hundredth', '4MB', 'SELECT count(*) FROM query a JOIN page b ON b.h <@> a.h <= $r')) v(name, memory, statement) \gexec
+CALL measure('simhash_join with itself', '256MB', 3, 'SELECT count(*) FROM simhash_join(''page_h'', ''page_h'', $r)');
+
+\echo
+\echo Pairs of :rows rows
+SELECT method, memory AS work_mem, radius, round(seconds::numeric, 3) AS "s", pairs,
+       round((seconds / (SELECT min(seconds) FROM measured m WHERE m.radius = measured.radius AND m.pairs = measured.pairs))::numeric, 1)
+           AS "times the fastest"
+FROM measured ORDER BY radius, pairs DESC, seconds;

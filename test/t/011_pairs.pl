@@ -1,0 +1,133 @@
+# simhash_pairs and simhash_join under load: while sessions insert, update, delete and vacuum, and indexes are rebuilt,
+# readers compare in one snapshot what they give with what a join does. TEST_SECONDS sets how long (15 unless given).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+use SimhashTest;
+
+my $node = start_node('main', settings => [ 'autovacuum_naptime = 1s', "shared_buffers = '64MB'" ]);
+prepare_database($node);
+$node->safe_psql('postgres', <<'SQL');
+CREATE SEQUENCE number;
+CREATE SEQUENCE compared;
+CREATE TABLE page (id bigint PRIMARY KEY, note text, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.05, fillfactor = 80);
+INSERT INTO page SELECT n, '', flipped(fingerprint(n % 800), n, (n % 7)::int) FROM generate_series(1, 3000) AS n;
+SELECT setval('number', 3000);
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
+CREATE INDEX query_h ON query USING simhash (h);
+
+-- How many pairs are missed, invented or repeated. The nested loop asks the index, one row at a time.
+CREATE FUNCTION differing_pairs(radius int, index_name text) RETURNS bigint LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off AS
+$$
+DECLARE difference bigint;
+BEGIN
+    EXECUTE format('WITH expected AS MATERIALIZED (
+            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM page x JOIN page y ON x.h <@> y.h <= %s AND x.ctid < y.ctid),
+        found AS MATERIALIZED (SELECT a, b, distance FROM simhash_pairs(%L, %s))
+        SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d',
+        radius, index_name, radius) INTO difference;
+    PERFORM nextval('compared');
+    RETURN difference;
+EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
+    -- REINDEX CONCURRENTLY replaced the index between the look-up of its name and the lock on it.
+    IF SQLERRM ~ 'is not valid|was replaced|could not open relation with OID' THEN
+        RETURN 0;
+    END IF;
+    RAISE;
+END
+$$;
+CREATE FUNCTION differing_joins(radius int) RETURNS bigint LANGUAGE plpgsql AS
+$$
+DECLARE difference bigint;
+BEGIN
+    WITH expected AS MATERIALIZED (
+            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= radius),
+        found AS MATERIALIZED (SELECT a, b, distance FROM simhash_join('query_h'::text::regclass, 'page_h'::text::regclass, radius))
+    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
+    INTO difference;
+    PERFORM nextval('compared');
+    RETURN difference;
+EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
+    IF SQLERRM ~ 'is not valid|was replaced|could not open relation with OID' THEN
+        RETURN 0;
+    END IF;
+    RAISE;
+END
+$$;
+SQL
+
+my %script = (
+    insert => { weight => 20, sql => <<'SQL' },
+INSERT INTO page SELECT n, '', CASE WHEN n % 30 = 0 THEN NULL ELSE flipped(fingerprint(n % 800), n, (n % 7)::int) END
+    FROM (SELECT nextval('number') AS n FROM generate_series(1, 20)) AS numbers;
+SQL
+    abort => { weight => 5, sql => <<'SQL' },
+BEGIN;
+INSERT INTO page SELECT -nextval('number'), '', fingerprint(n) FROM generate_series(1, 20) AS n;
+ROLLBACK;
+SQL
+    update => { weight => 10, sql => <<'SQL' },
+\set part random(0, 999)
+UPDATE page SET h = flipped(h, id, 1) WHERE id IN
+    (SELECT id FROM page WHERE id % 1000 = :part LIMIT 10 FOR UPDATE SKIP LOCKED);
+SQL
+    note => { weight => 10, sql => <<'SQL' },
+\set part random(0, 299)
+UPDATE page SET note = 'n' || :part WHERE id IN
+    (SELECT id FROM page WHERE id % 300 = :part LIMIT 30 FOR UPDATE SKIP LOCKED);
+SQL
+    delete => { weight => 15, sql => <<'SQL' },
+\set part random(0, 99)
+DELETE FROM page WHERE id IN
+    (SELECT id FROM page WHERE id % 100 = :part LIMIT 40 FOR UPDATE SKIP LOCKED);
+SQL
+    vacuum => { weight => 2, sql => "VACUUM page;\n" },
+    # A wrong answer divides by zero, which ends pgbench with an error.
+    pairs => { weight => 6, sql => <<'SQL' },
+\set radius random(0, 6)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM query;
+SELECT pg_sleep(0.002);
+SELECT 1 / (differing_pairs(:radius, 'page_h') = 0)::int;
+SET LOCAL work_mem = '64kB';
+SELECT 1 / (differing_pairs(:radius, 'page_one') = 0)::int;
+COMMIT;
+SQL
+    join => { weight => 6, sql => <<'SQL' });
+\set radius random(0, 8)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 1 / (differing_joins(:radius) = 0)::int;
+COMMIT;
+SQL
+
+my $seconds = test_seconds();
+my $load = start_pgbench($node, $seconds, 6, %script);
+my $end = time + $seconds - 1;
+my ($rebuilds, @errors) = (0);
+while (time < $end) {
+    for my $index ('page_h', 'page_one') {
+        my ($status, undef, $error) = $node->psql('postgres', "REINDEX INDEX CONCURRENTLY $index");
+        push @errors, "$index: $error" if $status != 0;
+        $rebuilds++;
+    }
+}
+my ($status, $output) = stop_pgbench($load);
+is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
+is(join("\n", @errors), '', 'indexes were rebuilt meanwhile');
+cmp_ok($rebuilds, '>', 0, 'at least once');
+my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;
+note("$transactions transactions, $rebuilds rebuilds in $seconds s");
+my $compared = $node->safe_psql('postgres', "SELECT nextval('compared')");
+cmp_ok($compared, '>', 20, "answers were compared ($compared times)");
+unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
+is($node->safe_psql('postgres', "SELECT sum(differing_pairs(r, 'page_h')) FROM generate_series(0, 8) AS r"), '0', 'pairs after the load');
+cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM simhash_pairs('page_h', 6)"), '>', 100, 'of which there are some');
+
+done_testing();

@@ -1015,3 +1015,16 @@ CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regc
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
     'all pairs of a row of one table and a row of another within a distance, by an index of each, as ctids';
+
+CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, star boolean DEFAULT false,
+    OUT member pg_catalog.tid, OUT leader pg_catalog.tid)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
+    'groups of near-duplicates, as ctids: rows that pairs connect, or stars in which all are near the leader';
+
+CREATE FUNCTION simhash_pair_groups(query text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_pair_groups(text, boolean) IS
+    'groups of the pairs of numbers that a query returns: connected ones, or stars in which all are paired with the leader';

@@ -45,7 +45,7 @@ CALL measure('nested loop', '4MB', 3, 'SELECT count(*) FROM page a JOIN page b O
 SELECT format('CALL measure(%L, %L, 3, %L)', 'hash joins on four blocks', '256MB', 'SELECT count(*) FROM (' ||
     string_agg(format('SELECT a.id, b.id FROM page a JOIN page b ON (a.h::bigint >> %s & 65535) = (b.h::bigint >> %s & 65535)
         AND a.id < b.id AND (a.h <@> b.h)::integer <= $r', shift, shift), ' UNION ') || ') u')
-FROM unnest('{0,16,32,48}'::integer[]) shift WHERE :rows <= 2000000 \gexec
+FROM unnest('{0,16,32,48}'::integer[]) shift WHERE :rows <= 2000000 HAVING count(*) > 0 \gexec
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{3,8}'::integer[]) r,
      (VALUES ('simhash_join of a hundredth', '4MB', 'SELECT count(*) FROM simhash_join(''query_h'', ''page_h'', $r)'),

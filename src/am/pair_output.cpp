@@ -61,15 +61,6 @@ template <typename Settle> void check_probes(PairOutput *output, Size probes, Se
     }
 }
 
-void put_pair(PairOutput *output, const FoundPair &pair, int distance)
-{
-    ItemPointerData a = pointer_of(Tid::unpack(pair.tag[0] & kTidMask));
-    ItemPointerData b = pointer_of(Tid::unpack(pair.tag[1] & kTidMask));
-    Datum values[3] = {PointerGetDatum(&a), PointerGetDatum(&b), Int32GetDatum(distance)};
-    bool nulls[3] = {};
-    tuplestore_putvalues(output->store, output->row, values, nulls);
-}
-
 } // namespace
 
 Rows allocate_rows(Size capacity)
@@ -135,7 +126,7 @@ void flush_pairs(PairOutput *output)
             if (a == b)
                 continue; // two entries of one row, which a sound index does not have
         }
-        put_pair(output, pair, distance);
+        output->sink.put(output->sink.context, pair.tag[0] & kTidMask, pair.tag[1] & kTidMask, distance);
     }
     output->pairs = 0;
     if (output->unseen > output->many_unseen && output->unseen > output->seen)
@@ -146,8 +137,11 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
 {
     for (Size done = 0; done < rows->count;) {
         Size probes = 0;
-        for (; done < rows->count && probes < 2 * output->capacity; done++)
-            output->probe[probes++] = {static_cast<uint64>(side) << 48 | (rows->tag[done] & kTidMask), done};
+        for (; done < rows->count && probes < 2 * output->capacity; done++) {
+            // A tid that was looked up may be in the middle of its HOT chain, where none is found.
+            if (!(rows->tag[done] & kVisible))
+                output->probe[probes++] = {static_cast<uint64>(side) << 48 | rows->tag[done], done};
+        }
         check_probes(output, probes, [rows](Size at, uint64 tag) { rows->tag[at] = tag; });
     }
     Size kept = 0;

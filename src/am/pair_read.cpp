@@ -108,6 +108,16 @@ void sample_side(PairSide *side, Sample *sample)
     side->rows = std::max(1.0, rows / reads * blocks / side->meta->tables());
 }
 
+// Of rows that are about to be compared, those that need be.
+void narrow_rows(const Reader &reader, int place, Rows *rows)
+{
+    PairJoin *join = reader.join;
+    if (reader.output->filter_early)
+        filter_rows(reader.output, join->side[place], rows);
+    if (reader.output->wanted == PairsWanted::links)
+        link_equal(join, place == 0 && join->under[0].step == 0, rows);
+}
+
 // Compares the rows of the partitions with each other: partition p of x is store p, that of y is store
 // y_store + p. Cells' numbers are the partition's, then `low_bits` bits.
 void join_partitions(Reader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
@@ -115,13 +125,20 @@ void join_partitions(Reader *reader, int partition_bits, int y_store, const Cell
 {
     PairJoin *join = reader->join;
     Cells *x = &join->cells[0], *y = &join->cells[1];
+    // Reads on as long as there is room: narrowing may leave little of what was read.
     auto load = [&](int store, uint64 from, int place, Cells *cells) {
-        read_rows(reader->spool, store, from, join->capacity, &join->raw);
-        uint64 count = join->raw.count;
-        if (reader->output->filter_early)
-            filter_rows(reader->output, join->side[place], &join->raw);
-        sort_cells(join, join->raw, map, low_bits, cells);
-        return from + count;
+        uint64 end = spooled_rows(reader->spool, store);
+        Rows *raw = &join->raw;
+        raw->count = 0;
+        while (from < end && raw->count <= join->capacity / 2) {
+            Rows more = raw->part(raw->count, join->capacity);
+            read_rows(reader->spool, store, from, join->capacity - raw->count, &more);
+            from += more.count;
+            raw->count += more.count;
+            narrow_rows(*reader, place, raw);
+        }
+        sort_cells(join, *raw, map, low_bits, cells);
+        return from;
     };
     for (uint32 partition = 0; partition < uint32{1} << partition_bits; partition++) {
         int x_store = static_cast<int>(partition);
@@ -162,13 +179,11 @@ void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
     PairJoin *join = reader->join;
     Rows *raw = &join->raw;
     read_rows(reader->spool, 0, 0, join->capacity, raw);
-    if (reader->output->filter_early)
-        filter_rows(reader->output, join->side[0], raw);
+    narrow_rows(*reader, 0, raw);
     sort_cells(join, *raw, map, step.bits, &join->cells[0]);
     raw->count = 0;
     auto meet = [&]() {
-        if (reader->output->filter_early)
-            filter_rows(reader->output, join->side[1], raw);
+        narrow_rows(*reader, 1, raw);
         sort_cells(join, *raw, map, step.bits, &join->cells[1]);
         join_cells(join, join->cells[0], join->cells[1], step.budget, step.mask, join->radius);
         raw->count = 0;
@@ -259,8 +274,7 @@ void join_window(TreeStep *tree, Size count)
 {
     PairJoin *join = tree->reader->join;
     Rows rows = join->raw.part(0, count);
-    if (tree->reader->output->filter_early)
-        filter_rows(tree->reader->output, join->side[0], &rows);
+    narrow_rows(*tree->reader, 0, &rows);
     sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
     join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
 }

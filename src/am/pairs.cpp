@@ -113,16 +113,41 @@ void open_side(Oid oid, PairSide *side)
     side->meta = copy_index_meta(index, CurrentMemoryContext);
 }
 
-// Returns the pairs within the distance of the index's rows, or those of the two indexes.
+struct PairStore {
+    Tuplestorestate *store;
+    TupleDesc row;
+};
+
+void store_pair(void *context, uint64 a, uint64 b, int distance)
+{
+    auto *pairs = static_cast<PairStore *>(context);
+    ItemPointerData a_tid = pointer_of(Tid::unpack(a)), b_tid = pointer_of(Tid::unpack(b));
+    Datum values[3] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid), Int32GetDatum(distance)};
+    bool nulls[3] = {};
+    tuplestore_putvalues(pairs->store, pairs->row, values, nulls);
+}
+
 void return_pairs(FunctionCallInfo fcinfo, int indexes)
 {
-    int distance = PG_GETARG_INT32(indexes);
+    PairStore pairs;
+    pairs.store = begin_rows(fcinfo, &pairs.row);
+    Oid index[2];
+    for (int i = 0; i < indexes; i++)
+        index[i] = PG_GETARG_OID(i);
+    find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs});
+}
+
+} // namespace
+
+void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink)
+{
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
-    output->store = begin_rows(fcinfo, &output->row);
     output->snapshot = GetActiveSnapshot();
     output->sides = indexes;
+    output->wanted = wanted;
+    output->sink = sink;
     for (int i = 0; i < indexes; i++)
-        open_side(PG_GETARG_OID(i), &output->side[i]);
+        open_side(index[i], &output->side[i]);
     if (distance >= 0) {
         MemoryContext context =
             AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
@@ -140,9 +165,8 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
         table_close(output->side[i].heap, NoLock);
         relation_close(output->side[i].index, NoLock);
     }
+    pfree(output);
 }
-
-} // namespace
 
 } // namespace simhash
 

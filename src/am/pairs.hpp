@@ -2,7 +2,7 @@
 //
 //   pairs        the SQL functions      pair_read    rows from the index, by its tables or by a plan of cells
 //   pair_spool   rows by partitions     pair_cells   comparing rows that were brought together
-//   pair_output  which pairs are visible
+//   pair_output  which pairs are visible                pair_links   rows of equal fingerprints as one
 #pragma once
 
 #include "am/index.hpp"
@@ -14,7 +14,6 @@ extern "C" {
 #include "access/tableam.h"
 #include "executor/tuptable.h"
 #include "storage/buffile.h"
-#include "utils/tuplestore.h"
 }
 
 namespace simhash
@@ -40,6 +39,23 @@ Rows allocate_rows(Size capacity);
 inline constexpr uint64 kVisible = UINT64CONST(1) << 48;
 inline constexpr uint64 kTidMask = kVisible - 1;
 
+// pairs.cpp
+
+// Takes the pairs that are found: the tids as the snapshot sees them, packed; for pairs of one table a < b.
+struct PairSink {
+    void (*put)(void *context, uint64 a, uint64 b, int distance);
+    void *context;
+};
+
+enum class PairsWanted {
+    all,
+    links // enough of one table's to tell which rows hang together: of equal fingerprints every row with one
+};
+
+// Finds the pairs within a distance of the rows of one index, or of two, with the checks of rights and the
+// locks that a query takes.
+void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink);
+
 // pair_output.cpp
 
 struct PairSide {
@@ -64,8 +80,8 @@ struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
-    Tuplestorestate *store;
-    TupleDesc row;
+    PairsWanted wanted;
+    PairSink sink;
     FoundPair *pair;
     Size pairs;
     Size capacity;
@@ -160,6 +176,11 @@ void sort_cells(PairJoin *join, const Rows &rows, const CellMap &map, int bits, 
 // Besides the numbers' bits, the rows differ in at most join->radius - radius of the used bits, and pairs
 // that differ in more are not asked for.
 void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fingerprint used, int radius);
+
+// pair_links.cpp
+
+// Of visible rows with equal fingerprints keeps the first one, and may report its pairs with the others.
+void link_equal(PairJoin *join, bool report, Rows *rows);
 
 // pair_read.cpp
 

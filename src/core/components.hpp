@@ -1,0 +1,67 @@
+// Connected components of a graph whose vertices are numbered from 0: union-find.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// The root of a component is its smallest vertex, in whatever order edges come.
+class Components
+{
+public:
+    // Each vertex is a component of its own. `parent` has room for `count` numbers.
+    Components(std::uint32_t *parent, std::uint32_t count) : parent_(parent)
+    {
+        for (std::uint32_t i = 0; i < count; i++)
+            parent_[i] = i;
+    }
+
+    std::uint32_t root(std::uint32_t vertex)
+    {
+        while (parent_[vertex] != vertex)
+            vertex = parent_[vertex] = parent_[parent_[vertex]]; // halves the path
+        return vertex;
+    }
+
+    void unite(std::uint32_t a, std::uint32_t b)
+    {
+        a = root(a);
+        b = root(b);
+        if (a < b)
+            parent_[b] = a;
+        else
+            parent_[a] = b;
+    }
+
+private:
+    std::uint32_t *parent_;
+};
+
+// Greedy stars: in ascending order each vertex that has no leader yet leads itself and those of its
+// neighbours that have none. So no two leaders are neighbours, and each vertex is its leader's neighbour.
+class Stars
+{
+public:
+    Stars(std::uint32_t *leader, std::uint32_t count) : leader_(leader)
+    {
+        for (std::uint32_t i = 0; i < count; i++)
+            leader_[i] = i;
+    }
+
+    // Edges have to come in ascending order, a < b.
+    void add(std::uint32_t a, std::uint32_t b)
+    {
+        // All that could have given a to another leader came before.
+        if (leader_[a] == a && leader_[b] == b)
+            leader_[b] = a;
+    }
+
+    std::uint32_t leader(std::uint32_t vertex) const { return leader_[vertex]; }
+
+private:
+    std::uint32_t *leader_;
+};
+
+} // namespace simhash

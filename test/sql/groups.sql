@@ -1,0 +1,115 @@
+-- Groups of near-duplicates: simhash_groups against the pairs that a nested loop finds.
+SET max_parallel_workers_per_gather = 0;
+CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
+$$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
+   FROM generate_series(1, bits) AS i $$;
+CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 1000) i;
+CREATE TABLE near AS SELECT i AS id, flipped(hashint8extended(i % 350, 2)::simhash, i, i % 8) AS h FROM generate_series(1, 2000) i;
+CREATE TABLE skewed AS SELECT i AS id,
+    (hashint8extended(i, 3) & hashint8extended(i, 4) & x'00ff0f0f00ff333f'::bit(64)::bigint)::simhash AS h FROM generate_series(1, 1200) i;
+-- Most rows are one of a few fingerprints, next to each other or not, and many have neighbours; some have none.
+CREATE TABLE same WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 3 > 0 THEN ((i % 5 + i % 3 * 1000) * 7)::bigint::simhash
+    ELSE flipped('00000000ffffffff', i, i % 9) END AS h FROM generate_series(1, 1200) i;
+-- each is near the next only
+CREATE TABLE chain AS SELECT i AS id, ((1::bigint << i) - 1)::simhash AS h FROM generate_series(0, 60) i ORDER BY hashint4(i);
+CREATE INDEX uniform_h ON uniform USING simhash (h);
+CREATE INDEX near_h ON near USING simhash (h) WITH (tables = 6);
+CREATE INDEX skewed_h ON skewed USING simhash (h);
+CREATE INDEX same_h ON same USING simhash (h);
+CREATE INDEX same_one ON same USING simhash (h) WITH (tables = 1);
+CREATE INDEX chain_h ON chain USING simhash (h);
+
+CREATE TABLE pair (a tid, b tid);
+CREATE TABLE grouped (member tid, leader tid);
+-- What is wrong with the groups of a table. Groups and stars are each determined by these conditions.
+CREATE FUNCTION wrong_groups(of_table text, radius int, star boolean, by_index text DEFAULT NULL)
+    RETURNS TABLE (missing bigint, invented bigint, apart bigint, not_smallest bigint, unconnected bigint)
+    LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM pair;
+    DELETE FROM grouped;
+    EXECUTE format('INSERT INTO pair SELECT x.ctid, y.ctid FROM %I x JOIN %I y ON x.ctid <> y.ctid AND (x.h <@> y.h)::int <= %s',
+        of_table, of_table, radius);
+    INSERT INTO grouped SELECT * FROM simhash_groups(coalesce(by_index, of_table || '_h')::regclass, radius, star);
+    ANALYZE pair;
+    ANALYZE grouped;
+    SELECT count(*) INTO missing FROM (SELECT a FROM pair EXCEPT SELECT member FROM grouped) m;
+    SELECT count(*) INTO invented FROM (SELECT member FROM grouped EXCEPT ALL SELECT DISTINCT a FROM pair) m;
+    IF star THEN
+        -- leaders that are near, members that are not led by the first leader near them
+        SELECT count(*) INTO apart FROM pair JOIN grouped x ON x.member = a AND x.leader = a JOIN grouped y ON y.member = b AND y.leader = b;
+        SELECT count(*) INTO not_smallest FROM grouped g
+            LEFT JOIN (SELECT b, min(a) AS first FROM pair JOIN grouped l ON l.member = a AND l.leader = a GROUP BY b) n ON n.b = g.member
+            WHERE g.leader <> g.member AND g.leader IS DISTINCT FROM n.first;
+    ELSE
+        SELECT count(*) INTO apart FROM pair JOIN grouped x ON x.member = a JOIN grouped y ON y.member = b WHERE x.leader <> y.leader;
+        SELECT count(*) INTO not_smallest FROM (SELECT FROM grouped GROUP BY leader HAVING min(member) <> leader) g;
+        WITH RECURSIVE reached AS (SELECT DISTINCT leader, leader AS member FROM grouped UNION
+            SELECT leader, b FROM reached JOIN pair ON a = member) -- no pair leads out of a group, see above
+        SELECT count(*) INTO unconnected FROM (SELECT leader, member FROM grouped EXCEPT SELECT leader, member FROM reached) m;
+    END IF;
+    RETURN NEXT;
+END $$;
+
+SELECT t, r, star, w.* FROM unnest('{uniform,near,skewed,same,chain}'::text[]) t, unnest('{0,3,6}'::int[]) r,
+    unnest('{f,t}'::boolean[]) star, wrong_groups(t, r, star) w ORDER BY t, r, star;
+SELECT w.* FROM unnest('{f,t}'::boolean[]) star, wrong_groups('same', 3, star, 'same_one') w;
+SELECT count(*), count(DISTINCT leader) FROM simhash_groups('same_h', 64);
+SELECT count(*) FROM simhash_groups('same_h', -1);
+SELECT count(*) FROM simhash_groups(NULL);
+-- more rows than fit in memory at a time
+SET work_mem = '64kB';
+SELECT t, star, w.* FROM unnest('{near,same}'::text[]) t, unnest('{f,t}'::boolean[]) star, wrong_groups(t, 3, star) w ORDER BY t, star;
+SET simhash.simd = scalar;
+SELECT t, star, w.* FROM unnest('{near,same}'::text[]) t, unnest('{f,t}'::boolean[]) star, wrong_groups(t, 8, star) w ORDER BY t, star;
+RESET simhash.simd;
+RESET work_mem;
+-- rows that are gone, and those of this transaction
+BEGIN;
+CREATE TABLE dense WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, (i % 400)::bigint::simhash AS h FROM generate_series(1, 780) i;
+CREATE INDEX dense_h ON dense USING simhash (h);
+UPDATE dense SET note = 'updated in place' WHERE id % 2 = 0;
+SET LOCAL simhash.simd = scalar;
+SELECT * FROM wrong_groups('dense', 5, star => false);
+UPDATE same SET h = h WHERE id % 4 = 0;
+UPDATE same SET h = '00000000ffffffff' WHERE id % 31 = 0;
+DELETE FROM same WHERE id % 7 = 0;
+SELECT star, w.* FROM unnest('{f,t}'::boolean[]) star, wrong_groups('same', 3, star) w ORDER BY star;
+ROLLBACK;
+-- two hundred thousand copies of a fingerprint are no more work than as many others
+CREATE TABLE copies AS SELECT CASE WHEN i % 10 = 0 THEN hashint8extended(i, 1)::simhash ELSE '0123456789abcdef' END AS h FROM generate_series(1, 220000) i;
+CREATE INDEX copies_h ON copies USING simhash (h);
+SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
+SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h', 5, star => true);
+SET work_mem = '64kB';
+SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
+RESET work_mem;
+
+-- Chains: groups go as far as they reach, stars do not.
+SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3) GROUP BY leader) g;
+SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, star => true) GROUP BY leader) g;
+
+-- Groups of any pairs, such as those that were looked at more closely.
+SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)');
+SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', star => true);
+SELECT * FROM simhash_pair_groups('SELECT 1, 2 WHERE false');
+SELECT count(*), count(DISTINCT leader) FROM simhash_pair_groups('SELECT i, i + 2 FROM generate_series(1, 30000) i');
+SELECT DISTINCT g.leader = least(g.member, g.leader) AS smallest FROM simhash_pair_groups($$
+    SELECT x.id, y.id FROM simhash_pairs('near_h', 3) p JOIN near x ON x.ctid = p.a JOIN near y ON y.ctid = p.b WHERE x.id % 3 <> y.id % 3 $$) g;
+SELECT * FROM simhash_pair_groups('SELECT 1');
+SELECT * FROM simhash_pair_groups('SELECT 1, 1.5');
+SELECT * FROM simhash_pair_groups('SELECT 1, NULL::int');
+SELECT * FROM simhash_pair_groups('DROP TABLE chain');
+SELECT * FROM simhash_pair_groups('DELETE FROM chain RETURNING id, id');
+SELECT * FROM simhash_pair_groups('SELECT 1, 2; SELECT 3, 4');
+SELECT * FROM simhash_pair_groups('SELEC');
+
+-- rights as for the pairs
+CREATE ROLE group_reader;
+SET ROLE group_reader;
+SELECT * FROM simhash_groups('chain_h');
+SELECT * FROM simhash_pair_groups('SELECT id, id FROM chain');
+RESET ROLE;
+DROP ROLE group_reader;
+DROP TABLE uniform, near, skewed, same, chain, copies, pair, grouped;
+DROP FUNCTION flipped, wrong_groups;

@@ -280,6 +280,41 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and their weights';
 
+-- Fingerprints as other libraries make them. The table of profiles is in src/core/compat_profiles.cpp.
+
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text, size integer) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
+    RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_as(profile pg_catalog.text, hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text)
+    IS 'fingerprint of a text as another library makes it';
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text, integer)
+    IS 'fingerprint of a text as another library makes it, of shingles of so many units';
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[])
+    IS 'fingerprint of features as another library makes it';
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[], double precision[])
+    IS 'fingerprint of features and their weights as another library makes it';
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[])
+    IS 'fingerprint of the hashes of features, by the rules of another library';
+COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[], double precision[])
+    IS 'fingerprint of the hashes of features and their weights, by the rules of another library';
+
+CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catalog.text, OUT shingle_size integer,
+    OUT hash pg_catalog.text, OUT tie integer, OUT empty simhash, OUT weights pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
+COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as, and what each does';
+
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type: partial aggregates can be
 -- combined anywhere. As moving aggregates they have a state that counts, to know when a frame is empty.
 

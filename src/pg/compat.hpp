@@ -10,6 +10,7 @@ extern "C" {
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "commands/vacuum.h"
+#include "common/md5.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -299,5 +300,16 @@ inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
 #else
 inline constexpr Oid kStatScanRole = DEFAULT_ROLE_STAT_SCAN_TABLES;
 #endif
+
+// The 16 bytes of MD5. It fails where OpenSSL forbids it, as in FIPS mode.
+inline bool md5_bytes(const void *bytes, std::size_t length, unsigned char out[16],
+                      [[maybe_unused]] const char **error)
+{
+#if PG_VERSION_NUM >= 150000
+    return pg_md5_binary(bytes, length, out, error);
+#else
+    return pg_md5_binary(bytes, length, out);
+#endif
+}
 
 } // namespace simhash

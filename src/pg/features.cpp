@@ -1,14 +1,14 @@
 // From the features of a document to its weights and its fingerprint: to_simhash and to_simhash_weights.
 #include "pg/weights.hpp"
 
-#include "core/feature_counts.hpp"
 #include "core/feature_hash.hpp"
 #include "core/text_features.hpp"
 #include "pg/compat.hpp"
+#include "pg/counted_features.hpp"
+#include "pg/utf8_text.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/array.h"
@@ -22,89 +22,6 @@ namespace simhash
 
 namespace
 {
-
-// Whether text must be converted to be UTF-8. What SQL_ASCII holds is taken for UTF-8.
-bool needs_conversion()
-{
-    int encoding = GetDatabaseEncoding();
-    return encoding != PG_UTF8 && encoding != PG_SQL_ASCII;
-}
-
-bool is_ascii(const char *text, std::size_t length)
-{
-    unsigned char all = 0;
-    for (std::size_t i = 0; i < length; i++)
-        all |= static_cast<unsigned char>(text[i]);
-    return all < 0x80;
-}
-
-// Secret within a backend, see FeatureCounts::init.
-std::uint64_t table_salt()
-{
-    static std::uint64_t salt = 0;
-    if (salt == 0 && !pg_strong_random(&salt, sizeof(salt)))
-        salt = 0x9E3779B97F4A7C15;
-    return salt;
-}
-
-// Counts features in memory that grows. A short document's fit on the stack.
-class CountedFeatures
-{
-public:
-    explicit CountedFeatures(std::size_t expected)
-    {
-        std::size_t capacity = kFew;
-        while (capacity < expected)
-            capacity *= 2;
-        counts_.init(capacity == kFew ? few_ : allocate(capacity), capacity, table_salt());
-    }
-    CountedFeatures(const CountedFeatures &) = delete;
-    CountedFeatures &operator=(const CountedFeatures &) = delete;
-
-    void add(std::uint64_t hash, std::uint64_t times)
-    {
-        if (counts_.full())
-            grow();
-        counts_.add(hash, times);
-    }
-
-    // Gives the memory back. Returns false if there was no feature.
-    bool finish(Weights *out)
-    {
-        bool any = counts_.size() > 0;
-        if (any)
-            counts_.sum_logarithmic(out);
-        release();
-        return any;
-    }
-
-private:
-    static constexpr std::size_t kFew = 256;
-
-    static FeatureCount *allocate(std::size_t capacity)
-    {
-        return static_cast<FeatureCount *>(palloc_extended(capacity * sizeof(FeatureCount), MCXT_ALLOC_HUGE));
-    }
-
-    void release()
-    {
-        if (counts_.slots() != few_)
-            pfree(counts_.slots());
-    }
-
-    void grow()
-    {
-        FeatureCounts larger;
-        std::size_t capacity = counts_.capacity() * 2;
-        larger.init(allocate(capacity), capacity, table_salt());
-        larger.move_from(counts_);
-        release();
-        counts_ = larger;
-    }
-
-    FeatureCounts counts_;
-    FeatureCount few_[kFew];
-};
 
 void count_piece(TextFeatures *features, const char *text, std::size_t length, bool last,
                  CountedFeatures *counted)

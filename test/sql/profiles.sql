@@ -1,0 +1,228 @@
+-- Fingerprints as other libraries make them: the values that stand in their own tests and documentation, and some
+-- that were computed from their definitions. The list says for each what was expected and what came out.
+
+\set VERBOSITY default
+\pset null '(null)'
+SET client_encoding = 'UTF8';
+
+CREATE TEMP TABLE vector (n int GENERATED ALWAYS AS IDENTITY, library text, input text, expected simhash, got simhash);
+
+-- From texts, by the default features of the library.
+CREATE TEMP TABLE text_vector (n int GENERATED ALWAYS AS IDENTITY, profile text, input text, expected text);
+INSERT INTO text_vector (profile, input, expected) VALUES
+    ('1e0ng', '', 'e9800998ecf8427e'),
+    ('1e0ng', 'a', '31c399e269772661'),
+    ('1e0ng', 'aa', '086f24ba207a4912'),
+    ('1e0ng', 'aaa', '67dbd57e9ca9f808'),
+    ('1e0ng', 'aaaa', 'd33f80c4663dc5e5'),
+    ('1e0ng', 'aaaaa', 'd33f80c4663dc5e5'),
+    ('1e0ng', 'aaaaab', 'd33f80c4663dc5e5'),
+    ('1e0ng', 'aaaab', '020c00402000c0a0'),
+    ('1e0ng', 'aaaaabb', 'c31d80c46435c1e4'),
+    ('1e0ng', 'aaaaabbb', 'd7dfc0cc6c35c1f5'),
+    ('1e0ng', 'My name is John', 'b6e83556eac91387'),
+    ('1e0ng', 'The quick brown fox jumps over the lazy dog', '2c2a1290908a898a'),
+    ('1e0ng', 'How are you? I AM fine. Thanks. And you?', 'bff3cd8a201e681a'),
+    ('1e0ng', 'How old are you ? :-) i am fine. Thanks. And you?', '97f3cd80601e4812'),
+    ('1e0ng', 'How are you? I Am fine. blar blar blar blar blar Thanks.', '7521c1f341161c7a'),
+    ('1e0ng', 'How are you i am fine. blar blar blar blar blar than', '7521c1e2c9161c7a'),
+    ('1e0ng', 'This is simhash test.', '8a87048612660883'),
+    ('1e0ng', 'How are you i am fine. blar blar blar blar blar thank1', 'f521c1f241169c6a'),
+    ('1e0ng', '你好　世界！　　呼噜。', 'db8c51c7172ea364'),
+    ('1e0ng', '你好，世界　呼噜', 'db8c51c7172ea364'),
+    ('seomoz', '', '0000000000000000'),
+    ('seomoz', 'fox', '0000000000000000'),
+    ('seomoz', 'The quick brown fox jumps over the lazy dog', '29b21dbee3303b88'),
+    ('seomoz', 'My name is John', '91e8013cf88ce4c1'),
+    ('mfonda', '', 'ffffffffffffffff'),
+    ('mfonda', 'this is a test phrase', '8c3a5f7e9ecb3f35'),
+    ('mfonda', 'this is a test phrass', '8c3a5f7e9ecb3f21'),
+    ('mfonda', 'these are test phrases', 'ddfdbf7fbfaffb1d'),
+    ('mfonda', 'foo bar', 'd8dbe7186bad3db3'),
+    ('go-dedup', 'this is a test phrase', '8c3a5f7e9ecb3f35'),
+    ('go-dedup-cjk', '当山峰没有棱角的时候', 'd7185f186a2eea5a'),
+    ('go-dedup-cjk', '当山谷没有棱角的时候', 'd71a5f186a2eea5a'),
+    ('go-dedup-cjk', '棱角的时候', 'd71a5f186a2ffa52'),
+    ('go-dedup-cjk', '你妈妈喊你回家吃饭哦，回家罗回家罗', 'd71bf7186a32b9f0'),
+    ('go-dedup-utf', 'la fin d''un bel après-midi d''été', '58dbbd1fefab774a'),
+    ('go-dedup-utf', 'bonne après-midi', 'fadfbfbfdf8e7b7f'),
+    ('go-dedup-utf', 'Bonjour', 'ac5261af4fdd5252'),
+    ('go-dedup-utf', 'Bonsoir', 'fb42ceaf7cda4905'),
+    ('bookmate', 'In the beginning was the Word', 'ed3fef7dedf7bf7e'),
+    ('bookmate', '. . .', 'ffffffffffffffff'),
+    ('floc', 'Lorem ipsum dolor sit amet consectetur adipiscing elit', 'cf48b038108e6984'),
+    ('ngramSimHash', '', 'ffffffffffffffff'),
+    ('ngramSimHash', 'ab', '000000001d5dddd9'),
+    ('ngramSimHash', 'abc', '00000000c9b4d608'),
+    ('ngramSimHashUTF8', 'abc', '0000000000000000'),
+    ('wordShingleSimHash', 'cat sat', '0000000000000000');
+-- these as the decimal numbers that ClickHouse shows
+UPDATE text_vector SET expected = 492689097::bigint::simhash WHERE input = 'ab';
+UPDATE text_vector SET expected = 3384066120::bigint::simhash WHERE input = 'abc' AND profile = 'ngramSimHash';
+UPDATE text_vector SET expected = 17095628911399577086::numeric::simhash WHERE input = 'In the beginning was the Word';
+INSERT INTO text_vector (profile, input, expected)
+SELECT profile, 'what a cute cat.', value::bigint::simhash
+FROM (VALUES ('ngramSimHash', 130877626), ('ngramSimHashCaseInsensitive', 130877626),
+             ('ngramSimHashUTF8', 2414681787), ('ngramSimHashCaseInsensitiveUTF8', 2414681787),
+             ('wordShingleSimHash', 3795742796), ('wordShingleSimHashCaseInsensitive', 3795742796),
+             ('wordShingleSimHashUTF8', 3795742796), ('wordShingleSimHashCaseInsensitiveUTF8', 3795742796)) AS v(profile, value);
+INSERT INTO text_vector (profile, input, expected)
+SELECT profile, 'ClickHouse', value::bigint::simhash
+FROM (VALUES ('ngramSimHash', 1627567969), ('ngramSimHashCaseInsensitive', 562180645),
+             ('ngramSimHashUTF8', 1628157797), ('ngramSimHashCaseInsensitiveUTF8', 1636742693)) AS v(profile, value);
+INSERT INTO text_vector (profile, input, expected)
+SELECT profile, 'ClickHouse® is a column-oriented database management system (DBMS) for online analytical processing of queries (OLAP).',
+       value::bigint::simhash
+FROM (VALUES ('wordShingleSimHash', 2328277067), ('wordShingleSimHashCaseInsensitive', 2194812424),
+             ('wordShingleSimHashUTF8', 2328277067), ('wordShingleSimHashCaseInsensitiveUTF8', 2194812424)) AS v(profile, value);
+INSERT INTO text_vector (profile, input, expected)
+SELECT profile, 'It is the latest occurrence of the Southeast ' || region || ' haze, the issue that occurs in constant intensity '
+       'during every wet season. It has mainly been caused by forest fires resulting from illegal slash-and-burn clearing '
+       'performed on behalf of the palm oil industry in Kazakhstan, principally on the islands, which then spread quickly '
+       'in the dry season.', value::bigint::simhash
+FROM (VALUES ('ngramSimHash', 3562273581, 3579050789), ('ngramSimHashCaseInsensitive', 3562257197, 3562258213),
+             ('ngramSimHashUTF8', 3579050797, 3579050757), ('ngramSimHashCaseInsensitiveUTF8', 3562258221, 3562258181),
+             ('wordShingleSimHash', 3004171816, 2584740395), ('wordShingleSimHashCaseInsensitive', 437257770, 2651981610),
+             ('wordShingleSimHashUTF8', 3004171816, 2584740395),
+             ('wordShingleSimHashCaseInsensitiveUTF8', 437257770, 2651981610)) AS v(profile, european, asian),
+     LATERAL (VALUES ('European', european), ('Asian', asian)) AS r(region, value);
+INSERT INTO vector (library, input, expected, got)
+SELECT profile, CASE WHEN length(input) > 40 THEN left(input, 56) || '…' ELSE input END,
+       expected::simhash, to_simhash_as(profile, input) FROM text_vector ORDER BY n;
+
+-- From features.
+INSERT INTO vector (library, input, expected, got) VALUES
+    ('1e0ng', 'features aaa, bbb', 57087923692560392::bigint::simhash, to_simhash_as('1e0ng', ARRAY['aaa', 'bbb'])),
+    ('1e0ng', 'features 0 … 499', 7984652473404407437::bigint::simhash,
+        (SELECT to_simhash_as('1e0ng', array_agg(i::text)) FROM generate_series(0, 499) AS i)),
+    ('1e0ng', 'features 0 … 499 with weights 0, 50, …', 3372825719632739723::bigint::simhash,
+        (SELECT to_simhash_as('1e0ng', array_agg(i::text), array_agg(50.0 * i)) FROM generate_series(0, 499) AS i)),
+    ('1e0ng', 'features weighted by tf-idf', 17583409636488780916::numeric::simhash,
+        to_simhash_as('1e0ng', '{am,are,blar,fine,how,thanks,you}'::text[],
+            ARRAY[.1755344461408848, .1755344461408848, .8776722307044239, .1755344461408848, .1755344461408848,
+                  .2750086299380163, .1755344461408848])),
+    ('1e0ng', 'feature test', 'cade4e832627b4f6', to_simhash_as('1e0ng', ARRAY['test'])),
+    ('1e0ng', 'the number 4390059585430954713', '3cec9feef46922d9', 4390059585430954713::simhash),
+    ('1e0ng', 'the number 9223372036854775808', '8000000000000000', 9223372036854775808::numeric::simhash),
+    ('1e0ng', 'f=128, My name is John: the high half', '91e8013cf88ce4c1', to_simhash_as('seomoz', 'My name is John')),
+    ('seomoz', 'feature test', '098f6bcd4621d373', to_simhash_as('seomoz', ARRAY['test'])),
+    ('seomoz', 'no hashes', '0000000000000000', to_simhash_as('seomoz', '{}'::bigint[])),
+    ('seomoz', '100 times hash deadbeef', '00000000deadbeef', to_simhash_as('seomoz', array_fill(3735928559, ARRAY[100]))),
+    ('seomoz', 'hashes abcd, bcde, cdef', '000000000000adcf',
+        to_simhash_as('seomoz', ARRAY[43981, 48350, 52719])),
+    ('seomoz', 'hashes deadbeefdeadbeef, 2152411021524110', '0000000000000000', to_simhash_as('seomoz',
+        ARRAY['deadbeefdeadbeef'::simhash::bigint, '2152411021524110'::simhash::bigint])),
+    ('text-dedup', 'two hashes', 74633958390507528::bigint::simhash, to_simhash_as('text-dedup',
+        ARRAY[13352372148217134600::numeric::simhash::bigint, 5020219685658847592])),
+    ('yanyiwu', 'five weighted hashes', 15286165794479097173::numeric::simhash, to_simhash_as('yanyiwu',
+        ARRAY[15142046212652221781::numeric::simhash::bigint, 2117559126361955906,
+              14814508906697812479::numeric::simhash::bigint, 13004687738940023035::numeric::simhash::bigint,
+              18264030747823598625::numeric::simhash::bigint],
+        ARRAY[318.452, 151.001, 140.87, 106.978, 103.739])),
+    ('yanyiwu', 'five weighted keywords', 17831459094038722629::numeric::simhash, to_simhash_as('yanyiwu',
+        ARRAY['蓝翔', 'CEO', '升职', '加薪', '手扶拖拉机'], ARRAY[11.7392, 11.7392, 10.8562, 10.6426, 10.0089])),
+    ('yanyiwu', 'two weighted keywords', 17676873585679812141::numeric::simhash,
+        to_simhash_as('yanyiwu', ARRAY['你好', '世界'], ARRAY[7.95788, 4.36753])),
+    ('yanyiwu', 'five other weighted keywords', 6723932022578817358::numeric::simhash, to_simhash_as('yanyiwu',
+        ARRAY['蓝翔', '手扶拖拉机', '技工', '拖拉机', '学院'], ARRAY[11.7392, 10.0089, 9.84023, 8.43685, 6.5068]));
+INSERT INTO vector (library, input, expected, got)
+SELECT 'yanyiwu', 'feature ' || feature, value::simhash, to_simhash_as('yanyiwu', ARRAY[feature])
+FROM (VALUES ('蓝翔', 4456126642618087437::numeric), ('CEO', 15527884971851335464), ('升职', 12795442418582434293),
+             ('加薪', 17469274401231235653), ('手扶拖拉机', 5143693181545528385), ('你好', 17676873585679812141),
+             ('你好世界', 2211330610306748739), ('', 16045690984833335023)) AS v(feature, value);
+INSERT INTO vector (library, input, expected, got) VALUES
+    ('mfonda', 'feature test string', 8811532157352841348::simhash, to_simhash_as('mfonda', ARRAY['test string'])),
+    ('mfonda', 'sums of test string, test thing', ('{0,-2,0,0,-2,-2,-2,0,0,0,-2,0,0,0,-2,0,-2,0,0,0,0,0,2,2,2,-2,0,-2,0,-2,2,0,0,2,0,2,'
+        '-2,0,2,0,2,-2,0,0,2,0,0,2,0,0,0,2,0,0,2,-2,-2,2,-2,0,2,0,2,-2}')::real[]::simhash_weights::simhash,
+        to_simhash_as('mfonda', ARRAY['test string', 'test thing'])),
+    ('mfonda', 'all sums 0', 'ffffffffffffffff', array_fill(0::real, ARRAY[64])::simhash_weights::simhash),
+    ('mfonda', 'all sums -1', '0000000000000000', array_fill(-1::real, ARRAY[64])::simhash_weights::simhash),
+    ('mfonda', 'sums 1, -1, 1, …', 6148914691236517205::simhash,
+        (SELECT array_agg(1 - 2 * (i % 2) ORDER BY i)::real[]::simhash_weights::simhash FROM generate_series(0, 63) AS i)),
+    ('bookmate', 'feature Word', 10958914953375318724::numeric::simhash, to_simhash_as('bookmate', ARRAY['Word'])),
+    ('floc', 'n_bits=128, Lorem ipsum…: the low half', '18650807001800c5', to_simhash_as('1e0ng',
+        string_to_array('Lorem ipsum dolor sit amet consectetur adipiscing elit', ' '))),
+    ('floc', 'features google.com …', '14dd1064800880b4', to_simhash_as('floc',
+        string_to_array('google.com|hybridtheory.com|youtube.com|reddit.com', '|'))),
+    ('floc', 'n_bits=128, google.com …: the low half', '0025764cd0014715', to_simhash_as('1e0ng',
+        string_to_array('google.com|hybridtheory.com|youtube.com|reddit.com', '|'))),
+    ('tgalopin', 'feature 123456789', '2b9c7ee4e2780c8a', to_simhash_as('tgalopin', ARRAY['123456789']));
+
+SELECT library, input, expected, got, expected = got AS ok FROM vector ORDER BY n;
+SELECT count(*) AS vectors, count(*) FILTER (WHERE expected = got) AS ok FROM vector;
+
+-- ClickHouse's other shingle sizes, and what its functions have in common.
+SELECT to_simhash_as('ngramSimHash', 'abcd', 4) = to_simhash_as('ngramSimHash', ARRAY['abcd']) AS one_shingle,
+       to_simhash_as('ngramSimHash', 'ab', 5) = to_simhash_as('ngramSimHash', 'ab') AS shorter,
+       to_simhash_as('ngramSimHashUTF8', 'äbcd', 3) = to_simhash_as('ngramSimHashUTF8', ARRAY['bcd']) AS without_the_first,
+       to_simhash_as('wordShingleSimHash', 'One, three four five', 2) =
+           to_simhash_as('wordShingleSimHash', ARRAY['threefour', 'fourfive']) AS long_words,
+       to_simhash_as('wordShingleSimHash', ARRAY['three four', 'four five']) =
+           to_simhash_as('wordShingleSimHash', ARRAY['threefour', 'fourfive']) AS spaces_do_not_count,
+       to_simhash_as('ngramSimHashCaseInsensitive', '@@@@') = to_simhash_as('ngramSimHashCaseInsensitive', '````') AS folded;
+
+-- How texts are cut: the same as the features written out.
+SELECT to_simhash_as('1e0ng', 'A_b, C!', 2) = to_simhash_as('1e0ng', ARRAY['a_', '_b', 'bc']) AS joined,
+       to_simhash_as('1e0ng', E'Ⅷ ½ é ë \u0301') = to_simhash_as('1e0ng', ARRAY['ⅷ½éë']) AS letters_and_numbers,
+       to_simhash_as('1e0ng', 'ΟΔΟΣ Σ ΑΣ''Α') =
+           to_simhash_as('1e0ng', ARRAY['οδος', 'δοςσ', 'οςσα', 'ςσασ', 'σασα']) AS sigmas,
+       to_simhash_as('1e0ng', 'İI') = to_simhash_as('1e0ng', ARRAY['ii']) AS dotted,
+       to_simhash_as('1e0ng', '…', 25) = to_simhash_as('1e0ng', ARRAY['']) AS empty_shingle;
+SELECT to_simhash_as('text-dedup', 'A, b c') = to_simhash_as('text-dedup', '{}'::text[]) AS too_short,
+       to_simhash_as('text-dedup', 'A, b c D') =
+           to_simhash_as('text-dedup', ARRAY['a  b', ' b c', 'b c d']) AS empty_words_count,
+       to_simhash_as('text-dedup', 'a b a b a B A b') =
+           to_simhash_as('text-dedup', ARRAY['a b a', 'b a b']) AS distinct_shingles,
+       to_simhash_as('text-dedup', 'a b c d e', 7) = to_simhash_as('text-dedup', ARRAY['a b c d e']) AS one_shingle;
+SELECT to_simhash_as('mfonda', 'It''s at HTTP://Example.com/a?b ''''x://é') =
+           to_simhash_as('mfonda', ARRAY['it''s', 'at', 'http://example.com/a', 'b', '''''x']) AS addresses,
+       to_simhash_as('mfonda', 'KÀB') = to_simhash_as('mfonda', ARRAY['k', 'b']) AS ascii_words,
+       to_simhash_as('go-dedup-utf', 'ﬁn-de_siècle 12 Ａ') =
+           to_simhash_as('go-dedup-utf', ARRAY['fin-de_siècle', 'a']) AS nfkc,
+       to_simhash_as('go-dedup-cjk', 'Aé b') = to_simhash_as('go-dedup-cjk', ARRAY['a', 'é', ' ', 'b']) AS characters,
+       to_simhash_as('bookmate', ' Don''t -- stop3now! ?') =
+           to_simhash_as('bookmate', ARRAY['don t', 'stop now']) AS tokens,
+       to_simhash_as('floc', 'a  b ') = to_simhash_as('floc', ARRAY['a', '', 'b', '']) AS empty_words,
+       to_simhash_as('floc', '') = to_simhash_as('floc', ARRAY['']) AS an_empty_word;
+
+-- Names in any case; NULLs are skipped; without features it is what the library has for that, NULL where it fails.
+SELECT to_simhash_as('NGRAMsimhash', 'abc') = to_simhash_as('ngramSimHash', 'abc') AS any_case,
+       to_simhash_as('1e0ng', ARRAY['a', NULL, 'b']) = to_simhash_as('1e0ng', ARRAY['a', 'b']) AS nulls,
+       to_simhash_as('1e0ng', ARRAY['a', 'b', NULL, 'c'], ARRAY[3, NULL, 1, 2]) =
+           to_simhash_as('1e0ng', ARRAY['a', 'a', 'a', 'c', 'c']) AS weights;
+SELECT name, empty, to_simhash_as(name, '{}'::text[]) IS NOT DISTINCT FROM empty AS ok,
+       to_simhash_as(name, ARRAY[NULL]::bigint[]) IS NOT DISTINCT FROM empty AS ok_of_hashes
+FROM simhash_profiles();
+SELECT to_simhash_as('1e0ng', NULL::text), to_simhash_as(NULL, 'a'), to_simhash_as('floc', '{}'::text[]);
+
+-- The table.
+SELECT name, shingle_size, hash, tie, weights, features FROM simhash_profiles();
+
+-- Errors.
+SELECT to_simhash_as('simhash', 'a');
+\echo :SQLSTATE
+SELECT to_simhash_as('yanyiwu', '你好世界');
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', 'a', 0);
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', 'a', 26);
+\echo :SQLSTATE
+SELECT to_simhash_as('mfonda', 'a', 2);
+\echo :SQLSTATE
+SELECT to_simhash_as('seomoz', ARRAY['a'], ARRAY[1]);
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', ARRAY['a'], ARRAY[1, 2]);
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', ARRAY['a'], ARRAY['NaN'::float8]);
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', ARRAY['a'], ARRAY['Infinity'::float8]);
+\echo :SQLSTATE
+SELECT to_simhash_as('1e0ng', ARRAY[['a'], ['b']]);
+\echo :SQLSTATE
+
+-- In a generated column and an index.
+CREATE TEMP TABLE phrase (id int, body text, h simhash GENERATED ALWAYS AS (to_simhash_as('mfonda', body)) STORED);
+INSERT INTO phrase VALUES (1, 'this is a test phrase'), (2, 'this is a test phrass'), (3, 'foo bar');
+CREATE INDEX ON phrase USING simhash (h);
+SET enable_seqscan = off;
+SELECT id, h FROM phrase WHERE h <@> '8c3a5f7e9ecb3f35' <= 3 ORDER BY id;

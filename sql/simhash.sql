@@ -315,6 +315,40 @@ CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as, and what each does';
 
+-- Features as arrays, for to_simhash and simhash_agg, and to look at.
+
+CREATE FUNCTION simhash_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION simhash_anchored_shingles(document pg_catalog.text,
+    anchors pg_catalog.text[] DEFAULT
+        '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
+    size integer DEFAULT 2, distance integer DEFAULT 1)
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION simhash_url_features(url pg_catalog.text,
+    stop_components pg_catalog.text[] DEFAULT
+        '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}')
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash_features(pg_catalog.text, pg_catalog.text, integer)
+    IS 'the features of a text: shingles of so many units, word or character';
+COMMENT ON FUNCTION simhash_anchored_shingles(pg_catalog.text, pg_catalog.text[], integer, integer)
+    IS 'stop words of a text, each with the words that follow it: features that navigation and banners lack';
+COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[])
+    IS 'positional bigrams of the components of a URL, without its host: features that mirrors share';
+
+-- Vectors, as embeddings, by random hyperplanes.
+
+CREATE FUNCTION simhash_project(embedding real[], seed bigint DEFAULT 0) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+CREATE FUNCTION simhash_project_weights(embedding real[], seed bigint DEFAULT 0) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION simhash_project(real[], bigint)
+    IS 'fingerprint of a vector: on which side of 64 random hyperplanes it lies';
+COMMENT ON FUNCTION simhash_project_weights(real[], bigint)
+    IS 'weights of a vector: its distances from 64 random hyperplanes, at length 1';
+
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type: partial aggregates can be
 -- combined anywhere. As moving aggregates they have a state that counts, to know when a frame is empty.
 

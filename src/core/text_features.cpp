@@ -57,27 +57,39 @@ void TextFeatures::read_from(const char *text, std::size_t length, bool last)
 std::size_t TextFeatures::next(std::uint64_t *hashes, std::size_t capacity)
 {
     std::size_t count = 0;
-    while (count < capacity) {
+    const char *bytes;
+    std::size_t length;
+    while (count < capacity && next_shingle(&bytes, &length))
+        hashes[count++] = feature_hash(bytes, length);
+    return count;
+}
+
+bool TextFeatures::next_shingle(const char **bytes, std::size_t *length)
+{
+    for (;;) {
         Unit unit;
         if (!(unit_ == TextUnit::kWord ? scan_word(&unit) : scan_character(&unit))) {
             if (refill())
                 continue;
-            if (complete_ && !finished_) {
-                finished_ = true;
-                if (units_ > 0 && units_ < size_)
-                    hashes[count++] = feature_hash(buffer_ + starts_[0], last_end_ - starts_[0]);
-            }
-            break;
+            if (!complete_ || finished_)
+                return false;
+            finished_ = true;
+            if (units_ == 0 || units_ >= size_)
+                return false;
+            *bytes = buffer_ + starts_[0];
+            *length = last_end_ - starts_[0];
+            return true;
         }
         starts_[newest_] = unit.start;
         newest_ = newest_ + 1 == size_ ? 0 : newest_ + 1;
         last_end_ = unit.end;
         if (++units_ >= size_) {
             std::size_t start = starts_[newest_]; // the oldest
-            hashes[count++] = feature_hash(buffer_ + start, unit.end - start);
+            *bytes = buffer_ + start;
+            *length = unit.end - start;
+            return true;
         }
     }
-    return count;
 }
 
 // Makes more text scannable. Returns false if that takes another piece, or the text is at its end.

@@ -44,6 +44,9 @@ public:
     // Writes up to `capacity` hashes and returns their number. 0 means that the piece is read to its end.
     std::size_t next(std::uint64_t *hashes, std::size_t capacity);
 
+    // The shingles one by one instead. What *bytes points at stays until the next call.
+    bool next_shingle(const char **bytes, std::size_t *length);
+
 private:
     struct Unit {
         std::size_t start;

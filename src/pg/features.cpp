@@ -5,6 +5,7 @@
 #include "core/text_features.hpp"
 #include "pg/compat.hpp"
 #include "pg/counted_features.hpp"
+#include "pg/shingle_arguments.hpp"
 #include "pg/utf8_text.hpp"
 
 extern "C" {
@@ -83,21 +84,8 @@ bool sum_default(FunctionCallInfo fcinfo, Weights *out)
 // (document text, unit text, size integer)
 bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
 {
-    const char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    int size = PG_GETARG_INT32(2);
-    TextUnit unit;
-    if (std::strcmp(name, "word") == 0)
-        unit = TextUnit::kWord;
-    else if (std::strcmp(name, "character") == 0)
-        unit = TextUnit::kCharacter;
-    else
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("unknown unit of text features: \"%s\"", name),
-                errhint("Units are \"word\" and \"character\"."));
-    if (size < 1 || size > kShingleSizeMax)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("shingle size %d is out of range", size),
-                errdetail("It must lie between 1 and %d.", kShingleSizeMax));
+    TextUnit unit = text_unit(PG_GETARG_TEXT_PP(1));
+    int size = checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax);
     return sum_text(PG_GETARG_DATUM(0), unit, size, out);
 }
 

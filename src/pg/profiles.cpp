@@ -8,6 +8,7 @@
 #include "core/unicode.hpp"
 #include "pg/compat.hpp"
 #include "pg/counted_features.hpp"
+#include "pg/shingle_arguments.hpp"
 #include "pg/utf8_text.hpp"
 #include "pg/weights.hpp"
 
@@ -315,11 +316,7 @@ SIMHASH_FUNCTION(to_simhash_as_shingles)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("profile \"%s\" has no shingles to size", profile.name),
                 errhint("Leave the size out, or give an array of features."));
-    if (size < 1 || size > kProfileSizeMax)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("shingle size %d is out of range", size),
-                errdetail("It must lie between 1 and %d.", kProfileSizeMax));
-    return fingerprint_text(fcinfo, profile, size);
+    return fingerprint_text(fcinfo, profile, checked_shingle_size(size, kProfileSizeMax));
 }
 
 SIMHASH_FUNCTION(to_simhash_as_array)

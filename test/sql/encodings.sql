@@ -3,6 +3,8 @@
 SELECT current_database() AS utf8 \gset
 SET client_encoding = 'UTF8';
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
+SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shingles('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
+       simhash_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
 SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
@@ -14,6 +16,8 @@ CREATE DATABASE simhash_latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEM
 SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
+SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shingles('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
+       simhash_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
 

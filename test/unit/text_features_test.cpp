@@ -122,6 +122,27 @@ TEST(TextFeatures, StreamingChangesNothing)
     }
 }
 
+TEST(TextFeatures, ShinglesThemselves)
+{
+    auto shingles = [](const std::string &text, TextUnit unit, int size) {
+        static TextFeatures features;
+        features.init(unit, size);
+        features.read_from(text.data(), text.size(), true);
+        std::vector<std::string> all;
+        const char *bytes;
+        std::size_t length;
+        while (features.next_shingle(&bytes, &length))
+            all.emplace_back(bytes, length);
+        EXPECT_FALSE(features.next_shingle(&bytes, &length));
+        return all;
+    };
+    using Strings = std::vector<std::string>;
+    EXPECT_EQ(shingles("To be, or", TextUnit::kWord, 2), (Strings{"to be", "be or"}));
+    EXPECT_EQ(shingles("A b", TextUnit::kWord, 3), Strings{"a b"});
+    EXPECT_EQ(shingles("A-b", TextUnit::kCharacter, 2), (Strings{"a ", " b"}));
+    EXPECT_EQ(shingles("", TextUnit::kWord, 1), Strings());
+}
+
 Fingerprint fingerprint(const std::string &text)
 {
     std::vector<FeatureCount> slots(1024);

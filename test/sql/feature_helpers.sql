@@ -1,0 +1,120 @@
+-- Features as arrays, and fingerprints of vectors. These bits are stored in columns and indexes: an answer here never
+-- changes.
+
+\set VERBOSITY default
+\pset null '(null)'
+SET client_encoding = 'UTF8';
+
+-- simhash_features gives what to_simhash hashes.
+SELECT simhash_features('To be, or NOT to be'), simhash_features('To be, or NOT', 'word', 2),
+       simhash_features('A b-c', 'character', 3), simhash_features('東京都 tower'), simhash_features('one', 'word', 3),
+       simhash_features('?!') AS empty, simhash_features(NULL) AS null;
+SELECT count(*) AS texts, bool_and(to_simhash(simhash_features(body, unit, size)) = to_simhash(body, unit, size)) AS same
+FROM (SELECT string_agg(substr(md5((i * n)::text), 1, i % 9 + 1), ' ' ORDER BY i) AS body
+      FROM generate_series(1, 20) AS n, generate_series(1, 300) AS i GROUP BY n) AS text,
+     (VALUES ('word', 1), ('word', 3), ('word', 25), ('character', 1), ('character', 4), ('character', 25)) AS v(unit, size);
+SELECT array_length(simhash_features(repeat('word ', 100000), 'word', 2), 1);
+SELECT simhash_features('a', 'sentence', 1);
+\echo :SQLSTATE
+SELECT simhash_features('a', 'word', 26);
+\echo :SQLSTATE
+
+-- Shingles anchored at stop words: the anchor, then words that are no anchors.
+SELECT simhash_anchored_shingles('At a rally to kick off a weeklong campaign for the South Carolina primary, Obama '
+    'tried to set the record straight from an attack circulating widely on the Internet', '{a,the,an,is}', 2, 1);
+SELECT simhash_anchored_shingles('The old man said that the sea was calm and the sky clear') AS defaults,
+       simhash_anchored_shingles('the one two three four five the six seven', '{The}', 2, 2) AS every_second,
+       simhash_anchored_shingles('the one two', '{the}', 3) AS too_few,
+       simhash_anchored_shingles('the the one', '{the}', 1) AS both,
+       simhash_anchored_shingles('one two', '{the,NULL}', 1) AS none,
+       simhash_anchored_shingles('one two', '{}', 1) AS no_anchors;
+-- A page and the same page among navigation and banners.
+SELECT to_simhash(simhash_anchored_shingles(page)) = to_simhash(simhash_anchored_shingles(framed)) AS same,
+       (to_simhash(page) <@> to_simhash(framed))::int AS distance_of_words
+FROM (SELECT 'The museum is a place that the whole town has come to love, and there was a queue at the door yesterday evening' AS page) AS p,
+     LATERAL (SELECT 'Home News Sports Weather Login ' || page || ' Share Tweet Print Archive Contact 2024' AS framed) AS f;
+SELECT simhash_anchored_shingles('a', '{two words}');
+\echo :SQLSTATE
+SELECT simhash_anchored_shingles('a', '{?}');
+\echo :SQLSTATE
+SELECT simhash_anchored_shingles('a', '{{a},{b}}');
+\echo :SQLSTATE
+SELECT simhash_anchored_shingles('a', '{a}', 0);
+\echo :SQLSTATE
+SELECT simhash_anchored_shingles('a', '{a}', 1, 0);
+\echo :SQLSTATE
+
+-- URLs.
+SELECT url, simhash_url_features(url) FROM (VALUES
+    ('http://www.example.com/conferences/d299/advanceprogram.html'),
+    ('https://mirror.example.org:8080/Conferences/D299/AdvanceProgram.HTML#top'),
+    ('ftp://user@example.com/pub/index.html'),
+    ('//example.com/a/b?c=d&e=1#f'),
+    ('/docs/14/release-notes/'),
+    ('docs/guide'),
+    ('http://example.com'),
+    ('http://example.com?query=word'),
+    ('http://example.com/caf%C3%A9/100%25/50%/x'),
+    ('http://example.com/Été/straße'),
+    ('http://example.com/index.php'),
+    ('')) AS v(url);
+SELECT simhash_url_features('/a/Index/b', '{A}'), simhash_url_features('/a/Index/b', '{}'), simhash_url_features(NULL);
+SELECT simhash_url_features('/a', '{{a},{b}}');
+\echo :SQLSTATE
+-- Mirrors: hosts of the same paths.
+SELECT host, simhash_agg(feature) AS h
+FROM (VALUES ('one', 'http://one.example/manual/part1/intro.html'), ('one', 'http://one.example/manual/part2/setup.html'),
+             ('two', 'http://two.example/MANUAL/part1/intro.htm'), ('two', 'http://two.example/manual/part2/setup.htm'),
+             ('three', 'http://three.example/shop/cart.php')) AS page(host, url),
+     unnest(simhash_url_features(url)) AS feature
+GROUP BY host ORDER BY host;
+
+-- Words weighted by rarity: the document frequencies from ts_stat.
+CREATE TEMP TABLE page (id int, body text);
+INSERT INTO page VALUES (1, 'the cat sat on the mat'), (2, 'the cat sat on the roof'), (3, 'the dog chased the postman'),
+    (4, 'the stock market fell');
+CREATE TEMP TABLE term_weight AS
+    SELECT word AS lexeme, ln((SELECT count(*) FROM page)::float8 / ndoc) AS idf
+    FROM ts_stat('SELECT to_tsvector(''simple'', body) FROM page');
+SELECT lexeme, idf FROM term_weight WHERE idf IN (0, ln(2::float8)) ORDER BY 1;
+SELECT id, h, (h <@> first_value(h) OVER (ORDER BY id))::int AS distance
+FROM page, LATERAL (
+    SELECT simhash_agg(lexeme, (1 + ln(cardinality(positions))) * coalesce(idf, 20)) AS h
+    FROM unnest(to_tsvector('simple', body)) LEFT JOIN term_weight USING (lexeme)) AS f
+ORDER BY id;
+
+-- Vectors.
+SELECT simhash_project('{1}'), simhash_project('{1,2,3}'), simhash_project('{-1,-2,-3}'), simhash_project('{1,2,3}', 1),
+       simhash_project('{1,2,3}', -1);
+SELECT simhash_project(array_agg((i * 7919 % 1009 - 500)::real ORDER BY i)) FROM generate_series(1, 1536) AS i;
+SELECT simhash_project('{}'), simhash_project('{0,0,-0}'), simhash_project(NULL), simhash_project('{1}', NULL),
+       simhash_project_weights('{0}');
+SELECT simhash_project('{1,2,3}') = simhash_project('{2,4,6}') AS length_is_nothing,
+       simhash_project('{1,2,3}') = (~ simhash_project('{-1,-2,-3}')::bit(64))::simhash AS opposite,
+       simhash_project('{1e38,2e38,3e38}') <@> simhash_project('{1,2,3}') AS large,
+       simhash_project('{1e-44,2e-44,3e-44}') <@> simhash_project('{1,2,3}') AS small,
+       simhash_project('{1,2,3,0,0}') = simhash_project('{1,2,3}') AS trailing_zeros,
+       simhash_project('[5:7]={1,2,3}') = simhash_project('{1,2,3}') AS bounds,
+       simhash_project_weights('{1,2,3}')::simhash = simhash_project('{1,2,3}') AS signs;
+SELECT (simhash_project_weights('{3}')::real[])[1:4] AS one_dimension, (simhash_project_weights('{0,-3}')::real[])[1:4] AS another;
+-- Vectors at an angle t differ in 64 t / pi bits.
+SELECT degrees, round(avg((simhash_project(ARRAY[1, 0, 0], seed) <@>
+                           simhash_project(ARRAY[cosd(degrees), sind(degrees), 0]::real[], seed))::int)) AS bits,
+       round((64 * degrees / 180)::numeric) AS expected
+FROM unnest(ARRAY[0, 15, 45, 90, 135, 180]) AS degrees, generate_series(1, 300) AS seed GROUP BY degrees ORDER BY degrees;
+SELECT simhash_project('{1,NaN}');
+\echo :SQLSTATE
+SELECT simhash_project('{1,-Infinity}');
+\echo :SQLSTATE
+SELECT simhash_project('{1,NULL}');
+\echo :SQLSTATE
+SELECT simhash_project('{{1},{2}}');
+\echo :SQLSTATE
+SELECT simhash_project(array_fill(1::real, ARRAY[65536])) IS NULL AS too_long;
+SELECT simhash_project(array_fill(1::real, ARRAY[65537]));
+\echo :SQLSTATE
+CREATE TEMP TABLE picture (id int, embedding real[], h simhash GENERATED ALWAYS AS (simhash_project(embedding)) STORED);
+INSERT INTO picture SELECT i, ARRAY[sin(i), cos(i), sin(i * i), cos(i * i)]::real[] FROM generate_series(1, 500) AS i;
+CREATE INDEX ON picture USING simhash (h);
+SET enable_seqscan = off;
+SELECT id FROM picture WHERE h <@> simhash_project('{0.8414,0.5404,0.8415,0.5402}') <= 1 ORDER BY id;

@@ -53,6 +53,7 @@ private:
         std::size_t end;
     };
 
+    bool advance(const char **bytes, std::size_t *length);
     bool scan_word(Unit *unit);
     bool scan_character(Unit *unit);
     std::size_t word_end(std::size_t start) const;

@@ -133,6 +133,21 @@ SELECT is_empty($$
     SELECT name FROM our_function WHERE provolatile = 'i' AND proparallel <> 's' $$,
     'every immutable function is parallel safe');
 
+SELECT is_empty($$
+    SELECT name FROM our_function
+    WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'simhash\_project%'
+            OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features'))
+        AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
+    'what makes fingerprints and features is immutable, parallel safe and strict');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", count(*)::int FROM our_function
+    WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'simhash\_project%'
+        OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features')
+    GROUP BY 1 ORDER BY 1 $$,
+    $$ VALUES ('simhash_anchored_shingles', 1), ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1),
+              ('simhash_project_weights', 1), ('simhash_url_features', 1), ('to_simhash', 6), ('to_simhash_as', 6),
+              ('to_simhash_weights', 6) $$,
+    'and there is all of it');
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$
     SELECT amname::text COLLATE "C", opcname::text, opcdefault FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod

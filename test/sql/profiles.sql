@@ -171,7 +171,7 @@ SELECT to_simhash_as('1e0ng', 'A_b, C!', 2) = to_simhash_as('1e0ng', ARRAY['a_',
 SELECT to_simhash_as('text-dedup', 'A, b c') = to_simhash_as('text-dedup', '{}'::text[]) AS too_short,
        to_simhash_as('text-dedup', 'A, b c D') =
            to_simhash_as('text-dedup', ARRAY['a  b', ' b c', 'b c d']) AS empty_words_count,
-       to_simhash_as('text-dedup', 'a b a b a B A b') =
+       to_simhash_as('text-dedup', 'a b a b a B A') =
            to_simhash_as('text-dedup', ARRAY['a b a', 'b a b']) AS distinct_shingles,
        to_simhash_as('text-dedup', 'a b c d e', 7) = to_simhash_as('text-dedup', ARRAY['a b c d e']) AS one_shingle;
 SELECT to_simhash_as('mfonda', 'It''s at HTTP://Example.com/a?b ''''x://é') =

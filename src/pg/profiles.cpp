@@ -120,6 +120,7 @@ void vote(Weights *sums, std::uint64_t hash)
         report_weights_overflow();
 }
 
+// The text in Normalization Form KC, by PostgreSQL.
 Utf8Text normalised(Utf8Text text)
 {
     auto *characters =
@@ -128,7 +129,14 @@ Utf8Text normalised(Utf8Text text)
     int size;
     for (const char *at = text.bytes; at < text.bytes + text.length; at += size) {
         char32_t character = decode_utf8(at, text.bytes + text.length, &size);
-        characters[count++] = character == kInvalidCharacter ? ' ' : character;
+        // What Unicode 13.0 does not assign separates, whatever this server knows of it. So do other
+        // characters that are no letters and stay none.
+        bool separates = character == kInvalidCharacter;
+        if (character >= 0x80 && !separates) {
+            Character property = character_property(character);
+            separates = !property.mapped() && property.character_class() == CharacterClass::kSeparator;
+        }
+        characters[count++] = separates ? ' ' : character;
     }
     characters[count] = 0;
     CHECK_FOR_INTERRUPTS();

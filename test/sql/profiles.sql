@@ -179,6 +179,8 @@ SELECT to_simhash_as('mfonda', 'It''s at HTTP://Example.com/a?b ''''x://é') =
        to_simhash_as('mfonda', 'KÀB') = to_simhash_as('mfonda', ARRAY['k', 'b']) AS ascii_words,
        to_simhash_as('go-dedup-utf', 'ﬁn-de_siècle 12 Ａ') =
            to_simhash_as('go-dedup-utf', ARRAY['fin-de_siècle', 'a']) AS nfkc,
+       to_simhash_as('go-dedup-utf', U&'a\+010781b\2260c e\0301') =
+           to_simhash_as('go-dedup-utf', ARRAY['a', 'b', 'c', 'é']) AS assigned_later,
        to_simhash_as('go-dedup-cjk', 'Aé b') = to_simhash_as('go-dedup-cjk', ARRAY['a', 'é', ' ', 'b']) AS characters,
        to_simhash_as('bookmate', ' Don''t -- stop3now! ?') =
            to_simhash_as('bookmate', ARRAY['don t', 'stop now']) AS tokens,

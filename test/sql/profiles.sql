@@ -90,6 +90,30 @@ INSERT INTO vector (library, input, expected, got)
 SELECT profile, CASE WHEN length(input) > 40 THEN left(input, 56) || '…' ELSE input END,
        expected::simhash, to_simhash_as(profile, input) FROM text_vector ORDER BY n;
 
+-- A long text of ClickHouse's tests, some by shingles of two words.
+SELECT
+    'ClickHouse uses all available hardware to its full potential to process each query as fast as possible. ' ||
+    'Peak processing performance for a single query stands at more than 2 terabytes per second (after ' ||
+    'decompression, only used columns). In distributed setup reads are automatically balanced among healthy ' ||
+    'replicas to avoid increasing latency.' || E'\n' ||
+    'ClickHouse supports multi-master asynchronous replication and can be deployed across multiple ' ||
+    'datacenters. All nodes are equal, which allows avoiding having single points of failure. Downtime of a ' ||
+    'single node or the whole datacenter wont affect the systems availability for both reads and writes.' || E'\n' ||
+    'ClickHouse is simple and works out-of-the-box. It streamlines all your data processing: ingest all your ' ||
+    'structured data into the system and it becomes instantly available for building reports. SQL dialect ' ||
+    'allows expressing the desired result without involving any custom non-standard API that could be found in ' ||
+    'some alternative systems.' AS long_text \gset
+INSERT INTO vector (library, input, expected, got) VALUES
+    ('ngramSimHash', 'a long text', 3906262823::bigint::simhash, to_simhash_as('ngramSimHash', :'long_text')),
+    ('ngramSimHashCaseInsensitive', 'a long text', 3908359975::bigint::simhash,
+        to_simhash_as('ngramSimHashCaseInsensitive', :'long_text')),
+    ('wordShingleSimHash', 'a long text, size 2', 425963587::bigint::simhash,
+        to_simhash_as('wordShingleSimHash', :'long_text', 2)),
+    ('wordShingleSimHashCaseInsensitive', 'a long text, size 2', 421737795::bigint::simhash,
+        to_simhash_as('wordShingleSimHashCaseInsensitive', :'long_text', 2)),
+    ('wordShingleSimHashUTF8', 'a long text, size 2', 425963587::bigint::simhash,
+        to_simhash_as('wordShingleSimHashUTF8', :'long_text', 2));
+
 -- From features.
 INSERT INTO vector (library, input, expected, got) VALUES
     ('1e0ng', 'features aaa, bbb', 57087923692560392::bigint::simhash, to_simhash_as('1e0ng', ARRAY['aaa', 'bbb'])),

@@ -1092,8 +1092,19 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAU
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
     'groups of near-duplicates, as ctids: rows that pairs connect, or stars in which all are near the leader';
 
-CREATE FUNCTION simhash_pair_groups(query text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
+CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
-COMMENT ON FUNCTION simhash_pair_groups(text, boolean) IS
+COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
     'groups of the pairs of numbers that a query returns: connected ones, or stars in which all are paired with the leader';
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Tuning
+-- ---------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
+    OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
+COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer) IS
+    'what a sample of a column''s fingerprints says: bit balance, distances, expected false matches, buckets, suggested index options';

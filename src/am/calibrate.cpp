@@ -7,7 +7,9 @@
 #include "am/inspect.hpp"
 #include "am/scan.hpp"
 
+#include "pg/result_rows.hpp"
 #include "pg/sibling.hpp"
+#include "pg/table_column.hpp"
 #include "pg/weights.hpp"
 
 extern "C" {
@@ -43,18 +45,6 @@ struct Pairs {
     int count;
     Pair *pair;
 };
-
-void check_column(Relation table, const char *column, Oid type)
-{
-    AttrNumber number = get_attnum(RelationGetRelid(table), column);
-    if (number == InvalidAttrNumber)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of \"%s\" does not exist",
-                                                                  column, RelationGetRelationName(table))));
-    if (getBaseType(get_atttype(RelationGetRelid(table), number)) != type)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of \"%s\" is not of type %s", column,
-                               RelationGetRelationName(table), format_type_be(type))));
-}
 
 // Reads the pairs with the caller's rights. Of more than kMostPairs every n-th is taken, so that what is at
 // the end of the table counts as much as what is at its beginning.

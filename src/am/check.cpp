@@ -4,6 +4,8 @@
 // trees stand still, and no insert is half done.
 #include "am/inspect.hpp"
 
+#include "pg/result_rows.hpp"
+
 extern "C" {
 #include "access/heapam.h"
 #include "access/htup_details.h"

@@ -2,10 +2,11 @@
 //
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
 // place in that order. So what is in memory, besides work_mem, is 12 bytes a member, or 16 for stars.
-#include "am/inspect.hpp"
 #include "am/pairs.hpp"
 
 #include "core/components.hpp"
+
+#include "pg/result_rows.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"

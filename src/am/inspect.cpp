@@ -1,6 +1,8 @@
 // simhash_index_stats(regclass): what is in an index.
 #include "am/inspect.hpp"
 
+#include "pg/result_rows.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
@@ -53,30 +55,6 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("index \"%s\" is not valid", RelationGetRelationName(index))));
     return index;
-}
-
-TupleDesc result_row(FunctionCallInfo fcinfo)
-{
-    TupleDesc row;
-    if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-    return BlessTupleDesc(row);
-}
-
-Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row)
-{
-    auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-    if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("set-valued function called in context that cannot accept a set")));
-    MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-    *row = result_row(fcinfo);
-    result->returnMode = SFRM_Materialize;
-    result->setResult =
-        tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
-    result->setDesc = *row;
-    MemoryContextSwitchTo(caller);
-    return result->setResult;
 }
 
 namespace

@@ -1,11 +1,7 @@
-// What inspect.cpp and check.cpp share.
+// Opening an index for the functions that look into it.
 #pragma once
 
 #include "am/index.hpp"
-
-extern "C" {
-#include "utils/tuplestore.h"
-}
 
 namespace simhash
 {
@@ -16,11 +12,5 @@ void check_inspection_rights(Oid index, Oid heap);
 // Opens a simhash index that the caller has the rights to, and locks it and its table; else an error.
 Relation open_index(Oid oid, LOCKMODE lock,
                     void (*check_rights)(Oid index, Oid heap) = check_inspection_rights);
-
-// The row type that the calling SQL function returns.
-TupleDesc result_row(FunctionCallInfo fcinfo);
-
-// Prepares a function to return rows of its declared type, which the caller puts into the store.
-Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row);
 
 } // namespace simhash

@@ -3,6 +3,8 @@
 #include "am/pairs.hpp"
 #include "am/inspect.hpp"
 
+#include "pg/result_rows.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"

@@ -5,6 +5,8 @@
 
 #include "core/key_ball.hpp"
 
+#include "pg/result_rows.hpp"
+
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_type.h"

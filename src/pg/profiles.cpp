@@ -1,6 +1,5 @@
 // Fingerprints as other libraries make them: to_simhash_as and simhash_profiles. The table is in the core;
 // here are the hashes that PostgreSQL has, and the arguments.
-#include "am/inspect.hpp"
 #include "core/compat_hashes.hpp"
 #include "core/compat_profiles.hpp"
 #include "core/compat_text.hpp"
@@ -8,6 +7,7 @@
 #include "core/unicode.hpp"
 #include "pg/compat.hpp"
 #include "pg/counted_features.hpp"
+#include "pg/result_rows.hpp"
 #include "pg/shingle_arguments.hpp"
 #include "pg/utf8_text.hpp"
 #include "pg/weights.hpp"

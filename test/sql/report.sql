@@ -1,0 +1,59 @@
+-- simhash_report: what a sample of a column's fingerprints says about searching them.
+CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 20000) i;
+-- bits 0 to 15 only, one fingerprint in a quarter of the rows, none in every tenth row
+CREATE TABLE skewed AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 4 = 1 THEN '0000000000000001'
+    ELSE (hashint8extended(i, 2) & 65535)::simhash END AS h FROM generate_series(1, 20000) i;
+SELECT topic, item, round(value::numeric, 3) AS value, meaning FROM simhash_report('uniform', 'h')
+    WHERE topic IN ('rows', 'bits', 'suggestion') AND item !~ '^[0-9a-f]{16}$';
+SELECT topic, item, round(value::numeric, 3) AS value FROM simhash_report('skewed', 'h') WHERE topic IN ('rows', 'bits', 'suggestion');
+SELECT count(*), min(value) > 0.48 AND max(value) < 0.52 AS even FROM simhash_report('uniform', 'h') WHERE topic = 'bit set';
+SELECT count(*) FILTER (WHERE value = 0) AS dead, count(*) FILTER (WHERE value BETWEEN 0.4 AND 0.6) AS even FROM simhash_report('skewed', 'h') WHERE topic = 'bit set';
+-- shares add up, the mean distance is that of the rows
+SELECT t, round(sum(value)::numeric, 6) AS sum, round(sum(item::int * value)::numeric, 1) AS mean
+    FROM unnest('{uniform,skewed}'::text[]) t, simhash_report(t::regclass, 'h') WHERE topic = 'distance' GROUP BY t ORDER BY t;
+-- what chance gives is what there is
+WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('uniform', 'h') WHERE topic = 'false matches'),
+     found AS (SELECT radius, count(*) / 500.0 AS value FROM generate_series(14, 16) radius JOIN uniform q ON q.id % 40 = 0
+               JOIN uniform u ON u.id <> q.id AND (u.h <@> q.h)::int <= radius GROUP BY radius)
+SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
+WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('skewed', 'h') WHERE topic = 'false matches'),
+     fingerprint AS (SELECT DISTINCT h FROM skewed WHERE h IS NOT NULL),
+     found AS (SELECT radius, avg(n) AS value FROM (SELECT radius, q.h, count(u.h) FILTER (WHERE (u.h <@> q.h)::int <= radius) * 18000.0
+                   / (SELECT count(*) FROM fingerprint) AS n
+               FROM generate_series(2, 6) radius, (SELECT h FROM fingerprint ORDER BY hashint8(h::bigint) LIMIT 200) q, fingerprint u GROUP BY radius, q.h) n GROUP BY radius)
+SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
+-- a bucket of the single table that holds a fingerprint of 16 bits: at least the quarter of equal ones
+SELECT item AS tables, value >= 4500 AS large FROM simhash_report('skewed', 'h') WHERE topic = 'largest bucket' LIMIT 2;
+SELECT item AS tables, round(value::numeric) AS pages FROM simhash_report('uniform', 'h', 1) WHERE topic = 'pages' LIMIT 2;
+-- other relations
+CREATE VIEW even AS SELECT * FROM uniform WHERE id % 2 = 0;
+CREATE TABLE parted (id int, h simhash) PARTITION BY RANGE (id);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (100);
+INSERT INTO parted SELECT * FROM uniform WHERE id < 100;
+CREATE TABLE empty (h simhash, other bigint);
+SELECT t, value FROM unnest('{even,parted}'::text[]) t, simhash_report(t::regclass, 'h') WHERE item = 'with a fingerprint';
+SELECT count(*) FROM simhash_report('empty', 'h');
+INSERT INTO empty VALUES (NULL);
+SELECT count(*) FROM simhash_report('empty', 'h');
+INSERT INTO empty VALUES ('0123456789abcdef');
+SELECT topic, item, value FROM simhash_report('empty', 'h') WHERE topic IN ('rows', 'suggestion');
+SELECT count(*) FROM simhash_report('empty', NULL);
+-- a large table is sampled
+CREATE TABLE large AS SELECT hashint8extended(i, 3)::simhash AS h FROM generate_series(1, 1200000) i;
+ANALYZE large;
+SELECT item, CASE WHEN item = 'sampled' THEN value BETWEEN 20000 AND 65536 ELSE value BETWEEN 1150000 AND 1250000 END AS right
+    FROM simhash_report('large', 'h') WHERE item IN ('sampled', 'with a fingerprint');
+-- errors and rights
+SELECT * FROM simhash_report('empty', 'other');
+SELECT * FROM simhash_report('empty', 'none');
+SELECT * FROM simhash_report('empty', 'h', 0);
+SELECT * FROM simhash_report('empty', 'h', 16);
+CREATE INDEX empty_h ON empty USING simhash (h);
+SELECT * FROM simhash_report('empty_h', 'h');
+CREATE ROLE reporter;
+SET ROLE reporter;
+SELECT * FROM simhash_report('empty', 'h');
+RESET ROLE;
+DROP ROLE reporter;
+DROP VIEW even;
+DROP TABLE uniform, skewed, parted, empty, large;

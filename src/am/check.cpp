@@ -2,25 +2,19 @@
 //
 // Blocks writers while it runs (on a standby, where nothing but replay writes, it does not need to): so the
 // trees stand still, and no insert is half done.
-#include "am/inspect.hpp"
+#include "am/check.hpp"
 
 #include "pg/result_rows.hpp"
 
 extern "C" {
-#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xlog.h"
-#include "catalog/index.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 }
 
 namespace simhash
@@ -41,20 +35,6 @@ struct Level {
     Child *child;
 };
 
-struct Check {
-    Relation index;
-    IndexMeta *meta;
-    bool still; // nobody writes meanwhile
-    BlockNumber blocks;
-    bool *reached;
-    int64 entries[kMaxTables + 1];
-    uint64 sum[kMaxTables + 1]; // of a hash of every entry: equal sums, equal sets
-    int64 incomplete_splits;
-    int64 unused_pages;
-    int64 partial_entries;
-    int64 heap_rows;
-};
-
 void add_child(Level *level, Position bound, BlockNumber block)
 {
     if (level->count == level->capacity) {
@@ -73,14 +53,6 @@ Level *make_level()
     return level;
 }
 
-uint64 entry_hash(Fingerprint fingerprint, uint64 tid)
-{
-    uint64 x = fingerprint * UINT64CONST(0x9E3779B97F4A7C15) ^ tid * UINT64CONST(0xC2B2AE3D27D4EB4F);
-    x ^= x >> 32;
-    x *= UINT64CONST(0xD6E8FEB86659FD93);
-    return x ^ x >> 32;
-}
-
 bool within_bounds(const char *page, Position lower, Position position)
 {
     return position >= lower && !belongs_right(page, position);
@@ -94,7 +66,7 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
         Fingerprint fingerprint = leaf_fingerprints(page)[i];
         Tid tid = leaf_tid(page, i);
         positions[i] = check->meta->position(table, fingerprint, tid);
-        if (tid.offset == 0)
+        if (!is_heap_tid(tid.packed()) || tid.packed() >> 16 >= check->heap_blocks)
             report_corruption(check->index, block, "an entry has no valid tid");
         if (table == check->meta->null_table() && fingerprint != 0)
             report_corruption(check->index, block, "an entry of the tree of NULLs has a fingerprint");
@@ -204,6 +176,8 @@ void check_tree(Check *check, int table)
     pfree(level);
 }
 
+} // namespace
+
 bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid)
 {
     Buffer buffer =
@@ -216,6 +190,9 @@ bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid)
     UnlockReleaseBuffer(buffer);
     return found;
 }
+
+namespace
+{
 
 // Entries that some tables have and others lack: what an aborted insert or a cancelled VACUUM leaves behind.
 void count_partial_entries(Check *check)
@@ -267,52 +244,6 @@ void check_unreached(Check *check)
     }
 }
 
-void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
-{
-    auto *check = static_cast<Check *>(context);
-    const IndexMeta &meta = *check->meta;
-    Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
-    int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables();
-    for (int table = first; table < end; table++) {
-        CHECK_FOR_INTERRUPTS();
-        if (!has_entry(*check, table, fingerprint, tid_of(pointer)))
-            ereport(
-                ERROR,
-                (errcode(ERRCODE_INDEX_CORRUPTED),
-                 errmsg("index \"%s\" lacks an entry of a row", RelationGetRelationName(check->index)),
-                 errdetail("The row at (%u,%u) is not in table %d of %d.", ItemPointerGetBlockNumber(pointer),
-                           ItemPointerGetOffsetNumber(pointer), table + 1, meta.tables()),
-                 errhint("Please REINDEX it.")));
-    }
-    check->heap_rows++;
-}
-
-// Every row that a fresh snapshot sees must be in the index. Expressions of the index run as the table's
-// owner.
-void check_heap(Check *check, Relation heap)
-{
-    Oid user;
-    int security;
-    GetUserIdAndSecContext(&user, &security);
-    SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
-    int settings = NewGUCNestLevel();
-    restrict_search_path();
-
-    Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-    IndexInfo *info = BuildIndexInfo(check->index);
-    info->ii_Concurrent = true; // makes the scan use the snapshot
-    info->ii_Unique = false;
-    info->ii_ExclusionOps = NULL;
-    info->ii_ExclusionProcs = NULL;
-    info->ii_ExclusionStrats = NULL;
-    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
-    table_index_build_scan(heap, check->index, info, true, false, check_row, check, scan);
-    UnregisterSnapshot(snapshot);
-
-    AtEOXact_GUC(false, settings);
-    SetUserIdAndSecContext(user, security);
-}
-
 } // namespace
 
 } // namespace simhash
@@ -330,6 +261,8 @@ SIMHASH_FUNCTION(simhash_index_check)
     check->meta = copy_index_meta(index, CurrentMemoryContext);
     check->still = lock == ShareLock;
     check->blocks = RelationGetNumberOfBlocks(index);
+    // On a standby the table may grow meanwhile.
+    check->heap_blocks = check->still ? RelationGetNumberOfBlocks(heap) : InvalidBlockNumber;
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
 

@@ -145,6 +145,7 @@ Buffer next_buffer(Relation index, const Guide &guide)
     const char *page = buffer_page(buffer);
     if (!is_rightmost(page) && high_of(page) <= guide.high)
         report_corruption(index, guide.right, "the page is out of order with its left sibling");
+    check_reach(index, place, buffer);
     return buffer;
 }
 
@@ -229,7 +230,7 @@ bool next_guided_leaf(IndexScanDesc scan)
         Buffer buffer = next_buffer(index, *guide);
         const char *page = buffer_page(buffer);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
-        collect(state, page);
+        collect(scan, buffer);
         keep_whole_keys(state);
         if (state->trace != NULL)
             trace_leaf(*state, BufferGetBlockNumber(buffer), &guide->leaf.probe);

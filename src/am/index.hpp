@@ -89,6 +89,8 @@ const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
 // An estimate of the number of leaves of one of its tables.
 double index_leaves(Relation index);
+// Whether the index's table has the block. It asks the system only when it has to.
+bool heap_block_exists(Relation index, Relation heap, BlockNumber block);
 // The plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
@@ -100,6 +102,9 @@ void use_meta_data(const MetaData &data, IndexMeta *meta);
 inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
 
 [[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
+
+// Locks a page that was read, and checks it.
+void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level);
 
 // Reads and locks a page, and checks that it belongs to the table and level (any level if -1).
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level);
@@ -113,14 +118,29 @@ Buffer descend(Relation index, int table, Position position, int mode, int level
 // Steps from a locked page to its right sibling, which it returns locked in the same mode; releases the page.
 Buffer step_right(Relation index, Buffer buffer, int mode);
 
-// A new page at the end of the relation, all zeros, locked exclusively.
-Buffer extend_index(Relation index);
+// A new page, all zeros, locked exclusively: at the end of the relation, or one beyond the block `after` that
+// a crash left unused.
+Buffer extend_index(Relation index, BlockNumber after = kNoBlock);
 
 // The relation's length, read so that no extension under way is missed.
 BlockNumber index_blocks(Relation index);
 
 // An estimate of the number of leaves of one table.
 double estimated_leaves(BlockNumber blocks, int tables);
+
+// unused.cpp
+
+// All-zero pages that VACUUM came upon, in ascending order; those beyond the first few wait for the next one.
+inline constexpr int kMostUnused = 1000;
+struct UnusedPages {
+    int count;
+    BlockNumber block[kMostUnused];
+};
+void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
+// Puts them into the free space map, unless a link leads to one of them: then the index is damaged.
+void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy);
+// An unused page beyond a block, locked exclusively; invalid if there is none.
+Buffer take_unused(Relation index, BlockNumber after);
 
 // split.cpp
 
@@ -160,6 +180,12 @@ inline ItemPointerData pointer_of(Tid tid)
     ItemPointerData pointer;
     std::memcpy(&pointer, &tid, sizeof(pointer));
     return pointer;
+}
+// Whether a heap can have a row there. The executor takes tids as they come.
+inline bool is_heap_tid(std::uint64_t packed)
+{
+    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxOffsetNumber &&
+           packed >> 16 != InvalidBlockNumber;
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));
 

@@ -1,6 +1,9 @@
 #include "am/inner_cache.hpp"
 
+#include "core/inner_copy.hpp"
+
 extern "C" {
+#include "miscadmin.h"
 #include "utils/spccache.h"
 }
 
@@ -13,19 +16,12 @@ namespace
 constexpr int kMostChildren =
     static_cast<int>((BLCKSZ - sizeof(RawPageHeader) - sizeof(PageTail)) / kInnerEntry);
 
-struct Child {
-    Position lower;
-    BlockNumber block;
-    Buffer buffer; // where it was last seen, if it is a leaf
-};
-
 struct InnerCopy {
     Position high;
     BlockNumber right; // kNoBlock if rightmost
     int level;
     int count;
-    std::uint64_t first; // the first child's key
-    double density;      // children per key
+    double density; // children per key
     Child child[kMostChildren];
 
     bool belongs_right(Position position) const { return right != kNoBlock && position >= high; }
@@ -39,7 +35,8 @@ constexpr Size kWays = 2; // slots in which a block's copy may be
 } // namespace
 
 struct InnerCopies {
-    Size slots; // a power of two
+    BlockNumber blocks; // that the relation is known to have
+    Size slots;         // a power of two
     Size replaced;
     BlockNumber *block; // of the copy in each slot; kNoBlock: none
     InnerCopy *copy;
@@ -74,6 +71,18 @@ InnerCopy *copy_of(InnerCopies *copies, BlockNumber block)
     return NULL;
 }
 
+// What is wrong with the children of a copy. They ascend, so every search makes progress; and they exist, so
+// readers of leaves need not ask how long the relation is.
+const char *check_children(Relation index, const InnerCopy &copy, const char *page)
+{
+    if (!downlinks_ascend(page))
+        return "the downlinks are out of order";
+    BlockNumber last = 0;
+    for (int i = 0; i < copy.count; i++)
+        last = Max(last, copy.child[i].block);
+    return block_exists(index, last) ? nullptr : "a downlink leads past the end of the index";
+}
+
 // Copies an inner page; null if it turns out to be a root that is a leaf.
 InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
 {
@@ -96,36 +105,14 @@ InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
     copy->count = inner_count(page);
     for (int i = 0; i < copy->count; i++)
         copy->child[i] = {inner_bound(page, i), inner_link(page, i).child(), InvalidBuffer};
-    copy->first = copy->child[0].lower.key;
-    std::uint64_t last = is_rightmost(page) ? ~std::uint64_t{0} : copy->high.key;
-    copy->density = copy->count / (static_cast<double>(last - copy->first) + 1);
+    copy->density = child_density(copy->child, copy->count, is_rightmost(page), copy->high);
+    const char *fault = check_children(index, *copy, page);
     UnlockReleaseBuffer(buffer);
+    if (fault != nullptr) {
+        copies->block[slot] = kNoBlock;
+        report_corruption(index, block, fault);
+    }
     return copy;
-}
-
-// The last child whose lower bound is <= position. Fingerprints are often spread evenly, so the search sets
-// out from where the child then is, by growing steps, and reads few lines of memory.
-int find_child(const InnerCopy &copy, Position position)
-{
-    double guess =
-        position.key <= copy.first ? 0 : static_cast<double>(position.key - copy.first) * copy.density;
-    int low = static_cast<int>(std::min<double>(guess, copy.count - 1)), high = low;
-    for (int step = 1; low > 0 && copy.child[low].lower > position; step *= 2) {
-        high = low;
-        low = std::max(0, low - step);
-    }
-    for (int step = 1; high < copy.count && copy.child[high].lower <= position; step *= 2) {
-        low = high;
-        high = std::min(copy.count, high + step);
-    }
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (copy.child[middle].lower <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 void forget(Relation index, BlockNumber block)
@@ -145,7 +132,8 @@ void forget(Relation index, BlockNumber block)
 void find_leaf(Relation index, int table, Position position, LeafPlace *place)
 {
     BlockNumber parent = kNoBlock, block = root_block(table);
-    Position left_high = {0, 0};
+    // Where the page's range begins: what its downlink says, or its left sibling's high. That never changes.
+    Position lower = {0, 0};
     bool stepped = false;
     for (int level = -1;;) {
         InnerCopy *copy = copy_of(index_copies(index), block);
@@ -155,23 +143,26 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
             *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
         }
-        if (stepped && copy->right != kNoBlock && copy->high <= left_high)
-            report_corruption(index, block, "the page is out of order with its left sibling");
+        // So a chain of right links ascends, and cannot lead round in a circle.
+        if (copy->child[0].lower != lower)
+            report_corruption(index, block, "the page's range does not begin where the link to it says");
         if (copy->belongs_right(position)) {
+            CHECK_FOR_INTERRUPTS();
             if (!stepped && parent != kNoBlock)
                 forget(index, parent);
             level = copy->level;
-            left_high = copy->high;
+            lower = copy->high;
             block = copy->right;
             stepped = true;
             continue;
         }
-        int at = find_child(*copy, position);
+        int at = find_child(copy->child, copy->count, copy->density, position);
         const Child &child = copy->child[at];
         stepped = false;
         if (copy->level > 1) {
             parent = block;
             block = child.block;
+            lower = child.lower;
             level = copy->level - 1;
             continue;
         }
@@ -195,13 +186,19 @@ void fetch_leaf(Relation index, LeafPlace *place)
         place->buffer = PrefetchBuffer(index, MAIN_FORKNUM, place->block).recent_buffer;
 }
 
+void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
+{
+    const char *page = buffer_page(buffer);
+    if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
+        report_corruption(index, BufferGetBlockNumber(buffer),
+                          "the leaf reaches farther than its parent says");
+}
+
 Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode)
 {
     Buffer buffer = read_recent_buffer(index, place.block, place.buffer);
-    LockBuffer(buffer, mode);
-    const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, 0);
-    if (fault != nullptr)
-        report_corruption(index, place.block, fault);
+    lock_tree_page(index, buffer, place.block, mode, table, 0);
+    check_reach(index, place, buffer);
 
     // An invalidation may have freed the copies; then they are not made again under this lock.
     InnerCopy *copy = index->rd_amcache == NULL ? NULL : copy_of(index_copies(index), place.parent);
@@ -216,6 +213,16 @@ void forget_parent(Relation index, const LeafPlace &place)
         forget(index, place.parent);
 }
 
+bool block_exists(Relation index, BlockNumber block)
+{
+    if (index->rd_amcache == NULL)
+        return block < RelationGetNumberOfBlocks(index);
+    InnerCopies *copies = index_copies(index);
+    if (block >= copies->blocks)
+        copies->blocks = RelationGetNumberOfBlocks(index);
+    return block < copies->blocks;
+}
+
 Size inner_copies_size(BlockNumber blocks, int trees)
 {
     return MAXALIGN(sizeof(InnerCopies)) +
@@ -225,6 +232,7 @@ Size inner_copies_size(BlockNumber blocks, int trees)
 void init_inner_copies(InnerCopies *copies, Size size)
 {
     copies->slots = (size - MAXALIGN(sizeof(InnerCopies))) / (sizeof(BlockNumber) + sizeof(InnerCopy));
+    copies->blocks = 0;
     copies->replaced = 0;
     copies->copy =
         reinterpret_cast<InnerCopy *>(reinterpret_cast<char *>(copies) + MAXALIGN(sizeof(InnerCopies)));

@@ -115,9 +115,7 @@ SIMHASH_FUNCTION(simhash_index_stats)
         if (PageIsNew(const_cast<Page>(page))) {
             counts.unused++;
         } else {
-            const char *fault = page_header(page)->special != BLCKSZ - sizeof(PageTail)
-                                    ? "the page header is not one of a simhash index"
-                                    : check_tree_page(page, BLCKSZ, page_tail(page)->table, -1);
+            const char *fault = check_any_tree_page(page, BLCKSZ, meta->trees());
             if (fault != nullptr)
                 report_corruption(index, block, fault);
             count_page(page, *meta, &counts);

@@ -16,6 +16,7 @@ constexpr int kPlans = 32;
 // What the relcache entry holds, in one piece of memory as the relcache wants it: search plans by radius,
 // made when they are first asked for, the metapage, and copies of inner pages.
 struct Cache {
+    BlockNumber heap_blocks; // that the table is known to have
     SearchPlan plan[kPlans]; // radius -1 where none was made
     InnerCopies *copies;     // behind the metapage
     IndexMeta meta;          // its tail is left out: see KeyOrder
@@ -57,6 +58,8 @@ const IndexMeta *index_meta(Relation index)
     if (index->rd_amcache != NULL)
         return &static_cast<Cache *>(index->rd_amcache)->meta;
 
+    if (!block_exists(index, kMetaBlock))
+        report_corruption(index, kMetaBlock, "the index has no metapage");
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     MetaData data;
@@ -76,6 +79,7 @@ const IndexMeta *index_meta(Relation index)
     init_inner_copies(cache->copies, behind);
     std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
     pfree(whole);
+    cache->heap_blocks = 0;
     for (SearchPlan &plan : cache->plan)
         plan.radius = -1;
     index->rd_amcache = cache;
@@ -86,6 +90,16 @@ InnerCopies *index_copies(Relation index)
 {
     index_meta(index);
     return static_cast<Cache *>(index->rd_amcache)->copies;
+}
+
+bool heap_block_exists(Relation index, Relation heap, BlockNumber block)
+{
+    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    if (cache == NULL) // an invalidation has freed it; it is not made again under a page's lock
+        return block < RelationGetNumberOfBlocks(heap);
+    if (block >= cache->heap_blocks)
+        cache->heap_blocks = RelationGetNumberOfBlocks(heap);
+    return block < cache->heap_blocks;
 }
 
 void make_room_for_copies(Relation index)

@@ -175,8 +175,8 @@ void begin_null_search(IndexScanDesc scan);
 // Sets out for the leaves of a step of the plan, and of those after it.
 void open_step(ScanState *state, int step);
 void trace_leaf(const ScanState &state, BlockNumber block, const GuidedProbe *probe);
-// Reads a leaf's matches for the search in progress into leaf_hit, as hit, hits and returned.
-void collect(ScanState *state, const char *page);
+// Reads a leaf's matches for the search in progress into leaf_hit, as hit, hits and returned. Locked.
+void collect(IndexScanDesc scan, Buffer buffer);
 bool in_other_balls(const ScanState &state, Fingerprint fingerprint);
 // Finds the next leaf that holds a row for the scan and sets hit, hits and returned; false at the end.
 bool next_leaf(IndexScanDesc scan);

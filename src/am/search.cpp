@@ -148,6 +148,7 @@ Buffer next_buffer(Relation index, const ScanState &state)
     const char *page = buffer_page(buffer);
     if (!is_rightmost(page) && high_of(page) <= search.high)
         report_corruption(index, search.right, "the page is out of order with its left sibling");
+    check_reach(index, search.leaf.place, buffer);
     return buffer;
 }
 
@@ -190,9 +191,33 @@ bool reported(const ScanState &state, Fingerprint fingerprint)
            reports(state.meta->order, search.plan, search.step, fingerprint ^ search.center);
 }
 
-// Copies a leaf's matches out.
-void collect(ScanState *state, const char *page)
+namespace
 {
+
+// What the executor would fall over, or take for another kind of corruption. A bitmap scan, which knows no
+// table here, leaves blocks out that the table does not have.
+void check_tids(IndexScanDesc scan, Buffer buffer, const Hit *hit, const Hit *end)
+{
+    bool valid = true;
+    uint64 last = 0;
+    for (; hit < end; hit++) {
+        valid &= is_heap_tid(hit->tid);
+        last = Max(last, hit->tid);
+    }
+    if (valid && last > 0 && scan->heapRelation != NULL)
+        valid =
+            heap_block_exists(scan->indexRelation, scan->heapRelation, static_cast<BlockNumber>(last >> 16));
+    if (!valid)
+        report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer), "an entry has no valid tid");
+}
+
+} // namespace
+
+// Copies a leaf's matches out.
+void collect(IndexScanDesc scan, Buffer buffer)
+{
+    ScanState *state = scan_state(scan);
+    const char *page = buffer_page(buffer);
     const Search &search = state->search;
     const Fingerprint *fingerprints = leaf_fingerprints(page);
     int count = leaf_count(page);
@@ -208,6 +233,7 @@ void collect(ScanState *state, const char *page)
                 *hit++ = {fingerprint, leaf_tid(page, state->match[i]).packed()};
         }
     }
+    check_tids(scan, buffer, state->leaf_hit, hit);
     state->hit = state->leaf_hit;
     state->hits = static_cast<Size>(hit - state->leaf_hit);
     state->returned = 0;
@@ -254,7 +280,7 @@ bool next_leaf(IndexScanDesc scan)
         CHECK_FOR_INTERRUPTS();
         Buffer buffer = next_buffer(index, *state);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
-        collect(state, buffer_page(buffer));
+        collect(scan, buffer);
         if (state->trace != NULL)
             trace_leaf(*state, BufferGetBlockNumber(buffer), NULL);
         look_right(index, state, buffer_page(buffer));

@@ -5,7 +5,7 @@
 //
 // The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
 // record.
-#include "am/index.hpp"
+#include "am/inner_cache.hpp"
 
 #include "core/leaf_cut.hpp"
 
@@ -53,6 +53,22 @@ Entries *read_entries(const IndexMeta &meta, const char *page)
     std::sort(entries->entry, entries->entry + count,
               [](const Entry &a, const Entry &b) { return a.position < b.position; });
     return entries;
+}
+
+// Entries that damage has made equal, or moved out of the page's range, would be lost or go astray.
+void check_entries(Relation index, Buffer buffer, const Entries &entries)
+{
+    const char *page = buffer_page(buffer), *fault = nullptr;
+    for (int i = 1; i < entries.count; i++) {
+        if (entries.entry[i].position == entries.entry[i - 1].position)
+            fault = "the page holds an entry twice";
+    }
+    if (belongs_right(page, entries.entry[entries.count - 1].position))
+        fault = "an entry lies outside the page's key range";
+    if (!is_leaf(page) && !downlinks_ascend(page))
+        fault = "the downlinks are out of order";
+    if (fault != nullptr)
+        report_corruption(index, BufferGetBlockNumber(buffer), fault);
 }
 
 void write_entries(char *page, const Entry *entry, int count)
@@ -109,7 +125,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 {
     BlockNumber root = BufferGetBlockNumber(buffer);
     int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
-    Buffer left = extend_index(index), right = extend_index(index);
+    Buffer left = extend_index(index, root), right = extend_index(index, root);
 
     GenericXLogState *state = GenericXLogStart(index);
     Page root_page = GenericXLogRegisterBuffer(state, buffer, 0);
@@ -144,6 +160,7 @@ void split_page(Relation index, Buffer buffer)
     BlockNumber block = BufferGetBlockNumber(buffer);
     int table = page_tail(page)->table, level = page_tail(page)->level;
     Entries *entries = read_entries(*meta, page);
+    check_entries(index, buffer, *entries);
     Position bound;
     int cut = choose_split(*entries, page, &bound);
 
@@ -153,7 +170,7 @@ void split_page(Relation index, Buffer buffer)
         return;
     }
 
-    Buffer right = extend_index(index);
+    Buffer right = extend_index(index, block);
     GenericXLogState *state = GenericXLogStart(index);
     Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
@@ -183,6 +200,8 @@ void finish_split(Relation index, Buffer buffer)
     int table = page_tail(page)->table, level = page_tail(page)->level;
     Position bound = high_of(page);
     BlockNumber right = page_tail(page)->right;
+    if (right == BufferGetBlockNumber(buffer) || !block_exists(index, right))
+        report_corruption(index, BufferGetBlockNumber(buffer), "the page's right link leads nowhere");
 
     // The child stays locked, so nobody else finishes or splits it meanwhile. Locks go upwards, never down.
     Buffer parent;
@@ -197,10 +216,14 @@ void finish_split(Relation index, Buffer buffer)
     Page parent_page = GenericXLogRegisterBuffer(state, parent, 0);
     Page child_page = GenericXLogRegisterBuffer(state, buffer, 0);
     int at = inner_find(parent_page, bound);
-    if (inner_bound(parent_page, at) >= bound) {
+    const char *fault = nullptr;
+    if (inner_bound(parent_page, at) >= bound)
+        fault = "a page whose split is marked incomplete has a downlink for its sibling";
+    else if (inner_link(parent_page, at).child() != BufferGetBlockNumber(buffer))
+        fault = "a page whose split is marked incomplete has no downlink itself";
+    if (fault != nullptr) {
         GenericXLogAbort(state);
-        report_corruption(index, BufferGetBlockNumber(parent),
-                          "a page whose split is marked incomplete has a downlink for its sibling");
+        report_corruption(index, BufferGetBlockNumber(parent), fault);
     }
     inner_insert(parent_page, at + 1, bound, right);
     page_tail(child_page)->flags &= static_cast<std::uint16_t>(~kIncompleteSplit);

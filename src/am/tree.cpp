@@ -2,6 +2,8 @@
 #include "am/inner_cache.hpp"
 
 extern "C" {
+#include "access/xlog.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
 }
 
@@ -16,15 +18,33 @@ void report_corruption(Relation index, BlockNumber block, const char *what)
     pg_unreachable();
 }
 
+void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
+{
+    // A writer may hold locks of other pages. A damaged link that led to one of them, or against the order in
+    // which pages are locked, would make it wait for ever. Replay, which may bring back a page as zeros
+    // first, is not looked on: there are no writers then.
+    const char *page = buffer_page(buffer), *fault = nullptr;
+    if (!RecoveryInProgress())
+        fault = check_page_place(page, BLCKSZ, table, level);
+    if (fault == nullptr) {
+        LockBuffer(buffer, mode);
+        fault = check_tree_page(page, BLCKSZ, table, level);
+    }
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+}
+
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
 {
     if (block == kNoBlock) // which ReadBuffer takes for a new page
         report_corruption(index, block, "a link leads nowhere");
+    if (!block_exists(index, block))
+        report_corruption(index, block, "a link leads past the end of the index");
     Buffer buffer = ReadBuffer(index, block);
-    LockBuffer(buffer, mode);
-    const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, level);
-    if (fault != nullptr)
-        report_corruption(index, block, fault);
+    lock_tree_page(index, buffer, block, mode, table, level);
+    // A root that seemed to have split would have its downlink looked for above it, under its own lock.
+    if (block == root_block(table) && !is_rightmost(buffer_page(buffer)))
+        report_corruption(index, block, "the root has a right sibling");
     return buffer;
 }
 
@@ -36,6 +56,7 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     Position high = high_of(page);
     int table = tail->table, level = tail->level;
     UnlockReleaseBuffer(buffer);
+    CHECK_FOR_INTERRUPTS();
 
     Buffer next = read_tree_page(index, right, mode, table, level);
     // A chain that does not ascend could lead round in a circle.
@@ -131,7 +152,11 @@ Buffer descend(Relation index, int table, Position position, int mode, int level
     return buffer;
 }
 
-Buffer extend_index(Relation index) { return extend_relation(index); }
+Buffer extend_index(Relation index, BlockNumber after)
+{
+    Buffer buffer = after == kNoBlock ? InvalidBuffer : take_unused(index, after);
+    return BufferIsValid(buffer) ? buffer : extend_relation(index);
+}
 
 BlockNumber index_blocks(Relation index)
 {

@@ -16,24 +16,24 @@ namespace
 
 // One block of the walk. Counts rows, not entries: those of one table, and the NULLs.
 void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumber block,
-                  IndexBulkDeleteResult *stats, IndexBulkDeleteCallback callback, void *callback_state)
+                  IndexBulkDeleteResult *stats, UnusedPages *unused, IndexBulkDeleteCallback callback,
+                  void *callback_state)
 {
     Relation index = info->index;
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, info->strategy);
     // Every leaf, also one with nothing to delete: a scan whose snapshot is not MVCC relies on its pin.
     LockBufferForCleanup(buffer);
     Page page = buffer_page(buffer);
-    if (PageIsNew(page)) { // left behind by a crash
+    if (PageIsNew(page)) { // left behind by a crash, or by an error
         stats->pages_free++;
+        note_unused(index, unused, block);
         UnlockReleaseBuffer(buffer);
         return;
     }
-    int table = page_tail(page)->table;
-    const char *fault = page_header(page)->special != BLCKSZ - sizeof(PageTail) || table >= meta.trees()
-                            ? "the page belongs to no table"
-                            : check_tree_page(page, BLCKSZ, table, -1);
+    const char *fault = check_any_tree_page(page, BLCKSZ, meta.trees());
     if (fault != nullptr)
         report_corruption(index, block, fault);
+    int table = page_tail(page)->table;
     if (!is_leaf(page)) {
         UnlockReleaseBuffer(buffer);
         return;
@@ -69,6 +69,7 @@ void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCa
     stats->num_index_tuples = 0;
     stats->pages_free = 0;
     stats->estimated_count = false;
+    auto *unused = static_cast<UnusedPages *>(palloc0(sizeof(UnusedPages)));
     BlockNumber block = kMetaBlock + 1;
     for (;;) {
         BlockNumber blocks = index_blocks(info->index);
@@ -77,9 +78,11 @@ void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCa
             break;
         for (; block < blocks; block++) {
             delay_vacuum();
-            vacuum_block(info, *meta, block, stats, callback, callback_state);
+            vacuum_block(info, *meta, block, stats, unused, callback, callback_state);
         }
     }
+    recycle_unused(info->index, *unused, info->strategy);
+    pfree(unused);
     pfree(meta);
 }
 

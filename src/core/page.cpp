@@ -152,6 +152,35 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
     return nullptr;
 }
 
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees)
+{
+    if (page_header(page)->special != page_size - sizeof(PageTail))
+        return "the page header is not one of a simhash index";
+    int table = page_tail(page)->table;
+    return table >= trees ? "the page belongs to no table" : check_tree_page(page, page_size, table, -1);
+}
+
+bool downlinks_ascend(const char *page)
+{
+    int count = inner_count(page);
+    for (int i = 1; i < count; i++) {
+        if (inner_bound(page, i) <= inner_bound(page, i - 1))
+            return false;
+    }
+    return !belongs_right(page, inner_bound(page, count - 1));
+}
+
+const char *check_page_place(const char *page, std::size_t page_size, int table, int level)
+{
+    PageTail tail;
+    std::memcpy(&tail, page + page_size - sizeof(PageTail), sizeof(tail));
+    if (tail.table != table)
+        return "the page belongs to another table";
+    if (level >= 0 && tail.level != level)
+        return "the page is at the wrong level";
+    return nullptr;
+}
+
 const char *check_meta_page(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);

@@ -229,6 +229,18 @@ int inner_capacity(std::size_t page_size);
 // passes can be used with the functions above without a further check of bounds.
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level);
 const char *check_meta_page(const char *page, std::size_t page_size);
+
+// The same for a page of any of the trees, at any level.
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees);
+
+// Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
+bool downlinks_ascend(const char *page);
+
+// What is wrong with a page as far as can be told without a lock: a page keeps its table for ever, and its
+// level unless it is a root (any level if -1). So a damaged link is refused before the page that it leads to
+// is locked, and locks are taken in their order whatever the links say.
+const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
+
 bool is_zero_page(const char *page, std::size_t page_size);
 
 } // namespace simhash

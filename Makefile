@@ -60,7 +60,7 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: link-expected setup demo test unit cross format check-format
+.PHONY: link-expected setup demo test fuzz unit cross format check-format
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
@@ -69,11 +69,13 @@ demo:
 	@$(TOP)/demo/run.sh
 test:
 	@$(TOP)/test/run.sh
+fuzz:
+	@$(TOP)/test/fuzz/run.sh
 unit:
 	@$(TOP)/test/unit/run.sh
 cross:
 	@$(TOP)/test/cross/run.sh
 format:
-	clang-format -i $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp)
+	clang-format -i $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp $(TOP)/test/fuzz/*.?pp)
 check-format:
-	clang-format --dry-run -Werror $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp)
+	clang-format --dry-run -Werror $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp $(TOP)/test/fuzz/*.?pp)

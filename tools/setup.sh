@@ -4,6 +4,7 @@
 #   tools/setup.sh         compiler, PostgreSQL, test tools
 #   tools/setup.sh demo    these, and documentation for the demo to read
 #   tools/setup.sh bench   these, and what bench/peers compares with and draws with
+#   tools/setup.sh fuzz    these, and clang for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 set -euo pipefail
 
@@ -17,6 +18,7 @@ packages=(
 # Texts of several kinds, 20,000 of them in 20 MB.
 documentation=(manpages manpages-dev "postgresql-doc-$version" debian-policy openjdk-17-doc)
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
+fuzzing=(clang libclang-rt-14-dev libxxhash-dev)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 # missing package ...: those of them that are not installed.
@@ -62,6 +64,11 @@ fi
 
 if [ "${1:-}" = bench ]; then
     mapfile -t todo < <(missing "${benchmarks[@]}")
+    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
+fi
+
+if [ "${1:-}" = fuzz ]; then
+    mapfile -t todo < <(missing "${fuzzing[@]}")
     [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
 fi
 

@@ -1,0 +1,53 @@
+// The fuzz targets: each takes any bytes, and ends the program if something is not as it must be. run.sh
+// builds them with libFuzzer; the unit tests give them a few random inputs each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define FUZZ_EXPECT(condition)                                                                               \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                     \
+            std::abort();                                                                                    \
+        }                                                                                                    \
+    } while (false)
+
+namespace simhash
+{
+
+void fuzz_page(const std::uint8_t *data, std::size_t size);
+void fuzz_meta(const std::uint8_t *data, std::size_t size);
+void fuzz_text(const std::uint8_t *data, std::size_t size);
+void fuzz_weights(const std::uint8_t *data, std::size_t size);
+void fuzz_features(const std::uint8_t *data, std::size_t size);
+
+// Takes an input apart; zeros where it has ended.
+class Bytes
+{
+public:
+    Bytes(const std::uint8_t *data, std::size_t size) : at_(data), end_(data + size) {}
+
+    bool empty() const { return at_ == end_; }
+    std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+    const std::uint8_t *rest() const { return at_; }
+
+    template <typename T> T take()
+    {
+        T value = {};
+        std::size_t size = left() < sizeof(T) ? left() : sizeof(T);
+        if (size > 0)
+            std::memcpy(&value, at_, size);
+        at_ += size;
+        return value;
+    }
+
+private:
+    const std::uint8_t *at_;
+    const std::uint8_t *end_;
+};
+
+} // namespace simhash

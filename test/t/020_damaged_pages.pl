@@ -1,0 +1,455 @@
+# An index file that is damaged on disk: searches answer as a sequential scan does or report the corruption, writers
+# and VACUUM report it or carry on, nothing crashes or hangs, and simhash_index_check finds every damage that matters.
+#
+# Each round copies a database, damages one index in the copy before anything has read it, and puts it to use.
+# FUZZ_SEED repeats a run; TEST_SECONDS is its length.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+use SimhashTest;
+
+my $seed = $ENV{FUZZ_SEED} || int(time * 1000) % 1_000_000_000;
+srand($seed);
+note("FUZZ_SEED=$seed");
+
+my ($version) = `pg_config --version` =~ /(\d+)/;
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => $version >= 18 ? ['--no-data-checksums'] : []);
+$node->append_conf('postgresql.conf', "jit = off\nautovacuum = off\nstatement_timeout = '20s'\n");
+$node->start;
+prepare_database($node);
+
+# Two tables: one with little of everything, and one with an inner level between root and leaves.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE small (id int, h simhash) WITH (autovacuum_enabled = off);
+INSERT INTO small SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN fingerprint(7) ELSE fingerprint(n) END
+    FROM generate_series(1, 6000) AS n;
+CREATE INDEX small_h ON small USING simhash (h) WITH (tables = 2);
+DELETE FROM small WHERE id % 11 = 0; -- whose entries stay
+CREATE TABLE tall (id int, h simhash) WITH (autovacuum_enabled = off);
+INSERT INTO tall SELECT n, fingerprint(n) FROM generate_series(1, 140000) AS n;
+CREATE INDEX tall_h ON tall USING simhash (h) WITH (tables = 1, fillfactor = 50);
+ANALYZE;
+
+CREATE TABLE search (number int GENERATED ALWAYS AS IDENTITY, indexed text, settings text, query text, part bool, answer text);
+CREATE FUNCTION add_search(indexed text, settings text, query text, part bool DEFAULT false) RETURNS void LANGUAGE sql AS
+$$ INSERT INTO search (indexed, settings, query, part) VALUES (indexed, settings, query, part) $$;
+-- An answer is a hash of the rows; of those that are not to be found all by a search by weights the rows.
+DO $$
+DECLARE
+    indexed text;
+    h text;
+BEGIN
+    FOREACH indexed IN ARRAY ARRAY['small', 'tall'] LOOP
+        FOR h IN SELECT quote_literal(flipped(fingerprint(n * 37 + 1), n, n % 4)) FROM generate_series(1, 12) AS n LOOP
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> %s <= 3', indexed, h));
+            PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> %s <= 8', indexed, h));
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT h <@> %s FROM (SELECT h FROM %s ORDER BY h <@> %s LIMIT 5) AS near', h, indexed, h));
+            PERFORM add_search(indexed, 'bitmapscan',
+                format('SELECT id FROM %s WHERE h <@> to_simhash_weights(%L) <= 6', indexed, md5(h)), true);
+        END LOOP;
+        PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> ''00000000000000ff'' <= 64', indexed));
+        PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> ''00000000000000ff'' <= 64', indexed));
+        PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h IS NULL', indexed));
+        PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h = ''%s''', indexed, fingerprint(7)));
+    END LOOP;
+END
+$$;
+
+CREATE FUNCTION answer(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+BEGIN
+    EXECUTE format('SELECT count(*) || '' '' || coalesce(sum(hashint4(a)::bigint), 0) FROM (%s) AS found(a)', query) INTO found;
+    RETURN found;
+END
+$$;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+UPDATE search SET answer = answer(query) WHERE NOT part;
+
+-- What is not an answer, each kind of it once: an error as SQLSTATE, message, detail and hint.
+CREATE FUNCTION errors_of(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    message text;
+    detail text;
+    hint text;
+BEGIN
+    EXECUTE command;
+    RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws('|', SQLSTATE, message, detail, hint);
+END
+$$;
+CREATE FUNCTION try_search(search search) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET simhash.target_recall = 0.9 AS $$
+DECLARE
+    message text;
+    detail text;
+    hint text;
+    found text;
+BEGIN
+    PERFORM set_config('enable_' || search.settings, 'off', true);
+    IF search.part THEN
+        EXECUTE format('SELECT count(*) FROM (%s) AS found', search.query) INTO found;
+        RETURN NULL;
+    END IF;
+    found := answer(search.query);
+    RETURN CASE WHEN found IS DISTINCT FROM search.answer THEN
+        format('wrong|%s: %s instead of %s', search.query, found, search.answer) END;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws('|', SQLSTATE, message, detail, hint);
+END
+$$;
+CREATE FUNCTION try_searches(of text) RETURNS SETOF text LANGUAGE sql AS
+$$ SELECT DISTINCT result FROM search, try_search(search) AS result WHERE indexed = of AND result IS NOT NULL $$;
+SQL
+$node->safe_psql('template1', 'CHECKPOINT');
+
+my $page_size = 8192;
+my $tail = $page_size - 24;
+my %index;
+for my $name (qw(small tall))
+{
+    my $path = $node->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_h')");
+    $index{$name} = { file => $path =~ s/.*\///r, tables => $name eq 'small' ? 2 : 1 };
+    $index{$name}{image} = slurp_file($node->data_dir . "/$path");
+    $index{$name}{blocks} = length($index{$name}{image}) / $page_size;
+}
+
+# Fields of pages, as doc/format.md has them.
+my %field = (
+    lower => [ 12, 'S' ], upper => [ 14, 'S' ], special => [ 16, 'S' ], size => [ 18, 'S' ], magic => [ 24, 'L' ],
+    version => [ 28, 'L' ], high_key => [ $tail, 'Q' ], high_tid => [ $tail + 12, 'S' ], flags => [ $tail + 14, 'S' ],
+    right => [ $tail + 16, 'L' ], table => [ $tail + 20, 'C' ], level => [ $tail + 21, 'C' ], id => [ $tail + 22, 'S' ]);
+
+sub get
+{
+    my ($image, $block, $name) = @_;
+    my ($at, $type) = @{ $field{$name} };
+    return unpack($type, substr($$image, $block * $page_size + $at, 8));
+}
+
+sub set
+{
+    my ($image, $block, $name, $value) = @_;
+    my ($at, $type) = @{ $field{$name} };
+    my $bytes = pack($type, $value);
+    substr($$image, $block * $page_size + $at, length $bytes) = $bytes;
+    return;
+}
+
+sub set_bytes
+{
+    my ($image, $block, $at, $bytes) = @_;
+    substr($$image, $block * $page_size + $at, length $bytes) = $bytes;
+    return;
+}
+
+sub flip
+{
+    my ($image, $at) = @_;
+    substr($$image, $at, 1) ^= chr(1 << int(rand 8));
+    return;
+}
+
+sub one_of { return $_[ rand @_ ] }
+
+# Blocks of a kind: leaf, inner, or any but the metapage.
+sub blocks_of
+{
+    my ($index, $kind) = @_;
+    return grep {
+        my $flags = get(\$index->{image}, $_, 'flags');
+        $kind eq 'any' || ($kind eq 'leaf' ? $flags & 1 : $flags & 2)
+    } 1 .. $index->{blocks} - 1;
+}
+
+sub count_of { my ($image, $block) = @_; return (get($image, $block, 'lower') - 24) / 8 }
+
+# Kinds of damage; each does it to an index and says where.
+my @right = (0, 1, 2, 3, 4, 5, 0x7FFFFFFF, 0xFFFFFFFE);
+my %damage = (
+    'no bytes at all' => sub { my ($i) = @_; ${ $_[1] } = ''; return 'an empty file' },
+    'truncated' => sub {
+        my ($i, $image) = @_;
+        my $to = 1 + int rand($i->{blocks} - 1);
+        substr($$image, $to * $page_size) = '';
+        return "to $to blocks";
+    },
+    'cut in a page' => sub {
+        my ($i, $image) = @_;
+        my $to = int rand($i->{blocks} * $page_size);
+        substr($$image, $to) = '';
+        return "to $to bytes";
+    },
+    'magic' => sub { my ($i, $image) = @_; set($image, 0, 'magic', int rand 2**32); return '' },
+    'version' => sub { my ($i, $image) = @_; set($image, 0, 'version', 2); return '' },
+    'design' => sub { my ($i, $image) = @_; flip($image, 32 + int rand 500); return '' },
+    'bit order' => sub { my ($i, $image) = @_; flip($image, 24 + 684 + int rand 64); return '' },
+    'zero page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'any'));
+        set_bytes($image, $block, 0, "\0" x $page_size);
+        return $block;
+    },
+    'noise page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(0, blocks_of($i, 'any'));
+        set_bytes($image, $block, 0, join '', map { chr int rand 256 } 1 .. $page_size);
+        return $block;
+    },
+    'half a page of noise' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(0, blocks_of($i, 'inner'));
+        set_bytes($image, $block, 4096, join '', map { chr int rand 256 } 1 .. 4096);
+        return $block;
+    },
+    'swapped pages' => sub {
+        my ($i, $image) = @_;
+        my ($a, $b);
+        do { ($a, $b) = map { one_of(blocks_of($i, 'any')) } 1 .. 2 } while $a == $b;
+        my ($page_a, $page_b) = map { substr($$image, $_ * $page_size, $page_size) } $a, $b;
+        set_bytes($image, $a, 0, $page_b);
+        set_bytes($image, $b, 0, $page_a);
+        return "$a and $b";
+    },
+    'copied page' => sub {
+        my ($i, $image) = @_;
+        my ($a, $b);
+        do { ($a, $b) = map { one_of(blocks_of($i, 'any')) } 1 .. 2 } while $a == $b;
+        set_bytes($image, $b, 0, substr($$image, $a * $page_size, $page_size));
+        return "$a over $b";
+    },
+    'right link' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, one_of('leaf', 'inner')));
+        my $to = one_of($block, $block - 1, 1 + int rand($i->{blocks} - 1), $i->{blocks}, @right);
+        $to = 0 if $to == get($image, $block, 'right');
+        set($image, $block, 'right', $to);
+        return "of $block to $to";
+    },
+    'no right link' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { get($image, $_, 'right') != 0xFFFFFFFF } blocks_of($i, 'any'));
+        set($image, $block, 'right', 0xFFFFFFFF);
+        return $block;
+    },
+    'high' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { get($image, $_, 'right') != 0xFFFFFFFF } blocks_of($i, 'any'));
+        flip($image, $block * $page_size + $tail + int rand 14);
+        return $block;
+    },
+    'root with a right link' => sub {
+        my ($i, $image) = @_;
+        my $block = 1 + int rand($i->{tables} + 1);
+        set($image, $block, 'right', 1 + int rand($i->{blocks} - 1));
+        set($image, $block, 'flags', get($image, $block, 'flags') | 8) if rand() < 0.5;
+        return $block;
+    },
+    'level' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'any'));
+        set($image, $block, 'level', get($image, $block, 'level') ^ 1 << int rand 8);
+        return $block;
+    },
+    'table' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'any'));
+        set($image, $block, 'table', get($image, $block, 'table') ^ 1 << int rand 8);
+        return $block;
+    },
+    'flags' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'any'));
+        set($image, $block, 'flags', get($image, $block, 'flags') ^ 1 << int rand 16);
+        return $block;
+    },
+    'incomplete split' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { get($image, $_, 'right') != 0xFFFFFFFF } blocks_of($i, 'any'));
+        set($image, $block, 'flags', get($image, $block, 'flags') | 8);
+        return $block;
+    },
+    'child' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'inner'));
+        my $at = $tail - 10 * (1 + int rand count_of($image, $block)) + 6;
+        my $to = one_of(0 .. 5, $block, int rand $i->{blocks}, $i->{blocks}, 0xFFFFFFFF, 0xFFFFFFFE);
+        set_bytes($image, $block, $at, pack('SS', $to >> 16, $to & 0xFFFF));
+        return "of $block to $to";
+    },
+    'bound' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'inner'));
+        flip($image, $block * $page_size + 24 + int rand 8 * count_of($image, $block));
+        return $block;
+    },
+    'tid of a bound' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'inner'));
+        flip($image, $block * $page_size + $tail - 10 * (1 + int rand count_of($image, $block)) + int rand 6);
+        return $block;
+    },
+    'counts' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'any'));
+        my $name = one_of(qw(lower upper special size));
+        set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, get($image, $block, $name) ^ 1 << int rand 16));
+        return "$name of $block";
+    },
+    'impossible tids' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'leaf'));
+        my $tid = pack('SSS', one_of([ 0, 0, 0 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ], [ 0xFFFF, 0xFFFF, 1 ], [ 0x7FFF, 0, 1 ])->@*);
+        set_bytes($image, $block, $tail - 6 * $_, $tid) for 1 .. count_of($image, $block);
+        return $block;
+    },
+    'fingerprint' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { count_of($image, $_) > 0 } blocks_of($i, 'leaf'));
+        flip($image, $block * $page_size + 24 + int rand 8 * count_of($image, $block));
+        return $block;
+    },
+    'tid' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { count_of($image, $_) > 0 } blocks_of($i, 'leaf'));
+        flip($image, $block * $page_size + $tail - 1 - int rand 6 * count_of($image, $block));
+        return $block;
+    },
+    'lost entries' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { count_of($image, $_) > 3 } blocks_of($i, 'leaf'));
+        my $lost = 1 + int rand 3;
+        set($image, $block, 'lower', get($image, $block, 'lower') - 8 * $lost);
+        set($image, $block, 'upper', get($image, $block, 'upper') + 6 * $lost);
+        return "$lost of $block";
+    },
+    'repeated entries' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { count_of($image, $_) > 3 } blocks_of($i, 'leaf'));
+        my $count = count_of($image, $block);
+        set_bytes($image, $block, 24, substr($$image, $block * $page_size + 24, 8) x $count);
+        set_bytes($image, $block, $tail - 6 * $count, substr($$image, $block * $page_size + $tail - 6, 6) x $count);
+        return $block;
+    },
+    'flipped bits' => sub {
+        my ($i, $image) = @_;
+        flip($image, int rand length $$image) for 1 .. one_of(1, 8, 100);
+        return '';
+    });
+# Searches may answer wrongly: it is the entries that were damaged.
+my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'impossible tids', 'lost entries', 'repeated entries', 'flipped bits';
+# It may have changed nothing that matters, as the only entry of a deleted row.
+my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design';
+
+# Errors that report corruption as they should. The server itself refuses pages whose header makes no sense.
+sub is_report
+{
+    my ($line) = @_;
+    return $line =~ /^XX002\b.*\bblock \d+.*REINDEX/
+      || $line =~ /^XX002\b.*lacks an entry of a row.*REINDEX/
+      || $line =~ /^XX001\b.*invalid page in block \d+ of relation/;
+}
+
+my $number = 0;
+my %seen;
+
+sub round
+{
+    my ($kind, $name) = @_;
+    my $index = $index{$name};
+    my $db = 'damaged_' . ++$number;
+    my $strategy = $version >= 15 ? ' STRATEGY file_copy' : '';
+    $node->safe_psql('template1', "CREATE DATABASE $db TEMPLATE postgres$strategy");
+    my $oid = $node->safe_psql('template1', "SELECT oid FROM pg_database WHERE datname = '$db'");
+    my $image = $index->{image};
+    my $where = $damage{$kind}->($index, \$image);
+    my $what = "round $number, ${name}_h: $kind" . ($where eq '' ? '' : " ($where)");
+    my $changed = $image ne $index->{image};
+    my $file = $node->data_dir . "/base/$oid/$index->{file}";
+    open my $out, '>:raw', $file or die "$file: $!";
+    print $out $image;
+    close $out;
+
+    my @faults;
+    my $ask = sub {
+        my ($sql) = @_;
+        my ($out, $timed_out) = ('', 0);
+        my $start = time;
+        my $status = $node->psql($db, $sql, stdout => \$out, stderr => \my $error, timeout => 60, timed_out => \$timed_out);
+        push @faults, 'hangs: ' . substr($sql, 0, 60) if $timed_out || time - $start > 30;
+        push @faults, "server: $error" if $error =~ /server closed|terminated|connection to server/;
+        return grep { $_ ne '' } split /\n/, $out . ($error // '');
+    };
+    my $report = sub {
+        my ($lines, $phase, $wrong) = @_;
+        for my $line (@$lines) {
+            next if is_report($line);
+            next if $wrong && $line =~ /^wrong/;
+            push @faults, "$phase: $line";
+        }
+    };
+    # Twice in a session: the second time with what it has in memory.
+    my @found = $ask->("SELECT * FROM try_searches('$name'); SELECT * FROM try_searches('$name')");
+    $report->(\@found, 'search', $in_entries{$kind});
+    $seen{ $found[0] =~ /^wrong/ ? 'wrong answers' : 'refused' }++ if @found;
+    my @check = $ask->("SELECT errors_of(\$\$SELECT simhash_index_check('${name}_h', true)\$\$)");
+    $report->(\@check, 'check');
+    # An entry of a row that is deleted harms nobody, and is counted.
+    @check = grep { $_ ne '0' } $ask->("SELECT partial_entries FROM simhash_index_check('${name}_h')") unless @check;
+    push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
+    $seen{'found by the check'}++ if @check;
+    for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",
+        "SELECT count(*) FROM simhash_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
+    {
+        my @lines = $ask->("SELECT errors_of(\$\$$look\$\$)");
+        $report->(\@lines, 'look');
+    }
+    for my $write (
+        "INSERT INTO $name SELECT n, CASE WHEN n % 10 > 0 THEN fingerprint(n) END FROM generate_series(1000001, 1000800) AS n",
+        map { "INSERT INTO $name SELECT $_, CASE WHEN $_ % 10 > 0 THEN fingerprint($_) END" } 2000001 .. 2000012)
+    {
+        my @lines = $ask->("SELECT errors_of(\$\$$write\$\$)");
+        $report->(\@lines, 'insert');
+        last if @lines;
+    }
+    my @vacuum = map { s/^.*ERROR: +(\w+): /$1 /r } grep { !/^(LOCATION|CONTEXT|DETAIL):/ }
+      $ask->("\\set VERBOSITY verbose\nDELETE FROM $name WHERE id % 3 = 0;\nVACUUM $name;");
+    $report->([ join ' ', @vacuum ], 'vacuum') if @vacuum;
+    my @after = $ask->("SELECT * FROM try_searches('$name')");
+    $report->(\@after, 'search after writes', 1);
+    $node->safe_psql('template1', "DROP DATABASE $db");
+
+    is(join("\n", @faults), '', $what);
+    return !@faults;
+}
+
+# The undamaged one, first of all.
+$damage{'none'} = sub { return '' };
+round('none', $_) for qw(small tall);
+is($seen{'refused'} // 0, 0, 'searches of an undamaged index');
+delete $damage{'none'};
+
+# Every kind of damage, then any until the time is up.
+my $end = time + test_seconds();
+for my $kind (sort keys %damage) {
+    round($kind, one_of(qw(small tall)));
+}
+while (time < $end) {
+    round(one_of(keys %damage), one_of(qw(small tall)));
+}
+note("$number rounds: ", join ', ', map { "$seen{$_} $_" } sort keys %seen);
+cmp_ok($seen{'refused'} // 0, '>', 5, 'searches notice much');
+
+my $log = slurp_file($node->logfile);
+unlike($log, qr/PANIC|TRAP|was terminated by/, 'no server process died');
+
+done_testing();

@@ -185,7 +185,7 @@ SIMHASH_FUNCTION(simhash_calibrate)
     if (store && !owns_relation(index->rd_index->indrelid, GetUserId()))
         aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
 
-    Relation table = relation_open(PG_GETARG_OID(1), AccessShareLock);
+    Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
     Oid simhash_type = index->rd_opcintype[0];
     Oid weights_type = find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash_weights");
     check_column(table, NameStr(*PG_GETARG_NAME(2)), weights_type);

@@ -2,6 +2,7 @@
 #include "am/inspect.hpp"
 
 #include "pg/result_rows.hpp"
+#include "pg/table_column.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -37,7 +38,7 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
     } else {
         lock = AccessShareLock; // for the message
     }
-    Relation index = relation_open(oid, lock);
+    Relation index = open_relation(oid, lock);
     if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != build)
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                         errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),

@@ -272,7 +272,7 @@ SIMHASH_FUNCTION(simhash_report)
                  errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance)));
     Report report;
     report.store = begin_rows(fcinfo, &report.row);
-    Relation relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+    Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);
     const char *column = NameStr(*PG_GETARG_NAME(1));
     check_kind(relation);
     check_column(relation, column, find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));

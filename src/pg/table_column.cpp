@@ -1,6 +1,7 @@
 #include "pg/table_column.hpp"
 
 extern "C" {
+#include "access/relation.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -8,6 +9,15 @@ extern "C" {
 
 namespace simhash
 {
+
+Relation open_relation(Oid oid, LOCKMODE lock)
+{
+    Relation relation = try_relation_open(oid, lock);
+    if (relation == NULL)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", oid)));
+    return relation;
+}
 
 void check_column(Relation table, const char *column, Oid type)
 {

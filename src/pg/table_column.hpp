@@ -1,14 +1,18 @@
-// Columns of tables that functions are given the names of.
+// Tables and columns that functions are given the names of.
 #pragma once
 
 #include "pg/postgres.hpp"
 
 extern "C" {
+#include "storage/lockdefs.h"
 #include "utils/relcache.h"
 }
 
 namespace simhash
 {
+
+// Opens a relation; an error of the caller's if there is none.
+Relation open_relation(Oid oid, LOCKMODE lock);
 
 // An error unless the table has the column, of this type or a domain over it.
 void check_column(Relation table, const char *column, Oid type);

@@ -89,8 +89,9 @@ const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
 // An estimate of the number of leaves of one of its tables.
 double index_leaves(Relation index);
-// Whether the index's table has the block. It asks the system only when it has to.
-bool heap_block_exists(Relation index, Relation heap, BlockNumber block);
+// Whether the index's table, which the caller has locked, has the block. It asks the system only when it has
+// to.
+bool heap_block_exists(Relation index, BlockNumber block);
 // The plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,

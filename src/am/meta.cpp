@@ -2,6 +2,7 @@
 #include "am/inner_cache.hpp"
 
 extern "C" {
+#include "access/table.h"
 #include "utils/memutils.h"
 }
 
@@ -92,14 +93,19 @@ InnerCopies *index_copies(Relation index)
     return static_cast<Cache *>(index->rd_amcache)->copies;
 }
 
-bool heap_block_exists(Relation index, Relation heap, BlockNumber block)
+bool heap_block_exists(Relation index, BlockNumber block)
 {
     auto *cache = static_cast<Cache *>(index->rd_amcache);
-    if (cache == NULL) // an invalidation has freed it; it is not made again under a page's lock
-        return block < RelationGetNumberOfBlocks(heap);
-    if (block >= cache->heap_blocks)
-        cache->heap_blocks = RelationGetNumberOfBlocks(heap);
-    return block < cache->heap_blocks;
+    if (cache != NULL && block < cache->heap_blocks)
+        return true;
+    Relation heap = table_open(index->rd_index->indrelid, NoLock);
+    BlockNumber blocks = RelationGetNumberOfBlocks(heap);
+    table_close(heap, NoLock);
+    // An invalidation may have freed the cache; it is not made again here, under a page's lock.
+    cache = static_cast<Cache *>(index->rd_amcache);
+    if (cache != NULL)
+        cache->heap_blocks = blocks;
+    return block < blocks;
 }
 
 void make_room_for_copies(Relation index)

@@ -194,8 +194,7 @@ bool reported(const ScanState &state, Fingerprint fingerprint)
 namespace
 {
 
-// What the executor would fall over, or take for another kind of corruption. A bitmap scan, which knows no
-// table here, leaves blocks out that the table does not have.
+// What the executor would fall over: places that no row can have, or beyond the end of the table.
 void check_tids(IndexScanDesc scan, Buffer buffer, const Hit *hit, const Hit *end)
 {
     bool valid = true;
@@ -204,9 +203,8 @@ void check_tids(IndexScanDesc scan, Buffer buffer, const Hit *hit, const Hit *en
         valid &= is_heap_tid(hit->tid);
         last = Max(last, hit->tid);
     }
-    if (valid && last > 0 && scan->heapRelation != NULL)
-        valid =
-            heap_block_exists(scan->indexRelation, scan->heapRelation, static_cast<BlockNumber>(last >> 16));
+    if (valid && last > 0)
+        valid = heap_block_exists(scan->indexRelation, static_cast<BlockNumber>(last >> 16));
     if (!valid)
         report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer), "an entry has no valid tid");
 }

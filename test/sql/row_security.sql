@@ -1,0 +1,88 @@
+-- Row-level security and rights on columns: the index serves what a policy lets through, and nothing else leaks, not by
+-- the rows, nor by errors, notices or functions that see a row before the policy does.
+\set VERBOSITY terse
+CREATE ROLE tenant_a;
+CREATE ROLE tenant_b;
+CREATE TABLE document (id int, tenant name, h simhash, w simhash_weights);
+INSERT INTO document SELECT i, CASE WHEN i % 50 = 0 THEN 'tenant_a' ELSE 'tenant_b' END,
+    CASE WHEN i % 200 = 7 THEN NULL ELSE hashint8extended(i, 1)::simhash END, to_simhash_weights('number ' || i)
+    FROM generate_series(1, 5000) i;
+CREATE INDEX document_h ON document USING simhash (h);
+ANALYZE document;
+GRANT SELECT ON document TO tenant_a, tenant_b;
+ALTER TABLE document ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON document USING (tenant = current_user);
+
+-- A function of the attacker's that tells what it sees: cheap, and not leakproof.
+CREATE SCHEMA spy AUTHORIZATION tenant_a;
+SET ROLE tenant_a;
+CREATE FUNCTION spy.look(id int, tenant name) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS
+    $$ BEGIN IF tenant <> current_user THEN RAISE NOTICE 'seen: % of %', id, tenant; END IF; RETURN true; END $$;
+CREATE FUNCTION spy.look(h simhash) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS
+    $$ BEGIN IF h = hashint8extended(1, 1)::simhash THEN RAISE NOTICE 'seen: %', h; END IF; RETURN true; END $$;
+
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+-- The condition goes to the index, since it is leakproof; the policy comes next; the attacker's function last.
+EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> '8000000000000001' <= 25 AND spy.look(id, tenant);
+EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h ~= '8000000000000001' AND spy.look(h);
+EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> to_simhash_weights('number 1') <= 8 AND spy.look(id, tenant);
+EXPLAIN (COSTS OFF) SELECT id FROM document WHERE spy.look(id, tenant) ORDER BY h <@> '8000000000000001' LIMIT 3;
+SELECT count(*), bool_and(tenant = 'tenant_a') FROM document WHERE h <@> '8000000000000001' <= 32 AND spy.look(id, tenant);
+SELECT count(*) FROM document WHERE h ~= hashint8extended(1, 1)::simhash AND spy.look(h);
+SELECT count(*) FROM document WHERE h <@> hashint8extended(1, 1)::simhash <= 64 AND spy.look(h);
+SELECT count(*) FROM (SELECT id FROM document WHERE spy.look(id, tenant) ORDER BY h <@> hashint8extended(1, 1)::simhash LIMIT 1000) near;
+SELECT count(*) FROM document WHERE h IS NULL AND spy.look(id, tenant);
+SELECT count(*) FROM document WHERE h <@> to_simhash_weights('number 1') <= 64 AND spy.look(id, tenant);
+-- a join by the index sees the policy on both sides
+SELECT count(*) FROM document a JOIN document b ON a.h <@> b.h <= 0 AND spy.look(a.id, b.tenant);
+-- an argument that raises, by a row of another tenant
+SELECT count(*) FROM document WHERE h <@> '8000000000000001' <= 64 / (tenant = 'tenant_a')::int;
+-- the other tenants' rows, by rings, sampling and statistics
+SELECT count(*) FROM document TABLESAMPLE system (100) WHERE h <@> '8000000000000001' <= 64 AND spy.look(id, tenant);
+SELECT count(*) FROM pg_stats WHERE tablename = 'document';
+-- what looks into the index
+SELECT simhash_index_stats('document_h');
+SELECT simhash_index_check('document_h', true);
+SELECT count(*) FROM simhash_probe_plan('document_h', '8000000000000001'::simhash, 64);
+SELECT count(*) FROM simhash_calibrate('document_h', 'document', 'w', 'h', false);
+RESET ROLE;
+
+-- Rights on columns: without one on h there is no condition on it, index or not.
+REVOKE SELECT ON document FROM tenant_b;
+GRANT SELECT (id, tenant) ON document TO tenant_b;
+SET ROLE tenant_b;
+SELECT count(*) FROM document;
+SELECT id FROM document WHERE h <@> '8000000000000001' <= 3;
+SELECT id FROM document ORDER BY h <@> '8000000000000001' LIMIT 1;
+RESET ROLE;
+
+-- Pairs for a calibration are read with the caller's rights, policies included, whoever owns the index.
+CREATE TABLE own_page (h simhash);
+CREATE INDEX own_page_h ON own_page USING simhash (h);
+ALTER TABLE own_page OWNER TO tenant_b;
+SET ROLE tenant_b;
+SELECT count(*) FROM simhash_calibrate('own_page_h', 'document', 'w', 'h', false);
+RESET ROLE;
+GRANT SELECT ON document TO tenant_b;
+ALTER TABLE own_page OWNER TO tenant_a;
+SET ROLE tenant_a;
+SELECT min(pairs), max(pairs) FROM simhash_calibrate('own_page_h', 'document', 'w', 'h', false);
+RESET ROLE;
+
+-- An exclusion constraint tells that a row is in the way, as every unique constraint does; but not which where the
+-- policy hides it.
+CREATE TABLE taken (tenant name, h simhash, EXCLUDE USING simhash (h WITH ~=));
+INSERT INTO taken VALUES ('tenant_b', '00000000000000ff');
+ALTER TABLE taken ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON taken USING (tenant = current_user);
+GRANT SELECT, INSERT ON taken TO tenant_a;
+SET ROLE tenant_a;
+\set VERBOSITY default
+INSERT INTO taken VALUES ('tenant_a', '00000000000000fe');
+INSERT INTO taken VALUES ('tenant_a', '00000000000000fe') ON CONFLICT DO NOTHING;
+RESET ROLE;
+
+DROP TABLE document, own_page, taken;
+DROP SCHEMA spy CASCADE;
+DROP ROLE tenant_a, tenant_b;

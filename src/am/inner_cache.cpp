@@ -192,6 +192,10 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
     if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "the leaf reaches farther than its parent says");
+    // Rows of another leaf, on the left, might be reported twice.
+    if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
+        report_corruption(index, BufferGetBlockNumber(buffer),
+                          "the leaf ends before its parent says it begins");
 }
 
 Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode)

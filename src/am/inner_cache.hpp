@@ -34,8 +34,8 @@ void fetch_leaf(Relation index, LeafPlace *place);
 // Reads, locks and checks the leaf of a place that is not a root.
 Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode);
 
-// The leaf of a place, or a page that it has been split into, ends where its parent's copy says or before.
-// The page is locked. It may be an error of the leaf or of the parent.
+// The leaf of a place, or a page that it has been split into, lies within the range that its parent's copy
+// gives it. The page is locked. It may be an error of the leaf or of the parent.
 void check_reach(Relation index, const LeafPlace &place, Buffer buffer);
 
 // Whether the index has the block. It asks the system only when it has to.

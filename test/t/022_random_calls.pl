@@ -136,7 +136,7 @@ sub value
         my $element = value($of);
         return one_of(
             "'{}'::$of\[]", "ARRAY[$element, @{[ value($of) ]}]::$of\[]", "ARRAY[[$element], [@{[ value($of) ]}]]::$of\[]", "ARRAY[NULL, $element]::$of\[]",
-            "array_fill(($element)::$of, ARRAY[@{[ one_of(1, 63, 64, 65, 1000) ]}])", "array_fill(($element)::$of, ARRAY[64], ARRAY[-5])",
+            "array_fill(($element)::$of, ARRAY[@{[ $element =~ /repeat|SELECT/ ? 3 : one_of(1, 63, 64, 65, 1000) ]}])", "array_fill(($element)::$of, ARRAY[@{[ $element =~ /repeat|SELECT/ ? 3 : 64 ]}], ARRAY[-5])",
             "array_fill(NULL::$of, ARRAY[64])",
             # small elements only
             "array_fill(@{[ $of eq 'text' ? q('a'::text) : qq(NULL::$of) ]}, ARRAY[300000])",

@@ -143,6 +143,9 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
             *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
         }
+        // A copy was made for some link to the page; this one may be damaged, and lead back up.
+        if (level >= 0 && copy->level != level)
+            report_corruption(index, block, "the page is at the wrong level");
         // So a chain of right links ascends, and cannot lead round in a circle.
         if (copy->child[0].lower != lower)
             report_corruption(index, block, "the page's range does not begin where the link to it says");

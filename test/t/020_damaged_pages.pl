@@ -173,6 +173,15 @@ sub blocks_of
 
 sub count_of { my ($image, $block) = @_; return (get($image, $block, 'lower') - 24) / 8 }
 
+sub set_tids
+{
+    my ($i, $image, @tids) = @_;
+    my $block = one_of(grep { get($image, $_, 'table') == 0 } blocks_of($i, 'leaf'));
+    my $tid = pack('SSS', one_of(@tids)->@*);
+    set_bytes($image, $block, $tail - 6 * $_, $tid) for 1 .. count_of($image, $block);
+    return $block;
+}
+
 # Kinds of damage; each does it to an index and says where.
 my @right = (0, 1, 2, 3, 4, 5, 0x7FFFFFFF, 0xFFFFFFFE);
 my %damage = (
@@ -286,6 +295,11 @@ my %damage = (
         set_bytes($image, $block, $at, pack('SS', $to >> 16, $to & 0xFFFF));
         return "of $block to $to";
     },
+    'a root below itself' => sub {
+        my ($i, $image) = @_;
+        set_bytes($image, 1, $tail - 10 + 6, pack('SS', 0, 1));
+        return '';
+    },
     'bound' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'inner'));
@@ -305,13 +319,8 @@ my %damage = (
         set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, get($image, $block, $name) ^ 1 << int rand 16));
         return "$name of $block";
     },
-    'impossible tids' => sub {
-        my ($i, $image) = @_;
-        my $block = one_of(blocks_of($i, 'leaf'));
-        my $tid = pack('SSS', one_of([ 0, 0, 0 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ], [ 0xFFFF, 0xFFFF, 1 ], [ 0x7FFF, 0, 1 ])->@*);
-        set_bytes($image, $block, $tail - 6 * $_, $tid) for 1 .. count_of($image, $block);
-        return $block;
-    },
+    'tids that no row has' => sub { return set_tids(@_, [ 0, 0, 0 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ]) },
+    'tids beyond the table' => sub { return set_tids(@_, [ 0xFFFF, 0xFFFF, 1 ], [ 0xFFFF, 0xFFFE, 1 ], [ 0x7FFF, 0, 1 ], [ 0, 5000, 1 ]) },
     'fingerprint' => sub {
         my ($i, $image) = @_;
         my $block = one_of(grep { count_of($image, $_) > 0 } blocks_of($i, 'leaf'));
@@ -346,7 +355,7 @@ my %damage = (
         return '';
     });
 # Searches may answer wrongly: it is the entries that were damaged.
-my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'impossible tids', 'lost entries', 'repeated entries', 'flipped bits';
+my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits';
 # It may have changed nothing that matters, as the only entry of a deleted row.
 my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design';
 
@@ -441,7 +450,7 @@ delete $damage{'none'};
 # Every kind of damage, then any until the time is up.
 my $end = time + test_seconds();
 my @kinds = $ENV{DAMAGE} ? split /,/, $ENV{DAMAGE} : sort keys %damage;
-round($_, one_of(qw(small tall))) for @kinds;
+round($_, $_ eq 'a root below itself' ? 'tall' : one_of(qw(small tall))) for @kinds;
 while (time < $end)
 {
     round(one_of(@kinds), one_of(qw(small tall)));

@@ -1,0 +1,86 @@
+# simhash_index_check(…, true) compares entries with the rows that they lead to: it finds one that leads to another
+# row, and no fault where there is none.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $node = start_node('main', settings => ['autovacuum = off']);
+prepare_database($node);
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE page (id int, kind int, h simhash) WITH (fillfactor = 50);
+INSERT INTO page SELECT n, n % 2, CASE WHEN n % 9 > 0 THEN fingerprint(n) END FROM generate_series(1, 300) AS n;
+CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1);
+CREATE INDEX page_odd ON page USING simhash (h) WITH (tables = 1) WHERE kind = 1;
+CREATE INDEX page_expression ON page USING simhash ((h::bigint::simhash)) WITH (tables = 1);
+SQL
+
+sub all_sound
+{
+    my ($name) = @_;
+    index_is_sound($node, $_, "$name: $_") for qw(page_h page_odd page_expression);
+    return;
+}
+
+all_sound('new');
+$node->safe_psql('postgres', 'UPDATE page SET id = id + 1000');
+all_sound('HOT chains');
+$node->safe_psql('postgres', 'UPDATE page SET h = fingerprint(id + 5000) WHERE id % 3 = 0; DELETE FROM page WHERE id % 7 = 0');
+all_sound('dead rows');
+$node->psql('postgres', 'BEGIN; INSERT INTO page SELECT n, 1, fingerprint(n) FROM generate_series(1, 50) AS n; ROLLBACK');
+all_sound('aborted rows');
+$node->safe_psql('postgres', 'VACUUM page; INSERT INTO page SELECT n, 1, fingerprint(n) FROM generate_series(9001, 9050) AS n');
+all_sound('places used again');
+$node->safe_psql('postgres', 'UPDATE page SET kind = 1 - kind WHERE id % 5 = 0');
+all_sound('rows that left the partial index');
+
+# Each index is a root that is a leaf, with room: an entry more, in block 1.
+sub add_entry
+{
+    my ($index, $fingerprint, $row) = @_;
+    my ($path, $ctid, $bits) = map { $node->safe_psql('postgres', $_) } "SELECT pg_relation_filepath('$index')",
+      "SELECT ctid FROM page WHERE $row LIMIT 1", "SELECT ($fingerprint)::bigint";
+    my ($block, $offset) = $ctid =~ /\((\d+),(\d+)\)/;
+    $node->stop;
+    open my $file, '+<:raw', $node->data_dir . "/$path" or die "$path: $!";
+    seek $file, 8192, 0;
+    read $file, my $page, 8192;
+    my ($lower, $upper) = unpack 'SS', substr($page, 12, 4);
+    substr($page, $lower, 8) = pack 'q', $bits;
+    substr($page, $upper - 6, 6) = pack 'SSS', $block >> 16, $block & 0xFFFF, $offset;
+    substr($page, 12, 4) = pack 'SS', $lower + 8, $upper - 6;
+    seek $file, 8192, 0;
+    print $file $page;
+    close $file;
+    $node->start;
+    return;
+}
+
+sub check_finds
+{
+    my ($index, $fault, $name) = @_;
+    my ($status, undef, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT simhash_index_check('$index')");
+    is($status, 0, "$name: the tree alone is sound");
+    (undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT simhash_index_check('$index', true)");
+    like($error, qr/XX002: index "$index" is corrupted at block 1\n.*$fault.*\nHINT: .*REINDEX/, "$name: the check says so");
+    return;
+}
+
+$node->safe_psql('postgres', 'VACUUM FULL page');
+# a row that is never updated again, so that its tid is the one that its entry has
+add_entry('page_h', 'fingerprint(77777)', 'h IS NOT NULL AND id > 9000');
+is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE h <@> fingerprint(77777) <= 0"),
+    1, 'a foreign entry: a search cannot know');
+check_finds('page_h', 'has not the fingerprint of the row', 'an entry of another fingerprint');
+add_entry('page_expression', 'fingerprint(77778)', 'h IS NULL');
+check_finds('page_expression', 'has not the fingerprint of the row', 'an entry for a NULL');
+add_entry('page_odd', 'fingerprint(77779)', 'kind = 0 AND h IS NOT NULL');
+check_finds('page_odd', 'that is not to be indexed', 'an entry of a row outside of the predicate');
+$node->safe_psql('postgres', 'REINDEX TABLE page');
+all_sound('after REINDEX');
+
+done_testing();

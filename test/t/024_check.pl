@@ -16,7 +16,7 @@ CREATE TABLE page (id int, kind int, h simhash) WITH (fillfactor = 50);
 INSERT INTO page SELECT n, n % 2, CASE WHEN n % 9 > 0 THEN fingerprint(n) END FROM generate_series(1, 300) AS n;
 CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1);
 CREATE INDEX page_odd ON page USING simhash (h) WITH (tables = 1) WHERE kind = 1;
-CREATE INDEX page_expression ON page USING simhash ((h::bigint::simhash)) WITH (tables = 1);
+CREATE INDEX page_expression ON page USING simhash ((hashint8extended(h::bigint, 1)::simhash)) WITH (tables = 1);
 SQL
 
 sub all_sound

@@ -39,6 +39,10 @@ override with_llvm = no
 include $(PGXS)
 
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -isystem $(includedir_server) -D_GNU_SOURCE
+# A build for tests alone: src/am/failpoint.hpp.
+ifdef FAILPOINTS
+SERVER_CXXFLAGS += -DSIMHASH_FAILPOINTS
+endif
 
 src/core/%.o: $(TOP)/src/core/%.cpp
 	@mkdir -p $(@D)

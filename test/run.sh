@@ -11,6 +11,7 @@
 #   isolation  test/isolation
 #   pgtap      test/pgtap
 #   tap        test/t: servers that crash, stream and run under load
+#   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #
 # make test ONLY="unit regress"          some rungs
 # make test ONLY=tap TESTS="001 002"     some tests of a rung, by what their names contain
@@ -22,7 +23,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-RUNGS="format versions files unit build symbols regress isolation pgtap tap"
+RUNGS="format versions files unit build symbols regress isolation pgtap tap failpoints"
 ONLY=${ONLY:-$RUNGS}
 TESTS=${TESTS:-}
 RUNG_LIMIT=${RUNG_LIMIT:-900}
@@ -119,16 +120,17 @@ check_files() {
         case $file in
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
+        test/torture/* | test/failpoints/t/*.pl) ;;
         test/unit/*_test.cpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
             [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
             ;;
-        test/isolation/specs/*.spec)
-            [ -e "test/isolation/expected/$name.out" ] || complain "$file has no expected output"
+        test/isolation/specs/*.spec | test/failpoints/specs/*.spec)
+            [ -e "${file%/specs/*}/expected/$name.out" ] || complain "$file has no expected output"
             ;;
-        test/isolation/expected/*.out)
-            [ -e "test/isolation/specs/$name.spec" ] || complain "$file has no spec"
+        test/isolation/expected/*.out | test/failpoints/expected/*.out)
+            [ -e "${file%/expected/*}/specs/$name.spec" ] || complain "$file has no spec"
             ;;
         *) complain "$file is run by no rung" ;;
         esac
@@ -173,6 +175,9 @@ check_symbols() {
     local library script exported function status=0
     library=$STAGE$("$PG_CONFIG" --pkglibdir)/simhash.so
     script=$(echo "$STAGE$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
+    # Nothing of the build for tests.
+    ! nm -C "$library" | grep -i failpoint || status=1
+    ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
     exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
     for symbol in $exported; do
         case $symbol in
@@ -277,13 +282,13 @@ prove_rung() {
         # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.
         [ "$count" = 0 ] && fail "$rung: $file" || fail "$rung: $file" "$count"
         bad=$((bad + count))
-        show_tap_log "$file"
+        show_tap_log "$file" "$rung"
     done < <(sed -n 's/^\(.*[^ ]\) *(Wstat: .* Tests: [0-9]* Failed: \([0-9]*\))$/\1 \2/p' "$log")
     pass "$rung" $((${total:-0} - bad))
     # A test that gives up ends the others, too.
     while read -r file; do
         fail "$rung: $file"
-        show_tap_log "$file"
+        show_tap_log "$file" "$rung"
     done < <(grep -q '^Bailout called' "$log" && sed -n 's/^Bailout called\..*stopped: *\(.*\)/bailed out: \1/p' "$log")
     [ "$status" = 0 ] || [[ " ${failures[*]} " == *" $rung: "* ]] || fail "$rung: could not be run"
 }
@@ -291,11 +296,11 @@ prove_rung() {
 show_tap_log() {
     local name log
     name=$(basename "$1" .pl)
-    log=$SCRATCH/tap/tmp_check/log/regress_log_$name
+    log=$SCRATCH/$2/tmp_check/log/regress_log_$name
     [ -e "$log" ] || return 0
     echo "---- the end of the log of $name"
     tail -n 60 "$log"
-    for log in "$SCRATCH/tap/tmp_check/log/${name}"_*.log; do
+    for log in "$SCRATCH/$2/tmp_check/log/${name}"_*.log; do
         [ -e "$log" ] || continue
         echo "---- errors in $(basename "$log")"
         grep -E 'ERROR|FATAL|PANIC|TRAP|terminated' "$log" | tail -n 20 || true
@@ -317,22 +322,36 @@ run_pgtap() {
 }
 
 run_tap() {
-    local names work=$SCRATCH/tap
-    names=$(tests test/t .pl)
-    [ -n "$names" ] || { echo "skipped: no tests in test/t"; return 0; }
     for_server test/t
+    run_servers tap test/t
+}
+
+# The build with failpoints is another one, in another stage.
+run_failpoints() {
+    for_server test/t test/failpoints
+    local STAGE=$SCRATCH/stage-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS="FAILPOINTS=1"
+    check "build with failpoints" build_and_stage
+    [[ " ${failures[*]:-} " == *" build with failpoints "* ]] || run_servers failpoints test/failpoints/t
+}
+
+# run_servers rung directory: the tests there start servers of their own.
+run_servers() {
+    local rung=$1 directory=$2 names work=$SCRATCH/$1
+    names=$(tests "$directory" .pl)
+    [ -n "$names" ] || { echo "skipped: no tests in $directory"; return 0; }
     as_server mkdir -p "$work/ports"
     # What PostgreSQL::Test::Cluster appends to the configuration of every node.
     staged_settings >"$work.conf"
     chmod a+r "$work.conf"
     # shellcheck disable=SC2046
-    prove_rung tap env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
+    prove_rung "$rung" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
+        PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
         TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
-        prove --norc --jobs "$(nproc)" --timer $(printf "test/t/%s.pl " $names)
+        prove --norc --jobs "$(nproc)" --timer $(printf "$directory/%s.pl " $names)
     # shellcheck disable=SC2086
-    ran tap "$SCRATCH/tap.log" $names
+    ran "$rung" "$SCRATCH/$rung.log" $names
 }
 
 # An answer may be right although a server process died on the way.
@@ -363,14 +382,14 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap ]]; then
+if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap|failpoints ]]; then
     heading "build"
     check "build without warnings" build_and_stage
     [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
     took
     if [ -n "${built:-}" ]; then
-        for rung in regress isolation pgtap tap; do
+        for rung in regress isolation pgtap tap failpoints; do
             wanted "$rung" || continue
             heading "$rung"
             "run_$rung"

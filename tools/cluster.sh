@@ -19,6 +19,7 @@ SCRATCH=${TMPDIR:-/tmp}
 [ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
 SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
 STAGE=$SCRATCH/stage
+BUILD=$SCRATCH/build
 chmod 755 "$SCRATCH"
 [ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
 
@@ -71,9 +72,9 @@ trap 'exit 143' TERM
 [ -z "${KEEP_SCRATCH:-}" ] || echo "Scratch directory: $SCRATCH"
 
 build_and_stage() {
-    mkdir -p "$SCRATCH/build" "$STAGE"
+    mkdir -p "$BUILD" "$STAGE"
     local log=$SCRATCH/build.log
-    if ! interruptible make -s -j"$(nproc)" -C "$SCRATCH/build" -f "$TOP/Makefile" VPATH="$TOP" \
+    if ! interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" VPATH="$TOP" \
         PG_CONFIG="$PG_CONFIG" all install DESTDIR="$STAGE" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
         cat "$log" >&2
         return 1

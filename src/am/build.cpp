@@ -2,6 +2,7 @@
 // divide the rows by its keys and write its tree from the leaves up. parallel_build.cpp does the same with
 // several processes.
 #include "am/build.hpp"
+#include "am/failpoint.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -64,6 +65,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, state, NULL);
+    failpoint(Failpoint::build_scanned);
     result->index_tuples = static_cast<double>(state->rows.rows + state->nulls.rows);
 
     MetaData data = plan_index(options, design, *state->sample);
@@ -85,6 +87,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     BitPermutation permutation;
     auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     for (int table = 0; table < meta->tables(); table++) {
+        failpoint(Failpoint::build_table);
         pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + table);
         meta->order.sources(table, source);
         permutation.set_inverse(source);

@@ -4,6 +4,7 @@
 //
 // A search that would probe more than an exact one reads gives up, and searches the rest exactly: so it never
 // costs more than about twice as much, and always reaches its target.
+#include "am/failpoint.hpp"
 #include "am/scan.hpp"
 
 #include "pg/settings.hpp"
@@ -227,6 +228,7 @@ bool next_guided_leaf(IndexScanDesc scan)
     state->hits = state->returned = 0;
     while (guide->right != kNoBlock || take_leaf(index, state)) {
         CHECK_FOR_INTERRUPTS();
+        failpoint(Failpoint::scan_leaf);
         Buffer buffer = next_buffer(index, *guide);
         const char *page = buffer_page(buffer);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));

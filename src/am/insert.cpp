@@ -1,4 +1,5 @@
 // Inserting one row: its entry goes into a leaf of each table.
+#include "am/failpoint.hpp"
 #include "am/inner_cache.hpp"
 
 extern "C" {
@@ -118,9 +119,11 @@ bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer
     while (table < end) {
         Buffer leaf[MAX_GENERIC_XLOG_PAGES];
         int leaves = 0;
+        failpoint(Failpoint::insert_group);
         fetch_leaves(index, meta, table, end, fingerprint, tid);
         for (; leaves < MAX_GENERIC_XLOG_PAGES && table < end; leaves++, table++)
             leaf[leaves] = leaf_with_room(index, table, meta.position(table, fingerprint, tid));
+        failpoint(Failpoint::insert);
         add_to_leaves(index, leaf, leaves, fingerprint, tid);
         for (int i = 0; i < leaves; i++)
             UnlockReleaseBuffer(leaf[i]);

@@ -1,4 +1,5 @@
 // Reading the leaves that can hold a match, each once.
+#include "am/failpoint.hpp"
 #include "am/scan.hpp"
 
 #include "pg/settings.hpp"
@@ -276,6 +277,7 @@ bool next_leaf(IndexScanDesc scan)
         return next_guided_leaf(scan);
     while (search->go_right || take_leaf(index, state)) {
         CHECK_FOR_INTERRUPTS();
+        failpoint(Failpoint::scan_leaf);
         Buffer buffer = next_buffer(index, *state);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(scan, buffer);
@@ -285,6 +287,7 @@ bool next_leaf(IndexScanDesc scan)
         if (state->hits > 0 && state->keep_pin) {
             LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
             state->pin = buffer;
+            failpoint(Failpoint::scan_pin);
         } else {
             UnlockReleaseBuffer(buffer);
         }

@@ -5,6 +5,7 @@
 //
 // The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
 // record.
+#include "am/failpoint.hpp"
 #include "am/inner_cache.hpp"
 
 #include "core/leaf_cut.hpp"
@@ -126,6 +127,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     BlockNumber root = BufferGetBlockNumber(buffer);
     int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
     Buffer left = extend_index(index, root), right = extend_index(index, root);
+    failpoint(Failpoint::root_extended);
 
     GenericXLogState *state = GenericXLogStart(index);
     Page root_page = GenericXLogRegisterBuffer(state, buffer, 0);
@@ -143,6 +145,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
     GenericXLogFinish(state);
+    failpoint(Failpoint::root_grown);
 
     elog(DEBUG2, "root %u of index \"%s\" is now at level %d", root, RelationGetRelationName(index),
          level + 1);
@@ -171,6 +174,7 @@ void split_page(Relation index, Buffer buffer)
     }
 
     Buffer right = extend_index(index, block);
+    failpoint(Failpoint::split_extended);
     GenericXLogState *state = GenericXLogStart(index);
     Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
@@ -191,7 +195,9 @@ void split_page(Relation index, Buffer buffer)
     UnlockReleaseBuffer(right);
     pfree(entries);
 
+    failpoint(Failpoint::split_downlink);
     finish_split(index, buffer);
+    failpoint(Failpoint::split_done);
 }
 
 void finish_split(Relation index, Buffer buffer)

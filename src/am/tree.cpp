@@ -1,4 +1,5 @@
 // Pages of the trees, and the way down to them.
+#include "am/failpoint.hpp"
 #include "am/inner_cache.hpp"
 
 extern "C" {
@@ -89,6 +90,7 @@ Buffer descend_to_leaf(Relation index, int table, Position position, int mode, P
 {
     LeafPlace place;
     find_leaf(index, table, position, &place);
+    failpoint(Failpoint::leaf_found);
     *lower = place.lower;
     Buffer buffer;
     if (!place.root) {

@@ -1,4 +1,5 @@
 #include "am/tree_writer.hpp"
+#include "am/failpoint.hpp"
 
 extern "C" {
 #include "access/xloginsert.h"
@@ -32,6 +33,7 @@ void write_batch(PageBatch *batch, bool end)
     if (BufferIsValid(batch->held))
         buffer[old++] = batch->held;
     extend_relation_by(index, batch->alone, batch->pages - old, buffer + old);
+    failpoint(Failpoint::build_batch);
     for (int i = 0; i + 1 < batch->pages; i++)
         page_tail(batch->image + BLCKSZ * i)->right = BufferGetBlockNumber(buffer[i + 1]);
 
@@ -93,6 +95,7 @@ void write_page(Buffer buffer, const char *image, bool log)
 
 void write_root(Relation index, int table, const char *image)
 {
+    failpoint(Failpoint::build_root);
     Buffer buffer = ReadBuffer(index, root_block(table));
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     write_page(buffer, image, RelationNeedsWAL(index));

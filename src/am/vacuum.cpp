@@ -1,5 +1,6 @@
 // VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves
 // entries only to a block that is new at the end, so once the end has been reached every entry has been seen.
+#include "am/failpoint.hpp"
 #include "am/index.hpp"
 
 extern "C" {
@@ -57,8 +58,10 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
         stats->num_index_tuples += leaf_count(page);
         stats->tuples_removed += removed;
     }
-    if (state != NULL)
+    if (state != NULL) {
+        failpoint(Failpoint::vacuum_delete);
         GenericXLogFinish(state);
+    }
     UnlockReleaseBuffer(buffer);
 }
 
@@ -78,6 +81,7 @@ void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCa
             break;
         for (; block < blocks; block++) {
             delay_vacuum();
+            failpoint(Failpoint::vacuum_page);
             vacuum_block(info, *meta, block, stats, unused, callback, callback_state);
         }
     }

@@ -1,6 +1,7 @@
 // The library's entry.
 #include "pg/compat.hpp"
 
+#include "am/failpoint.hpp"
 #include "pg/settings.hpp"
 
 #pragma GCC visibility push(default)
@@ -10,4 +11,8 @@ void _PG_init(void);
 }
 #pragma GCC visibility pop
 
-void _PG_init(void) { simhash::define_settings(); }
+void _PG_init(void)
+{
+    simhash::define_failpoints(); // first: the other reserves the names that begin like ours
+    simhash::define_settings();
+}

@@ -11,12 +11,12 @@ use Test::More;
 
 our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench);
 
-# A started node; further arguments are lines of its configuration.
+# A started node. streaming, initdb: as init takes them; settings: lines of its configuration.
 sub start_node
 {
     my ($name, %options) = @_;
     my $node = PostgreSQL::Test::Cluster->new($name);
-    $node->init(allows_streaming => $options{streaming} // 0);
+    $node->init(allows_streaming => $options{streaming} // 0, extra => $options{initdb} // []);
     $node->append_conf('postgresql.conf', join("\n", @{ $options{settings} // [] }, 'jit = off', ''));
     $node->start;
     return $node;

@@ -1,0 +1,65 @@
+# The server crashes at each of the moments that matter, under load. After recovery the rows are as committed, the
+# indexes sound, and in use.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../../t";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Ledger;
+use SimhashTest;
+
+my $seed = $ENV{SEED} || 1 + int rand 1000000;
+srand $seed;
+diag("SEED=$seed");
+
+# Few buffers: pages of all ages are on disk when the crash comes.
+my $node = start_node('main', initdb => ['--data-checksums'],
+    settings => [ "shared_buffers = '2MB'", 'restart_after_crash = on', 'bgwriter_delay = 10ms', 'autovacuum = off' ]);
+prepare_database($node);
+my $ledger = Ledger->create($node);
+
+my $vacuum = "VACUUM page;\nVACUUM wide;\n";
+my $build = "CREATE INDEX extra ON page USING simhash (h) WITH (fillfactor = 50);\nDROP INDEX extra;\n";
+my @rounds = (
+    [ 'insert', 'kill:500' ], [ 'insert', 'lose:700' ], [ 'insert-group', 'kill:777' ],
+    [ 'split-extended', 'kill:2' ], [ 'split-downlink', 'kill:2' ], [ 'split-downlink', 'stop:3' ],
+    [ 'split-downlink', 'lose:2' ],
+    [ 'root-extended', 'kill:2', 'clear' ], [ 'root-grown', 'kill:1', 'clear' ], [ 'root-grown', 'stop:3', 'clear' ],
+    [ 'vacuum-page', 'kill:20', $vacuum ], [ 'vacuum-delete', 'kill:9', $vacuum ],
+    [ 'build-scanned', 'kill:1', $build ], [ 'build-table', 'stop:3', $build ], [ 'build-batch', 'kill:3', $build ],
+    [ 'build-root', 'lose:2', $build ]);
+
+for my $round (@rounds) {
+    my ($point, $action, $more) = @$round;
+    my $other = defined $more && $more ne 'clear' ? $more : '';
+    $ledger->clear if ($more // '') eq 'clear';
+    my $set = "SET simhash.failpoint = '$point=$action';\n";
+    $ledger->start(
+        transactions => 120, other => $other,
+        setting => $other ? { other => $set } : { map { $_ => $set } 0 .. 2 });
+    my ($broken) = $ledger->finish;
+    $ledger->recover;
+    cmp_ok($broken, '>', 0, "$point=$action: crashed");
+    is($ledger->faults(0, 3, 6), '', "$point=$action: as committed, sound, exact");
+}
+
+# An error at each moment leaves the index sound for those who go on.
+for my $point (qw(insert insert-group split-extended split-downlink root-extended)) {
+    $ledger->clear;
+    my ($status, undef, $error) = $node->psql('postgres', <<SQL, on_error_stop => 1);
+LOAD 'simhash';
+SET simhash.failpoint = '$point=error:2';
+INSERT INTO wide SELECT n, -1, 1, fingerprint(n) FROM generate_series(1, 8000) AS n
+SQL
+    like($error, qr/failpoint $point/, "$point=error");
+    is($ledger->faults(0, 3), '', "$point=error: sound, exact");
+    $ledger->start(transactions => 40);
+    my ($broken, $said) = $ledger->finish;
+    is($said, '', "$point=error: others go on");
+    $node->safe_psql('postgres', 'VACUUM wide');
+    is($ledger->faults(3), '', "$point=error: sound after them");
+}
+
+done_testing();

@@ -3,6 +3,8 @@
 #   make demo    find near-duplicates among the documents on this machine
 #   make test    run every test
 #
+# And one that takes ten minutes, make torture: test/torture/run.sh.
+#
 # The rest is an ordinary PGXS build: make, make install, make installcheck.
 # VPATH builds work: make -f path/to/Makefile VPATH=path/to in an empty directory.
 
@@ -64,7 +66,7 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: link-expected setup demo test fuzz unit cross format check-format
+.PHONY: link-expected setup demo test fuzz torture unit cross format check-format
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
@@ -75,6 +77,9 @@ test:
 	@$(TOP)/test/run.sh
 fuzz:
 	@$(TOP)/test/fuzz/run.sh
+# SECONDS is a variable of the shell's own, hence another name.
+torture:
+	@TORTURE_SECONDS="$(SECONDS)" $(TOP)/test/torture/run.sh
 unit:
 	@$(TOP)/test/unit/run.sh
 cross:

@@ -37,6 +37,17 @@ BEGIN;
 INSERT INTO page SELECT -nextval('number'), fingerprint(n) FROM generate_series(1, 20) AS n;
 ROLLBACK;
 SQL
+    savepoint => { weight => 5, sql => <<'SQL' },
+BEGIN;
+SAVEPOINT one;
+INSERT INTO page SELECT -nextval('number'), fingerprint(n % 40) FROM generate_series(1, 20) AS n;
+ROLLBACK TO one;
+INSERT INTO page SELECT nextval('number'), fingerprint(n % 40) FROM generate_series(1, 5) AS n;
+SAVEPOINT two;
+UPDATE page SET h = flipped(h, id, 2) WHERE id IN (SELECT id FROM page ORDER BY id DESC LIMIT 3 FOR UPDATE SKIP LOCKED);
+ROLLBACK TO two;
+COMMIT;
+SQL
     update => { weight => 10, sql => <<'SQL' },
 \set part random(0, 999)
 UPDATE page SET h = flipped(h, id, 1) WHERE id IN
@@ -68,7 +79,7 @@ like($plan, qr/Index Scan using page_h/, 'readers use the index');
 my $seconds = test_seconds();
 my $load = start_pgbench($node, $seconds, 6, %script);
 my $end = time + $seconds - 1;
-my ($builds, $rebuilds, @errors) = (0, 0);
+my ($builds, $rebuilds, $cancelled, @errors) = (0, 0, 0);
 while (time < $end) {
     for my $sql (
         'CREATE INDEX CONCURRENTLY page_new ON page USING simhash (h) WITH (tables = 6)',
@@ -76,6 +87,12 @@ while (time < $end) {
         'REINDEX INDEX CONCURRENTLY page_new',
         'DROP INDEX CONCURRENTLY page_new')
     {
+        # A build that is cancelled leaves an invalid index at most.
+        my $patience = 1 + int rand 60;
+        my ($cancel) = $node->psql('postgres', "SET statement_timeout = $patience;
+            CREATE INDEX CONCURRENTLY page_cut ON page USING simhash (h) WITH (tables = 8)", on_error_stop => 1);
+        $cancelled++ if $cancel != 0;
+        $node->safe_psql('postgres', 'DROP INDEX IF EXISTS page_cut');
         if ($sql =~ /^DROP/) {
             # Built under load: sound?
             my ($status, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('page_new', true)");
@@ -90,8 +107,9 @@ my ($status, $output) = stop_pgbench($load);
 is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
 is(join("\n", @errors), '', 'indexes were built and rebuilt meanwhile');
 cmp_ok($builds, '>', 0, 'at least once');
+cmp_ok($cancelled, '>', 0, 'some builds were cancelled');
 my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;
-note("$transactions transactions, $builds builds, $rebuilds rebuilds in $seconds s");
+note("$transactions transactions, $builds builds, $rebuilds rebuilds, $cancelled cancelled builds in $seconds s");
 unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
 
 index_is_sound($node, 'page_h', 'sound after the load');

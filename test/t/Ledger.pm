@@ -36,6 +36,13 @@ SQL
     return $self;
 }
 
+# The same rows on another server, which is a copy.
+sub with_node
+{
+    my ($self, $node) = @_;
+    return bless { %$self, node => $node, directory => $node->basedir }, ref $self;
+}
+
 # Starts again with empty tables: the trees are roots that will grow.
 sub clear
 {

@@ -7,6 +7,7 @@
 //   scan      finding rows
 //   search    which leaves to read       guided   the same by weights  ordered   ORDER BY distance
 //   vacuum    deleting rows              cost     planner's estimate   validate  operator classes
+//   failpoint for tests, nothing in an ordinary build
 //   inspect   statistics                 check    is it sound?         probe_plan, calibrate: for weights
 #pragma once
 

@@ -226,7 +226,8 @@ sub recover
         my $alive = -e $node->data_dir . '/postmaster.pid';
         if (!$alive) {
             $node->stop('immediate', fail_ok => 1);
-            $node->start;
+            $node->start(fail_ok => 1) or die 'recovery fails: ' . join "\n",
+              grep { /FATAL|PANIC|CONTEXT/ } split /\n/, slurp_file($node->logfile);
         }
         my ($status) = $node->psql('postgres', 'SELECT 1');
         return if $status == 0;

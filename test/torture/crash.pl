@@ -14,7 +14,6 @@ use SimhashTest;
 
 my $seed = $ENV{SEED} || 1 + int rand 1000000;
 my $rounds = $ENV{ROUNDS} || 1e9;
-my $end = time + ($ENV{TORTURE_SECONDS} || 60);
 my @kinds = split / /, $ENV{KINDS} || 'failpoint failpoint failpoint kill stop torn tall';
 diag("crash: SEED=$seed");
 
@@ -25,6 +24,7 @@ my $node = start_node('crash', initdb => ['--data-checksums'],
         "checkpoint_timeout = '1h'", "max_wal_size = '4GB'", 'log_min_messages = log' ]);
 prepare_database($node, queries => 20);
 my $ledger = Ledger->create($node);
+my $end = time + ($ENV{TORTURE_SECONDS} || 60);
 is($node->safe_psql('postgres', 'SHOW data_checksums'), 'on', 'checksums are on');
 
 my %other = (

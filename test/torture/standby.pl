@@ -15,7 +15,6 @@ use SimhashTest;
 
 my $seed = $ENV{SEED} || 1 + int rand 1000000;
 my $rounds = $ENV{ROUNDS} || 1e9;
-my $end = time + ($ENV{TORTURE_SECONDS} || 40);
 diag("standby: SEED=$seed");
 
 # Every record holds an image of each of its pages, some 100 MB for 1,000 rows.
@@ -29,6 +28,7 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nhot_standby_feedback = on\n");
 $standby->start;
+my $end = time + ($ENV{TORTURE_SECONDS} || 40);
 
 my @actions = qw(none none split-downlink=error:2 split-downlink=kill:2 root-grown=kill:1 insert-group=stop:90
   vacuum-delete=kill:5);

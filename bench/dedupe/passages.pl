@@ -14,6 +14,7 @@ while (my $line = <STDIN>) {
     chomp $line;
     my (undef, undef, $text) = split /\t/, $line, 3;
     $text =~ s/\\n/ /g;
+    $text =~ tr/\\//d; # COPY's
     my @word = split ' ', $text;
     for (my $i = 0; $i + WORDS <= @word && @passage < $rows * $part; $i += WORDS) {
         push @passage, join ' ', @word[$i .. $i + WORDS - 1];

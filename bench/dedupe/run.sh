@@ -18,7 +18,7 @@ SECONDS=0
 build_and_stage
 cluster_start "shared_buffers = 4GB" "maintenance_work_mem = 1GB" "work_mem = 128MB" "max_wal_size = 16GB" \
     "checkpoint_timeout = 1h" "fsync = off" "autovacuum = off" "jit = off"
-run() { psql -X -q -A -t -v ON_ERROR_STOP=1 -v distance="$DISTANCE" "$@"; }
+run() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
 
 # step name command …: runs the command and prints how long it took.
 step() {
@@ -66,7 +66,7 @@ step "groups (simhash_groups, star)" run -c 'CREATE TABLE grouped AS SELECT m.id
 step "delete all but the leaders" run -c 'DELETE FROM page USING grouped g WHERE page.id = g.id AND g.id <> g.leader' \
     -c "SELECT count(*) || ' rows are left' FROM page"
 step "VACUUM" run -c 'VACUUM page'
-step "pairs that are left (simhash_pairs)" run -c "SELECT count(*) FROM simhash_pairs('page_h', :distance)"
+step "pairs that are left (simhash_pairs)" run -c "SELECT count(*) FROM simhash_pairs('page_h', $DISTANCE)"
 run -c "SELECT format('%s %% of the %s copies are near another document and are gone or lead a group.',
     round(100.0 * count(g.id) / count(*), 1), count(*)) FROM document d LEFT JOIN grouped g USING (id) WHERE d.id <> d.original" >&2
 echo "All: $SECONDS s." >&2

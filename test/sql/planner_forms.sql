@@ -438,6 +438,26 @@ SELECT q, f.* FROM unnest(ARRAY[
 ]) AS q, public.form(q) AS f;
 RESET search_path;
 
+-- Parallel joins: workers scan one side and search the index for the other.
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE FUNCTION plan_text(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; plan text := '';
+BEGIN FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP plan := plan || line || chr(10); END LOOP; RETURN plan; END $$;
+CREATE TABLE outer_side AS SELECT id, h FROM page;
+ANALYZE outer_side;
+SELECT plan_text('SELECT count(*) FROM outer_side q JOIN page p ON p.h <@> q.h <= 3') ~ 'Gather(.|\n)*Parallel Seq Scan on outer_side(.|\n)*Index Scan using page_h' AS parallel;
+SELECT count(*) AS parallel_count FROM outer_side q JOIN page p ON p.h <@> q.h <= 3 \gset
+SET max_parallel_workers_per_gather = 0;
+SELECT count(*) = :parallel_count AS same FROM outer_side q JOIN page p ON p.h <@> q.h <= 3;
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+DROP TABLE outer_side;
+DROP FUNCTION plan_text;
+
 DROP VIEW seen, grouped, barrier;
 DROP MATERIALIZED VIEW made_view;
 DROP TABLE page, made, made_empty, query, parted, other, plain, wide, kept, stored, stored_too, by_distance;

@@ -6,9 +6,13 @@
 //   build, parallel_build: CREATE INDEX   spool    its rows, in order   tree_writer: its pages
 //   scan      finding rows
 //   search    which leaves to read       guided   the same by weights  ordered   ORDER BY distance
-//   vacuum    deleting rows              cost     planner's estimate   validate  operator classes
+//   inner_cache  a backend's copies of inner pages
+//   vacuum    deleting rows              unused   pages that a crash left
+//   cost      planner's estimate         validate operator classes
+//   pairs, pair_*, groups: all pairs at once, and what hangs together by them
+//   inspect   statistics                 check, check_heap: is it sound?
+//   probe_plan, calibrate: for searches by weights
 //   failpoint for tests, nothing in an ordinary build
-//   inspect   statistics                 check    is it sound?         probe_plan, calibrate: for weights
 #pragma once
 
 #include "pg/compat.hpp"

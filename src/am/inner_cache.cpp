@@ -195,6 +195,11 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
     if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "the leaf reaches farther than its parent says");
+    // The right half of an unfinished split has no downlink: it lies in the range that the parent gives the
+    // left one. Downlink and mark change together, under the leaf's lock, so no copy is ahead of the mark.
+    if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
+        report_corruption(index, BufferGetBlockNumber(buffer),
+                          "the leaf has split and leaves nothing to its right half");
     // Rows of another leaf, on the left, might be reported twice.
     if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
         report_corruption(index, BufferGetBlockNumber(buffer),

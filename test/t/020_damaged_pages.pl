@@ -183,11 +183,11 @@ sub set_tids
 }
 
 # The state between the two steps of a leaf's split: takes the downlink of a leaf out of its parent. Returns its left
-# sibling, and key and tid of where both end.
+# sibling, and key and tid of where both end. Some rows that its leaf holds will be searched for.
 sub cut_short
 {
     my ($i, $image) = @_;
-    my $parent = one_of(grep { get($image, $_, 'level') == 1 && count_of($image, $_) > 2 } blocks_of($i, 'inner'));
+    my $parent = one_of(grep { get($image, $_, 'table') == 0 && get($image, $_, 'level') == 1 && count_of($image, $_) > 2 } blocks_of($i, 'inner'));
     my $count = count_of($image, $parent);
     my $at = $parent * $page_size;
     my @keys = unpack('Q*', substr($$image, $at + 24, 8 * $count));
@@ -195,6 +195,8 @@ sub cut_short
     my $taken = 1 + int rand($count - 2);
     my ($high, $low) = unpack('x6SS', $links[ $taken - 1 ]);
     my $left = $high << 16 | $low;
+    my $right = get($image, $left, 'right');
+    $i->{centers} = [ map { sprintf '%016x', unpack('Q', substr($$image, $right * $page_size + 24 + 8 * $_, 8)) } 0 .. 4 ];
     my $upper = pack('Qa6', $keys[ $taken + 1 ], $links[ $taken + 1 ]);
     splice @keys, $taken, 1;
     splice @links, $taken, 1;
@@ -453,7 +455,7 @@ sub round
     $node->safe_psql('template1', "CREATE DATABASE $db TEMPLATE postgres$strategy");
     my $oid = $node->safe_psql('template1', "SELECT oid FROM pg_database WHERE datname = '$db'");
     my $image = $index->{image};
-    delete $index->{insert};
+    delete @$index{qw(insert centers)};
     my $where = $damage{$kind}->($index, \$image);
     my $what = "round $number, ${name}_h: $kind" . ($where eq '' ? '' : " ($where)");
     my $changed = $image ne $index->{image};
@@ -461,6 +463,13 @@ sub round
     open my $out, '>:raw', $file or die "$file: $!";
     print $out $image;
     close $out;
+    # By table 0 an equal row is found first.
+    for my $center (@{ $index->{centers} // [] })
+    {
+        $node->safe_psql($db, "SET enable_indexscan = off; SET enable_bitmapscan = off;
+            SELECT add_search('$name', 'bitmapscan', 'SELECT id FROM $name WHERE h <@> ''$center'' <= 3');
+            UPDATE search SET answer = answer(query) WHERE answer IS NULL AND NOT part");
+    }
 
     my @faults;
     my $ask = sub {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #define FUZZ_EXPECT(condition)                                                                               \
     do {                                                                                                     \
@@ -24,6 +25,11 @@ void fuzz_meta(const std::uint8_t *data, std::size_t size);
 void fuzz_text(const std::uint8_t *data, std::size_t size);
 void fuzz_weights(const std::uint8_t *data, std::size_t size);
 void fuzz_features(const std::uint8_t *data, std::size_t size);
+void fuzz_compat(const std::uint8_t *data, std::size_t size);
+void fuzz_url(const std::uint8_t *data, std::size_t size);
+void fuzz_projection(const std::uint8_t *data, std::size_t size);
+void fuzz_pairs(const std::uint8_t *data, std::size_t size);
+void fuzz_plan(const std::uint8_t *data, std::size_t size);
 
 // Takes an input apart; zeros where it has ended.
 class Bytes
@@ -48,6 +54,23 @@ public:
 private:
     const std::uint8_t *at_;
     const std::uint8_t *end_;
+};
+
+// A copy of some bytes with nothing behind it, for AddressSanitizer to watch.
+struct Exact {
+    std::unique_ptr<char[]> bytes;
+    std::size_t length;
+
+    Exact(const void *from, std::size_t size) : bytes(new char[size]), length(size)
+    {
+        if (size > 0)
+            std::memcpy(bytes.get(), from, size);
+    }
+    bool holds(const char *at, std::size_t size) const
+    {
+        return at >= bytes.get() && size <= length &&
+               static_cast<std::size_t>(at - bytes.get()) <= length - size;
+    }
 };
 
 } // namespace simhash

@@ -24,6 +24,11 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, h simhash, w simhash_weights);
 INSERT INTO page SELECT n, CASE WHEN n % 10 > 0 THEN fingerprint(n) END, to_simhash_weights('number ' || n) FROM generate_series(1, 500) AS n;
 CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX page_part ON page USING simhash (h) WITH (tables = 6) WHERE id < 100;
+CREATE TABLE copy AS SELECT id, flipped(h, n, n % 5) AS h FROM page, generate_series(1, 2) AS n;
+CREATE INDEX copy_h ON copy USING simhash (h) WITH (distance = 8, tables = 12);
+CREATE TABLE nothing (h simhash);
+CREATE INDEX nothing_h ON nothing USING simhash (h);
 CREATE ROLE stranger;
 GRANT CREATE, USAGE ON SCHEMA public TO stranger;
 
@@ -73,7 +78,10 @@ my @casts = map { { from => $_->[0], to => $_->[1], leakproof => $_->[2] eq 't' 
 my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
   rows("SELECT format_type(t.oid, NULL), typreceive FROM pg_type t
     WHERE ('pg_type'::regclass, t.oid) IN $members AND typcategory <> 'A' ORDER BY 1");
+my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @settings = map { $_->[0] } rows("SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as)$/ } @functions;
+is(scalar @delicate, 16, 'functions that get fitting arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
 cmp_ok(scalar @casts, '>', 8, 'casts');
@@ -122,7 +130,66 @@ my %values = (
             "('[' || repeat('-0.00000005960464477539,', 63) || '1e11]')", "(SELECT w FROM page WHERE id = 3)") },
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
     'simhash_weights_ball' => sub { "simhash_ball(" . value('simhash_weights') . ', ' . value('integer') . ')' });
-my %never_null;
+
+# Arguments that fit, by function and place; where there is none here, one of the type. Without them functions that take
+# an index or a query would refuse nearly everything. A stranger's are those of the table that is not his.
+my $secret = 0;
+my $index = sub { ($secret ? "'page_h'" : one_of("'page_h'", "'page_part'", "'copy_h'", "'nothing_h'")) . '::regclass' };
+my $table = sub { ($secret ? "'page'" : one_of("'page'", "'copy'", "'nothing'")) . '::regclass' };
+my $column = sub { "'h'::name" };
+my $radius = sub { one_of(0 .. 10, 16, 64) };
+my $query = sub { quoted($secret ? 'SELECT id, id FROM page' : query(3)) . '::text' };
+my $profile = sub { quoted(one_of(@profiles)) . '::text' };
+my $vector = sub { one_of(
+    map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
+    "'{1e38,-3e38,1e-45}'::real[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
+my $url = sub { quoted(join '', map { one_of('http://', '//', 'www.', 'example.com', '/', '/a-b', '%20', '%', '?q=', '#', ':8080', "\xc3\xa9", 'index.html', 'News') } 1 .. 2 + rand 10) . '::text' };
+my $prose = sub { one_of("'The quick fox is said to be a dog that was there'::text", "repeat('this is what a cat does, ', 1000)", "''::text") };
+my $bag = sub { one_of("ARRAY['a', 'b', 'c']", "ARRAY['the', 'is', 'a']", "ARRAY['a', '', NULL]") . '::text[]' };
+my $three = sub { one_of("ARRAY[1, 2.5, 0.25]", "ARRAY[1, -1, 0]", "ARRAY[1e300, 1e300, 1]") . '::double precision[]' };
+my %fitting = (
+    'simhash_pairs' => [ $index, $radius ],
+    'simhash_join' => [ $index, $index, $radius ],
+    'simhash_groups' => [ $index, $radius ],
+    'simhash_pair_groups' => [ $query ],
+    'simhash_report' => [ $table, $column, $radius ],
+    'simhash_index_stats' => [ $index ],
+    'simhash_index_check' => [ $index ],
+    'simhash_probe_plan' => [ $index, undef, $radius ],
+    'simhash_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
+    'simhash_project' => [ $vector ],
+    'simhash_project_weights' => [ $vector ],
+    'simhash_url_features' => [ $url, $bag ],
+    'simhash_anchored_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
+    'to_simhash_as(text;text)' => [ $profile ],
+    'to_simhash_as(text;text;integer)' => [ $profile, $prose, sub { one_of(1 .. 6) } ],
+    'to_simhash_as(text;text[])' => [ $profile, $bag ],
+    'to_simhash_as(text;text[];double precision[])' => [ $profile, $bag, $three ],
+    'to_simhash_as(text;bigint[])' => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
+    'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]);
+
+# What simhash_pair_groups may be given: queries of pairs, and all else that is not one.
+sub query
+{
+    my ($depth) = @_;
+    my @more = $depth == 0 ? () : ("SELECT member, leader FROM simhash_pair_groups(" . quoted(query($depth - 1)) . ")",
+        'SELECT * FROM (' . query($depth - 1) . ') AS q', 'EXPLAIN ANALYZE ' . query($depth - 1), query($depth - 1) . '; ' . query($depth - 1),
+        query($depth - 1) . ' UNION ALL ' . query($depth - 1), 'WITH q AS (' . query($depth - 1) . ') SELECT 1, 2 FROM q');
+    my @sound = ('SELECT id, id / 2 FROM copy', 'VALUES (1, 2), (2, 3), (3, 1)');
+    return one_of(
+        (@sound) x 6, 'SELECT id, id + 1 FROM page', 'VALUES (1, 2), (2, 3), (-5, 3::bigint)', 'SELECT 1::smallint, 2', 'SELECT n, n / 2 FROM generate_series(1, 100000) AS n',
+        'SELECT a.id, b.id FROM page a JOIN copy b ON a.h <@> b.h <= 5', 'SELECT 9223372036854775807, -9223372036854775808', 'SELECT 1, 2 WHERE false',
+        'SELECT x.id, y.id FROM simhash_pairs(\'page_h\', 20) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b',
+        'SELECT 1', 'SELECT 1, NULL::int', 'SELECT NULL, NULL', "SELECT 1, 'a'", 'SELECT 1, 2, 3', 'SELECT', 'SELECT 1 / 0, 2', 'SELECT $1, 2', 'SELECT h, h FROM page',
+        'SELECT 1, row(1)', 'SELECT id, ctid FROM page', 'SELECT a, b FROM page', 'TABLE page', 'TABLE missing', 'SELECT id, id FROM page FOR UPDATE',
+        '', ' ', ';', '--', '/*', "'", garbage(), 'SELECT 1, 2;', 'SELECT 1, 2 ' . garbage(),
+        'INSERT INTO page VALUES (7)', 'DELETE FROM page RETURNING id, id', 'UPDATE page SET id = 1 RETURNING 1, 2', 'TRUNCATE page',
+        'WITH d AS (DELETE FROM page RETURNING id) SELECT id, id FROM d', 'CREATE TABLE made AS SELECT 1, 2', 'SELECT 1 AS a, 2 AS b INTO made', 'DROP TABLE page',
+        'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT s', 'PREPARE TRANSACTION \'x\'', 'SET work_mem = 1', 'SHOW work_mem', 'SHOW ALL', 'RESET ROLE',
+        'COPY page TO STDOUT', 'COPY page FROM STDIN', 'DO \'BEGIN COMMIT; END\'', 'VACUUM', 'CHECKPOINT', 'LISTEN x', 'LOCK TABLE page', 'DISCARD ALL',
+        'DECLARE c CURSOR FOR SELECT 1, 2', 'FETCH ALL FROM c', 'CLOSE ALL', 'PREPARE p AS SELECT 1, 2', 'EXECUTE p', 'CALL page()', 'EXPLAIN SELECT 1, 2',
+        'SELECT set_config(\'role\', \'stranger\', true)::int, 1', "SELECT nextval('missing'), 1", @more, @more);
+}
 
 # A literal or expression of a type.
 sub value
@@ -156,7 +223,9 @@ sub value
 sub make_call
 {
     my ($f) = @_;
-    my @args = map { value($_) } @{ $f->{types} };
+    my $plain = $f->{name} =~ s/^\w+\.//r;
+    my $fitting = $secret || rand() < 0.7 ? $fitting{$plain} // $fitting{"$plain(" . join(';', @{ $f->{types} }) . ')'} // [] : [];
+    my @args = map { my $make = $fitting->[$_]; $make && ($secret || rand() < 0.95) ? $make->() : value($f->{types}[$_]) } 0 .. $#{ $f->{types} };
     my $list = join ', ', @args;
     if ($f->{kind} eq 'a')
     {
@@ -205,7 +274,7 @@ sub make_other
 
 # Bad arguments, limits, and what cannot be done; no internal errors, and no failures of the system.
 my $sane = qr/^(gave|08P01|0A000|21|22|23|42|54|55000)/;
-my (%count, %called, @bad);
+my (%count, %called, %useful, @bad);
 
 sub try_all
 {
@@ -235,6 +304,7 @@ SQL
     {
         my ($try, $line) = ($tries[$i], $lines[$i] // 'nothing');
         $count{ substr($line, 0, 2) eq 'ga' ? 'answers' : 'errors' }++;
+        $useful{ $try->{name} }++ if defined $try->{name} && $line =~ /^gave\|t/;
         push @bad, "$line: $try->{sql}" unless $line =~ $sane;
         $called{ $try->{leakproof} }++ if defined $try->{leakproof} && $line =~ /^gave/;
         push @bad, "leakproof, but $line: $try->{sql}" if defined $try->{leakproof} && $line !~ /^gave/;
@@ -277,6 +347,11 @@ sub make_round
     for my $o (@operators) { $add->($o, "$o->{name} @{ $o->{types} }", make_operator($o)) }
     for my $c (@casts) { $add->($c, "$c->{from} to $c->{to}", make_cast($c)) }
     push @plain, { sql => (make_other())[0] } for 1 .. 40;
+    # Those that do most with what they are given, some more times.
+    for my $f (@delicate)
+    {
+        push @plain, { sql => (make_call($f))[0], name => "$f->{name}(@{ $f->{types} })" } for 1 .. 3;
+    }
     return (\@plain, \@leakproof);
 }
 
@@ -288,9 +363,9 @@ while (time < $end || $rounds == 0)
     try_all('postgres', @$plain);
     try_all('postgres', with_valid_arguments(@$leakproof));
     # Whatever names a relation gives a stranger nothing of one that is not his.
-    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
-    $_->{sql} =~ s/\((?:'page_h'|'page'|'pg_class\w*'|\d+)\)::regclass/('page_h')::regclass/g for @secret;
-    @secret = grep { $_->{sql} =~ /'page_h'/ } @secret;
+    $secret = 1;
+    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { $_->{name} =~ /pair_groups/ || grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
+    $secret = 0;
     try_all('stranger', @secret);
     $count{secret} += @secret;
     $rounds++;
@@ -301,6 +376,8 @@ note(join ', ', map { "$_: $count{$_}" } sort keys %count);
 cmp_ok($count{answers}, '>', $count{errors} / 10, 'many calls give answers');
 cmp_ok($count{errors}, '>', 10, 'some are refused');
 cmp_ok($count{secret}, '>', 2, 'some were a stranger\'s');
+is(join(', ', grep { !$useful{$_} } map { "$_->{name}(@{ $_->{types} })" } @delicate), '', 'each gave something') if $rounds > 5;
+note("useful: ", join ', ', map { "$_ $useful{$_}" } sort keys %useful);
 cmp_ok(scalar keys %called, '>', 30, 'leakproof functions were called');
 
 # -- Binary input ---------------------------------------------------------------------------------------------

@@ -61,5 +61,15 @@ TEST_F(FuzzTest, Features)
     run(fuzz_features, 3000, 3000, "ab '1 \xc3\xa4\xcc\x81\xe6\x9d\xb1\xe4\xba\xac");
 }
 
+TEST_F(FuzzTest, Compat)
+{
+    run(fuzz_compat, 10000, 600, nullptr);
+    run(fuzz_compat, 10000, 600, "ab '1_-:/.,\n \xc3\xa4\xcc\x81\xce\xa3\xc8\xba\xe6\x9d\xb1");
+}
+TEST_F(FuzzTest, Url) { run(fuzz_url, 20000, 200, "abhtp:/.?#%2F&=1\xc3\xa4"); }
+TEST_F(FuzzTest, Projection) { run(fuzz_projection, 500, 2000, nullptr); }
+TEST_F(FuzzTest, Pairs) { run(fuzz_pairs, 1500, 800, nullptr); }
+TEST_F(FuzzTest, Plan) { run(fuzz_plan, 3000, 400, nullptr); }
+
 } // namespace
 } // namespace simhash

@@ -1,0 +1,53 @@
+// Texts as other libraries take them: whatever the bytes, nothing outside of them is read, nothing is written
+// beyond the room that the callers give, and shingles lie in the prepared text, from the left to the right.
+#include "targets.hpp"
+
+#include "core/compat_profiles.hpp"
+#include "core/compat_text.hpp"
+
+namespace simhash
+{
+
+void fuzz_compat(const std::uint8_t *data, std::size_t size)
+{
+    Bytes bytes(data, size);
+    const Profile &profile = kProfiles[bytes.take<std::uint8_t>() % kProfileCount];
+    int shingle = 1 + bytes.take<std::uint8_t>() % kProfileSizeMax;
+    if (!profile.sized)
+        shingle = profile.size;
+    auto hash = bytes.take<std::uint64_t>();
+    double weight = 1 + bytes.take<std::uint16_t>() / 64.0;
+    Exact text(bytes.rest(), bytes.left());
+    FUZZ_EXPECT(find_profile(profile.name, std::strlen(profile.name)) == &profile);
+    find_profile(text.bytes.get(), text.length);
+
+    // One feature's votes are its hash.
+    WeightedVotes votes;
+    votes.add(hash, weight);
+    FUZZ_EXPECT(profile.weights == ProfileWeights::kNone || votes.fingerprint(profile) == hash);
+
+    if (profile.unit == ProfileUnit::kNothing)
+        return;
+    std::size_t room = prepared_size(text.length);
+    std::unique_ptr<char[]> buffer(new char[room]);
+    PreparedText preparation;
+    preparation.init(profile, text.bytes.get(), text.length, buffer.get());
+    while (preparation.step())
+        FUZZ_EXPECT(preparation.size() <= room);
+    FUZZ_EXPECT(preparation.size() <= room);
+
+    Exact prepared(buffer.get(), preparation.size());
+    ProfileShingles shingles;
+    shingles.init(profile, shingle, prepared.bytes.get(), prepared.length);
+    const char *at, *last = prepared.bytes.get();
+    std::size_t length, count = 0;
+    while (shingles.next(&at, &length)) {
+        FUZZ_EXPECT(prepared.holds(at, length));
+        FUZZ_EXPECT(at >= last);
+        last = at;
+        FUZZ_EXPECT(++count <= prepared.length + 1);
+    }
+    FUZZ_EXPECT(!shingles.next(&at, &length));
+}
+
+} // namespace simhash

@@ -1,5 +1,6 @@
 // VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves
-// entries only to a block that is new at the end, so once the end has been reached every entry has been seen.
+// entries only to blocks behind its own: a new one at the end, or an unused one that lies farther back. So
+// once the end has been reached every entry has been seen.
 #include "am/failpoint.hpp"
 #include "am/index.hpp"
 

@@ -114,6 +114,36 @@ SELECT pg_catalog.count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h', fa
 SQL
 is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|', 'used with a hostile search_path');
 
+# -- The script alone -----------------------------------------------------------------------------------------
+
+# CREATE EXTENSION puts pg_catalog in front of everything, so that a name without a schema would go unnoticed above. Here
+# the script runs with the hostile schema before pg_catalog: names that it does not qualify mean the hostile objects.
+my $directory = $node->safe_psql('postgres', "SELECT coalesce(current_setting('extension_destdir', true), '')");
+chomp(my $share = `pg_config --sharedir`);
+my $version = $node->safe_psql('trapped', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'");
+my ($script) = grep { -e } map { "$_/extension/simhash--$version.sql" } "$directory$share", $share;
+SKIP:
+{
+    skip 'the script is not where it is usually', 2 unless defined $script;
+    database('alone', $trap);
+    my $sql = slurp_file($script) =~ s/^\\echo.*$//mr =~ s/MODULE_PATHNAME/\$libdir\/simhash/gr;
+    ($status, $out, $error) = $node->psql('alone', "SET client_min_messages = warning; SET search_path = public, trap, pg_catalog;\n$sql", on_error_stop => 1);
+    is("$status|$error", '0|', 'the script runs with a hostile schema before pg_catalog');
+    is($node->safe_psql('alone', <<'SQL'), '', 'and uses nothing of it');
+SELECT string_agg(pg_describe_object(classid, objid, objsubid) || ' uses ' || pg_describe_object(refclassid, refobjid, 0), ', ')
+FROM pg_depend WHERE (refclassid, refobjid) IN (
+    SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'trap'::regnamespace)
+AND (classid, objid) NOT IN (
+    SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE connamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relnamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'trap'::regnamespace UNION ALL
+    SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'trap'::regnamespace)
+SQL
+}
+
 # -- Objects in the way ---------------------------------------------------------------------------------------
 
 # The attacker owns an object of the target schema that the script is to make: it must not become the extension's.

@@ -5,19 +5,38 @@
 #include "core/compat_profiles.hpp"
 #include "core/compat_text.hpp"
 
+#include <iterator>
+#include <string>
+
 namespace simhash
 {
+
+namespace
+{
+
+// Characters that the profiles treat in different ways; lower-casing makes some longer.
+const char *const kPiece[] = {
+    "a", "B", " ",   "\u023a", "\u0130", "\u03a3", "\u00e9", "\u6771", "\u0301", "7",
+    "_", "'", "://", "\n",     ",",      "-",      "\u00bd", ".",      "bcde",   "\xff",
+};
+
+} // namespace
 
 void fuzz_compat(const std::uint8_t *data, std::size_t size)
 {
     Bytes bytes(data, size);
     const Profile &profile = kProfiles[bytes.take<std::uint8_t>() % kProfileCount];
-    int shingle = 1 + bytes.take<std::uint8_t>() % kProfileSizeMax;
+    auto how = bytes.take<std::uint8_t>();
+    int shingle = 1 + how / 2 % kProfileSizeMax;
     if (!profile.sized)
         shingle = profile.size;
     auto hash = bytes.take<std::uint64_t>();
     double weight = 1 + bytes.take<std::uint16_t>() / 64.0;
-    Exact text(bytes.rest(), bytes.left());
+    std::string input;
+    while (how % 2 == 1 && !bytes.empty())
+        input += kPiece[bytes.take<std::uint8_t>() % std::size(kPiece)];
+    input.append(reinterpret_cast<const char *>(bytes.rest()), bytes.left());
+    Exact text(input.data(), input.size());
     FUZZ_EXPECT(find_profile(profile.name, std::strlen(profile.name)) == &profile);
     find_profile(text.bytes.get(), text.length);
 

@@ -383,6 +383,14 @@ my %damage = (
         set_bytes($image, $left, $tail, $upper);
         return $left;
     },
+    # Which no search can know: it would have to look at the right half for what ends there.
+    'a left half that ends late' => sub {
+        my ($i, $image) = @_;
+        my ($left, $upper) = cut_short($i, $image);
+        my ($key) = unpack('Q', $upper);
+        set_bytes($image, $left, $tail, pack('QSSS', (get($image, $left, 'high_key') >> 1) + ($key >> 1), 0xFFFF, 0xFFFF, 0xFFFF));
+        return $left;
+    },
     'a leaf past its end' => sub {
         my ($i, $image) = @_;
         my ($left, $upper) = cut_short($i, $image);
@@ -426,8 +434,9 @@ my %damage = (
         flip($image, int rand length $$image) for 1 .. one_of(1, 8, 100);
         return '';
     });
-# Searches may answer wrongly: it is the entries that were damaged.
-my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits';
+# Searches may answer wrongly: it is the entries that were damaged, or what leads to those of an unfinished split.
+my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
+    'a left half that ends late';
 # It may have changed nothing that matters, as the only entry of a deleted row.
 my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short';
 my %sound = map { $_ => 1 } 'none', 'split cut short';

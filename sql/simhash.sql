@@ -1094,7 +1094,7 @@ COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
 
 CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
     'groups of the pairs of numbers that a query returns: connected ones, or stars in which all are paired with the leader';
 

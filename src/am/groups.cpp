@@ -1,7 +1,8 @@
 // simhash_groups(index, distance, star) and simhash_pair_groups(query, star): which rows hang together.
 //
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
-// place in that order. So what is in memory, besides work_mem, is 12 bytes a member, or 16 for stars.
+// place in that order. So what is in memory, besides work_mem, is 12 bytes a member, or 16 for stars (and
+// while they are counted up to three times 8).
 #include "am/pairs.hpp"
 
 #include "core/components.hpp"
@@ -15,6 +16,7 @@ extern "C" {
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 }
@@ -128,6 +130,7 @@ void number_members(Grouping *grouping)
         grouping->id[count++] = id;
     }
     ExecDropSingleTupleTableSlot(slot);
+    grouping->id = static_cast<int64 *>(repalloc_huge(grouping->id, sizeof(int64) * Max(count, Size{1})));
     grouping->count = static_cast<uint32>(count);
 }
 
@@ -155,8 +158,8 @@ uint32 *allocate_numbers(uint32 count)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint32{1})));
 }
 
-// The leader of each member, by number, in an array of its own.
-uint32 *find_stars(Grouping *grouping, Components *equal)
+// Rows of equal fingerprints are one, their first.
+Stars find_stars(Grouping *grouping, Components *equal)
 {
     Stars stars(allocate_numbers(grouping->count), grouping->count);
     TupleDesc row = bigint_row(2);
@@ -177,10 +180,7 @@ uint32 *find_stars(Grouping *grouping, Components *equal)
     ExecDropSingleTupleTableSlot(slot);
     ExecDropSingleTupleTableSlot(edge);
     tuplesort_end(sort);
-    uint32 *leader = allocate_numbers(grouping->count);
-    for (uint32 i = 0; i < grouping->count; i++)
-        leader[i] = stars.leader(equal->root(i));
-    return leader;
+    return stars;
 }
 
 // Calls put(member, leader) for each member, in ascending order.
@@ -192,13 +192,16 @@ template <typename Put> void put_groups(Grouping *grouping, Put put)
     // are known.
     auto unite = [&components](uint32 a, uint32 b) { components.unite(a, b); };
     visit_pairs(grouping, true, unite);
-    uint32 *leader = NULL;
+    Stars stars(NULL, 0);
     if (grouping->star)
-        leader = find_stars(grouping, &components);
+        stars = find_stars(grouping, &components);
     else
         visit_pairs(grouping, false, unite);
-    for (uint32 i = 0; i < grouping->count; i++)
-        put(grouping->id[i], grouping->id[leader != NULL ? leader[i] : components.root(i)]);
+    for (uint32 i = 0; i < grouping->count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        uint32 root = components.root(i);
+        put(grouping->id[i], grouping->id[grouping->star ? stars.leader(root) : root]);
+    }
 }
 
 void take_pair(void *context, uint64 a, uint64 b, int distance)
@@ -214,7 +217,7 @@ int64 integer_of(HeapTuple tuple, TupleDesc row, int column)
     if (null)
         ereport(ERROR,
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a member of a pair must not be NULL")));
-    switch (SPI_gettypeid(row, column)) {
+    switch (getBaseType(SPI_gettypeid(row, column))) {
     case INT2OID:
         return DatumGetInt16(value);
     case INT4OID:
@@ -228,7 +231,7 @@ void check_pair_columns(TupleDesc row)
 {
     bool right = row->natts == 2;
     for (int i = 1; right && i <= 2; i++) {
-        Oid type = SPI_gettypeid(row, i);
+        Oid type = getBaseType(SPI_gettypeid(row, i));
         right = type == INT2OID || type == INT4OID || type == INT8OID;
     }
     if (!right)

@@ -258,11 +258,14 @@ void join_group(PairJoin *join, Group group, Fingerprint used, int radius)
 
 } // namespace
 
-void begin_join(PairJoin *join, Size bytes)
+void begin_join(PairJoin *join, Size bytes, double rows)
 {
     join->match = match_pairs;
     Size least = 2 * static_cast<Size>(leaf_capacity(BLCKSZ)); // see visit_tree_leaf
-    join->capacity = std::clamp<Size>(bytes / kJoinRowBytes, least, Size{1} << 22);
+    Size most = Size{1} << 22;
+    if (rows * 1.25 < static_cast<double>(most))
+        most = std::max(least, static_cast<Size>(rows * 1.25));
+    join->capacity = std::clamp<Size>(bytes / kJoinRowBytes, least, most);
     join->raw = allocate_rows(join->capacity);
     for (Cells &cells : join->cells) {
         cells.rows = allocate_rows(join->capacity);

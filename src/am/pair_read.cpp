@@ -3,6 +3,7 @@
 // Rows are read from the leaves of one of the index's trees, from left to right, again for each step. Every
 // row that the snapshot sees stands in each tree and stays there, so each step meets all of them; what else
 // it meets comes and goes, and is not visible.
+#include "am/inner_cache.hpp"
 #include "am/pairs.hpp"
 
 extern "C" {
@@ -50,6 +51,38 @@ const PairSide &side_of(const Reader &reader, int place)
     return reader.output->side[reader.join->side[place]];
 }
 
+// As searches do: what is looked up in the table has to be there, or a damaged entry would be looked for in
+// blocks that do not exist.
+void check_leaf_tids(Relation index, BlockNumber block, const char *page)
+{
+    bool valid = true;
+    uint64 last = 0;
+    for (int i = 0; i < leaf_count(page); i++) {
+        uint64 tid = leaf_tid(page, i).packed();
+        valid &= is_heap_tid(tid);
+        last = Max(last, tid);
+    }
+    if (!valid || (last > 0 && !heap_block_exists(index, static_cast<BlockNumber>(last >> 16))))
+        report_corruption(index, block, "an entry has no valid tid");
+}
+
+// Reads and locks the leaf after this one, by the right link if the parent says the same.
+Buffer next_leaf(Relation index, int table, const char *page, BufferAccessStrategy strategy)
+{
+    Position high = high_of(page);
+    LeafPlace place;
+    find_leaf(index, table, high, &place);
+    if (place.root || place.block != page_tail(page)->right)
+        return descend(index, table, high, BUFFER_LOCK_SHARE);
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, 0);
+    if (fault != nullptr)
+        report_corruption(index, place.block, fault);
+    check_reach(index, place, buffer);
+    return buffer;
+}
+
 // Calls visit(page) with a copy of each leaf of a tree, from left to right.
 template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snapshot, int table, Visit visit)
 {
@@ -61,22 +94,15 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
         PGAlignedBlock copy; // so that no lock is held over the work
         test_old_snapshot(snapshot, side.index, buffer_page(buffer));
         std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+        BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
         CHECK_FOR_INTERRUPTS();
+        check_leaf_tids(side.index, block, copy.data);
         visit(copy.data);
         if (is_rightmost(copy.data))
             break;
 
-        // By the link as it was: what a later split moves has been seen.
-        BlockNumber right = page_tail(copy.data)->right;
-        buffer = ReadBufferExtended(side.index, MAIN_FORKNUM, right, RBM_NORMAL, strategy);
-        LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, 0);
-        if (fault == nullptr && !is_rightmost(buffer_page(buffer)) &&
-            high_of(buffer_page(buffer)) <= high_of(copy.data))
-            fault = "the page is out of order with its left sibling";
-        if (fault != nullptr)
-            report_corruption(side.index, right, fault);
+        buffer = next_leaf(side.index, table, copy.data, strategy);
     }
     if (strategy != NULL)
         FreeAccessStrategy(strategy);
@@ -211,6 +237,12 @@ int partition_bits(const Reader &reader, const PairStep &step)
     return bits;
 }
 
+// An estimate.
+double all_rows(const Reader &reader)
+{
+    return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
+}
+
 // Steps that cut no finer than partitions and sorting can.
 int most_cell_bits(const Reader &reader)
 {
@@ -239,11 +271,10 @@ void follow_cells(Reader *reader, const PairPlan &plan)
         const PairStep &step = plan.step[number];
         map.set(step.bit, step.bits);
         int bits = partition_bits(*reader, step), partitions = 1 << bits;
-        bool files = (side_of(*reader, 0).rows + (reader->within ? 0 : side_of(*reader, 1).rows)) * 20 >
-                     static_cast<double>(reader->spool_bytes);
+        bool files = all_rows(*reader) * 20 > static_cast<double>(reader->spool_bytes);
         auto stores = static_cast<Size>(reader->within ? partitions : 2 * partitions);
         reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
-                                         static_cast<int>(stores));
+                                         static_cast<int>(stores), all_rows(*reader));
         join->under[join->depth++] = {&plan, number};
         spool_side(reader, 0, map, step.bits - bits, 0);
         if (!reader->within && bits == 0 && spooled_rows(reader->spool, 0) <= join->capacity) {
@@ -266,6 +297,7 @@ struct TreeStep {
     int low_bits;
     uint32 open;   // the cell in which the next leaf begins
     Size open_row; // rows before this one are of lower cells
+    Size open_end; // rows from this one on are of the open cell
     bool spooling; // cell `open` is larger than memory: its rows go to the spool
     Rows stash;
 };
@@ -317,6 +349,8 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     if (tree->spooling && ends_cell)
         join_spooled_cell(tree);
     tree->open = next;
+    if (ends_cell)
+        tree->open_end = raw->count;
     if (tree->spooling)
         return;
 
@@ -325,20 +359,21 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
         return;
     // The rows of the open cell wait for the next leaf.
     Size whole = last ? raw->count : tree->open_row;
-    for (Size i = whole; i < raw->count; i++) {
+    for (Size i = whole; i < tree->open_end; i++) {
         if (tree->map(raw->fingerprint[i]) != next) {
             std::swap(raw->fingerprint[i], raw->fingerprint[whole]);
             std::swap(raw->tag[i], raw->tag[whole]);
             whole++;
         }
     }
-    if (whole > 0)
+    if (whole > 0) {
         join_window(tree, whole);
-    Rows rest = raw->part(whole, raw->count);
-    std::memmove(raw->fingerprint, rest.fingerprint, rest.count * sizeof(Fingerprint));
-    std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
-    raw->count = rest.count;
-    tree->open_row = 0;
+        Rows rest = raw->part(whole, raw->count);
+        std::memmove(raw->fingerprint, rest.fingerprint, rest.count * sizeof(Fingerprint));
+        std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
+        raw->count = rest.count;
+    }
+    tree->open_row = tree->open_end = 0;
     if (raw->count < room)
         return;
     for (Size i = 0; i < raw->count; i++)
@@ -354,7 +389,7 @@ void follow_trees(Reader *reader, const PairPlan &plan, const SearchPlan &search
     auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
     tree->reader = reader;
     tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
-    reader->spool = begin_pair_spool(reader->spool_bytes, 1);
+    reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
     for (int number = 0; number < plan.steps; number++) {
         const PairStep &step = plan.step[number];
         tree->step = &step;
@@ -362,7 +397,7 @@ void follow_trees(Reader *reader, const PairPlan &plan, const SearchPlan &search
         // Cells of a window whose numbers end alike are compared as one.
         tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
         tree->open = 0;
-        tree->open_row = 0;
+        tree->open_row = tree->open_end = 0;
         join->raw.count = 0;
         join->under[join->depth++] = {&plan, number};
         visit_leaves(side_of(*reader, 0), reader->output->snapshot, search.step[number].table,
@@ -414,7 +449,7 @@ void join_indexes(PairOutput *output, int radius)
         join->side[0] = output->side[1].rows < output->side[0].rows;
         join->side[1] = 1 - join->side[0];
     }
-    begin_join(join, bytes / 8 * 3);
+    begin_join(join, bytes / 8 * 3, all_rows(*reader));
 
     PairTask task;
     task.x_rows = side_of(*reader, 0).rows;

@@ -92,10 +92,15 @@ uint32 take_chunk(PairSpool *spool)
 
 } // namespace
 
-PairSpool *begin_pair_spool(Size bytes, int stores)
+PairSpool *begin_pair_spool(Size bytes, int stores, double rows)
 {
     auto *spool = static_cast<PairSpool *>(palloc0(sizeof(PairSpool)));
-    Size chunks = std::max<Size>(bytes / (sizeof(Chunk) + sizeof(uint32)), static_cast<Size>(stores) + 1);
+    // No more than the rows need; if they are more than expected, some go to files early.
+    double most = rows * 1.25 / kChunkRows + 2 * stores + 16;
+    Size chunks = bytes / (sizeof(Chunk) + sizeof(uint32));
+    if (most < static_cast<double>(chunks))
+        chunks = static_cast<Size>(most);
+    chunks = std::max<Size>(chunks, static_cast<Size>(stores) + 1);
     spool->chunks = static_cast<uint32>(std::min<Size>(chunks, kNoChunk - 1));
     spool->chunk =
         static_cast<Chunk *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Chunk) * spool->chunks));

@@ -111,7 +111,8 @@ void filter_rows(PairOutput *output, int side, Rows *rows);
 // Rows in stores, in memory as long as there is room, else in a temporary file each.
 struct PairSpool;
 
-PairSpool *begin_pair_spool(Size bytes, int stores);
+// For about so many rows, in at most so many bytes.
+PairSpool *begin_pair_spool(Size bytes, int stores, double rows);
 void end_pair_spool(PairSpool *spool);
 void clear_pair_spool(PairSpool *spool); // all stores are empty again
 void add_row(PairSpool *spool, int store, Fingerprint fingerprint, uint64 tag);
@@ -161,9 +162,9 @@ struct PairJoin {
     double work; // comparisons
 };
 
-// The memory that a join takes, and a join with at most that much.
+// The memory that a join takes for each row, and a join of about so many rows in at most so many bytes.
 inline constexpr Size kJoinRowBytes = 104;
-void begin_join(PairJoin *join, Size bytes);
+void begin_join(PairJoin *join, Size bytes, double rows);
 void end_join(PairJoin *join);
 
 // The most bits by which `rows` rows are sorted: more cells than that would be mostly empty.

@@ -23,10 +23,21 @@ void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
 namespace
 {
 
-void expect_used(Relation index, const UnusedPages &unused, BlockNumber from, BlockNumber to)
+// Notes that `from` has a link to the block, if that is among the unused ones.
+void note_link(const UnusedPages &unused, BlockNumber from, BlockNumber to, BlockNumber *linked)
 {
-    if (std::binary_search(unused.block, unused.block + unused.count, to))
-        report_corruption(index, from, "a link of the page leads to one that is all zeros");
+    const BlockNumber *end = unused.block + unused.count, *at = std::lower_bound(unused.block, end, to);
+    if (at < end && *at == to)
+        linked[at - unused.block] = from;
+}
+
+bool is_unused(Relation index, BlockNumber block)
+{
+    Buffer buffer = ReadBuffer(index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    bool unused = PageIsNew(buffer_page(buffer));
+    UnlockReleaseBuffer(buffer);
+    return unused;
 }
 
 } // namespace
@@ -35,8 +46,8 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
 {
     if (unused.count == 0)
         return;
-    // A page that damage turned to zeros looks the same; but links lead to it. New ones do not: nobody takes
-    // a page that is not yet in the free space map.
+    // A page that damage turned to zeros looks the same, but links lead to it.
+    auto *linked = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * static_cast<Size>(unused.count)));
     BlockNumber blocks = RelationGetNumberOfBlocks(index);
     for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
         delay_vacuum();
@@ -47,14 +58,22 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
             const char *fault = check_any_tree_page(page, BLCKSZ, kMaxTables + 1);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
-            expect_used(index, unused, block, page_tail(page)->right);
+            note_link(unused, block, page_tail(page)->right, linked);
             for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
-                expect_used(index, unused, block, inner_link(page, i).child());
+                note_link(unused, block, inner_link(page, i).child(), linked);
         }
         UnlockReleaseBuffer(buffer);
     }
-    for (int i = 0; i < unused.count; i++)
+    for (int i = 0; i < unused.count; i++) {
+        // A split may have had the page in hand when it was noted, already out of the map. It writes page and
+        // link under both locks: a link to a page that is empty even now is damage.
+        if (!is_unused(index, unused.block[i]))
+            continue;
+        if (linked[i] != 0)
+            report_corruption(index, linked[i], "a link of the page leads to one that is all zeros");
         RecordFreeIndexPage(index, unused.block[i]);
+    }
+    pfree(linked);
     IndexFreeSpaceMapVacuum(index);
 }
 

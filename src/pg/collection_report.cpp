@@ -69,14 +69,17 @@ void check_kind(Relation relation)
                         errhint("Name the table, and its column of type simhash.")));
 }
 
+bool can_be_sampled(Relation relation)
+{
+    return relation->rd_rel->relkind != RELKIND_VIEW && relation->rd_rel->relkind != RELKIND_FOREIGN_TABLE;
+}
+
 char *column_query(Relation relation, const char *column, double percent)
 {
-    char kind = relation->rd_rel->relkind;
-    bool sampled = percent < 100 && kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE;
     return psprintf("SELECT %s FROM %s%s", quote_identifier(column),
                     quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
                                                RelationGetRelationName(relation)),
-                    sampled ? psprintf(" TABLESAMPLE SYSTEM (%.17g) REPEATABLE (0)", percent) : "");
+                    percent < 100 ? psprintf(" TABLESAMPLE SYSTEM (%.17g) REPEATABLE (0)", percent) : "");
 }
 
 // Reads the column with the caller's rights: blocks with some times as many rows as the sample takes, of
@@ -84,9 +87,9 @@ char *column_query(Relation relation, const char *column, double percent)
 void read_sample(Relation relation, const char *column, Sample *sample)
 {
     double known = relation->rd_rel->reltuples;
-    double percent = known > 16.0 * kMostSample ? 100 * 8.0 * kMostSample / known : 100;
+    double percent =
+        known > 16.0 * kMostSample && can_be_sampled(relation) ? 100 * 8.0 * kMostSample / known : 100;
     char *query = column_query(relation, column, percent);
-    bool whole = std::strstr(query, "TABLESAMPLE") == NULL;
     sample->row = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * kMostSample));
     MemoryContext caller = CurrentMemoryContext;
     SPI_connect();
@@ -120,7 +123,7 @@ void read_sample(Relation relation, const char *column, Sample *sample)
     MemoryContextSwitchTo(caller);
     double read = static_cast<double>(seen + nulls);
     sample->nulls = read > 0 ? static_cast<double>(nulls) / read : 0;
-    sample->rows = whole ? static_cast<double>(seen) : known * (1 - sample->nulls);
+    sample->rows = static_cast<double>(seen) * 100 / percent;
 }
 
 void find_distinct(Sample *sample)

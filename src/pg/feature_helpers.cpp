@@ -172,7 +172,7 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
     Utf8Text given;
     const char *bytes;
     std::size_t length;
-    while (anchors.next_given(&given)) {
+    for (int number = 1; anchors.next_given(&given); number++) {
         CHECK_FOR_INTERRUPTS();
         TextFeatures word;
         word.init(TextUnit::kWord, 1);
@@ -183,7 +183,7 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
             hash = feature_hash(bytes, length);
         if (!one || word.next_shingle(&bytes, &length))
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an anchor must be one word"),
-                    errdetail("\"%.*s\" is not.", static_cast<int>(given.length), given.bytes));
+                    errdetail("Number %d is not.", number));
         anchors.add(hash);
     }
     anchors.sort();

@@ -102,6 +102,20 @@ SET simhash.simd = 'scalar';
 SELECT r, wrong_pairs('same', r) FROM unnest('{0,3}'::int[]) r;
 RESET simhash.simd;
 
+-- A cell of more rows than a window, among smaller ones: by the index's tables as by partitions.
+CREATE TABLE window_cells AS SELECT i AS id, (CASE WHEN i % 3 = 0 THEN hashint8extended(i / 30, 7) & x'0000ffffffffffff'::bit(64)::bigint # (1::bigint << (i % 7)::int)
+    ELSE hashint8extended(i / 20, 8) # (1::bigint << (i % 50)::int) END)::simhash AS h FROM generate_series(1, 200000) i;
+CREATE INDEX window_cells_h ON window_cells USING simhash (h);
+CREATE INDEX window_cells_one ON window_cells USING simhash (h) WITH (tables = 1);
+CREATE FUNCTION pairs_hash(by_index regclass) RETURNS text LANGUAGE sql AS
+    $$ SELECT count(*) || ' ' || sum(hashtext(a::text || b::text)::bigint) FROM simhash_pairs(by_index, 3) $$;
+SELECT pairs_hash('window_cells_h') = pairs_hash('window_cells_one') AS same;
+SET work_mem = '256kB';
+SELECT pairs_hash('window_cells_h') = pairs_hash('window_cells_one') AS same;
+RESET work_mem;
+SELECT split_part(pairs_hash('window_cells_h'), ' ', 1)::int > 500000 AS many;
+DROP TABLE window_cells;
+DROP FUNCTION pairs_hash;
 -- Rows that are updated in place, moved, deleted, and rows of this very transaction
 CREATE TABLE changing (LIKE near) WITH (fillfactor = 50, autovacuum_enabled = off);
 INSERT INTO changing SELECT * FROM near WHERE id <= 1500;

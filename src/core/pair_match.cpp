@@ -16,49 +16,29 @@ namespace
 // A step of a kernel finds fewer pairs than kLeastRoom: there is room for one more as long as this holds.
 inline bool has_room(std::size_t count, std::size_t room) { return count + kLeastRoom <= room; }
 
-// Row against row. Inlined into functions for other instruction sets, where std::popcount is one of them.
-[[gnu::always_inline]] inline std::size_t within_rows(const Fingerprint *row, const RowRun *run,
-                                                      std::size_t runs, int radius, MatchCursor *cursor,
-                                                      RowPair *found, std::size_t room)
-{
-    std::size_t count = 0;
-    for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].begin, end = run[cursor->run].end, y = x + 1;
-        if (cursor->inside) {
-            x = cursor->x;
-            y = cursor->y;
-            cursor->inside = false;
-        }
-        for (; x < end; x++, y = x + 1) {
-            Fingerprint center = row[x];
-            for (; y < end; y++) {
-                if (std::popcount(row[y] ^ center) > radius)
-                    continue;
-                found[count++] = {x, y};
-                if (!has_room(count, room)) {
-                    *cursor = {cursor->run, x, y + 1, true};
-                    return count;
-                }
-            }
-        }
-    }
-    return count;
-}
+// The rows x of a run, and those that one of them is compared with.
+inline RowRun x_rows(const RowRun &run) { return run; }
+inline RowRun x_rows(const RunPair &run) { return run.x; }
+inline RowRun y_rows(const RowRun &run, std::uint32_t x) { return {x + 1, run.end}; }
+inline RowRun y_rows(const RunPair &run, std::uint32_t) { return run.y; }
 
-[[gnu::always_inline]] inline std::size_t between_rows(const Fingerprint *xs, const Fingerprint *ys,
-                                                       const RunPair *run, std::size_t runs, int radius,
-                                                       MatchCursor *cursor, RowPair *found, std::size_t room)
+// Row against row. Inlined into functions for other instruction sets, where std::popcount is one of them.
+template <typename Run>
+[[gnu::always_inline]] inline std::size_t match_rows(const Fingerprint *xs, const Fingerprint *ys,
+                                                     const Run *run, std::size_t runs, int radius,
+                                                     MatchCursor *cursor, RowPair *found, std::size_t room)
 {
     std::size_t count = 0;
     for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].x.begin, x_end = run[cursor->run].x.end;
-        std::uint32_t y_begin = run[cursor->run].y.begin, y_end = run[cursor->run].y.end, y = y_begin;
+        const Run &r = run[cursor->run];
+        std::uint32_t x = x_rows(r).begin, x_end = x_rows(r).end, y = y_rows(r, x).begin;
         if (cursor->inside) {
             x = cursor->x;
             y = cursor->y;
             cursor->inside = false;
         }
-        for (; x < x_end; x++, y = y_begin) {
+        for (; x < x_end; x++, y = y_rows(r, x).begin) {
+            const std::uint32_t y_end = y_rows(r, x).end;
             Fingerprint center = xs[x];
             for (; y < y_end; y++) {
                 if (std::popcount(ys[y] ^ center) > radius)
@@ -74,16 +54,11 @@ inline bool has_room(std::size_t count, std::size_t room) { return count + kLeas
     return count;
 }
 
-std::size_t within_scalar(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
-                          MatchCursor *cursor, RowPair *found, std::size_t room)
+template <typename Run>
+std::size_t match_scalar(const Fingerprint *x, const Fingerprint *y, const Run *run, std::size_t runs,
+                         int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
 {
-    return within_rows(row, run, runs, radius, cursor, found, room);
-}
-
-std::size_t between_scalar(const Fingerprint *x, const Fingerprint *y, const RunPair *run, std::size_t runs,
-                           int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
-{
-    return between_rows(x, y, run, runs, radius, cursor, found, room);
+    return match_rows(x, y, run, runs, radius, cursor, found, room);
 }
 
 #if defined(__x86_64__)
@@ -92,17 +67,12 @@ std::size_t between_scalar(const Fingerprint *x, const Fingerprint *y, const Run
 #define SIMHASH_AVX2 __attribute__((target("avx2,popcnt")))
 #define SIMHASH_AVX512 __attribute__((target("avx512f,avx512vpopcntdq")))
 
-SIMHASH_POPCNT std::size_t within_popcnt(const Fingerprint *row, const RowRun *run, std::size_t runs,
-                                         int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
+template <typename Run>
+SIMHASH_POPCNT std::size_t match_popcnt(const Fingerprint *x, const Fingerprint *y, const Run *run,
+                                        std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
+                                        std::size_t room)
 {
-    return within_rows(row, run, runs, radius, cursor, found, room);
-}
-
-SIMHASH_POPCNT std::size_t between_popcnt(const Fingerprint *x, const Fingerprint *y, const RunPair *run,
-                                          std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
-                                          std::size_t room)
-{
-    return between_rows(x, y, run, runs, radius, cursor, found, room);
+    return match_rows(x, y, run, runs, radius, cursor, found, room);
 }
 
 // Four rows at a time; the bits of each nibble are counted by a shuffle, and the bytes of each lane summed.
@@ -128,54 +98,23 @@ SIMHASH_AVX2 inline unsigned near_last_avx2(const Fingerprint *row, std::uint32_
     return near_avx2(present_rows, center, limit) & ((1u << rows) - 1);
 }
 
-SIMHASH_AVX2 std::size_t within_avx2(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
-                                     MatchCursor *cursor, RowPair *found, std::size_t room)
+template <typename Run>
+SIMHASH_AVX2 std::size_t match_avx2(const Fingerprint *xs, const Fingerprint *ys, const Run *run,
+                                    std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
+                                    std::size_t room)
 {
     const __m256i limit = _mm256_set1_epi64x(radius);
     std::size_t count = 0;
     for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].begin, end = run[cursor->run].end, y = x + 1;
+        const Run &r = run[cursor->run];
+        std::uint32_t x = x_rows(r).begin, x_end = x_rows(r).end, y = y_rows(r, x).begin;
         if (cursor->inside) {
             x = cursor->x;
             y = cursor->y;
             cursor->inside = false;
         }
-        for (; x < end; x++, y = x + 1) {
-            __m256i center = _mm256_set1_epi64x(static_cast<long long>(row[x]));
-            for (; y < end; y += 4) {
-                unsigned near =
-                    end - y >= 4 ? near_avx2(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(row + y)),
-                                             center, limit)
-                                 : near_last_avx2(row + y, end - y, center, limit);
-                if (near == 0)
-                    continue;
-                for (; near != 0; near &= near - 1)
-                    found[count++] = {x, y + static_cast<std::uint32_t>(__builtin_ctz(near))};
-                if (!has_room(count, room)) {
-                    *cursor = {cursor->run, x, y + 4, true};
-                    return count;
-                }
-            }
-        }
-    }
-    return count;
-}
-
-SIMHASH_AVX2 std::size_t between_avx2(const Fingerprint *xs, const Fingerprint *ys, const RunPair *run,
-                                      std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
-                                      std::size_t room)
-{
-    const __m256i limit = _mm256_set1_epi64x(radius);
-    std::size_t count = 0;
-    for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].x.begin, x_end = run[cursor->run].x.end;
-        std::uint32_t y_begin = run[cursor->run].y.begin, y_end = run[cursor->run].y.end, y = y_begin;
-        if (cursor->inside) {
-            x = cursor->x;
-            y = cursor->y;
-            cursor->inside = false;
-        }
-        for (; x < x_end; x++, y = y_begin) {
+        for (; x < x_end; x++, y = y_rows(r, x).begin) {
+            const std::uint32_t y_end = y_rows(r, x).end;
             __m256i center = _mm256_set1_epi64x(static_cast<long long>(xs[x]));
             for (; y < y_end; y += 4) {
                 unsigned near = y_end - y >= 4
@@ -209,52 +148,23 @@ SIMHASH_AVX512 inline unsigned near_last_avx512(const Fingerprint *row, std::uin
     return near_avx512(_mm512_maskz_loadu_epi64(present, row), center, limit) & present;
 }
 
-SIMHASH_AVX512 std::size_t within_avx512(const Fingerprint *row, const RowRun *run, std::size_t runs,
-                                         int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
+template <typename Run>
+SIMHASH_AVX512 std::size_t match_avx512(const Fingerprint *xs, const Fingerprint *ys, const Run *run,
+                                        std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
+                                        std::size_t room)
 {
     const __m512i limit = _mm512_set1_epi64(radius);
     std::size_t count = 0;
     for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].begin, end = run[cursor->run].end, y = x + 1;
+        const Run &r = run[cursor->run];
+        std::uint32_t x = x_rows(r).begin, x_end = x_rows(r).end, y = y_rows(r, x).begin;
         if (cursor->inside) {
             x = cursor->x;
             y = cursor->y;
             cursor->inside = false;
         }
-        for (; x < end; x++, y = x + 1) {
-            __m512i center = _mm512_set1_epi64(static_cast<long long>(row[x]));
-            for (; y < end; y += 8) {
-                unsigned near = end - y >= 8 ? near_avx512(_mm512_loadu_si512(row + y), center, limit)
-                                             : near_last_avx512(row + y, end - y, center, limit);
-                if (near == 0)
-                    continue;
-                for (; near != 0; near &= near - 1)
-                    found[count++] = {x, y + static_cast<std::uint32_t>(__builtin_ctz(near))};
-                if (!has_room(count, room)) {
-                    *cursor = {cursor->run, x, y + 8, true};
-                    return count;
-                }
-            }
-        }
-    }
-    return count;
-}
-
-SIMHASH_AVX512 std::size_t between_avx512(const Fingerprint *xs, const Fingerprint *ys, const RunPair *run,
-                                          std::size_t runs, int radius, MatchCursor *cursor, RowPair *found,
-                                          std::size_t room)
-{
-    const __m512i limit = _mm512_set1_epi64(radius);
-    std::size_t count = 0;
-    for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].x.begin, x_end = run[cursor->run].x.end;
-        std::uint32_t y_begin = run[cursor->run].y.begin, y_end = run[cursor->run].y.end, y = y_begin;
-        if (cursor->inside) {
-            x = cursor->x;
-            y = cursor->y;
-            cursor->inside = false;
-        }
-        for (; x < x_end; x++, y = y_begin) {
+        for (; x < x_end; x++, y = y_rows(r, x).begin) {
+            const std::uint32_t y_end = y_rows(r, x).end;
             __m512i center = _mm512_set1_epi64(static_cast<long long>(xs[x]));
             for (; y < y_end; y += 8) {
                 unsigned near = y_end - y >= 8 ? near_avx512(_mm512_loadu_si512(ys + y), center, limit)
@@ -296,51 +206,22 @@ inline std::uint64_t near_last_neon(const Fingerprint *row, std::uint32_t rows, 
     return near;
 }
 
-std::size_t within_neon(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
-                        MatchCursor *cursor, RowPair *found, std::size_t room)
+template <typename Run>
+std::size_t match_neon(const Fingerprint *xs, const Fingerprint *ys, const Run *run, std::size_t runs,
+                       int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
 {
     const uint8x8_t limit = vdup_n_u8(static_cast<std::uint8_t>(radius));
     std::size_t count = 0;
     for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].begin, end = run[cursor->run].end, y = x + 1;
+        const Run &r = run[cursor->run];
+        std::uint32_t x = x_rows(r).begin, x_end = x_rows(r).end, y = y_rows(r, x).begin;
         if (cursor->inside) {
             x = cursor->x;
             y = cursor->y;
             cursor->inside = false;
         }
-        for (; x < end; x++, y = x + 1) {
-            const uint8x16_t center = vreinterpretq_u8_u64(vdupq_n_u64(row[x]));
-            for (; y < end; y += 8) {
-                std::uint64_t near = end - y >= 8 ? near_neon(row + y, center, limit)
-                                                  : near_last_neon(row + y, end - y, row[x], radius);
-                if (near == 0)
-                    continue;
-                for (; near != 0; near &= near - 1)
-                    found[count++] = {x, y + static_cast<std::uint32_t>(__builtin_ctzll(near) / 8)};
-                if (!has_room(count, room)) {
-                    *cursor = {cursor->run, x, y + 8, true};
-                    return count;
-                }
-            }
-        }
-    }
-    return count;
-}
-
-std::size_t between_neon(const Fingerprint *xs, const Fingerprint *ys, const RunPair *run, std::size_t runs,
-                         int radius, MatchCursor *cursor, RowPair *found, std::size_t room)
-{
-    const uint8x8_t limit = vdup_n_u8(static_cast<std::uint8_t>(radius));
-    std::size_t count = 0;
-    for (; cursor->run < runs; cursor->run++) {
-        std::uint32_t x = run[cursor->run].x.begin, x_end = run[cursor->run].x.end;
-        std::uint32_t y_begin = run[cursor->run].y.begin, y_end = run[cursor->run].y.end, y = y_begin;
-        if (cursor->inside) {
-            x = cursor->x;
-            y = cursor->y;
-            cursor->inside = false;
-        }
-        for (; x < x_end; x++, y = y_begin) {
+        for (; x < x_end; x++, y = y_rows(r, x).begin) {
+            const std::uint32_t y_end = y_rows(r, x).end;
             const uint8x16_t center = vreinterpretq_u8_u64(vdupq_n_u64(xs[x]));
             for (; y < y_end; y += 8) {
                 std::uint64_t near = y_end - y >= 8 ? near_neon(ys + y, center, limit)
@@ -361,17 +242,26 @@ std::size_t between_neon(const Fingerprint *xs, const Fingerprint *ys, const Run
 
 #endif
 
+// The kernels for both kinds of runs. Pairs within an array are between it and itself.
+template <auto Match>
+std::size_t match_within(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
+                         MatchCursor *cursor, RowPair *found, std::size_t room)
+{
+    return Match(row, row, run, runs, radius, cursor, found, room);
+}
+
 } // namespace
 
 const PairMatch &pair_match(SimdLevel level)
 {
-    static constexpr PairMatch scalar = {within_scalar, between_scalar, 1.5};
+    static constexpr PairMatch scalar = {match_within<match_scalar<RowRun>>, match_scalar<RunPair>, 1.5};
 #if defined(__x86_64__)
-    static constexpr PairMatch popcnt = {within_popcnt, between_popcnt, 0.5};
-    static constexpr PairMatch avx2 = {within_avx2, between_avx2, 0.3};
-    static constexpr PairMatch avx512 = {within_avx512, between_avx512, 0.12};
+    static constexpr PairMatch popcnt = {match_within<match_popcnt<RowRun>>, match_popcnt<RunPair>, 0.5};
+    static constexpr PairMatch avx2 = {match_within<match_avx2<RowRun>>, match_avx2<RunPair>, 0.3};
+    static constexpr PairMatch avx512 = {match_within<match_avx512<RowRun>>, match_avx512<RunPair>, 0.12};
 #elif defined(SIMHASH_NEON)
-    static constexpr PairMatch neon = {within_neon, between_neon, 0.4}; // not measured
+    static constexpr PairMatch neon = {match_within<match_neon<RowRun>>, match_neon<RunPair>,
+                                       0.4}; // not measured
 #endif
     switch (level) {
 #if defined(__x86_64__)

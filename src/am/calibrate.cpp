@@ -7,6 +7,7 @@
 #include "am/inspect.hpp"
 #include "am/scan.hpp"
 
+#include "core/every_nth.hpp"
 #include "pg/result_rows.hpp"
 #include "pg/sibling.hpp"
 #include "pg/table_column.hpp"
@@ -60,25 +61,17 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
                            quote_identifier(weights_column), quote_identifier(simhash_column));
     SPI_connect();
     Portal portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, CURSOR_OPT_NO_SCROLL);
-    int64 stride = 1, seen = 0;
+    EveryNth<Pair> kept(pairs.pair, kMostPairs);
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         SPI_cursor_fetch(portal, true, 1000);
         if (SPI_processed == 0)
             break;
         for (uint64 i = 0; i < SPI_processed; i++) {
-            if (seen++ % stride != 0)
+            Pair *pair = kept.next();
+            if (pair == NULL)
                 continue;
-            if (pairs.count == kMostPairs) {
-                for (int j = 0; j < kMostPairs / 2; j++)
-                    pairs.pair[j] = pairs.pair[2 * j];
-                pairs.count = kMostPairs / 2;
-                stride *= 2;
-                if ((seen - 1) % stride != 0)
-                    continue;
-            }
             bool null;
-            Pair *pair = &pairs.pair[pairs.count++];
             read_weights(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null),
                          &pair->weights);
             pair->partner =
@@ -89,6 +82,7 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
     SPI_cursor_close(portal);
     SPI_finish();
     MemoryContextSwitchTo(caller);
+    pairs.count = static_cast<int>(kept.count());
     return pairs;
 }
 

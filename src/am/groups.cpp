@@ -139,16 +139,16 @@ uint32 number_of(const Grouping &grouping, int64 id)
     return static_cast<uint32>(std::lower_bound(grouping.id, grouping.id + grouping.count, id) - grouping.id);
 }
 
-// Calls visit(a, b) for each pair of members of which that is true: equal, or not equal.
-template <typename Visit> void visit_pairs(Grouping *grouping, bool equal, Visit visit)
+// Calls visit(a, b, equal) for each pair of members.
+template <typename Visit> void visit_pairs(Grouping *grouping, Visit visit)
 {
     tuplestore_rescan(grouping->pairs);
     TupleTableSlot *slot = grouping->pair_slot;
     while (tuplestore_gettupleslot(grouping->pairs, true, false, slot)) {
         CHECK_FOR_INTERRUPTS();
         bool null;
-        if (DatumGetBool(slot_getattr(slot, 3, &null)) == equal)
-            visit(number_of(*grouping, column_of(slot, 1)), number_of(*grouping, column_of(slot, 2)));
+        visit(number_of(*grouping, column_of(slot, 1)), number_of(*grouping, column_of(slot, 2)),
+              DatumGetBool(slot_getattr(slot, 3, &null)));
     }
 }
 
@@ -158,16 +158,21 @@ uint32 *allocate_numbers(uint32 count)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint32{1})));
 }
 
-// Rows of equal fingerprints are one, their first.
-Stars find_stars(Grouping *grouping, Components *equal)
+// Rows of equal fingerprints, which `components` is to join, have the same neighbours: they are one, their
+// first, even where only some of their pairs are known.
+Stars find_stars(Grouping *grouping, Components *components)
 {
+    visit_pairs(grouping, [components](uint32 a, uint32 b, bool equal) {
+        if (equal)
+            components->unite(a, b);
+    });
     Stars stars(allocate_numbers(grouping->count), grouping->count);
     TupleDesc row = bigint_row(2);
     TupleTableSlot *edge = MakeSingleTupleTableSlot(row, &TTSOpsVirtual);
     Tuplesortstate *sort = begin_sort(row, 2, work_mem);
-    visit_pairs(grouping, false, [&](uint32 a, uint32 b) {
-        a = equal->root(a);
-        b = equal->root(b);
+    visit_pairs(grouping, [&](uint32 a, uint32 b, bool) {
+        a = components->root(a);
+        b = components->root(b);
         if (a != b)
             sort_row(sort, edge, Min(a, b), Max(a, b));
     });
@@ -188,15 +193,11 @@ template <typename Put> void put_groups(Grouping *grouping, Put put)
 {
     number_members(grouping);
     Components components(allocate_numbers(grouping->count), grouping->count);
-    // Rows of equal fingerprints have the same neighbours: they are one, even where only some of their pairs
-    // are known.
-    auto unite = [&components](uint32 a, uint32 b) { components.unite(a, b); };
-    visit_pairs(grouping, true, unite);
     Stars stars(NULL, 0);
     if (grouping->star)
         stars = find_stars(grouping, &components);
     else
-        visit_pairs(grouping, false, unite);
+        visit_pairs(grouping, [&components](uint32 a, uint32 b, bool) { components.unite(a, b); });
     for (uint32 i = 0; i < grouping->count; i++) {
         CHECK_FOR_INTERRUPTS();
         uint32 root = components.root(i);
@@ -210,14 +211,14 @@ void take_pair(void *context, uint64 a, uint64 b, int distance)
                 distance == 0);
 }
 
-int64 integer_of(HeapTuple tuple, TupleDesc row, int column)
+int64 integer_of(HeapTuple tuple, TupleDesc row, int column, Oid type)
 {
     bool null;
     Datum value = SPI_getbinval(tuple, row, column, &null);
     if (null)
         ereport(ERROR,
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a member of a pair must not be NULL")));
-    switch (getBaseType(SPI_gettypeid(row, column))) {
+    switch (type) {
     case INT2OID:
         return DatumGetInt16(value);
     case INT4OID:
@@ -227,12 +228,13 @@ int64 integer_of(HeapTuple tuple, TupleDesc row, int column)
     }
 }
 
-void check_pair_columns(TupleDesc row)
+// An error unless the row is two integers, or of domains over such; their base types.
+void find_pair_types(TupleDesc row, Oid type[2])
 {
     bool right = row->natts == 2;
-    for (int i = 1; right && i <= 2; i++) {
-        Oid type = getBaseType(SPI_gettypeid(row, i));
-        right = type == INT2OID || type == INT4OID || type == INT8OID;
+    for (int i = 0; right && i < 2; i++) {
+        type[i] = getBaseType(SPI_gettypeid(row, i + 1));
+        right = type[i] == INT2OID || type[i] == INT4OID || type[i] == INT8OID;
     }
     if (!right)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return pairs of integers"),
@@ -252,7 +254,8 @@ void take_query(Grouping *grouping, const char *query)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("simhash_pair_groups needs one query that returns rows")));
     Portal portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
-    check_pair_columns(portal->tupDesc);
+    Oid type[2];
+    find_pair_types(portal->tupDesc, type);
     for (;;) {
         SPI_cursor_fetch(portal, true, kFetchRows);
         if (SPI_processed == 0)
@@ -261,8 +264,8 @@ void take_query(Grouping *grouping, const char *query)
         for (uint64 i = 0; i < SPI_processed; i++) {
             CHECK_FOR_INTERRUPTS();
             HeapTuple tuple = SPI_tuptable->vals[i];
-            add_members(grouping, integer_of(tuple, SPI_tuptable->tupdesc, 1),
-                        integer_of(tuple, SPI_tuptable->tupdesc, 2), false);
+            add_members(grouping, integer_of(tuple, SPI_tuptable->tupdesc, 1, type[0]),
+                        integer_of(tuple, SPI_tuptable->tupdesc, 2, type[1]), false);
         }
         MemoryContextSwitchTo(spi);
         SPI_freetuptable(SPI_tuptable);

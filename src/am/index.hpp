@@ -195,4 +195,26 @@ inline bool is_heap_tid(std::uint64_t packed)
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));
 
+// Looks at tids of a leaf before the table is asked for them: the executor would fall over places that no row
+// can have, or beyond the end of the table.
+class TidCheck
+{
+public:
+    void add(std::uint64_t packed)
+    {
+        valid_ &= is_heap_tid(packed);
+        last_ = Max(last_, packed);
+    }
+    // An error if one of them cannot be right.
+    void finish(Relation index, BlockNumber leaf) const
+    {
+        if (!valid_ || (last_ > 0 && !heap_block_exists(index, static_cast<BlockNumber>(last_ >> 16))))
+            report_corruption(index, leaf, "an entry has no valid tid");
+    }
+
+private:
+    bool valid_ = true;
+    std::uint64_t last_ = 0;
+};
+
 } // namespace simhash

@@ -51,21 +51,6 @@ const PairSide &side_of(const Reader &reader, int place)
     return reader.output->side[reader.join->side[place]];
 }
 
-// As searches do: what is looked up in the table has to be there, or a damaged entry would be looked for in
-// blocks that do not exist.
-void check_leaf_tids(Relation index, BlockNumber block, const char *page)
-{
-    bool valid = true;
-    uint64 last = 0;
-    for (int i = 0; i < leaf_count(page); i++) {
-        uint64 tid = leaf_tid(page, i).packed();
-        valid &= is_heap_tid(tid);
-        last = Max(last, tid);
-    }
-    if (!valid || (last > 0 && !heap_block_exists(index, static_cast<BlockNumber>(last >> 16))))
-        report_corruption(index, block, "an entry has no valid tid");
-}
-
 // Reads and locks the leaf after this one, by the right link if the parent says the same.
 Buffer next_leaf(Relation index, int table, const char *page, BufferAccessStrategy strategy)
 {
@@ -75,10 +60,7 @@ Buffer next_leaf(Relation index, int table, const char *page, BufferAccessStrate
     if (place.root || place.block != page_tail(page)->right)
         return descend(index, table, high, BUFFER_LOCK_SHARE);
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const char *fault = check_tree_page(buffer_page(buffer), BLCKSZ, table, 0);
-    if (fault != nullptr)
-        report_corruption(index, place.block, fault);
+    lock_tree_page(index, buffer, place.block, BUFFER_LOCK_SHARE, table, 0);
     check_reach(index, place, buffer);
     return buffer;
 }
@@ -97,7 +79,10 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
         CHECK_FOR_INTERRUPTS();
-        check_leaf_tids(side.index, block, copy.data);
+        TidCheck check;
+        for (int i = 0; i < leaf_count(copy.data); i++)
+            check.add(leaf_tid(copy.data, i).packed());
+        check.finish(side.index, block);
         visit(copy.data);
         if (is_rightmost(copy.data))
             break;

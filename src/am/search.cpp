@@ -192,26 +192,6 @@ bool reported(const ScanState &state, Fingerprint fingerprint)
            reports(state.meta->order, search.plan, search.step, fingerprint ^ search.center);
 }
 
-namespace
-{
-
-// What the executor would fall over: places that no row can have, or beyond the end of the table.
-void check_tids(IndexScanDesc scan, Buffer buffer, const Hit *hit, const Hit *end)
-{
-    bool valid = true;
-    uint64 last = 0;
-    for (; hit < end; hit++) {
-        valid &= is_heap_tid(hit->tid);
-        last = Max(last, hit->tid);
-    }
-    if (valid && last > 0)
-        valid = heap_block_exists(scan->indexRelation, static_cast<BlockNumber>(last >> 16));
-    if (!valid)
-        report_corruption(scan->indexRelation, BufferGetBlockNumber(buffer), "an entry has no valid tid");
-}
-
-} // namespace
-
 // Copies a leaf's matches out.
 void collect(IndexScanDesc scan, Buffer buffer)
 {
@@ -232,7 +212,10 @@ void collect(IndexScanDesc scan, Buffer buffer)
                 *hit++ = {fingerprint, leaf_tid(page, state->match[i]).packed()};
         }
     }
-    check_tids(scan, buffer, state->leaf_hit, hit);
+    TidCheck check;
+    for (const Hit *h = state->leaf_hit; h < hit; h++)
+        check.add(h->tid);
+    check.finish(scan->indexRelation, BufferGetBlockNumber(buffer));
     state->hit = state->leaf_hit;
     state->hits = static_cast<Size>(hit - state->leaf_hit);
     state->returned = 0;

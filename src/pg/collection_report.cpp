@@ -1,6 +1,7 @@
 // simhash_report(table, column, distance): what a table's fingerprints say about searching them.
 #include "core/collection_report.hpp"
 #include "core/bit_order.hpp"
+#include "core/every_nth.hpp"
 #include "core/table_design.hpp"
 #include "pg/result_rows.hpp"
 #include "pg/sibling.hpp"
@@ -94,7 +95,8 @@ void read_sample(Relation relation, const char *column, Sample *sample)
     MemoryContext caller = CurrentMemoryContext;
     SPI_connect();
     Portal portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, CURSOR_OPT_NO_SCROLL);
-    int64 stride = 1, seen = 0, nulls = 0;
+    EveryNth<Fingerprint> kept(sample->row, kMostSample);
+    int64 nulls = 0;
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         SPI_cursor_fetch(portal, true, 1000);
@@ -104,26 +106,20 @@ void read_sample(Relation relation, const char *column, Sample *sample)
             bool null;
             Datum value = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null);
             nulls += null;
-            if (null || seen++ % stride != 0)
-                continue;
-            if (sample->count == kMostSample) {
-                for (Size j = 0; j < kMostSample / 2; j++)
-                    sample->row[j] = sample->row[2 * j];
-                sample->count = kMostSample / 2;
-                stride *= 2;
-                if ((seen - 1) % stride != 0)
-                    continue;
-            }
-            sample->row[sample->count++] = datum_fingerprint(value);
+            Fingerprint *row = null ? NULL : kept.next();
+            if (row != NULL)
+                *row = datum_fingerprint(value);
         }
         SPI_freetuptable(SPI_tuptable);
     }
     SPI_cursor_close(portal);
     SPI_finish();
     MemoryContextSwitchTo(caller);
-    double read = static_cast<double>(seen + nulls);
+    sample->count = kept.count();
+    auto seen = static_cast<double>(kept.seen());
+    double read = seen + static_cast<double>(nulls);
     sample->nulls = read > 0 ? static_cast<double>(nulls) / read : 0;
-    sample->rows = static_cast<double>(seen) * 100 / percent;
+    sample->rows = seen * 100 / percent;
 }
 
 void find_distinct(Sample *sample)

@@ -1,0 +1,44 @@
+// A bounded part of a sequence of unknown length, evenly spread over it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// Keeps every n-th item. When there is no room for more, every other one of them goes, and n doubles.
+template <typename T> class EveryNth
+{
+public:
+    // `kept` has room for `most` items, an even number.
+    EveryNth(T *kept, std::size_t most) : kept_(kept), most_(most) {}
+
+    // Where to put the next item; null if it is left out.
+    T *next()
+    {
+        if (seen_++ % n_ != 0)
+            return nullptr;
+        if (count_ == most_) {
+            for (std::size_t i = 0; i < most_ / 2; i++)
+                kept_[i] = kept_[2 * i];
+            count_ = most_ / 2;
+            n_ *= 2;
+            if ((seen_ - 1) % n_ != 0)
+                return nullptr;
+        }
+        return &kept_[count_++];
+    }
+
+    std::size_t count() const { return count_; }
+    std::uint64_t seen() const { return seen_; }
+
+private:
+    T *kept_;
+    std::size_t most_;
+    std::size_t count_ = 0;
+    std::uint64_t seen_ = 0;
+    std::uint64_t n_ = 1;
+};
+
+} // namespace simhash

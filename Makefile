@@ -16,7 +16,8 @@ EXTENSION = simhash
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/simhash.control)
 
 MODULE_big = simhash
-SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/src/*/*.cpp)))
+# src/module.cpp above all, then src/am, src/pg and src/core, each in rooms.
+SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp */*.cpp */*/*.cpp))))
 OBJS := $(SOURCES:.cpp=.o)
 DATA = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/simhash--*--*.sql))
 DATA_built = sql/simhash--$(EXTVERSION).sql
@@ -41,7 +42,7 @@ override with_llvm = no
 include $(PGXS)
 
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -isystem $(includedir_server) -D_GNU_SOURCE
-# A build for tests alone: src/am/failpoint.hpp.
+# A build for tests alone: src/am/tree/failpoint.hpp.
 ifdef FAILPOINTS
 SERVER_CXXFLAGS += -DSIMHASH_FAILPOINTS
 endif
@@ -49,10 +50,7 @@ endif
 src/core/%.o: $(TOP)/src/core/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -MMD -MP -c -o $@ $<
-src/pg/%.o: $(TOP)/src/pg/%.cpp
-	@mkdir -p $(@D)
-	$(CXX) $(SERVER_CXXFLAGS) -MMD -MP -c -o $@ $<
-src/am/%.o: $(TOP)/src/am/%.cpp
+src/%.o: $(TOP)/src/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(SERVER_CXXFLAGS) -MMD -MP -c -o $@ $<
 -include $(OBJS:.o=.d)
@@ -84,7 +82,9 @@ unit:
 	@$(TOP)/test/unit/run.sh
 cross:
 	@$(TOP)/test/cross/run.sh
+FORMATTED = $(wildcard $(foreach pattern,src/*.?pp src/*/*.?pp src/*/*/*.?pp test/unit/*.?pp test/unit/*/*.?pp \
+	test/fuzz/*.?pp,$(TOP)/$(pattern)))
 format:
-	clang-format -i $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp $(TOP)/test/fuzz/*.?pp)
+	clang-format -i $(FORMATTED)
 check-format:
-	clang-format --dry-run -Werror $(wildcard $(TOP)/src/*/*.hpp $(TOP)/src/*/*.cpp $(TOP)/test/unit/*.cpp $(TOP)/test/fuzz/*.?pp)
+	clang-format --dry-run -Werror $(FORMATTED)

@@ -280,7 +280,7 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and their weights';
 
--- Fingerprints as other libraries make them. The table of profiles is in src/core/compat_profiles.cpp.
+-- Fingerprints as other libraries make them. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;

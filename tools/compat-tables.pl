@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Writes src/core/compat_tables.inc: what the profiles of other libraries know of characters.
+# Writes src/core/compat/compat_tables.inc: what the profiles of other libraries know of characters.
 #
-#   tools/compat-tables.pl > src/core/compat_tables.inc
+#   tools/compat-tables.pl > src/core/compat/compat_tables.inc
 #
 # Only characters assigned in Unicode 13.0 count, whatever newer version this perl knows. The output is committed
 # and frozen: stored fingerprints depend on it. Run again only to verify it.

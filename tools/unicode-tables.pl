@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Writes src/core/unicode_tables.inc: the frozen Unicode data of the text profile.
+# Writes src/core/text/unicode_tables.inc: the frozen Unicode data of the text profile.
 #
-#   tools/unicode-tables.pl > src/core/unicode_tables.inc
+#   tools/unicode-tables.pl > src/core/text/unicode_tables.inc
 #
 # Only characters assigned in Unicode 13.0 count, whatever newer version this perl knows. What is used of them
 # - the NFKC_Casefold mapping, canonical composition, the general category and line-breaking class of letters -

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/feature_counts.hpp"
-#include "core/fingerprint.hpp"
-#include "core/text_features.hpp"
+#include "core/fingerprint/feature_counts.hpp"
+#include "core/fingerprint/fingerprint.hpp"
+#include "core/text/text_features.hpp"
 
 using namespace simhash;
 

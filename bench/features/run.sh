@@ -6,7 +6,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sources=("$TOP/bench/features/measure.cpp")
 for noun in feature_counts feature_hash normal_text term_frequency text_features unicode weights; do
-    sources+=("$TOP/src/core/$noun.cpp")
+    sources+=("$TOP"/src/core/*/"$noun.cpp")
 done
 g++ -std=c++20 -O2 -Wall -Wextra -I"$TOP/src" -o "$scratch/measure" "${sources[@]}"
 lscpu | sed -n 's/^Model name: *//p'

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-#include "core/guided_plan.hpp"
+#include "core/volatility/guided_plan.hpp"
 
 using namespace simhash;
 

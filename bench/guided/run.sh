@@ -11,7 +11,7 @@ trap 'rm -rf "$build"' EXIT
 compile() { # src program
     local sources=("$TOP/bench/guided/measure.cpp")
     for noun in guided_plan key_ball key_order table_design volatility vosh weights; do
-        sources+=("$1/core/$noun.cpp")
+        sources+=("$1"/core/*/"$noun.cpp")
     done
     g++ -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-math-errno -ffp-contract=off -fstack-protector-strong -Wall -Wextra \
         -I"$1" -o "$2" "${sources[@]}"

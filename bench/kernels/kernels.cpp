@@ -1,6 +1,6 @@
-// Times the kernels of core/leaf_match.hpp on leaves of 8 kB, in caches and in memory. Processor time of this
+// Times the kernels of core/kernels/leaf_match.hpp on leaves of 8 kB, in caches and in memory. Processor time of this
 // thread, so that other programs disturb little; the lower quartile of the rounds; kernels take turns.
-#include "core/leaf_match.hpp"
+#include "core/kernels/leaf_match.hpp"
 
 #include <algorithm>
 #include <cstdio>

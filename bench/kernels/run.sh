@@ -12,14 +12,12 @@ build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 flags=(-std=c++20 -O2 -Wall)
 objects=("$build/leaf_match.o")
-g++ "${flags[@]}" -I"$TOP/src" -c -o "$build/leaf_match.o" "$TOP/src/core/leaf_match.cpp"
+g++ "${flags[@]}" -I"$TOP/src" -c -o "$build/leaf_match.o" "$TOP/src/core/kernels/leaf_match.cpp"
 if [ -n "$revision" ]; then
     # The other kernels get a namespace of their own.
-    mkdir -p "$build/core"
-    for file in fingerprint.hpp leaf_match.hpp leaf_match.cpp; do
-        git -C "$TOP" show "$revision:src/core/$file" >"$build/core/$file"
-    done
-    g++ "${flags[@]}" -Dsimhash=simhash_before -I"$build" -c -o "$build/before.o" "$build/core/leaf_match.cpp"
+    git -C "$TOP" archive "$revision" src/core | tar -x -C "$build"
+    g++ "${flags[@]}" -Dsimhash=simhash_before -I"$build/src" -c -o "$build/before.o" \
+        "$build/src/core/kernels/leaf_match.cpp"
     objects+=("$build/before.o")
     flags+=(-DBEFORE="\"$revision\"")
 fi

@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/bit_order.hpp"
-#include "core/key_order.hpp"
-#include "core/leaf_match.hpp"
-#include "core/table_design.hpp"
+#include "core/tables/bit_order.hpp"
+#include "core/tables/key_order.hpp"
+#include "core/kernels/leaf_match.hpp"
+#include "core/tables/table_design.hpp"
 
 namespace peers
 {

@@ -1,5 +1,5 @@
 // Prints the leaf pages that exact searches are estimated to read: the table in doc/search.md.
-#include "core/search_plan.hpp"
+#include "core/tables/search_plan.hpp"
 
 #include <cstdio>
 #include <initializer_list>

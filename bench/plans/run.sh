@@ -5,5 +5,5 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(mktemp)
 trap 'rm -f "$program"' EXIT
 g++ -std=c++20 -O2 -Wno-format-security -I"$TOP/src" -o "$program" "$TOP/bench/plans/plans.cpp" \
-    "$TOP/src/core/search_plan.cpp" "$TOP/src/core/table_design.cpp"
+    "$TOP/src/core/tables/search_plan.cpp" "$TOP/src/core/tables/table_design.cpp"
 "$program"

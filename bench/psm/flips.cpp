@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "core/volatility.hpp"
-#include "core/vosh.hpp"
-#include "core/weights.hpp"
+#include "core/volatility/volatility.hpp"
+#include "core/volatility/vosh.hpp"
+#include "core/fingerprint/weights.hpp"
 
 using namespace simhash;
 

@@ -18,11 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/feature_counts.hpp"
-#include "core/guided_plan.hpp"
-#include "core/search_plan.hpp"
-#include "core/text_features.hpp"
-#include "core/volatility.hpp"
+#include "core/fingerprint/feature_counts.hpp"
+#include "core/volatility/guided_plan.hpp"
+#include "core/tables/search_plan.hpp"
+#include "core/text/text_features.hpp"
+#include "core/volatility/volatility.hpp"
 
 using namespace simhash;
 

@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 sources=("$TOP/bench/volatility/measure.cpp")
 for noun in feature_counts feature_hash guided_plan key_ball key_order normal_text table_design term_frequency \
     text_features unicode volatility vosh weights; do
-    sources+=("$TOP/src/core/$noun.cpp")
+    sources+=("$TOP"/src/core/*/"$noun.cpp")
 done
 g++ -std=c++20 -O2 -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -I"$TOP/src" -o "$scratch/measure" \
     "${sources[@]}"

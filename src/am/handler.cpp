@@ -1,5 +1,5 @@
 // The access method's routine table.
-#include "am/index.hpp"
+#include "am/tree/index.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"

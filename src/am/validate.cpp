@@ -1,7 +1,7 @@
 // amvalidate: an operator class must have just what the access method looks for.
-#include "am/index.hpp"
+#include "am/tree/index.hpp"
 
-#include "pg/ball.hpp"
+#include "pg/types/ball.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"

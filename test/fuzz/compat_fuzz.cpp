@@ -2,8 +2,8 @@
 // beyond the room that the callers give, and shingles lie in the prepared text, from the left to the right.
 #include "targets.hpp"
 
-#include "core/compat_profiles.hpp"
-#include "core/compat_text.hpp"
+#include "core/compat/compat_profiles.hpp"
+#include "core/compat/compat_text.hpp"
 
 #include <iterator>
 #include <string>

@@ -2,7 +2,7 @@
 // bytes.
 #include "targets.hpp"
 
-#include "core/text_features.hpp"
+#include "core/text/text_features.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -2,10 +2,10 @@
 // can be searched, copied, split and written to.
 #include "targets.hpp"
 
-#include "core/inner_copy.hpp"
-#include "core/leaf_cut.hpp"
-#include "core/leaf_match.hpp"
-#include "core/page.hpp"
+#include "core/kernels/leaf_match.hpp"
+#include "core/page/inner_copy.hpp"
+#include "core/page/leaf_cut.hpp"
+#include "core/page/page.hpp"
 
 #include <memory>
 #include <vector>

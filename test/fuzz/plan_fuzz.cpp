@@ -2,7 +2,7 @@
 // reports it once.
 #include "rows.hpp"
 
-#include "core/pair_plan.hpp"
+#include "core/pairs/pair_plan.hpp"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 // for the opposite vector.
 #include "targets.hpp"
 
-#include "core/random_projection.hpp"
+#include "core/fingerprint/random_projection.hpp"
 
 #include <cmath>
 #include <vector>

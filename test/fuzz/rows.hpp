@@ -3,7 +3,7 @@
 
 #include "targets.hpp"
 
-#include "core/pair_match.hpp"
+#include "core/kernels/pair_match.hpp"
 
 #include <memory>
 

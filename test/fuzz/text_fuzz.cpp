@@ -1,8 +1,8 @@
 // Text input of fingerprints and weights: what is read is what the output reads back as.
 #include "targets.hpp"
 
-#include "core/fingerprint.hpp"
-#include "core/weights_text.hpp"
+#include "core/fingerprint/fingerprint.hpp"
+#include "core/fingerprint/weights_text.hpp"
 
 #include <memory>
 

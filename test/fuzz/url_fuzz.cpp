@@ -2,7 +2,7 @@
 // fragment.
 #include "targets.hpp"
 
-#include "core/url_features.hpp"
+#include "core/text/url_features.hpp"
 
 namespace simhash
 {

@@ -1,7 +1,7 @@
 // Stored and sent weights, and their sums.
 #include "targets.hpp"
 
-#include "core/weights_format.hpp"
+#include "core/fingerprint/weights_format.hpp"
 
 #include <memory>
 

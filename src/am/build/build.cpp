@@ -1,0 +1,206 @@
+// CREATE INDEX: collect the rows, choose the order of the bits from a sample of them, then for each table
+// divide the rows by its keys and write its tree from the leaves up. parallel_build.cpp does the same with
+// several processes.
+#include "am/build/build.hpp"
+#include "am/tree/failpoint.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "catalog/index.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+std::uint64_t sample_hash(Position row)
+{
+    std::uint64_t x = row.tid * UINT64CONST(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64CONST(0xD6E8FEB86659FD93);
+    x = (x ^ x >> 32) * UINT64CONST(0xD6E8FEB86659FD93);
+    return x ^ x >> 32;
+}
+
+bool in_sample(Position row, int level) { return level == 0 || sample_hash(row) >> (64 - level) == 0; }
+
+struct BuildState {
+    Spool rows;
+    Spool nulls;
+    Sample *sample;
+};
+
+void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
+{
+    auto *state = static_cast<BuildState *>(context);
+    Position row = {isnull[0] ? 0 : datum_fingerprint(values[0]), tid_of(tid).packed()};
+    if (isnull[0]) {
+        add_to_spool(&state->nulls, row);
+    } else {
+        add_to_sample(state->sample, row);
+        add_to_spool(&state->rows, row);
+    }
+}
+
+void build_tree(TreeWriter *writer, int table, Spool *spool, const BytePermutation &to_key)
+{
+    begin_leaves(writer, table, {0, 0});
+    divide_spool(spool, to_key, write_run, writer);
+    if (!end_leaves(writer, NULL))
+        write_inner_levels(writer, table, &writer->leaves);
+}
+
+void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
+                    const TableDesign &design, IndexBuildResult *result)
+{
+    auto *state = static_cast<BuildState *>(palloc0(sizeof(BuildState)));
+    state->sample = make_sample();
+    begin_spool(&state->rows, maintenance_work_mem / 8 * 7);
+    begin_spool(&state->nulls, maintenance_work_mem / 8);
+
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
+    result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, state, NULL);
+    failpoint(Failpoint::build_scanned);
+    result->index_tuples = static_cast<double>(state->rows.rows + state->nulls.rows);
+
+    MetaData data = plan_index(options, design, *state->sample);
+    pfree(state->sample);
+    auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    use_meta_data(data, meta);
+    write_first_pages(index, MAIN_FORKNUM, data);
+
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
+                                 static_cast<int64>(state->rows.rows) * meta->tables() +
+                                     static_cast<int64>(state->nulls.rows));
+    BuildProgress progress;
+    pg_atomic_init_u64(&progress.rows, 0);
+    TreeWriter *writer = begin_tree(index, *meta, 1, &progress, true);
+
+    std::uint8_t identity[kBits], source[kBits], previous[kBits];
+    for (int i = 0; i < kBits; i++)
+        identity[i] = previous[i] = static_cast<std::uint8_t>(kBits - 1 - i);
+    BitPermutation permutation;
+    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
+    for (int table = 0; table < meta->tables(); table++) {
+        failpoint(Failpoint::build_table);
+        pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + table);
+        meta->order.sources(table, source);
+        permutation.set_inverse(source);
+        writer->to_fingerprint.set(permutation);
+        if (keeps_keys(state->rows)) {
+            // The rows still carry the last table's keys: find each bit's place there.
+            std::uint8_t from_previous[kBits];
+            for (int i = 0; i < kBits; i++) {
+                for (int j = 0; j < kBits; j++) {
+                    if (previous[j] == source[i])
+                        from_previous[i] = static_cast<std::uint8_t>(kBits - 1 - j);
+                }
+            }
+            permutation.set(from_previous);
+            std::memcpy(previous, source, kBits);
+        } else {
+            permutation.set(source);
+        }
+        to_key->set(permutation);
+        build_tree(writer, table, &state->rows, *to_key);
+    }
+    permutation.set(identity);
+    to_key->set(permutation);
+    writer->to_fingerprint = *to_key;
+    build_tree(writer, meta->null_table(), &state->nulls, *to_key);
+    end_tree(writer);
+    end_spool(&state->rows);
+    end_spool(&state->nulls);
+}
+
+} // namespace
+
+Sample *make_sample()
+{
+    auto *sample = static_cast<Sample *>(palloc(sizeof(Sample)));
+    sample->level = 0;
+    sample->count = 0;
+    return sample;
+}
+
+void raise_sample_level(Sample *sample, int level)
+{
+    sample->level = level;
+    int kept = 0;
+    for (int i = 0; i < sample->count; i++) {
+        if (in_sample(sample->row[i], level))
+            sample->row[kept++] = sample->row[i];
+    }
+    sample->count = kept;
+}
+
+void add_to_sample(Sample *sample, Position row)
+{
+    while (in_sample(row, sample->level)) {
+        if (sample->count < Sample::kSize) {
+            sample->row[sample->count++] = row;
+            return;
+        }
+        raise_sample_level(sample, sample->level + 1);
+    }
+}
+
+MetaData plan_index(const IndexOptions &options, const TableDesign &design, const Sample &sample)
+{
+    auto *fingerprint = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * Sample::kSize));
+    for (int i = 0; i < sample.count; i++)
+        fingerprint[i] = sample.row[i].key;
+    std::uint8_t bit_order[kBits];
+    choose_bit_order(design, fingerprint, static_cast<std::size_t>(sample.count), bit_order);
+    pfree(fingerprint);
+    return make_meta_data(options, design, bit_order);
+}
+
+IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
+{
+    if (RelationGetNumberOfBlocks(index) != 0)
+        elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+
+    IndexOptions options = index_options(index);
+    TableDesign design;
+    design_from_options(options, &design);
+    auto *result = static_cast<IndexBuildResult *>(palloc0(sizeof(IndexBuildResult)));
+
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    int workers = planned_build_workers(heap, index, info);
+    if (workers == 0 || !build_in_parallel(heap, index, info, options, design, workers, result))
+        build_serially(heap, index, info, options, design, result);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+    return result;
+}
+
+void build_empty(Relation index)
+{
+    IndexOptions options = index_options(index);
+    TableDesign design;
+    design_from_options(options, &design);
+    std::uint8_t bit_order[kBits];
+    choose_bit_order(design, NULL, 0, bit_order);
+    write_first_pages(index, INIT_FORKNUM, make_meta_data(options, design, bit_order));
+}
+
+char *build_phase_name(int64 phase)
+{
+    if (phase == PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE)
+        return pstrdup("initializing");
+    if (phase == kPhaseScan)
+        return pstrdup("scanning table");
+    if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTables)
+        return psprintf("sorting and writing block table %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
+    return NULL;
+}
+
+} // namespace simhash

@@ -1,0 +1,611 @@
+// CREATE INDEX with the help of parallel workers.
+//
+// Each process scans a part of the table and writes the rows it finds to a file of its own that all can read.
+// When the scan has ended, the leader chooses the order of the bits and hands out tasks: a range of positions
+// of a table, which one process picks out of all the files, divides into leaves and writes. Tables are cut
+// into several ranges only as far as whole ones can't be shared out evenly. In the end the leader links the
+// ranges and writes the levels above the leaves.
+//
+// Every process extends the index for itself, so the pages of different tables alternate. Whatever happens
+// before CREATE INDEX commits, nobody else sees the index: an error in any process ends them all, and the
+// file goes.
+#include "am/build/build.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "commands/progress.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/condition_variable.h"
+#include "storage/spin.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kMaxRanges = 16;
+constexpr uint64 kMinRangeRows = 65536;
+
+enum Key : uint64 {
+    kKeyBuild = UINT64CONST(0x5348000000000001),
+    kKeyTableScan,
+    kKeyScans,
+    kKeyTasks,
+    kKeySplits,
+    kKeyQuery,
+    kKeyBufferUsage,
+    kKeyWalUsage
+};
+
+// What a process has found in the table, and written to its files.
+struct ScanResult {
+    uint64 rows;
+    uint64 nulls;
+    RowBits row_bits;
+    RowBits null_bits;
+    int sample_level;
+    int sample_rows;
+};
+
+// The leaves that a task has written; their bounds and blocks are in a file. None if it wrote the root.
+struct TaskResult {
+    uint64 leaves;
+    BlockNumber first;
+    BlockNumber last;
+};
+
+struct SharedBuild {
+    Oid heap;
+    Oid index;
+    bool concurrent;
+    SharedFileSet files;
+
+    slock_t mutex;
+    ConditionVariable changed;
+    int scanned; // processes that have done their part of the scan
+    int finished;
+    bool planned; // what follows the counts is set
+    bool broken_hot_chain;
+    double heap_rows;
+
+    int processes;
+    int whole;  // tables that are not cut, the first ones
+    int ranges; // of each other table
+    MetaData meta;
+    pg_atomic_uint32 next_task;
+    BuildProgress progress;
+};
+
+// What the processes share, in one of them.
+struct Shared {
+    SharedBuild *build;
+    ParallelTableScanDesc table_scan;
+    ScanResult *scan; // one for each process; the leader is number 0
+    TaskResult *task; // number 0 are the NULLs, then the tables, range by range
+    Position *split;  // kMaxRanges for each table: where its ranges end
+    int process;
+};
+
+void *find(shm_toc *toc, Key key) { return shm_toc_lookup(toc, key, false); }
+
+Shared find_shared(shm_toc *toc, int process)
+{
+    return {static_cast<SharedBuild *>(find(toc, kKeyBuild)),
+            static_cast<ParallelTableScanDesc>(find(toc, kKeyTableScan)),
+            static_cast<ScanResult *>(find(toc, kKeyScans)),
+            static_cast<TaskResult *>(find(toc, kKeyTasks)),
+            static_cast<Position *>(find(toc, kKeySplits)),
+            process};
+}
+
+struct Task {
+    int table;
+    int range;
+    int ranges; // of the table
+};
+
+Task task_of(const SharedBuild &build, int number)
+{
+    if (number == 0)
+        return {build.meta.design.tables, 0, 1}; // the NULLs
+    int at = number - 1;
+    if (at < build.whole)
+        return {at, 0, 1};
+    at -= build.whole;
+    return {build.whole + at / build.ranges, at % build.ranges, build.ranges};
+}
+
+int count_tasks(const SharedBuild &build)
+{
+    return 1 + build.whole + (build.meta.design.tables - build.whole) * build.ranges;
+}
+
+// A file of rows that a process writes for all.
+struct Output {
+    BufFile *file;
+    uint64 rows;
+    RowBits bits;
+    int waiting;
+    Position wait[1024];
+};
+
+struct Scan {
+    Shared *shared;
+    Sample *sample;
+    Output rows;
+    Output nulls;
+};
+
+BufFile *create_file(const Shared &shared, const char *kind, int number)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "%s%d", kind, number);
+    return create_shared_file(&shared.build->files, name);
+}
+
+BufFile *open_file(const Shared &shared, const char *kind, int number)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "%s%d", kind, number);
+    return open_shared_file(&shared.build->files, name);
+}
+
+void close_file(BufFile *file)
+{
+    export_shared_file(file);
+    BufFileClose(file);
+}
+
+void write_waiting(Output *output)
+{
+    write_rows(output->file, output->wait, static_cast<Size>(output->waiting));
+    output->rows += static_cast<uint64>(output->waiting);
+    output->waiting = 0;
+}
+
+void add_row(Output *output, const Shared &shared, const char *kind, Position row)
+{
+    if (output->file == NULL)
+        output->file = create_file(shared, kind, shared.process);
+    output->wait[output->waiting++] = row;
+    output->bits.add(row);
+    if (output->waiting == lengthof(output->wait))
+        write_waiting(output);
+}
+
+void end_output(Output *output)
+{
+    if (output->file == NULL)
+        return;
+    write_waiting(output);
+    close_file(output->file);
+}
+
+void scan_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
+{
+    auto *scan = static_cast<Scan *>(context);
+    Position row = {isnull[0] ? 0 : datum_fingerprint(values[0]), tid_of(tid).packed()};
+    if (isnull[0]) {
+        add_row(&scan->nulls, *scan->shared, "nulls", row);
+    } else {
+        add_to_sample(scan->sample, row);
+        add_row(&scan->rows, *scan->shared, "rows", row);
+    }
+}
+
+// Does a part of the scan. Returns this process's part of the sample.
+Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *info)
+{
+    bool leader = shared->process == 0;
+    auto *scan = static_cast<Scan *>(palloc0(sizeof(Scan)));
+    scan->shared = shared;
+    scan->sample = make_sample();
+    scan->rows.bits = scan->nulls.bits = kNoRowBits;
+    TableScanDesc table_scan = table_beginscan_parallel(heap, shared->table_scan);
+    double heap_rows = table_index_build_scan(heap, index, info, true, leader, scan_row, scan, table_scan);
+    end_output(&scan->rows);
+    end_output(&scan->nulls);
+    Sample *sample = scan->sample;
+    if (!leader && sample->count > 0) {
+        BufFile *file = create_file(*shared, "sample", shared->process);
+        write_rows(file, sample->row, static_cast<Size>(sample->count));
+        close_file(file);
+    }
+    shared->scan[shared->process] = {scan->rows.rows,  scan->nulls.rows, scan->rows.bits,
+                                     scan->nulls.bits, sample->level,    sample->count};
+    pfree(scan);
+
+    SharedBuild *build = shared->build;
+    SpinLockAcquire(&build->mutex);
+    build->scanned++;
+    build->heap_rows += heap_rows;
+    build->broken_hot_chain |= info->ii_BrokenHotChain;
+    SpinLockRelease(&build->mutex);
+    ConditionVariableBroadcast(&build->changed);
+    return sample;
+}
+
+// Waits until done(build) is true. `report` makes the leader tell meanwhile how far the build is.
+template <typename Done> void wait_until(SharedBuild *build, bool report, Done done)
+{
+    for (;;) {
+        SpinLockAcquire(&build->mutex);
+        bool is_done = done(*build);
+        SpinLockRelease(&build->mutex);
+        if (report)
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+                                         static_cast<int64>(pg_atomic_read_u64(&build->progress.rows)));
+        if (is_done)
+            break;
+        ConditionVariableTimedSleep(&build->changed, 1000, WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
+    }
+    ConditionVariableCancelSleep();
+}
+
+// The rows or the NULLs that all the processes have found.
+RowFiles open_rows(const Shared &shared, bool nulls)
+{
+    RowFiles files = {};
+    files.file =
+        static_cast<BufFile **>(palloc(sizeof(BufFile *) * static_cast<Size>(shared.build->processes)));
+    files.bits = kNoRowBits;
+    for (int i = 0; i < shared.build->processes; i++) {
+        const ScanResult &scan = shared.scan[i];
+        uint64 rows = nulls ? scan.nulls : scan.rows;
+        if (rows == 0)
+            continue;
+        files.file[files.files++] = open_file(shared, nulls ? "nulls" : "rows", i);
+        files.rows += rows;
+        files.bits.add(nulls ? scan.null_bits : scan.row_bits);
+    }
+    return files;
+}
+
+void close_rows(const RowFiles &files)
+{
+    for (int i = 0; i < files.files; i++)
+        BufFileClose(files.file[i]);
+}
+
+// Adds the other processes' samples to the leader's.
+void merge_samples(const Shared &shared, Sample *sample)
+{
+    for (int i = 1; i < shared.build->processes; i++) {
+        if (shared.scan[i].sample_level > sample->level)
+            raise_sample_level(sample, shared.scan[i].sample_level);
+    }
+    auto *rows = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
+    for (int i = 1; i < shared.build->processes; i++) {
+        int count = shared.scan[i].sample_rows;
+        if (count == 0)
+            continue;
+        BufFile *file = open_file(shared, "sample", i);
+        read_rows(file, rows, static_cast<Size>(count));
+        BufFileClose(file);
+        for (int j = 0; j < count; j++)
+            add_to_sample(sample, rows[j]);
+    }
+    pfree(rows);
+}
+
+// Cuts tables into equal ranges, as well as the sample tells, at places where leading bits change.
+void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sample)
+{
+    int ranges = shared.build->ranges, window = sample.count / ranges / 16;
+    auto *sorted = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
+    for (int table = shared.build->whole; table < meta.tables(); table++) {
+        CHECK_FOR_INTERRUPTS();
+        for (int i = 0; i < sample.count; i++)
+            sorted[i] = {meta.key(table, sample.row[i].key), sample.row[i].tid};
+        std::sort(sorted, sorted + sample.count);
+        for (int range = 1; range < ranges; range++) {
+            int middle = static_cast<int>(static_cast<int64>(sample.count) * range / ranges);
+            choose_cut(sorted, middle - window, middle + window,
+                       &shared.split[table * kMaxRanges + range - 1]);
+        }
+    }
+    pfree(sorted);
+}
+
+// The leader's work between the scan and the tasks.
+void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, const TableDesign &design,
+                Sample *sample, IndexMeta *meta)
+{
+    SharedBuild *build = shared->build;
+    uint64 rows = 0, nulls = 0;
+    for (int i = 0; i < build->processes; i++) {
+        rows += shared->scan[i].rows;
+        nulls += shared->scan[i].nulls;
+    }
+    merge_samples(*shared, sample);
+    build->meta = plan_index(options, design, *sample);
+    use_meta_data(build->meta, meta);
+
+    // Every process gets as many whole tables as the others; the rest is cut so that it, too, can be shared
+    // out.
+    int rest = meta->tables() % build->processes, ranges = 1;
+    while (rest * ranges % build->processes != 0 && ranges < kMaxRanges)
+        ranges++;
+    bool cut = rows / static_cast<uint64>(ranges) >= kMinRangeRows;
+    build->whole = cut ? meta->tables() - rest : meta->tables();
+    build->ranges = ranges;
+    if (cut && rest > 0)
+        choose_splits(*shared, *meta, *sample);
+    pfree(sample);
+
+    write_first_pages(index, MAIN_FORKNUM, build->meta);
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
+                                 static_cast<int64>(rows) * meta->tables() + static_cast<int64>(nulls));
+    SpinLockAcquire(&build->mutex);
+    build->planned = true;
+    SpinLockRelease(&build->mutex);
+    ConditionVariableBroadcast(&build->changed);
+}
+
+void set_permutations(const IndexMeta &meta, int table, BytePermutation *to_key,
+                      BytePermutation *to_fingerprint)
+{
+    std::uint8_t source[kBits];
+    if (table == meta.null_table()) {
+        for (int i = 0; i < kBits; i++)
+            source[i] = static_cast<std::uint8_t>(kBits - 1 - i);
+    } else {
+        meta.order.sources(table, source);
+    }
+    BitPermutation permutation;
+    permutation.set(source);
+    to_key->set(permutation);
+    permutation.set_inverse(source);
+    to_fingerprint->set(permutation);
+}
+
+// One task: the leaves of a range of positions of a table.
+void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider *divider,
+                 TreeWriter *writer, const RowFiles &rows, BytePermutation *to_key)
+{
+    Task task = task_of(*shared.build, number);
+    const Position *split = shared.split + task.table * kMaxRanges;
+    PositionRange positions = {{0, 0}, {0, 0}, task.range == task.ranges - 1};
+    if (task.range > 0)
+        positions.low = split[task.range - 1];
+    if (!positions.to_end)
+        positions.high = split[task.range];
+    // The sample tells a range's share within a few percent.
+    uint64 expected = task.ranges == 1 ? rows.rows : rows.rows / static_cast<uint64>(task.ranges) / 8 * 9;
+
+    set_permutations(meta, task.table, to_key, &writer->to_fingerprint);
+    begin_leaves(writer, task.table, positions.low);
+    divide_files(divider, rows, expected, *to_key, positions, write_run, writer);
+    TaskResult *result = &shared.task[number];
+    if (end_leaves(writer, positions.to_end ? NULL : &positions.high)) {
+        result->leaves = 0;
+    } else {
+        const Children &leaves = writer->leaves;
+        *result = {leaves.count, leaves.child[0].block, leaves.child[leaves.count - 1].block};
+        BufFile *file = create_file(shared, "leaves", number);
+        BufFileWrite(file, leaves.child, leaves.count * sizeof(Child));
+        close_file(file);
+    }
+    pfree(writer->leaves.child);
+}
+
+// Takes tasks until there are none left.
+void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
+{
+    SharedBuild *build = shared.build;
+    bool leader = shared.process == 0;
+    auto *divider = static_cast<Divider *>(palloc(sizeof(Divider)));
+    begin_divider(divider, maintenance_work_mem / build->processes);
+    TreeWriter *writer = begin_tree(index, meta, build->processes, &build->progress, leader);
+    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
+    RowFiles rows = open_rows(shared, false);
+    int tasks = count_tasks(*build);
+    for (;;) {
+        int number = static_cast<int>(pg_atomic_fetch_add_u32(&build->next_task, 1));
+        if (number >= tasks)
+            break;
+        if (number == 0) {
+            RowFiles nulls = open_rows(shared, true);
+            write_range(shared, meta, number, divider, writer, nulls, to_key);
+            close_rows(nulls);
+            continue;
+        }
+        if (leader)
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE,
+                                         kPhaseWriteFirst + task_of(*build, number).table);
+        write_range(shared, meta, number, divider, writer, rows, to_key);
+    }
+    close_rows(rows);
+    end_tree(writer);
+
+    SpinLockAcquire(&build->mutex);
+    build->finished++;
+    SpinLockRelease(&build->mutex);
+    ConditionVariableBroadcast(&build->changed);
+}
+
+// The leader's work after the tasks: of each tree, what stands above the leaves.
+void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
+{
+    TreeWriter *writer = begin_tree(index, meta, 1, &shared.build->progress, true);
+    int tasks = count_tasks(*shared.build);
+    for (int number = 0, next; number < tasks; number = next) {
+        Task task = task_of(*shared.build, number);
+        next = number + task.ranges;
+        Children leaves;
+        begin_children(&leaves);
+        for (int i = number; i < next; i++) {
+            const TaskResult &result = shared.task[i];
+            if (result.leaves == 0)
+                continue;
+            if (i > number)
+                link_leaves(index, shared.task[i - 1].last, result.first);
+            BufFile *file = open_file(shared, "leaves", i);
+            for (uint64 j = 0; j < result.leaves; j++) {
+                Child child;
+                if (BufFileRead(file, &child, sizeof(child)) != sizeof(child))
+                    ereport(ERROR, (errcode_for_file_access(),
+                                    errmsg("could not read from the temporary file of an index build")));
+                add_child(&leaves, child.bound, child.block);
+            }
+            BufFileClose(file);
+        }
+        if (leaves.count > 0)
+            write_inner_levels(writer, task.table, &leaves);
+        pfree(leaves.child);
+    }
+    end_tree(writer);
+}
+
+// A parallel context with what the processes share, or NULL if there is no shared memory for it.
+ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, const TableDesign &design,
+                              Snapshot snapshot, int workers)
+{
+    ParallelContext *context = CreateParallelContext("simhash", "simhash_build_worker", workers);
+    Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
+    Size query = debug_query_string == NULL ? 1 : strlen(debug_query_string) + 1;
+    struct {
+        Key key;
+        Size size;
+    } part[] = {{kKeyBuild, sizeof(SharedBuild)},
+                {kKeyTableScan, table_parallelscan_estimate(heap, snapshot)},
+                {kKeyScans, sizeof(ScanResult) * processes},
+                {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
+                {kKeySplits, sizeof(Position) * tables * kMaxRanges},
+                {kKeyBufferUsage, sizeof(BufferUsage) * processes},
+                {kKeyWalUsage, sizeof(WalUsage) * processes},
+                {kKeyQuery, query}};
+    for (const auto &p : part) {
+        shm_toc_estimate_chunk(&context->estimator, p.size);
+        shm_toc_estimate_keys(&context->estimator, 1);
+    }
+    InitializeParallelDSM(context);
+    if (context->seg == NULL) {
+        DestroyParallelContext(context);
+        return NULL;
+    }
+    for (const auto &p : part) {
+        void *address = shm_toc_allocate(context->toc, p.size);
+        std::memset(address, 0, p.size);
+        shm_toc_insert(context->toc, p.key, address);
+    }
+
+    auto *build = static_cast<SharedBuild *>(find(context->toc, kKeyBuild));
+    build->heap = RelationGetRelid(heap);
+    build->index = RelationGetRelid(index);
+    build->concurrent = info->ii_Concurrent;
+    SharedFileSetInit(&build->files, context->seg);
+    SpinLockInit(&build->mutex);
+    ConditionVariableInit(&build->changed);
+    pg_atomic_init_u32(&build->next_task, 0);
+    pg_atomic_init_u64(&build->progress.rows, 0);
+    table_parallelscan_initialize(heap, static_cast<ParallelTableScanDesc>(find(context->toc, kKeyTableScan)),
+                                  snapshot);
+    if (debug_query_string != NULL)
+        std::memcpy(find(context->toc, kKeyQuery), debug_query_string, query);
+    return context;
+}
+
+void end_context(ParallelContext *context, Snapshot snapshot)
+{
+    if (context != NULL) {
+        WaitForParallelWorkersToFinish(context);
+        auto *buffers = static_cast<BufferUsage *>(find(context->toc, kKeyBufferUsage));
+        auto *wal = static_cast<WalUsage *>(find(context->toc, kKeyWalUsage));
+        for (int i = 0; i < context->nworkers_launched; i++)
+            InstrAccumParallelQuery(&buffers[i], &wal[i]);
+    }
+    if (IsMVCCSnapshot(snapshot))
+        UnregisterSnapshot(snapshot);
+    if (context != NULL)
+        DestroyParallelContext(context);
+    ExitParallelMode();
+}
+
+} // namespace
+
+bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
+                       const TableDesign &design, int workers, IndexBuildResult *result)
+{
+    EnterParallelMode();
+    // Like a serial build: concurrently, what a snapshot sees; else all rows that some snapshot may see.
+    Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
+    ParallelContext *context = make_context(heap, index, info, design, snapshot, workers);
+    if (context != NULL)
+        LaunchParallelWorkers(context);
+    if (context == NULL || context->nworkers_launched == 0) {
+        end_context(context, snapshot);
+        return false;
+    }
+    ereport(DEBUG1, (errmsg_internal("index \"%s\" is built with %d parallel workers",
+                                     RelationGetRelationName(index), context->nworkers_launched)));
+
+    Shared shared = find_shared(context->toc, 0);
+    SharedBuild *build = shared.build;
+    build->processes = context->nworkers_launched + 1; // the workers read it when `planned` is set
+
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
+    Sample *sample = scan_table(&shared, heap, index, info);
+    WaitForParallelWorkersToAttach(context); // an error if one did not start: it would be waited for for ever
+    wait_until(build, false, [](const SharedBuild &b) { return b.scanned == b.processes; });
+    info->ii_BrokenHotChain |= build->broken_hot_chain;
+    result->heap_tuples = build->heap_rows;
+    for (int i = 0; i < build->processes; i++)
+        result->index_tuples += static_cast<double>(shared.scan[i].rows + shared.scan[i].nulls);
+
+    auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    plan_tasks(&shared, index, options, design, sample, meta);
+    do_tasks(shared, index, *meta);
+    wait_until(build, true, [](const SharedBuild &b) { return b.finished == b.processes; });
+    finish_trees(shared, index, *meta);
+    end_context(context, snapshot);
+    return true;
+}
+
+} // namespace simhash
+
+// Found by its name by parallel workers.
+extern "C" __attribute__((visibility("default"))) void simhash_build_worker(dsm_segment *segment,
+                                                                            shm_toc *toc);
+
+void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
+{
+    using namespace simhash;
+    Shared shared = find_shared(toc, ParallelWorkerNumber + 1);
+    SharedBuild *build = shared.build;
+    auto *query = static_cast<const char *>(find(toc, kKeyQuery));
+    debug_query_string = *query == '\0' ? NULL : query;
+    pgstat_report_activity(STATE_RUNNING, debug_query_string);
+    SharedFileSetAttach(&build->files, segment);
+
+    // The locks are those that the leader's command holds.
+    LOCKMODE heap_lock = build->concurrent ? ShareUpdateExclusiveLock : ShareLock;
+    LOCKMODE index_lock = build->concurrent ? RowExclusiveLock : AccessExclusiveLock;
+    Relation heap = table_open(build->heap, heap_lock);
+    Relation index = index_open(build->index, index_lock);
+    IndexInfo *info = BuildIndexInfo(index);
+    info->ii_Concurrent = build->concurrent;
+
+    InstrStartParallelQuery();
+    pfree(scan_table(&shared, heap, index, info));
+    wait_until(build, false, [](const SharedBuild &b) { return b.planned; });
+    auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    use_meta_data(build->meta, meta);
+    do_tasks(shared, index, *meta);
+    InstrEndParallelQuery(&static_cast<BufferUsage *>(find(toc, kKeyBufferUsage))[ParallelWorkerNumber],
+                          &static_cast<WalUsage *>(find(toc, kKeyWalUsage))[ParallelWorkerNumber]);
+
+    index_close(index, index_lock);
+    table_close(heap, heap_lock);
+}

@@ -1,0 +1,296 @@
+#include "am/build/tree_writer.hpp"
+#include "am/tree/failpoint.hpp"
+
+extern "C" {
+#include "access/xloginsert.h"
+#include "catalog/pg_control.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kBatchPages = XLR_MAX_BLOCK_ID; // as many as a WAL record may hold
+
+void set_high(char *image, Position high)
+{
+    page_tail(image)->high_key = high.key;
+    page_tail(image)->high_tid = Tid::unpack(high.tid);
+}
+
+// Writes the pages of a batch; the last one stays, with a block of its own, unless it is the level's last.
+void write_batch(PageBatch *batch, bool end)
+{
+    Relation index = batch->index;
+    Buffer buffer[kBatchPages];
+    int old = 0;
+    if (BufferIsValid(batch->held))
+        buffer[old++] = batch->held;
+    extend_relation_by(index, batch->alone, batch->pages - old, buffer + old);
+    failpoint(Failpoint::build_batch);
+    for (int i = 0; i + 1 < batch->pages; i++)
+        page_tail(batch->image + BLCKSZ * i)->right = BufferGetBlockNumber(buffer[i + 1]);
+
+    int pages = end ? batch->pages : batch->pages - 1;
+    for (int i = 0; i < pages; i++) {
+        LockBuffer(buffer[i], BUFFER_LOCK_EXCLUSIVE);
+        add_child(batch->children, batch->bound[i], BufferGetBlockNumber(buffer[i]));
+    }
+    bool log = RelationNeedsWAL(index);
+    if (log)
+        XLogEnsureRecordSpace(pages - 1, 0);
+    START_CRIT_SECTION();
+    for (int i = 0; i < pages; i++) {
+        std::memcpy(buffer_page(buffer[i]), batch->image + BLCKSZ * i, BLCKSZ);
+        MarkBufferDirty(buffer[i]);
+    }
+    if (log) {
+        XLogBeginInsert();
+        for (int i = 0; i < pages; i++)
+            XLogRegisterBuffer(static_cast<uint8>(i), buffer[i], REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+        XLogRecPtr end_of_record = XLogInsert(RM_XLOG_ID, XLOG_FPI);
+        for (int i = 0; i < pages; i++)
+            PageSetLSN(buffer_page(buffer[i]), end_of_record);
+    }
+    END_CRIT_SECTION();
+    for (int i = 0; i < pages; i++)
+        UnlockReleaseBuffer(buffer[i]);
+
+    batch->pages -= pages;
+    batch->held = InvalidBuffer;
+    if (!end) {
+        std::memcpy(batch->image, batch->image + BLCKSZ * pages, BLCKSZ);
+        batch->bound[0] = batch->bound[pages];
+        batch->held = buffer[pages];
+    }
+}
+
+// The image of the next page, which is all zeros or an old one.
+char *next_image(PageBatch *batch, Position bound)
+{
+    CHECK_FOR_INTERRUPTS();
+    if (batch->pages == batch->capacity)
+        write_batch(batch, false);
+    batch->bound[batch->pages] = bound;
+    return batch->image + BLCKSZ * batch->pages++;
+}
+
+// Puts a page image into a buffer that is locked exclusively, logs it whole and releases the buffer.
+void write_page(Buffer buffer, const char *image, bool log)
+{
+    START_CRIT_SECTION();
+    std::memcpy(buffer_page(buffer), image, BLCKSZ);
+    MarkBufferDirty(buffer);
+    if (log)
+        log_newpage_buffer(buffer, true);
+    END_CRIT_SECTION();
+    UnlockReleaseBuffer(buffer);
+}
+
+void write_root(Relation index, int table, const char *image)
+{
+    failpoint(Failpoint::build_root);
+    Buffer buffer = ReadBuffer(index, root_block(table));
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    write_page(buffer, image, RelationNeedsWAL(index));
+}
+
+// Fills a leaf image with the first `count` waiting rows.
+void fill_leaf(TreeWriter *writer, char *image, int count)
+{
+    init_page(image, BLCKSZ, writer->table, 0);
+    for (int i = 0; i < count; i++)
+        leaf_add(image, writer->to_fingerprint(writer->wait[i].key), Tid::unpack(writer->wait[i].tid));
+    uint64 rows = pg_atomic_add_fetch_u64(&writer->progress->rows, count);
+    if (writer->report)
+        pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(rows));
+}
+
+// Makes a leaf of some of the waiting rows.
+void cut_leaf(TreeWriter *writer)
+{
+    Position high;
+    int cut = choose_cut(writer->wait, writer->waiting, writer->start, writer->runs, writer->least,
+                         writer->most, &high);
+    char *image = next_image(&writer->batch, writer->bound);
+    fill_leaf(writer, image, cut);
+    set_high(image, high);
+    writer->bound = high;
+
+    writer->waiting -= cut;
+    std::memmove(writer->wait, writer->wait + cut, sizeof(Position) * static_cast<Size>(writer->waiting));
+    int runs = 0;
+    for (int i = 0; i < writer->runs; i++) {
+        int end = i + 1 < writer->runs ? writer->start[i + 1] : writer->waiting + cut;
+        if (end > cut)
+            writer->start[runs++] = Max(writer->start[i] - cut, 0);
+    }
+    writer->runs = runs;
+}
+
+// Writes the level above the children, and makes its pages the children; true once that was the root.
+bool write_inner_level(TreeWriter *writer, int table, int level, Children *children)
+{
+    Size capacity = static_cast<Size>(inner_capacity(BLCKSZ));
+    Size fill = std::max<Size>(2, capacity * static_cast<Size>(writer->fillfactor) / 100);
+    Size pages = children->count <= capacity ? 1 : (children->count + fill - 1) / fill;
+    PageBatch *batch = &writer->batch;
+    PGAlignedBlock root;
+    Children parents;
+    begin_children(&parents);
+    batch->children = &parents;
+    for (Size p = 0, from = 0; p < pages; p++) {
+        Size to = children->count * (p + 1) / pages;
+        char *image = pages == 1 ? root.data : next_image(batch, children->child[from].bound);
+        init_page(image, BLCKSZ, table, level);
+        for (Size i = from; i < to; i++)
+            inner_insert(image, static_cast<int>(i - from), children->child[i].bound,
+                         children->child[i].block);
+        if (p + 1 < pages)
+            set_high(image, children->child[to].bound);
+        from = to;
+    }
+    if (pages == 1)
+        write_root(batch->index, table, root.data);
+    else
+        write_batch(batch, true);
+    pfree(children->child);
+    *children = parents;
+    return pages == 1;
+}
+
+} // namespace
+
+void begin_children(Children *children)
+{
+    children->count = 0;
+    children->capacity = 256;
+    children->child = static_cast<Child *>(palloc(sizeof(Child) * children->capacity));
+}
+
+void add_child(Children *children, Position bound, BlockNumber block)
+{
+    if (children->count == children->capacity) {
+        children->capacity *= 2;
+        children->child =
+            static_cast<Child *>(repalloc_huge(children->child, children->capacity * sizeof(Child)));
+    }
+    children->child[children->count++] = {bound, block};
+}
+
+TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
+                       bool report)
+{
+    auto *writer = static_cast<TreeWriter *>(palloc0(sizeof(TreeWriter)));
+    PageBatch *batch = &writer->batch;
+    batch->index = index;
+    batch->alone = processes == 1 && RELATION_IS_LOCAL(index);
+    // Some of the buffers at most: they are pinned all at once.
+    int buffers = RelationUsesLocalBuffers(index) ? num_temp_buffers : NBuffers;
+    batch->capacity = Min(Max(buffers / 16 / processes, 2), kBatchPages);
+    batch->image =
+        static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * static_cast<Size>(batch->capacity)));
+    batch->bound = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(batch->capacity)));
+
+    writer->fillfactor = meta.fillfactor;
+    // A window about the fillfactor: the wider, the better the places where leaves can be cut.
+    int fill = leaf_capacity(BLCKSZ) * meta.fillfactor / 100;
+    writer->least = fill * 93 / 100;
+    writer->most = Min(fill * 109 / 100, leaf_capacity(BLCKSZ));
+    Size waiting = static_cast<Size>(writer->most) + kRunRows;
+    writer->wait = static_cast<Position *>(palloc(sizeof(Position) * waiting));
+    writer->start = static_cast<int *>(palloc(sizeof(int) * waiting));
+    writer->progress = progress;
+    writer->report = report;
+    return writer;
+}
+
+void begin_leaves(TreeWriter *writer, int table, Position bound)
+{
+    writer->table = table;
+    writer->bound = bound;
+    begin_children(&writer->leaves);
+    writer->batch.children = &writer->leaves;
+}
+
+void write_run(const Position *run, int count, void *context)
+{
+    auto *writer = static_cast<TreeWriter *>(context);
+    writer->start[writer->runs++] = writer->waiting;
+    std::memcpy(writer->wait + writer->waiting, run, sizeof(Position) * static_cast<Size>(count));
+    writer->waiting += count;
+    while (writer->waiting > writer->most)
+        cut_leaf(writer);
+}
+
+bool end_leaves(TreeWriter *writer, const Position *high)
+{
+    bool only = writer->batch.pages == 0 && writer->bound == Position{0, 0} && high == NULL;
+    if (only) {
+        PGAlignedBlock image;
+        fill_leaf(writer, image.data, writer->waiting);
+        write_root(writer->batch.index, writer->table, image.data);
+    } else {
+        char *image = next_image(&writer->batch, writer->bound);
+        fill_leaf(writer, image, writer->waiting);
+        if (high != NULL)
+            set_high(image, *high);
+        write_batch(&writer->batch, true);
+    }
+    writer->waiting = 0;
+    writer->runs = 0;
+    return only;
+}
+
+void write_inner_levels(TreeWriter *writer, int table, Children *leaves)
+{
+    for (int level = 1; !write_inner_level(writer, table, level, leaves);)
+        level++;
+}
+
+void end_tree(TreeWriter *writer)
+{
+    pfree(writer->batch.image);
+    pfree(writer->batch.bound);
+    pfree(writer->wait);
+    pfree(writer->start);
+    pfree(writer);
+}
+
+void link_leaves(Relation index, BlockNumber left, BlockNumber right)
+{
+    Buffer buffer = ReadBuffer(index, left);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    PGAlignedBlock image;
+    std::memcpy(image.data, buffer_page(buffer), BLCKSZ);
+    page_tail(image.data)->right = right;
+    write_page(buffer, image.data, RelationNeedsWAL(index));
+}
+
+void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
+{
+    PGAlignedBlock image;
+    for (int block = 0; block <= data.design.tables + 1; block++) {
+        if (block == 0)
+            init_meta_page(image.data, BLCKSZ, data);
+        else
+            init_page(image.data, BLCKSZ, block - 1, 0);
+        Buffer buffer;
+        if (fork == MAIN_FORKNUM) {
+            buffer = extend_index(index);
+        } else {
+            buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, NULL);
+            LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+        }
+        // The init fork of an unlogged index must survive a crash, so it is logged though the index is not.
+        write_page(buffer, image.data, fork == INIT_FORKNUM || RelationNeedsWAL(index));
+    }
+}
+
+} // namespace simhash

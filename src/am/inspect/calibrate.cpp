@@ -1,0 +1,231 @@
+// simhash_calibrate: fits the volatility model of an index to the user's own pairs of near-duplicates, and
+// reports how well it then predicts the recall.
+//
+// Half of the pairs are fitted to, by maximum likelihood; the other half are looked for, as a search by their
+// weights would, in the leaves that the index has. The model goes to the metapage, through WAL, where other
+// sessions and standbys find it.
+#include "am/inspect/inspect.hpp"
+#include "am/search/scan.hpp"
+
+#include "core/report/every_nth.hpp"
+#include "pg/server/result_rows.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/server/table_column.hpp"
+#include "pg/types/weights.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kMostPairs = 20000; // more tell nothing new
+constexpr int kFewestPairs = 100;
+constexpr int kRounds = 60;
+constexpr int kDistances[] = {3, 5, 8};
+constexpr double kTargets[] = {0.90, 0.95, 0.99};
+
+struct Pair {
+    Weights weights;
+    Fingerprint partner;
+};
+
+struct Pairs {
+    int count;
+    Pair *pair;
+};
+
+// Reads the pairs with the caller's rights. Of more than kMostPairs every n-th is taken, so that what is at
+// the end of the table counts as much as what is at its beginning.
+Pairs read_pairs(Relation table, const char *weights_column, const char *simhash_column)
+{
+    Pairs pairs = {
+        0, static_cast<Pair *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Pair) * kMostPairs))};
+    MemoryContext caller = CurrentMemoryContext;
+    char *query = psprintf("SELECT %s, %s FROM %s WHERE %s IS NOT NULL AND %s IS NOT NULL",
+                           quote_identifier(weights_column), quote_identifier(simhash_column),
+                           quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
+                                                      RelationGetRelationName(table)),
+                           quote_identifier(weights_column), quote_identifier(simhash_column));
+    SPI_connect();
+    Portal portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, CURSOR_OPT_NO_SCROLL);
+    EveryNth<Pair> kept(pairs.pair, kMostPairs);
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        SPI_cursor_fetch(portal, true, 1000);
+        if (SPI_processed == 0)
+            break;
+        for (uint64 i = 0; i < SPI_processed; i++) {
+            Pair *pair = kept.next();
+            if (pair == NULL)
+                continue;
+            bool null;
+            read_weights(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null),
+                         &pair->weights);
+            pair->partner =
+                datum_fingerprint(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &null));
+        }
+        SPI_freetuptable(SPI_tuptable);
+    }
+    SPI_cursor_close(portal);
+    SPI_finish();
+    MemoryContextSwitchTo(caller);
+    pairs.count = static_cast<int>(kept.count());
+    return pairs;
+}
+
+// Even pairs are fitted to, odd ones are looked for.
+VolatilityModel fit(const Pairs &pairs)
+{
+    int count = (pairs.count + 1) / 2;
+    auto *likelihood = static_cast<double(*)[kVolatilityLevels]>(MemoryContextAllocHuge(
+        CurrentMemoryContext, sizeof(double) * kVolatilityLevels * static_cast<Size>(count)));
+    for (int i = 0; i < count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        VolatilityFit::likelihood(pairs.pair[2 * i].weights, pairs.pair[2 * i].partner, likelihood[i]);
+    }
+    VolatilityFit model;
+    model.begin();
+    for (int round = 0; round < kRounds; round++) {
+        for (int i = 0; i < count; i++)
+            model.add(likelihood[i], 1);
+        model.finish_round();
+    }
+    pfree(likelihood);
+    return model.model();
+}
+
+struct Trial {
+    int64 pairs;
+    int64 found;
+    int64 leaves;
+    double predicted; // sum
+};
+
+// Follows the search for one pair, and asks whether it read the place where the partner belongs.
+void look_for(IndexScanDesc scan, const Pair &pair, int distance, Trial *trial)
+{
+    ScanState *state = scan_state(scan);
+    GuidedBall ball = {};
+    SET_VARSIZE(&ball, sizeof(ball));
+    ball.radius = distance;
+    ball.center = weights_fingerprint(pair.weights);
+    ball.weights = pair.weights;
+
+    ScanKeyData key = {};
+    key.sk_attno = 1;
+    key.sk_strategy = kInGuidedBall;
+    key.sk_argument = PointerGetDatum(&ball);
+    double target = state->target;
+    rescan(scan, &key, 1, NULL, 0);
+    state->target = target;
+    start_scan(scan);
+    while (advance_scan(scan)) {
+    }
+    const Guide &guide = *state->guide;
+    trial->pairs++;
+    trial->found += guide.exact || guide.plan.seen(pair.partner);
+    trial->predicted += guide.exact ? 1 : guide.plan.recall();
+}
+
+void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
+
+// The index's metapage is written by its owner only.
+void store_model(Relation index, const VolatilityModel &model)
+{
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    GenericXLogState *state = GenericXLogStart(index);
+    char *page = GenericXLogRegisterBuffer(state, buffer, 0);
+    const char *fault = check_meta_page(page, BLCKSZ);
+    if (fault != nullptr)
+        report_corruption(index, kMetaBlock, fault);
+    auto *data = reinterpret_cast<MetaData *>(page + sizeof(RawPageHeader));
+    data->model = 1;
+    std::memcpy(data->model_share, model.share, sizeof(model.share));
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(buffer);
+    CacheInvalidateRelcache(index); // other sessions read the metapage again
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_calibrate)
+{
+    using namespace simhash;
+    bool store = PG_GETARG_BOOL(4);
+    if (store && RecoveryInProgress())
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                        errmsg("cannot store a volatility model during recovery"),
+                        errhint("Pass store => false for a report alone.")));
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
+    Relation index = open_index(PG_GETARG_OID(0), lock);
+    if (store && !owns_relation(index->rd_index->indrelid, GetUserId()))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+
+    Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
+    Oid simhash_type = index->rd_opcintype[0];
+    Oid weights_type = find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash_weights");
+    check_column(table, NameStr(*PG_GETARG_NAME(2)), weights_type);
+    check_column(table, NameStr(*PG_GETARG_NAME(3)), simhash_type);
+    Pairs pairs = read_pairs(table, NameStr(*PG_GETARG_NAME(2)), NameStr(*PG_GETARG_NAME(3)));
+    if (pairs.count < kFewestPairs)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("too few pairs to fit a model to: %d", pairs.count),
+                        errdetail("At least %d are needed.", kFewestPairs)));
+
+    VolatilityModel model = fit(pairs);
+
+    IndexScanDesc scan = begin_scan(index, 1, 0);
+    scan_state(scan)->meta->model = model;
+    int64 leaves = 0;
+    LeafTrace trace = {count_leaf, &leaves};
+    scan_state(scan)->trace = &trace;
+    for (int distance : kDistances) {
+        for (double target : kTargets) {
+            Trial trial = {};
+            leaves = 0;
+            scan_state(scan)->target = target;
+            for (int i = 1; i < pairs.count; i += 2) {
+                CHECK_FOR_INTERRUPTS();
+                if (hamming_distance(weights_fingerprint(pairs.pair[i].weights), pairs.pair[i].partner) <=
+                    distance)
+                    look_for(scan, pairs.pair[i], distance, &trial);
+            }
+            Datum values[6];
+            bool nulls[6] = {};
+            double count = static_cast<double>(trial.pairs);
+            nulls[2] = nulls[3] = nulls[4] = trial.pairs == 0;
+            values[0] = Int32GetDatum(distance);
+            values[1] = Float8GetDatum(target);
+            values[2] = Float8GetDatum(trial.predicted / count);
+            values[3] = Float8GetDatum(static_cast<double>(trial.found) / count);
+            values[4] = Float8GetDatum(static_cast<double>(leaves) / count);
+            values[5] = Int64GetDatum(trial.pairs);
+            tuplestore_putvalues(rows, row, values, nulls);
+        }
+    }
+    end_scan(scan);
+    IndexScanEnd(scan);
+    if (store)
+        store_model(index, model);
+    relation_close(table, AccessShareLock);
+    relation_close(index, NoLock);
+    PG_RETURN_NULL();
+}

@@ -1,0 +1,291 @@
+// simhash_index_check(regclass, heapallindexed): is an index sound?
+//
+// Blocks writers while it runs (on a standby, where nothing but replay writes, it does not need to): so the
+// trees stand still, and no insert is half done.
+#include "am/inspect/check.hpp"
+
+#include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+struct Child {
+    Position bound;
+    BlockNumber block;
+};
+
+// The downlinks of a level, in order.
+struct Level {
+    Size count;
+    Size capacity;
+    Child *child;
+};
+
+void add_child(Level *level, Position bound, BlockNumber block)
+{
+    if (level->count == level->capacity) {
+        level->capacity *= 2;
+        level->child = static_cast<Child *>(repalloc_huge(level->child, level->capacity * sizeof(Child)));
+    }
+    level->child[level->count++] = {bound, block};
+}
+
+Level *make_level()
+{
+    auto *level = static_cast<Level *>(palloc(sizeof(Level)));
+    level->count = 0;
+    level->capacity = 1024;
+    level->child = static_cast<Child *>(palloc(sizeof(Child) * level->capacity));
+    return level;
+}
+
+bool within_bounds(const char *page, Position lower, Position position)
+{
+    return position >= lower && !belongs_right(page, position);
+}
+
+void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
+{
+    int count = leaf_count(page);
+    auto *positions = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(count + 1)));
+    for (int i = 0; i < count; i++) {
+        Fingerprint fingerprint = leaf_fingerprints(page)[i];
+        Tid tid = leaf_tid(page, i);
+        positions[i] = check->meta->position(table, fingerprint, tid);
+        if (!is_heap_tid(tid.packed()) || tid.packed() >> 16 >= check->heap_blocks)
+            report_corruption(check->index, block, "an entry has no valid tid");
+        if (table == check->meta->null_table() && fingerprint != 0)
+            report_corruption(check->index, block, "an entry of the tree of NULLs has a fingerprint");
+        if (!within_bounds(page, lower, positions[i]))
+            report_corruption(check->index, block, "an entry lies outside the leaf's key range");
+        check->sum[table] += entry_hash(fingerprint, tid.packed());
+    }
+    std::sort(positions, positions + count);
+    for (int i = 1; i < count; i++) {
+        if (positions[i] == positions[i - 1])
+            report_corruption(check->index, block, "the leaf holds an entry twice");
+    }
+    check->entries[table] += count;
+    pfree(positions);
+}
+
+void check_inner(Check *check, BlockNumber block, const char *page, Position lower, Level *below)
+{
+    for (int i = 0; i < inner_count(page); i++) {
+        Position bound = inner_bound(page, i);
+        if (i == 0 ? bound != lower : bound <= inner_bound(page, i - 1))
+            report_corruption(check->index, block, "the downlinks are out of order");
+        if (!within_bounds(page, lower, bound))
+            report_corruption(check->index, block, "a downlink lies outside the page's key range");
+        add_child(below, bound, inner_link(page, i).child());
+    }
+}
+
+// Walks a level from its leftmost page by the right links: each page must be where its parent says it is, or
+// be the right half of an incomplete split.
+//
+// `root` is the root's image, which the caller has read already: replay could split it in between.
+Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
+{
+    Level *below = make_level();
+    Position lower = {0, 0};
+    BlockNumber block = expected.child[0].block;
+    Size at = 0;
+    bool incomplete = false; // the page on the left is
+    while (block != kNoBlock) {
+        CHECK_FOR_INTERRUPTS();
+        if (block >= check->blocks && check->still)
+            report_corruption(check->index, block, "a link leads past the end of the index");
+        if (block < check->blocks && check->reached[block])
+            report_corruption(check->index, block, "two links lead to the page");
+        if (block < check->blocks)
+            check->reached[block] = true;
+
+        PGAlignedBlock copy; // so that no lock is held over the work
+        if (block == root_block(table)) {
+            std::memcpy(copy.data, root, BLCKSZ);
+        } else {
+            Buffer buffer = read_tree_page(check->index, block, BUFFER_LOCK_SHARE, table, level_number);
+            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+            UnlockReleaseBuffer(buffer);
+        }
+        const char *page = copy.data;
+
+        if (at < expected.count && expected.child[at].block == block) {
+            if (expected.child[at].bound != lower)
+                report_corruption(check->index, block,
+                                  "the page's range does not begin where its downlink says");
+            if (incomplete && check->still)
+                report_corruption(check->index, block,
+                                  "the page has a downlink though its split is incomplete");
+            at++;
+        } else if (!incomplete && check->still) {
+            report_corruption(check->index, block, "the page has no downlink");
+        }
+        if (!is_rightmost(page) && high_of(page) <= lower)
+            report_corruption(check->index, block, "the page's range is empty");
+
+        if (level_number == 0)
+            check_leaf(check, block, page, table, lower);
+        else
+            check_inner(check, block, page, lower, below);
+
+        incomplete = page_tail(page)->flags & kIncompleteSplit;
+        check->incomplete_splits += incomplete;
+        lower = high_of(page);
+        block = page_tail(page)->right;
+    }
+    if (at != expected.count)
+        report_corruption(check->index, expected.child[at].block,
+                          "the page is not on its level's chain of right links");
+    return below;
+}
+
+void check_tree(Check *check, int table)
+{
+    Level *level = make_level();
+    add_child(level, {0, 0}, root_block(table));
+    Buffer buffer = read_tree_page(check->index, root_block(table), BUFFER_LOCK_SHARE, table, -1);
+    PGAlignedBlock root;
+    std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+    int number = page_tail(root.data)->level;
+    if (!is_rightmost(root.data))
+        report_corruption(check->index, root_block(table), "the root has a right sibling");
+    for (; number >= 0; number--) {
+        Level *below = check_level(check, table, number, *level, root.data);
+        pfree(level->child);
+        pfree(level);
+        level = below;
+    }
+    pfree(level->child);
+    pfree(level);
+}
+
+} // namespace
+
+bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid)
+{
+    Buffer buffer =
+        descend(check.index, table, check.meta->position(table, fingerprint, tid), BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    const Fingerprint *fingerprints = leaf_fingerprints(page);
+    bool found = false;
+    for (int i = 0; i < leaf_count(page) && !found; i++)
+        found = fingerprints[i] == fingerprint && leaf_tid(page, i).packed() == tid.packed();
+    UnlockReleaseBuffer(buffer);
+    return found;
+}
+
+namespace
+{
+
+// Entries that some tables have and others lack: what an aborted insert or a cancelled VACUUM leaves behind.
+void count_partial_entries(Check *check)
+{
+    bool equal = true;
+    for (int table = 1; table < check->meta->tables(); table++)
+        equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
+    if (equal)
+        return;
+    for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = ReadBuffer(check->index, block);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        PGAlignedBlock copy; // so that no lock is held over the work
+        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+        UnlockReleaseBuffer(buffer);
+        const char *page = copy.data;
+        if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check->meta->null_table())
+            continue;
+        int table = page_tail(page)->table;
+        for (int i = 0; i < leaf_count(page); i++) {
+            int first = -1, holders = 0;
+            for (int other = 0; other < check->meta->tables(); other++) {
+                if (!has_entry(*check, other, leaf_fingerprints(page)[i], leaf_tid(page, i)))
+                    continue;
+                if (first < 0)
+                    first = other;
+                holders++;
+            }
+            if (first == table && holders < check->meta->tables())
+                check->partial_entries++;
+        }
+    }
+}
+
+void check_unreached(Check *check)
+{
+    for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
+        if (check->reached[block])
+            continue;
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = ReadBuffer(check->index, block);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        bool zero = PageIsNew(buffer_page(buffer));
+        UnlockReleaseBuffer(buffer);
+        if (!zero && check->still)
+            report_corruption(check->index, block, "no link leads to the page");
+        check->unused_pages += zero;
+    }
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_index_check)
+{
+    using namespace simhash;
+    bool heapallindexed = PG_GETARG_BOOL(1);
+    LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
+    Relation index = open_index(PG_GETARG_OID(0), lock);
+    Relation heap = table_open(index->rd_index->indrelid, lock);
+
+    auto *check = static_cast<Check *>(palloc0(sizeof(Check)));
+    check->index = index;
+    check->meta = copy_index_meta(index, CurrentMemoryContext);
+    check->still = lock == ShareLock;
+    check->blocks = RelationGetNumberOfBlocks(index);
+    // On a standby the table may grow meanwhile.
+    check->heap_blocks = check->still ? RelationGetNumberOfBlocks(heap) : InvalidBlockNumber;
+    check->reached = static_cast<bool *>(
+        MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+
+    for (int table = 0; table < check->meta->trees(); table++)
+        check_tree(check, table);
+    check_unreached(check);
+    if (check->still)
+        count_partial_entries(check);
+    if (heapallindexed)
+        check_heap(check, heap);
+
+    Datum values[6];
+    bool nulls[6] = {};
+    values[0] = Int64GetDatum(check->entries[0]);
+    values[1] = Int64GetDatum(check->entries[check->meta->null_table()]);
+    values[2] = Int64GetDatum(check->partial_entries);
+    values[3] = Int64GetDatum(check->incomplete_splits);
+    values[4] = Int64GetDatum(check->unused_pages);
+    values[5] = Int64GetDatum(check->heap_rows);
+    nulls[2] = !check->still;
+    nulls[5] = !heapallindexed;
+    HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);
+    table_close(heap, NoLock);
+    relation_close(index, NoLock);
+    PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+}

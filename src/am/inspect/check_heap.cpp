@@ -1,0 +1,184 @@
+// simhash_index_check(…, true): does the index hold just what its table has?
+//
+// Every row that a fresh snapshot sees must have its entries. And an entry whose tid leads to such a row must
+// be that row's: the same fingerprint, and in a partial index a row that belongs there. An entry that leads
+// to no such row is one that VACUUM has still to remove. A place is not used again before that, so no sound
+// index has an entry of an old row that leads to a new one.
+#include "am/inspect/check.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The entries that the rows must have: those of the tables, and those of the NULLs.
+struct Expected {
+    int64 entries[2];
+    uint64 sum[2];
+};
+
+struct RowCheck {
+    Check *check;
+    Expected expected;
+};
+
+void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
+{
+    auto *rows = static_cast<RowCheck *>(context);
+    Check *check = rows->check;
+    const IndexMeta &meta = *check->meta;
+    Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
+    int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables();
+    for (int table = first; table < end; table++) {
+        CHECK_FOR_INTERRUPTS();
+        if (!has_entry(*check, table, fingerprint, tid_of(pointer)))
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_INDEX_CORRUPTED),
+                 errmsg("index \"%s\" lacks an entry of a row", RelationGetRelationName(check->index)),
+                 errdetail("The row at (%u,%u) is not in table %d of %d.", ItemPointerGetBlockNumber(pointer),
+                           ItemPointerGetOffsetNumber(pointer), table + 1, meta.tables()),
+                 errhint("Please REINDEX it.")));
+    }
+    rows->expected.entries[isnull[0]]++;
+    rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
+    check->heap_rows++;
+}
+
+// Fetches the rows that entries lead to.
+struct RowFetch {
+    IndexInfo *info;
+    EState *estate;
+    ExprState *predicate;
+    TupleTableSlot *slot;
+    IndexFetchTableData *fetch;
+    Snapshot snapshot;
+};
+
+RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
+{
+    RowFetch rows = {};
+    rows.info = info;
+    rows.estate = CreateExecutorState();
+    rows.slot = table_slot_create(heap, NULL);
+    GetPerTupleExprContext(rows.estate)->ecxt_scantuple = rows.slot;
+    rows.predicate = ExecPrepareQual(info->ii_Predicate, rows.estate);
+    rows.fetch = table_index_fetch_begin(heap);
+    rows.snapshot = snapshot;
+    return rows;
+}
+
+void end_fetch(RowFetch *rows)
+{
+    table_index_fetch_end(rows->fetch);
+    ExecDropSingleTupleTableSlot(rows->slot);
+    FreeExecutorState(rows->estate);
+    // They were made in the executor's memory.
+    rows->info->ii_ExpressionsState = NIL;
+    rows->info->ii_PredicateState = NULL;
+}
+
+// What is wrong with an entry, or null.
+const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid tid)
+{
+    ItemPointerData pointer = pointer_of(tid);
+    bool again = false;
+    ExecClearTuple(rows->slot);
+    if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, NULL))
+        return nullptr;
+    ResetPerTupleExprContext(rows->estate);
+    if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate)))
+        return "an entry leads to a row that is not to be indexed";
+    Datum value[INDEX_MAX_KEYS];
+    bool isnull[INDEX_MAX_KEYS];
+    FormIndexDatum(rows->info, rows->slot, rows->estate, value, isnull);
+    if (isnull[0] != null || (!null && datum_fingerprint(value[0]) != fingerprint))
+        return "an entry has not the fingerprint of the row that it leads to";
+    return nullptr;
+}
+
+// Looks at every entry of a table. The snapshot is older than what is read here: should a standby replay that
+// a place is used again meanwhile, the newcomer is not seen.
+void check_entries(const Check &check, RowFetch *rows, int table)
+{
+    for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = ReadBuffer(check.index, block);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        PGAlignedBlock copy; // so that no lock is held over the work
+        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+        UnlockReleaseBuffer(buffer);
+        const char *page = copy.data;
+        if (PageIsNew(copy.data))
+            continue;
+        const char *fault = check_any_tree_page(page, BLCKSZ, check.meta->trees());
+        bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
+        for (int i = 0; here && fault == nullptr && i < leaf_count(page); i++) {
+            CHECK_FOR_INTERRUPTS();
+            fault = check_entry(rows, table == check.meta->null_table(), leaf_fingerprints(page)[i],
+                                leaf_tid(page, i));
+        }
+        if (fault != nullptr)
+            report_corruption(check.index, block, fault);
+    }
+}
+
+// Equal sums say that a table has the rows' entries and no others. Where it has more, they are looked at; but
+// not again for the next table, if that has the same.
+void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
+{
+    int64 entries[2] = {expected.entries[0], expected.entries[1]};
+    uint64 sum[2] = {expected.sum[0], expected.sum[1]};
+    for (int table = 0; table < check.meta->trees(); table++) {
+        bool null = table == check.meta->null_table();
+        if (check.entries[table] == entries[null] && check.sum[table] == sum[null])
+            continue;
+        check_entries(check, rows, table);
+        entries[null] = check.entries[table];
+        sum[null] = check.sum[table];
+    }
+}
+
+} // namespace
+
+// Expressions of the index run as the table's owner.
+void check_heap(Check *check, Relation heap)
+{
+    Oid user;
+    int security;
+    GetUserIdAndSecContext(&user, &security);
+    SetUserIdAndSecContext(heap->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+    int settings = NewGUCNestLevel();
+    restrict_search_path();
+
+    Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+    IndexInfo *info = BuildIndexInfo(check->index);
+    info->ii_Concurrent = true; // makes the scan use the snapshot
+    info->ii_Unique = false;
+    info->ii_ExclusionOps = NULL;
+    info->ii_ExclusionProcs = NULL;
+    info->ii_ExclusionStrats = NULL;
+    RowCheck rows = {check, {}};
+    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+    table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
+
+    RowFetch fetch = begin_fetch(heap, info, snapshot);
+    check_surplus(*check, rows.expected, &fetch);
+    end_fetch(&fetch);
+    UnregisterSnapshot(snapshot);
+
+    AtEOXact_GUC(false, settings);
+    SetUserIdAndSecContext(user, security);
+}
+
+} // namespace simhash

@@ -1,0 +1,159 @@
+// simhash_index_stats(regclass): what is in an index.
+#include "am/inspect/inspect.hpp"
+
+#include "pg/server/result_rows.hpp"
+#include "pg/server/table_column.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+void check_inspection_rights(Oid index, Oid heap)
+{
+    if (!owns_relation(heap, GetUserId()) && !has_privs_of_role(GetUserId(), kStatScanRole))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap))
+{
+    // Rights come before locks: who has none must not make others wait. The heap's lock comes before the
+    // index's, as everywhere.
+    char kind = get_rel_relkind(oid);
+    Oid heap = kind == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
+    if (OidIsValid(heap)) {
+        check_rights(oid, heap);
+        LockRelationOid(heap, lock);
+    } else {
+        lock = AccessShareLock; // for the message
+    }
+    Relation index = open_relation(oid, lock);
+    if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != build)
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
+                        index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
+                            ? errhint("It is partitioned: name the index of a partition.")
+                            : 0));
+    check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
+    if (index->rd_index->indrelid != heap)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index))));
+    if (RELATION_IS_OTHER_TEMP(index))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("cannot look into indexes of other sessions' temporary tables")));
+    if (!index->rd_index->indisvalid)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("index \"%s\" is not valid", RelationGetRelationName(index))));
+    return index;
+}
+
+namespace
+{
+
+struct Counts {
+    int64 rows, nulls, leaves, empty_leaves, inner, unused, entries;
+    int height;
+};
+
+void count_page(const char *page, const IndexMeta &meta, Counts *counts)
+{
+    int table = page_tail(page)->table;
+    if (!is_leaf(page)) {
+        counts->inner++;
+        counts->height = Max(counts->height, page_tail(page)->level + 1);
+        return;
+    }
+    int entries = leaf_count(page);
+    counts->leaves++;
+    counts->empty_leaves += entries == 0;
+    counts->entries += entries;
+    if (table == 0)
+        counts->rows += entries;
+    if (table == meta.null_table())
+        counts->nulls += entries;
+}
+
+// Whether the options say something else than what the index was built with.
+bool options_changed(Relation index, const IndexMeta &meta)
+{
+    IndexOptions options = index_options(index);
+    TableDesign design;
+    design_from_options(options, &design);
+    return std::memcmp(&design, &meta.order.design, sizeof(design)) != 0 ||
+           options.fillfactor != meta.fillfactor;
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_index_stats)
+{
+    using namespace simhash;
+    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock);
+    IndexMeta *meta = copy_index_meta(index, CurrentMemoryContext);
+    Counts counts = {};
+    counts.height = 1;
+
+    BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+    BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        if (PageIsNew(const_cast<Page>(page))) {
+            counts.unused++;
+        } else {
+            const char *fault = check_any_tree_page(page, BLCKSZ, meta->trees());
+            if (fault != nullptr)
+                report_corruption(index, block, fault);
+            count_page(page, *meta, &counts);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+
+    Datum header_bits[kMaxTables];
+    for (int i = 0; i < meta->tables(); i++)
+        header_bits[i] = Int32GetDatum(meta->order.design.table[i].header_bits);
+    int64 rows = counts.rows + counts.nulls;
+    double full = static_cast<double>(counts.leaves) * leaf_capacity(BLCKSZ);
+
+    Datum values[16];
+    bool nulls[16] = {};
+    int at = 0;
+    values[at++] = Int32GetDatum(meta->order.design.distance);
+    values[at++] = Int32GetDatum(meta->tables());
+    values[at++] =
+        PointerGetDatum(construct_array(header_bits, meta->tables(), INT4OID, 4, true, TYPALIGN_INT));
+    values[at++] = Int32GetDatum(meta->fillfactor);
+    values[at++] = Int64GetDatum(counts.rows);
+    values[at++] = Int64GetDatum(counts.nulls);
+    values[at++] = Int64GetDatum(blocks);
+    values[at++] = Int64GetDatum(counts.leaves);
+    values[at++] = Int64GetDatum(counts.inner);
+    values[at++] = Int64GetDatum(counts.empty_leaves);
+    values[at++] = Int64GetDatum(counts.unused);
+    values[at++] = Int32GetDatum(counts.height);
+    values[at++] = Float8GetDatum(static_cast<double>(counts.entries) / full);
+    nulls[at] = rows == 0;
+    values[at++] =
+        Float8GetDatum(rows == 0 ? 0 : static_cast<double>(blocks) * BLCKSZ / static_cast<double>(rows));
+    values[at++] = BoolGetDatum(options_changed(index, *meta));
+    values[at++] = BoolGetDatum(meta->fitted);
+
+    HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);
+    relation_close(index, AccessShareLock);
+    PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+}

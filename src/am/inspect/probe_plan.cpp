@@ -1,0 +1,101 @@
+// simhash_probe_plan(index, query, distance): the leaves that a search reads, in their order. It makes the
+// search, but does not visit the table.
+#include "am/inspect/inspect.hpp"
+#include "am/search/scan.hpp"
+
+#include "core/tables/key_ball.hpp"
+
+#include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+struct Report {
+    Tuplestorestate *rows;
+    TupleDesc row;
+    int steps;
+};
+
+Datum bits_array(Fingerprint bits)
+{
+    Datum element[kBits];
+    int count = 0;
+    for (int bit = 0; bit < kBits; bit++) {
+        if (bits >> bit & 1)
+            element[count++] = Int32GetDatum(bit);
+    }
+    return PointerGetDatum(construct_array(element, count, INT4OID, 4, true, TYPALIGN_INT));
+}
+
+void report_leaf(const LeafRead &read, void *context)
+{
+    auto *report = static_cast<Report *>(context);
+    Datum values[7];
+    bool nulls[7] = {};
+    values[0] = Int32GetDatum(++report->steps);
+    values[1] = Int32GetDatum(read.table + 1);
+    values[2] = Int64GetDatum(read.block);
+    values[3] = Int32GetDatum(static_cast<int32>(read.matches));
+    if (report->row->natts == 7) {
+        nulls[4] = nulls[5] = nulls[6] = read.probe == NULL; // where the search has become exact
+        if (read.probe != NULL) {
+            values[4] = bits_array(read.probe->flips);
+            values[5] = Float8GetDatum(read.probe->gain);
+            values[6] = Float8GetDatum(read.probe->recall);
+        }
+    }
+    tuplestore_putvalues(report->rows, report->row, values, nulls);
+}
+
+void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
+{
+    Report report = {};
+    report.rows = begin_rows(fcinfo, &report.row);
+    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock);
+
+    IndexScanDesc scan = begin_scan(index, 1, 0);
+    LeafTrace trace = {report_leaf, &report};
+    scan_state(scan)->trace = &trace;
+    ScanKeyData key = {};
+    key.sk_attno = 1;
+    key.sk_strategy = strategy;
+    key.sk_argument = ball;
+    rescan(scan, &key, 1, NULL, 0);
+    start_scan(scan);
+    while (advance_scan(scan)) {
+    }
+    end_scan(scan);
+    IndexScanEnd(scan);
+    relation_close(index, AccessShareLock);
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_probe_plan)
+{
+    using namespace simhash;
+    Ball ball = {PG_GETARG_FINGERPRINT(1), clamp_radius(PG_GETARG_INT32(2)), 0};
+    run(fcinfo, kInBall, PointerGetDatum(&ball));
+    PG_RETURN_NULL();
+}
+
+SIMHASH_FUNCTION(simhash_probe_plan_of_weights)
+{
+    using namespace simhash;
+    GuidedBall ball;
+    set_guided_ball(&ball, PG_GETARG_DATUM(1), PG_GETARG_INT32(2));
+    run(fcinfo, kInGuidedBall, PointerGetDatum(&ball));
+    PG_RETURN_NULL();
+}

@@ -1,0 +1,319 @@
+// simhash_groups(index, distance, star) and simhash_pair_groups(query, star): which rows hang together.
+//
+// Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
+// place in that order. So what is in memory, besides work_mem, is 12 bytes a member, or 16 for stars (and
+// while they are counted up to three times 8).
+#include "am/pairs/pairs.hpp"
+
+#include "core/pairs/components.hpp"
+
+#include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplesort.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kColumns = 3; // at most
+constexpr Size kMostMembers = 0xFFFFFFFE;
+constexpr long kFetchRows = 10000;
+
+struct Grouping {
+    bool star;
+    TupleDesc member_row; // (bigint)
+    TupleDesc pair_row;   // (bigint, bigint, equal boolean)
+    TupleTableSlot *member_slot;
+    TupleTableSlot *pair_slot;
+    Tuplesortstate *members;
+    Tuplestorestate *pairs;
+    int64 *id; // of each member, ascending
+    uint32 count;
+};
+
+TupleDesc bigint_row(int columns)
+{
+    TupleDesc row = CreateTemplateTupleDesc(columns);
+    for (int i = 1; i <= columns; i++)
+        TupleDescInitEntry(row, static_cast<AttrNumber>(i), NULL, i < kColumns ? INT8OID : BOOLOID, -1, 0);
+    return row;
+}
+
+Tuplesortstate *begin_sort(TupleDesc row, int keys, int kilobytes)
+{
+    AttrNumber column[2] = {1, 2};
+    Oid less[2] = {Int8LessOperator, Int8LessOperator}, collation[2] = {InvalidOid, InvalidOid};
+    bool nulls_first[2] = {};
+    return tuplesort_begin_heap(row, keys, column, less, collation, nulls_first, kilobytes, NULL, 0);
+}
+
+void sort_row(Tuplesortstate *sort, TupleTableSlot *slot, int64 a, int64 b)
+{
+    ExecClearTuple(slot);
+    slot->tts_values[0] = Int64GetDatum(a);
+    slot->tts_isnull[0] = false;
+    if (slot->tts_tupleDescriptor->natts > 1) {
+        slot->tts_values[1] = Int64GetDatum(b);
+        slot->tts_isnull[1] = false;
+    }
+    ExecStoreVirtualTuple(slot);
+    tuplesort_puttupleslot(sort, slot);
+}
+
+int64 column_of(TupleTableSlot *slot, int column)
+{
+    bool null;
+    return DatumGetInt64(slot_getattr(slot, column, &null));
+}
+
+void begin_grouping(Grouping *grouping, bool star)
+{
+    *grouping = {};
+    grouping->star = star;
+    grouping->member_row = bigint_row(1);
+    grouping->pair_row = bigint_row(kColumns);
+    grouping->member_slot = MakeSingleTupleTableSlot(grouping->member_row, &TTSOpsVirtual);
+    grouping->pair_slot = MakeSingleTupleTableSlot(grouping->pair_row, &TTSOpsMinimalTuple);
+    grouping->members = begin_sort(grouping->member_row, 1, work_mem);
+    grouping->pairs = tuplestore_begin_heap(false, false, work_mem);
+}
+
+void end_grouping(Grouping *grouping)
+{
+    tuplesort_end(grouping->members);
+    tuplestore_end(grouping->pairs);
+    ExecDropSingleTupleTableSlot(grouping->member_slot);
+    ExecDropSingleTupleTableSlot(grouping->pair_slot);
+    if (grouping->id != NULL)
+        pfree(grouping->id);
+}
+
+void add_members(Grouping *grouping, int64 a, int64 b, bool equal)
+{
+    sort_row(grouping->members, grouping->member_slot, a, 0);
+    sort_row(grouping->members, grouping->member_slot, b, 0);
+    Datum values[kColumns] = {Int64GetDatum(a), Int64GetDatum(b), BoolGetDatum(equal)};
+    bool nulls[kColumns] = {};
+    tuplestore_putvalues(grouping->pairs, grouping->pair_row, values, nulls);
+}
+
+void number_members(Grouping *grouping)
+{
+    tuplesort_performsort(grouping->members);
+    TupleTableSlot *slot = MakeSingleTupleTableSlot(grouping->member_row, &TTSOpsMinimalTuple);
+    Size capacity = 1024, count = 0;
+    grouping->id = static_cast<int64 *>(palloc(sizeof(int64) * capacity));
+    while (tuplesort_gettupleslot(grouping->members, true, false, slot, NULL)) {
+        CHECK_FOR_INTERRUPTS();
+        int64 id = column_of(slot, 1);
+        if (count > 0 && grouping->id[count - 1] == id)
+            continue;
+        if (count == kMostMembers)
+            ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                            errmsg("more than %zu rows have near-duplicates", kMostMembers)));
+        if (count == capacity) {
+            capacity *= 2;
+            grouping->id = static_cast<int64 *>(repalloc_huge(grouping->id, sizeof(int64) * capacity));
+        }
+        grouping->id[count++] = id;
+    }
+    ExecDropSingleTupleTableSlot(slot);
+    grouping->id = static_cast<int64 *>(repalloc_huge(grouping->id, sizeof(int64) * Max(count, Size{1})));
+    grouping->count = static_cast<uint32>(count);
+}
+
+uint32 number_of(const Grouping &grouping, int64 id)
+{
+    return static_cast<uint32>(std::lower_bound(grouping.id, grouping.id + grouping.count, id) - grouping.id);
+}
+
+// Calls visit(a, b, equal) for each pair of members.
+template <typename Visit> void visit_pairs(Grouping *grouping, Visit visit)
+{
+    tuplestore_rescan(grouping->pairs);
+    TupleTableSlot *slot = grouping->pair_slot;
+    while (tuplestore_gettupleslot(grouping->pairs, true, false, slot)) {
+        CHECK_FOR_INTERRUPTS();
+        bool null;
+        visit(number_of(*grouping, column_of(slot, 1)), number_of(*grouping, column_of(slot, 2)),
+              DatumGetBool(slot_getattr(slot, 3, &null)));
+    }
+}
+
+uint32 *allocate_numbers(uint32 count)
+{
+    return static_cast<uint32 *>(
+        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint32{1})));
+}
+
+// Rows of equal fingerprints, which `components` is to join, have the same neighbours: they are one, their
+// first, even where only some of their pairs are known.
+Stars find_stars(Grouping *grouping, Components *components)
+{
+    visit_pairs(grouping, [components](uint32 a, uint32 b, bool equal) {
+        if (equal)
+            components->unite(a, b);
+    });
+    Stars stars(allocate_numbers(grouping->count), grouping->count);
+    TupleDesc row = bigint_row(2);
+    TupleTableSlot *edge = MakeSingleTupleTableSlot(row, &TTSOpsVirtual);
+    Tuplesortstate *sort = begin_sort(row, 2, work_mem);
+    visit_pairs(grouping, [&](uint32 a, uint32 b, bool) {
+        a = components->root(a);
+        b = components->root(b);
+        if (a != b)
+            sort_row(sort, edge, Min(a, b), Max(a, b));
+    });
+    tuplesort_performsort(sort);
+    TupleTableSlot *slot = MakeSingleTupleTableSlot(row, &TTSOpsMinimalTuple);
+    while (tuplesort_gettupleslot(sort, true, false, slot, NULL)) {
+        CHECK_FOR_INTERRUPTS();
+        stars.add(static_cast<uint32>(column_of(slot, 1)), static_cast<uint32>(column_of(slot, 2)));
+    }
+    ExecDropSingleTupleTableSlot(slot);
+    ExecDropSingleTupleTableSlot(edge);
+    tuplesort_end(sort);
+    return stars;
+}
+
+// Calls put(member, leader) for each member, in ascending order.
+template <typename Put> void put_groups(Grouping *grouping, Put put)
+{
+    number_members(grouping);
+    Components components(allocate_numbers(grouping->count), grouping->count);
+    Stars stars(NULL, 0);
+    if (grouping->star)
+        stars = find_stars(grouping, &components);
+    else
+        visit_pairs(grouping, [&components](uint32 a, uint32 b, bool) { components.unite(a, b); });
+    for (uint32 i = 0; i < grouping->count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        uint32 root = components.root(i);
+        put(grouping->id[i], grouping->id[grouping->star ? stars.leader(root) : root]);
+    }
+}
+
+void take_pair(void *context, uint64 a, uint64 b, int distance)
+{
+    add_members(static_cast<Grouping *>(context), static_cast<int64>(a), static_cast<int64>(b),
+                distance == 0);
+}
+
+int64 integer_of(HeapTuple tuple, TupleDesc row, int column, Oid type)
+{
+    bool null;
+    Datum value = SPI_getbinval(tuple, row, column, &null);
+    if (null)
+        ereport(ERROR,
+                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a member of a pair must not be NULL")));
+    switch (type) {
+    case INT2OID:
+        return DatumGetInt16(value);
+    case INT4OID:
+        return DatumGetInt32(value);
+    default:
+        return DatumGetInt64(value);
+    }
+}
+
+// An error unless the row is two integers, or of domains over such; their base types.
+void find_pair_types(TupleDesc row, Oid type[2])
+{
+    bool right = row->natts == 2;
+    for (int i = 0; right && i < 2; i++) {
+        type[i] = getBaseType(SPI_gettypeid(row, i + 1));
+        right = type[i] == INT2OID || type[i] == INT4OID || type[i] == INT8OID;
+    }
+    if (!right)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return pairs of integers"),
+                        errdetail("It needs two columns of type smallint, integer or bigint."),
+                        errhint("For example: SELECT x.id, y.id FROM simhash_pairs('page_h_idx') p "
+                                "JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b")));
+}
+
+// Runs the query with the caller's rights and takes the pairs that it returns.
+void take_query(Grouping *grouping, const char *query)
+{
+    MemoryContext context = CurrentMemoryContext;
+    if (SPI_connect() != SPI_OK_CONNECT)
+        elog(ERROR, "SPI_connect failed");
+    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, NULL, CURSOR_OPT_NO_SCROLL);
+    if (plan == NULL || !SPI_is_cursor_plan(plan))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("simhash_pair_groups needs one query that returns rows")));
+    Portal portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+    Oid type[2];
+    find_pair_types(portal->tupDesc, type);
+    for (;;) {
+        SPI_cursor_fetch(portal, true, kFetchRows);
+        if (SPI_processed == 0)
+            break;
+        MemoryContext spi = MemoryContextSwitchTo(context);
+        for (uint64 i = 0; i < SPI_processed; i++) {
+            CHECK_FOR_INTERRUPTS();
+            HeapTuple tuple = SPI_tuptable->vals[i];
+            add_members(grouping, integer_of(tuple, SPI_tuptable->tupdesc, 1, type[0]),
+                        integer_of(tuple, SPI_tuptable->tupdesc, 2, type[1]), false);
+        }
+        MemoryContextSwitchTo(spi);
+        SPI_freetuptable(SPI_tuptable);
+    }
+    SPI_cursor_close(portal);
+    SPI_finish();
+}
+
+void put_row(Tuplestorestate *store, TupleDesc row, Datum member, Datum leader)
+{
+    Datum values[2] = {member, leader};
+    bool nulls[2] = {};
+    tuplestore_putvalues(store, row, values, nulls);
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_groups)
+{
+    using namespace simhash;
+    TupleDesc row;
+    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    Oid index = PG_GETARG_OID(0);
+    Grouping grouping;
+    begin_grouping(&grouping, PG_GETARG_BOOL(2));
+    find_pairs(&index, 1, PG_GETARG_INT32(1), PairsWanted::links, {take_pair, &grouping});
+    put_groups(&grouping, [&](int64 member, int64 leader) {
+        ItemPointerData tid[2] = {pointer_of(Tid::unpack(static_cast<uint64>(member))),
+                                  pointer_of(Tid::unpack(static_cast<uint64>(leader)))};
+        put_row(store, row, PointerGetDatum(&tid[0]), PointerGetDatum(&tid[1]));
+    });
+    end_grouping(&grouping);
+    PG_RETURN_NULL();
+}
+
+SIMHASH_FUNCTION(simhash_pair_groups)
+{
+    using namespace simhash;
+    TupleDesc row;
+    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    Grouping grouping;
+    begin_grouping(&grouping, PG_GETARG_BOOL(1));
+    take_query(&grouping, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+    put_groups(&grouping, [&](int64 member, int64 leader) {
+        put_row(store, row, Int64GetDatum(member), Int64GetDatum(leader));
+    });
+    end_grouping(&grouping);
+    PG_RETURN_NULL();
+}

@@ -1,0 +1,109 @@
+// Rows of equal fingerprints as one, where only which rows hang together is asked for: a million copies of
+// one page are half a billion pairs, but a million links.
+#include "am/pairs/pairs.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+struct Row {
+    Fingerprint fingerprint;
+    uint64 tag;
+
+    bool operator<(const Row &other) const
+    {
+        return fingerprint != other.fingerprint ? fingerprint < other.fingerprint : tag < other.tag;
+    }
+};
+
+constexpr Size kFilterBits = 16; // for each row
+
+// Two bits for each hash value: whether it came up, and whether it did again.
+class RepeatFilter
+{
+public:
+    // Lies in memory for bytes(rows).
+    RepeatFilter(void *memory, Size rows) : bits_(std::bit_width(rows * kFilterBits))
+    {
+        seen_ = static_cast<uint64 *>(memory);
+        again_ = seen_ + words();
+        std::memset(memory, 0, bytes(rows));
+    }
+
+    static Size bytes(Size rows) { return (Size{2} << std::bit_width(rows * kFilterBits)) / 8 + 16; }
+
+    void add(Fingerprint x)
+    {
+        Size at = hash(x);
+        uint64 bit = uint64{1} << at % 64;
+        again_[at / 64] |= seen_[at / 64] & bit;
+        seen_[at / 64] |= bit;
+    }
+
+    bool repeated(Fingerprint x) const { return again_[hash(x) / 64] >> hash(x) % 64 & 1; }
+
+private:
+    Size words() const { return ((Size{1} << bits_) + 63) / 64; }
+    Size hash(Fingerprint x) const { return x * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits_); }
+
+    int bits_;
+    uint64 *seen_;
+    uint64 *again_;
+};
+
+// Moves the rows whose fingerprints may be repeated to the end; returns how many are in front of them.
+Size part_repeated(void *memory, const Rows &rows)
+{
+    RepeatFilter filter(memory, rows.count);
+    for (Size i = 0; i < rows.count; i++)
+        filter.add(rows.fingerprint[i]);
+    Size front = 0;
+    for (Size i = 0; i < rows.count; i++) {
+        if (filter.repeated(rows.fingerprint[i]))
+            continue;
+        std::swap(rows.fingerprint[front], rows.fingerprint[i]);
+        std::swap(rows.tag[front], rows.tag[i]);
+        front++;
+    }
+    return front;
+}
+
+} // namespace
+
+void link_equal(PairJoin *join, bool report, Rows *rows)
+{
+    // Nothing else uses the arena between the comparisons of two windows.
+    Assert(join->arena_used == 0);
+    Assert(RepeatFilter::bytes(rows->count) <= join->arena_size &&
+           rows->count * sizeof(Row) <= join->arena_size);
+    Size kept = part_repeated(join->arena, *rows);
+    Rows repeated = rows->part(kept, rows->count);
+    if (repeated.count == 0)
+        return;
+    if (!join->output->filter_early)
+        filter_rows(join->output, join->side[0], &repeated);
+
+    auto *row = reinterpret_cast<Row *>(join->arena);
+    for (Size i = 0; i < repeated.count; i++)
+        row[i] = {repeated.fingerprint[i], repeated.tag[i]};
+    std::sort(row, row + repeated.count);
+    Size first = 0;
+    for (Size i = 0; i < repeated.count; i++) {
+        if (i == 0 || row[i].fingerprint != row[first].fingerprint) {
+            first = i;
+            rows->set(kept++, row[i].fingerprint, row[i].tag);
+        } else if (report) {
+            CHECK_FOR_INTERRUPTS();
+            add_pair(join->output, row[first].tag, row[i].tag, 0);
+        }
+    }
+    rows->count = kept;
+}
+
+} // namespace simhash

@@ -1,0 +1,474 @@
+// Bringing rows together: from the index, by its own tables where they do, else by a plan of cells.
+//
+// Rows are read from the leaves of one of the index's trees, from left to right, again for each step. Every
+// row that the snapshot sees stands in each tree and stays there, so each step meets all of them; what else
+// it meets comes and goes, and is not visible.
+#include "am/pairs/pairs.hpp"
+#include "am/tree/inner_cache.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// Nanoseconds for each row and step, measured.
+constexpr double kLoadRow = 35;       // read from a partition and sorted again
+constexpr double kTreeRow = 14;       // read in the order of the cells
+constexpr double kSpoolRow = 30;      // partitioned in memory
+constexpr double kSpillRow = 60;      // partitioned by files
+constexpr Size kWindow = 1 << 15;     // rows that fit into the processor's cache when they are sorted
+constexpr Size kWideWindow = 1 << 17; // where cells meet others, and partitions each other
+constexpr BlockNumber kSampleLeaves = 64;
+constexpr Size kRowsPerLeaf = 128; // of a sample
+constexpr int kMostPartitionBits = 12;
+constexpr double kManyUnseen = 1000;
+constexpr double kLeastMemory = 256; // kilobytes, even if work_mem is less
+
+struct Sample {
+    Size count;
+    Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
+};
+
+struct Reader {
+    PairOutput *output;
+    PairJoin *join;
+    Size spool_bytes;
+    PairSpool *spool;
+    bool within;
+    double rows; // of the larger side, an estimate
+};
+
+const PairSide &side_of(const Reader &reader, int place)
+{
+    return reader.output->side[reader.join->side[place]];
+}
+
+// Reads and locks the leaf after this one, by the right link if the parent says the same.
+Buffer next_leaf(Relation index, int table, const char *page, BufferAccessStrategy strategy)
+{
+    Position high = high_of(page);
+    LeafPlace place;
+    find_leaf(index, table, high, &place);
+    if (place.root || place.block != page_tail(page)->right)
+        return descend(index, table, high, BUFFER_LOCK_SHARE);
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
+    lock_tree_page(index, buffer, place.block, BUFFER_LOCK_SHARE, table, 0);
+    check_reach(index, place, buffer);
+    return buffer;
+}
+
+// Calls visit(page) with a copy of each leaf of a tree, from left to right.
+template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snapshot, int table, Visit visit)
+{
+    // Like a sequential scan, it must not drive out what others use.
+    bool bulk = index_leaves(side.index) > NBuffers / 4;
+    BufferAccessStrategy strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : NULL;
+    Buffer buffer = descend(side.index, table, {0, 0}, BUFFER_LOCK_SHARE);
+    for (;;) {
+        PGAlignedBlock copy; // so that no lock is held over the work
+        test_old_snapshot(snapshot, side.index, buffer_page(buffer));
+        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+        BlockNumber block = BufferGetBlockNumber(buffer);
+        UnlockReleaseBuffer(buffer);
+        CHECK_FOR_INTERRUPTS();
+        TidCheck check;
+        for (int i = 0; i < leaf_count(copy.data); i++)
+            check.add(leaf_tid(copy.data, i).packed());
+        check.finish(side.index, block);
+        visit(copy.data);
+        if (is_rightmost(copy.data))
+            break;
+
+        buffer = next_leaf(side.index, table, copy.data, strategy);
+    }
+    if (strategy != NULL)
+        FreeAccessStrategy(strategy);
+}
+
+// Reads some leaves, evenly spread over the index's blocks, and estimates the number of rows.
+void sample_side(PairSide *side, Sample *sample)
+{
+    BlockNumber first = kMetaBlock + 1, blocks = RelationGetNumberOfBlocks(side->index) - first;
+    BlockNumber reads = std::min(blocks, kSampleLeaves);
+    double rows = 0;
+    sample->count = 0;
+    for (BlockNumber i = 0; i < reads; i++) {
+        CHECK_FOR_INTERRUPTS();
+        auto block = static_cast<BlockNumber>(first + uint64{blocks} * i / reads);
+        Buffer buffer = ReadBuffer(side->index, block);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
+            check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
+            page_tail(page)->table != side->meta->null_table()) {
+            Size count = static_cast<Size>(leaf_count(page)), taken = std::min(count, kRowsPerLeaf);
+            for (Size j = 0; j < taken; j++)
+                sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
+            rows += static_cast<double>(count);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    side->rows = std::max(1.0, rows / reads * blocks / side->meta->tables());
+}
+
+// Of rows that are about to be compared, those that need be.
+void narrow_rows(const Reader &reader, int place, Rows *rows)
+{
+    PairJoin *join = reader.join;
+    if (reader.output->filter_early)
+        filter_rows(reader.output, join->side[place], rows);
+    if (reader.output->wanted == PairsWanted::links)
+        link_equal(join, place == 0 && join->under[0].step == 0, rows);
+}
+
+// Compares the rows of the partitions with each other: partition p of x is store p, that of y is store
+// y_store + p. Cells' numbers are the partition's, then `low_bits` bits.
+void join_partitions(Reader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
+                     const PairStep &step)
+{
+    PairJoin *join = reader->join;
+    Cells *x = &join->cells[0], *y = &join->cells[1];
+    // Reads on as long as there is room: narrowing may leave little of what was read.
+    auto load = [&](int store, uint64 from, int place, Cells *cells) {
+        uint64 end = spooled_rows(reader->spool, store);
+        Rows *raw = &join->raw;
+        raw->count = 0;
+        while (from < end && raw->count <= join->capacity / 2) {
+            Rows more = raw->part(raw->count, join->capacity);
+            read_rows(reader->spool, store, from, join->capacity - raw->count, &more);
+            from += more.count;
+            raw->count += more.count;
+            narrow_rows(*reader, place, raw);
+        }
+        sort_cells(join, *raw, map, low_bits, cells);
+        return from;
+    };
+    for (uint32 partition = 0; partition < uint32{1} << partition_bits; partition++) {
+        int x_store = static_cast<int>(partition);
+        for (uint64 at = 0; at < spooled_rows(reader->spool, x_store);) {
+            at = load(x_store, at, 0, x);
+            if (reader->within)
+                join_cells(join, *x, *x, step.budget, step.mask, join->radius);
+            for (Flips flips(partition_bits, step.budget); !flips.done(); flips.next()) {
+                uint32 other = partition ^ flips.mask();
+                if (reader->within && other < partition)
+                    continue; // they meet the other way round
+                int store = y_store + static_cast<int>(other);
+                uint64 y_at = reader->within && other == partition ? at : 0;
+                while (y_at < spooled_rows(reader->spool, store)) {
+                    y_at = load(store, y_at, 1, y);
+                    join_cells(join, *x, *y, step.budget - flips.count(), step.mask,
+                               join->radius - flips.count());
+                }
+            }
+        }
+    }
+}
+
+void spool_side(Reader *reader, int place, const CellMap &map, int low_bits, int first_store)
+{
+    const PairSide &side = side_of(*reader, place);
+    visit_leaves(side, reader->output->snapshot, 0, [&](const char *page) {
+        const Fingerprint *fingerprint = leaf_fingerprints(page);
+        for (int i = 0; i < leaf_count(page); i++)
+            add_row(reader->spool, first_store + static_cast<int>(map(fingerprint[i]) >> low_bits),
+                    fingerprint[i], leaf_tid(page, i).packed());
+    });
+}
+
+// The x side, all in one store, fits into memory: y's rows need not be kept.
+void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
+{
+    PairJoin *join = reader->join;
+    Rows *raw = &join->raw;
+    read_rows(reader->spool, 0, 0, join->capacity, raw);
+    narrow_rows(*reader, 0, raw);
+    sort_cells(join, *raw, map, step.bits, &join->cells[0]);
+    raw->count = 0;
+    auto meet = [&]() {
+        narrow_rows(*reader, 1, raw);
+        sort_cells(join, *raw, map, step.bits, &join->cells[1]);
+        join_cells(join, join->cells[0], join->cells[1], step.budget, step.mask, join->radius);
+        raw->count = 0;
+    };
+    Size window = std::min(join->capacity, kWindow);
+    visit_leaves(side_of(*reader, 1), reader->output->snapshot, 0, [&](const char *page) {
+        if (raw->count + static_cast<Size>(leaf_count(page)) > window)
+            meet();
+        for (int i = 0; i < leaf_count(page); i++)
+            raw->set(raw->count++, leaf_fingerprints(page)[i], leaf_tid(page, i).packed());
+    });
+    meet();
+}
+
+// How many of a step's bits tell partitions apart.
+int partition_bits(const Reader &reader, const PairStep &step)
+{
+    Size most = std::min(reader.join->capacity, step.budget == 0 ? kWindow : kWideWindow);
+    int bits = std::max(0, step.bits - most_sort_bits(reader.join->capacity));
+    // Files have a buffer each.
+    Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
+    while (bits < step.bits && bits < kMostPartitionBits && reader.rows > static_cast<double>(most << bits) &&
+           (Size{2} << bits) <= stores)
+        bits++;
+    return bits;
+}
+
+// An estimate.
+double all_rows(const Reader &reader)
+{
+    return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
+}
+
+// Steps that cut no finer than partitions and sorting can.
+int most_cell_bits(const Reader &reader)
+{
+    Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
+    return std::min(kMostCellBits, std::min(kMostPartitionBits, most_sort_bits(stores)) +
+                                       most_sort_bits(reader.join->capacity));
+}
+
+void log_plan(const char *source, const PairPlan &plan)
+{
+    StringInfoData steps;
+    initStringInfo(&steps);
+    for (int i = 0; i < plan.steps; i++)
+        appendStringInfo(&steps, "%s%d bits, budget %d", i > 0 ? "; " : "", plan.step[i].bits,
+                         plan.step[i].budget);
+    elog(DEBUG1, "simhash join by %s: %s; estimated at %.3f s", source, steps.data, plan.cost * 1e-9);
+    pfree(steps.data);
+}
+
+void follow_cells(Reader *reader, const PairPlan &plan)
+{
+    log_plan("partitions", plan);
+    PairJoin *join = reader->join;
+    CellMap map;
+    for (int number = 0; number < plan.steps; number++) {
+        const PairStep &step = plan.step[number];
+        map.set(step.bit, step.bits);
+        int bits = partition_bits(*reader, step), partitions = 1 << bits;
+        bool files = all_rows(*reader) * 20 > static_cast<double>(reader->spool_bytes);
+        auto stores = static_cast<Size>(reader->within ? partitions : 2 * partitions);
+        reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
+                                         static_cast<int>(stores), all_rows(*reader));
+        join->under[join->depth++] = {&plan, number};
+        spool_side(reader, 0, map, step.bits - bits, 0);
+        if (!reader->within && bits == 0 && spooled_rows(reader->spool, 0) <= join->capacity) {
+            stream_side(reader, map, step);
+        } else {
+            if (!reader->within)
+                spool_side(reader, 1, map, step.bits - bits, partitions);
+            join_partitions(reader, bits, reader->within ? 0 : partitions, map, step.bits - bits, step);
+        }
+        join->depth--;
+        end_pair_spool(reader->spool);
+    }
+}
+
+// A step by one of the index's own tables: its leaves come in the order of the cells.
+struct TreeStep {
+    Reader *reader;
+    const PairStep *step;
+    CellMap map;
+    int low_bits;
+    uint32 open;   // the cell in which the next leaf begins
+    Size open_row; // rows before this one are of lower cells
+    Size open_end; // rows from this one on are of the open cell
+    bool spooling; // cell `open` is larger than memory: its rows go to the spool
+    Rows stash;
+};
+
+void join_window(TreeStep *tree, Size count)
+{
+    PairJoin *join = tree->reader->join;
+    Rows rows = join->raw.part(0, count);
+    narrow_rows(*tree->reader, 0, &rows);
+    sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
+    join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
+}
+
+void copy_rows(const Rows &from, Rows *to)
+{
+    std::memcpy(to->fingerprint, from.fingerprint, from.count * sizeof(Fingerprint));
+    std::memcpy(to->tag, from.tag, from.count * sizeof(uint64));
+    to->count = from.count;
+}
+
+void join_spooled_cell(TreeStep *tree)
+{
+    Rows *raw = &tree->reader->join->raw;
+    copy_rows(*raw, &tree->stash); // of the last leaf: joining needs the room
+    join_partitions(tree->reader, 0, 0, tree->map, 0, *tree->step);
+    clear_pair_spool(tree->reader->spool);
+    copy_rows(tree->stash, raw);
+    tree->spooling = false;
+}
+
+void visit_tree_leaf(TreeStep *tree, const char *page)
+{
+    PairJoin *join = tree->reader->join;
+    Rows *raw = &join->raw;
+    bool last = is_rightmost(page);
+    uint32 next =
+        last || tree->step->bits == 0 ? 0 : static_cast<uint32>(high_of(page).key >> (64 - tree->step->bits));
+    bool ends_cell = last || next != tree->open;
+    if (ends_cell)
+        tree->open_row = raw->count;
+    for (int i = 0; i < leaf_count(page); i++) {
+        Fingerprint fingerprint = leaf_fingerprints(page)[i];
+        uint64 tag = leaf_tid(page, i).packed();
+        if (tree->spooling && tree->map(fingerprint) == tree->open)
+            add_row(tree->reader->spool, 0, fingerprint, tag);
+        else
+            raw->set(raw->count++, fingerprint, tag);
+    }
+    if (tree->spooling && ends_cell)
+        join_spooled_cell(tree);
+    tree->open = next;
+    if (ends_cell)
+        tree->open_end = raw->count;
+    if (tree->spooling)
+        return;
+
+    Size room = join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
+    if (!last && raw->count < std::min(room, kWindow))
+        return;
+    // The rows of the open cell wait for the next leaf.
+    Size whole = last ? raw->count : tree->open_row;
+    for (Size i = whole; i < tree->open_end; i++) {
+        if (tree->map(raw->fingerprint[i]) != next) {
+            std::swap(raw->fingerprint[i], raw->fingerprint[whole]);
+            std::swap(raw->tag[i], raw->tag[whole]);
+            whole++;
+        }
+    }
+    if (whole > 0) {
+        join_window(tree, whole);
+        Rows rest = raw->part(whole, raw->count);
+        std::memmove(raw->fingerprint, rest.fingerprint, rest.count * sizeof(Fingerprint));
+        std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
+        raw->count = rest.count;
+    }
+    tree->open_row = tree->open_end = 0;
+    if (raw->count < room)
+        return;
+    for (Size i = 0; i < raw->count; i++)
+        add_row(tree->reader->spool, 0, raw->fingerprint[i], raw->tag[i]);
+    raw->count = 0;
+    tree->spooling = true;
+}
+
+void follow_trees(Reader *reader, const PairPlan &plan, const SearchPlan &search)
+{
+    log_plan("the index's tables", plan);
+    PairJoin *join = reader->join;
+    auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
+    tree->reader = reader;
+    tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
+    reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
+    for (int number = 0; number < plan.steps; number++) {
+        const PairStep &step = plan.step[number];
+        tree->step = &step;
+        tree->map.set(step.bit, step.bits);
+        // Cells of a window whose numbers end alike are compared as one.
+        tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
+        tree->open = 0;
+        tree->open_row = tree->open_end = 0;
+        join->raw.count = 0;
+        join->under[join->depth++] = {&plan, number};
+        visit_leaves(side_of(*reader, 0), reader->output->snapshot, search.step[number].table,
+                     [tree](const char *page) { visit_tree_leaf(tree, page); });
+        join->depth--;
+    }
+    end_pair_spool(reader->spool);
+}
+
+// A plan by the index's own tables, if their headers find all pairs within the radius.
+bool plan_trees(const Reader &reader, const PairTask &task, int radius, SearchPlan *search, PairPlan *plan)
+{
+    const PairSide &side = side_of(reader, 0);
+    *plan = {};
+    if (!reader.within)
+        return false;
+    index_plan(side.index, radius, search);
+    for (int i = 0; i < search->steps; i++) {
+        const SearchStep &step = search->step[i];
+        if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
+            return false;
+        std::uint8_t source[kBits];
+        side.meta->order.sources(step.table, source);
+        plan->cost += cut_step(task, source, radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
+        plan->steps++;
+    }
+    return true;
+}
+
+} // namespace
+
+void join_indexes(PairOutput *output, int radius)
+{
+    auto *reader = static_cast<Reader *>(palloc0(sizeof(Reader)));
+    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
+    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
+    auto bytes = static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
+    for (int i = 0; i < output->sides; i++)
+        sample_side(&output->side[i], &sample[i]);
+    if (output->sides == 1)
+        sample[1] = sample[0];
+
+    reader->output = join->output = output;
+    reader->join = join;
+    reader->within = output->sides == 1;
+    reader->spool_bytes = bytes / 8 * 3;
+    join->radius = radius;
+    if (!reader->within) { // the smaller one first
+        join->side[0] = output->side[1].rows < output->side[0].rows;
+        join->side[1] = 1 - join->side[0];
+    }
+    begin_join(join, bytes / 8 * 3, all_rows(*reader));
+
+    PairTask task;
+    task.x_rows = side_of(*reader, 0).rows;
+    task.y_rows = reader->within ? 0 : side_of(*reader, 1).rows;
+    reader->rows = std::max(task.x_rows, task.y_rows);
+    output->many_unseen = kManyUnseen + 2 * (task.x_rows + task.y_rows);
+    task.radius = radius;
+    task.usable = ~Fingerprint{0};
+    measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
+    task.compare_cost = join->match->nanoseconds;
+    pfree(sample);
+
+    auto *by_cells = static_cast<PairPlan *>(palloc(2 * sizeof(PairPlan)));
+    PairPlan *by_trees = by_cells + 1;
+    SearchPlan search;
+    task.most_bits = most_cell_bits(*reader);
+    task.part_rows = static_cast<double>(std::min(join->capacity, kWideWindow));
+    task.load_cost = kLoadRow;
+    task.row_cost =
+        (task.x_rows + task.y_rows) * 20 < static_cast<double>(reader->spool_bytes) ? kSpoolRow : kSpillRow;
+    plan_pairs(task, by_cells);
+    task.most_bits = kMostCellBits;
+    task.row_cost = kTreeRow;
+    if (plan_trees(*reader, task, radius, &search, by_trees) && by_trees->cost <= by_cells->cost) {
+        // Only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
+        begin_output(output, bytes / 8 * 4);
+        reader->spool_bytes = bytes / 8;
+        follow_trees(reader, *by_trees, search);
+    } else {
+        begin_output(output, bytes / 8 * 2);
+        follow_cells(reader, *by_cells);
+    }
+    end_join(join);
+    end_output(output);
+}
+
+} // namespace simhash

@@ -1,0 +1,303 @@
+// The planner's estimate: the leaves that the search plan for the condition's radius reads.
+//
+// Pages are charged as the core charges them, so that the costs of this index compare with those of others.
+// Processor time was measured against the core's: one unit of cost, which is what a sequential scan takes to
+// read and test 80 narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the choices that follow
+// from all this with what the plans take.
+#include "am/search/scan.hpp"
+
+#include "pg/server/compat.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/guided_ball.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kUnknownRadius = kNearRadius; // where the planner does not know it yet
+
+constexpr Cost kForbiddenCost = 1e100; // beyond any that enable_seqscan = off adds
+
+// In operators, for each search: its plan, and its beginning and end.
+constexpr double kSearchOperators = 20;
+
+// For each leaf: to locate it in the copied inner pages, to wait for its memory, to pin and to lock it.
+constexpr double kLeafOperators = 40;
+
+// The kernel tests this many entries in the time of one operator call.
+constexpr double kEntriesPerOperator = 20;
+
+// With all pages in memory, fetching rows in the order of the index took less than a bitmap up to about so
+// many rows, and so many more for each page of the table that is fetched.
+constexpr double kPlainRows = 100;
+constexpr double kPlainRowsPerPage = 2;
+
+// For each row beyond: fetching it in the order of the index takes some 100, and from a bitmap 15 more than
+// the core charges. Both sorts of scan are charged alike, there is no other way.
+constexpr double kScatteredRowOperators = 12;
+
+// ORDER BY: to put a row into a ring or to compare two of them, and to fetch a row out of all order; and how
+// many rows the first large ring has.
+constexpr double kCollectOperators = 0.25;
+constexpr double kOrderedRowOperators = 100;
+constexpr double kRingRows = 8192;
+
+int ball_radius(Node *argument, bool guided)
+{
+    if (IsA(argument, Const)) {
+        auto *constant = reinterpret_cast<Const *>(argument);
+        if (constant->constisnull)
+            return kEmptyRadius;
+        if (guided)
+            return reinterpret_cast<GuidedBall *>(PG_DETOAST_DATUM(constant->constvalue))->radius;
+        return reinterpret_cast<Ball *>(DatumGetPointer(constant->constvalue))->radius;
+    }
+    // simhash_ball(q, radius) of a q that is not known yet
+    if (IsA(argument, FuncExpr) && list_length(reinterpret_cast<FuncExpr *>(argument)->args) == 2) {
+        auto *radius = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(argument)->args));
+        if (IsA(radius, Const) && !reinterpret_cast<Const *>(radius)->constisnull &&
+            reinterpret_cast<Const *>(radius)->consttype == INT8OID)
+            return clamp_radius(DatumGetInt64(reinterpret_cast<Const *>(radius)->constvalue));
+    }
+    return kUnknownRadius;
+}
+
+struct Conditions {
+    int radius; // the least of all balls; kBits if there is none
+    bool only_nulls;
+    bool guided;     // the least ball is one around weights
+    double searches; // more than one for = ANY (array)
+};
+
+int operator_radius(Oid op, Oid family, Node *argument, bool *guided)
+{
+    int strategy = get_op_opfamily_strategy(op, family);
+    *guided = strategy == kInGuidedBall;
+    return strategy == kEqual           ? 0
+           : strategy == kNearDuplicate ? kNearRadius
+           : argument == NULL           ? kUnknownRadius
+                                        : ball_radius(argument, *guided);
+}
+
+Conditions read_conditions(PlannerInfo *root, List *quals, Oid family)
+{
+    Conditions conditions = {kBits, false, false, 1};
+    ListCell *cell;
+    foreach (cell, quals) {
+        auto *clause = static_cast<Node *>(lfirst(cell));
+        if (IsA(clause, RestrictInfo))
+            clause = reinterpret_cast<Node *>(reinterpret_cast<RestrictInfo *>(clause)->clause);
+        int radius = kBits;
+        bool guided = false;
+        if (IsA(clause, NullTest)) {
+            if (reinterpret_cast<NullTest *>(clause)->nulltesttype == IS_NULL)
+                conditions.only_nulls = true;
+        } else if (IsA(clause, OpExpr)) {
+            auto *operation = reinterpret_cast<OpExpr *>(clause);
+            radius = operator_radius(operation->opno, family, static_cast<Node *>(lsecond(operation->args)),
+                                     &guided);
+        } else if (IsA(clause, ScalarArrayOpExpr)) {
+            auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
+            radius = operator_radius(operation->opno, family, NULL, &guided);
+            conditions.searches *=
+                Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
+        }
+        if (radius < conditions.radius) {
+            conditions.radius = radius;
+            conditions.guided = guided;
+        }
+    }
+    return conditions;
+}
+
+// What a search reads.
+struct Reading {
+    double tables; // in which it reads
+    double leaves; // in all
+    double part;   // of those tables
+};
+
+// The plan's own estimate is for keys spread evenly. Where many rows match there are more leaves among them:
+// each table that is read has the matching rows in leaves of their own.
+Reading plan_reading(const SearchPlan &plan, double leaves, double matching, bool guided)
+{
+    Reading reading;
+    reading.tables = plan.steps;
+    // By weights: on real texts some 2 to 12 leaves where an exact search reads 4 to 145.
+    reading.leaves = guided ? std::sqrt(plan.leaves) : plan.leaves;
+    reading.leaves = Max(1.0, Min(reading.leaves + plan.steps * matching * leaves, plan.steps * leaves));
+    reading.tables = Min(reading.tables, reading.leaves);
+    reading.part = Min(1.0, reading.leaves / (plan.steps * leaves));
+    return reading;
+}
+
+// A page in the middle of many that are read in ascending order and ahead of their turn, as the core charges
+// it.
+Cost page_cost(double part, double random, double sequential)
+{
+    return random - (random - sequential) * std::sqrt(part);
+}
+
+// What a scan fetches from the table.
+struct Fetched {
+    double rows;
+    double pages;     // distinct ones
+    double scattered; // rows beyond those for which a plain index scan is the best
+};
+
+Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
+{
+    double pages = Max(1.0, static_cast<double>(rel->pages));
+    Fetched fetched;
+    fetched.rows = clamp_row_est(selectivity * rel->tuples);
+    fetched.pages = Min(pages, 2 * pages * fetched.rows / (2 * pages + fetched.rows));
+    fetched.scattered = Max(0.0, fetched.rows - kPlainRows - kPlainRowsPerPage * fetched.pages);
+    return fetched;
+}
+
+// The core takes a bitmap heap scan for cheaper than a plain index scan wherever more than one page of the
+// table is fetched, since the pages come in order. That is so on a disk; with the pages in memory making the
+// bitmap takes longer than it saves, until there are several rows to a page. A correlation is the only way to
+// say so: this is the one with which a plain scan's pages cost just as much as the bitmap's. So the cheaper
+// of the two is estimated as ever, and nothing else is compared differently.
+double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
+                         Selectivity selectivity, double loop_count)
+{
+    const RelOptInfo *rel = info->rel;
+    double random, sequential;
+    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
+    double rows = fetched.rows, pages = Max(1.0, static_cast<double>(rel->pages));
+    if (pages > effective_cache_size || fetched.scattered > 0)
+        return 0;
+
+    double together = std::ceil(selectivity * pages);
+    double bitmap_pages, uncorrelated, correlated;
+    if (loop_count > 1) {
+        double index_pages = info->pages;
+        bitmap_pages = index_pages_fetched(rows * loop_count, rel->pages, index_pages, root) / loop_count;
+        uncorrelated = bitmap_pages * random;
+        correlated =
+            index_pages_fetched(together * loop_count, rel->pages, index_pages, root) * random / loop_count;
+    } else {
+        bitmap_pages = fetched.pages;
+        uncorrelated = index_pages_fetched(rows, rel->pages, info->pages, root) * random;
+        correlated = together > 0 ? random + (together - 1) * sequential : 0;
+    }
+    bitmap_pages = Min(pages, std::ceil(bitmap_pages));
+    double bitmap =
+        bitmap_pages * (bitmap_pages >= 2 ? page_cost(bitmap_pages / pages, random, sequential) : random);
+    if (bitmap >= uncorrelated || correlated >= uncorrelated)
+        return 0;
+    return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
+}
+
+// What ORDER BY adds to a search.
+struct RingCost {
+    Cost first; // before a row comes out
+    Cost rest;
+};
+
+RingCost ring_cost(double rows, Cost search)
+{
+    // Rows that are not near enough in the end are collected, too, until the ring has narrowed.
+    double comparisons = std::log2(Max(2.0, Min(rows, kRingRows)));
+    RingCost cost;
+    cost.first = cpu_operator_cost * kCollectOperators * (rows + Min(rows, kRingRows) * comparisons);
+    // A row's place in the table has nothing to do with the last one's. And when there are more than fit into
+    // memory, about half of which is used, they are searched again for the next ring.
+    double room = Max(kRingRows, work_mem * 1024.0 / sizeof(Hit) / 8);
+    cost.rest = rows * cpu_operator_cost * (kOrderedRowOperators + kCollectOperators * comparisons) +
+                rows / room * search;
+    return cost;
+}
+
+} // namespace
+
+void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
+                   Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
+{
+    // A query that needs no column at all is planned as an index-only scan of any index that needs no key,
+    // though this one returns none (see README.md). A cost that nothing exceeds keeps the planner from it.
+    if (path->path.pathtype == T_IndexOnlyScan) {
+        *startup_cost = *total_cost = kForbiddenCost;
+        *selectivity = 1;
+        *correlation = 0;
+        *pages = path->indexinfo->pages;
+        disable_path(&path->path);
+        return;
+    }
+
+    IndexOptInfo *info = path->indexinfo;
+    List *quals = get_quals_from_indexclauses(path->indexclauses);
+    *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
+                                          static_cast<int>(info->rel->relid), JOIN_INNER, NULL);
+
+    Conditions conditions = read_conditions(root, quals, info->opfamily[0]);
+    SearchPlan plan = {};
+    double target = target_recall_setting;
+    double leaves;
+    if (info->hypothetical) { // an advisor's: there is nothing to open
+        TableDesign design;
+        make_design(kDefaultDistance, default_tables(kDefaultDistance), &design);
+        leaves = estimated_leaves(info->pages, design.tables);
+        plan_search(design, Max(conditions.radius, 0), leaves, &plan);
+    } else {
+        Relation index = index_open(info->indexoid, NoLock);
+        leaves = estimated_leaves(info->pages, index_meta(index)->tables());
+        index_plan(index, Max(conditions.radius, 0), &plan);
+        if (target < 0)
+            target = index_options(index).target_recall;
+        index_close(index, NoLock);
+    }
+
+    double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
+    double matching = rows / Max(1.0, info->tuples) / conditions.searches;
+    if (conditions.radius < 0 || conditions.only_nulls) {
+        plan.steps = 1;
+        plan.leaves = 1;
+    }
+    Reading reading = plan_reading(plan, leaves, matching, conditions.guided && target < 1);
+
+    double random, sequential;
+    get_tablespace_page_costs(info->reltablespace, &random, &sequential);
+    double read = reading.leaves * conditions.searches, fetched = read;
+    if (loop_count * conditions.searches > 1)
+        fetched = index_pages_fetched(read * loop_count, info->pages, info->pages, root) / loop_count;
+    // Each table is entered somewhere, and read on from there.
+    Cost page = (reading.tables * random +
+                 (reading.leaves - reading.tables) * page_cost(reading.part, random, sequential)) /
+                reading.leaves;
+    Cost search = fetched * page +
+                  cpu_operator_cost * read * (kLeafOperators + info->tuples / leaves / kEntriesPerOperator);
+
+    *startup_cost = index_other_operands_eval_cost(root, quals) + cpu_operator_cost * kSearchOperators;
+    *total_cost = *startup_cost + search + rows * cpu_index_tuple_cost;
+    *correlation = 0;
+    if (path->indexorderbys != NIL) {
+        *startup_cost += index_other_operands_eval_cost(root, path->indexorderbys);
+        // Before the first row comes out, everything nearer has been searched, in the worst case every leaf.
+        RingCost ring = ring_cost(rows, search);
+        *startup_cost += search + ring.first;
+        *total_cost += ring.first + ring.rest;
+    } else {
+        Fetched heap = fetched_rows(info->rel, *selectivity);
+        *total_cost += heap.scattered * kScatteredRowOperators * cpu_operator_cost;
+        *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
+    }
+    *pages = read;
+}
+
+} // namespace simhash

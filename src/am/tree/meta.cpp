@@ -1,0 +1,148 @@
+// The metapage: written when the index is built, checked and cached when it is first used.
+#include "am/tree/inner_cache.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kPlans = 32;
+
+// What the relcache entry holds, in one piece of memory as the relcache wants it: search plans by radius,
+// made when they are first asked for, the metapage, and copies of inner pages.
+struct Cache {
+    BlockNumber heap_blocks; // that the table is known to have
+    SearchPlan plan[kPlans]; // radius -1 where none was made
+    InnerCopies *copies;     // behind the metapage
+    IndexMeta meta;          // its tail is left out: see KeyOrder
+};
+
+} // namespace
+
+static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
+              offsetof(PageHeaderData, pd_lower) == offsetof(RawPageHeader, lower) &&
+              offsetof(PageHeaderData, pd_upper) == offsetof(RawPageHeader, upper) &&
+              offsetof(PageHeaderData, pd_special) == offsetof(RawPageHeader, special) &&
+              offsetof(PageHeaderData, pd_pagesize_version) == offsetof(RawPageHeader, pagesize_version));
+static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
+
+MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
+                        const std::uint8_t bit_order[kBits])
+{
+    MetaData data = {};
+    data.magic = kMagic;
+    data.version = kFormatVersion;
+    data.design = design;
+    std::memcpy(data.bit_order, bit_order, kBits);
+    data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
+    return data;
+}
+
+void use_meta_data(const MetaData &data, IndexMeta *meta)
+{
+    meta->fillfactor = data.fillfactor;
+    meta->model = kDefaultVolatility;
+    meta->fitted = data.model != 0;
+    if (meta->fitted)
+        std::memcpy(meta->model.share, data.model_share, sizeof(meta->model.share));
+    meta->order.set(data.design, data.bit_order);
+}
+
+const IndexMeta *index_meta(Relation index)
+{
+    if (index->rd_amcache != NULL)
+        return &static_cast<Cache *>(index->rd_amcache)->meta;
+
+    if (!block_exists(index, kMetaBlock))
+        report_corruption(index, kMetaBlock, "the index has no metapage");
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    MetaData data;
+    const char *fault = check_meta_page(buffer_page(buffer), BLCKSZ);
+    if (fault == nullptr)
+        std::memcpy(&data, page_meta(buffer_page(buffer)), sizeof(data));
+    UnlockReleaseBuffer(buffer);
+    if (fault != nullptr)
+        report_corruption(index, kMetaBlock, fault);
+
+    auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    use_meta_data(data, whole);
+    Size front = MAXALIGN(offsetof(Cache, meta) + whole->size());
+    Size behind = inner_copies_size(RelationGetNumberOfBlocks(index), whole->trees());
+    auto *cache = static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, front + behind));
+    cache->copies = reinterpret_cast<InnerCopies *>(reinterpret_cast<char *>(cache) + front);
+    init_inner_copies(cache->copies, behind);
+    std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
+    pfree(whole);
+    cache->heap_blocks = 0;
+    for (SearchPlan &plan : cache->plan)
+        plan.radius = -1;
+    index->rd_amcache = cache;
+    return &cache->meta;
+}
+
+InnerCopies *index_copies(Relation index)
+{
+    index_meta(index);
+    return static_cast<Cache *>(index->rd_amcache)->copies;
+}
+
+bool heap_block_exists(Relation index, BlockNumber block)
+{
+    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    if (cache != NULL && block < cache->heap_blocks)
+        return true;
+    Relation heap = table_open(index->rd_index->indrelid, NoLock);
+    BlockNumber blocks = RelationGetNumberOfBlocks(heap);
+    table_close(heap, NoLock);
+    // An invalidation may have freed the cache; it is not made again here, under a page's lock.
+    cache = static_cast<Cache *>(index->rd_amcache);
+    if (cache != NULL)
+        cache->heap_blocks = blocks;
+    return block < blocks;
+}
+
+void make_room_for_copies(Relation index)
+{
+    if (index->rd_amcache != NULL && outgrown(index_copies(index), index)) {
+        pfree(index->rd_amcache); // all of it is one piece, and soon made again
+        index->rd_amcache = NULL;
+    }
+}
+
+IndexMeta *copy_index_meta(Relation index, MemoryContext context)
+{
+    make_room_for_copies(index);
+    const IndexMeta *meta = index_meta(index);
+    auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
+    std::memcpy(static_cast<void *>(copy), meta, meta->size());
+    return copy;
+}
+
+double index_leaves(Relation index)
+{
+    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->tables());
+}
+
+void index_plan(Relation index, int radius, SearchPlan *plan)
+{
+    // How large the index is matters little, and VACUUM and ANALYZE, which invalidate the cache, bring plans
+    // up to date.
+    const IndexMeta *meta = index_meta(index);
+    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    if (radius >= kPlans) {
+        plan_search(meta->order.design, radius, index_leaves(index), plan);
+        return;
+    }
+    if (cache->plan[radius].radius != radius)
+        plan_search(meta->order.design, radius, index_leaves(index), &cache->plan[radius]);
+    *plan = cache->plan[radius];
+}
+
+} // namespace simhash

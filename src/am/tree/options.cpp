@@ -1,0 +1,87 @@
+// WITH (distance = …, tables = …, fillfactor = …). Frozen in the metapage when the index
+// is built; ALTER INDEX … SET takes effect at the next REINDEX.
+#include "am/tree/index.hpp"
+
+extern "C" {
+#include "access/reloptions.h"
+#include "lib/stringinfo.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+relopt_kind options_kind()
+{
+    static relopt_kind kind = static_cast<relopt_kind>(0);
+    if (kind == 0) {
+        kind = add_reloption_kind();
+        add_int_reloption(kind, "distance", "Hamming distance that the index is designed for", 3,
+                          kMinDistance, kMaxDistance, AccessExclusiveLock);
+        add_int_reloption(kind, "tables", "number of copies of the data (0: distance + 1)", 0, 0, kMaxTables,
+                          AccessExclusiveLock);
+        add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
+                          50, 100, ShareUpdateExclusiveLock);
+        add_real_reloption(kind, "target_recall", "recall that searches by weights aim at (1: exact)", 1.0,
+                           0.01, 1.0, ShareUpdateExclusiveLock);
+    }
+    return kind;
+}
+
+// Members that only some versions have stay zero.
+relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
+{
+    relopt_parse_elt element = {};
+    element.optname = name;
+    element.opttype = type;
+    element.offset = static_cast<int>(offset);
+    return element;
+}
+
+} // namespace
+
+void design_from_options(const IndexOptions &options, TableDesign *design)
+{
+    int tables = options.tables == 0 ? default_tables(options.distance) : options.tables;
+    if (make_design(options.distance, tables, design))
+        return;
+
+    StringInfoData list;
+    initStringInfo(&list);
+    for (int other = 1; other <= kMaxTables; other++) {
+        TableDesign exists;
+        if (make_design(options.distance, other, &exists))
+            appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", other);
+    }
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("there is no design with tables = %d for distance = %d", tables, options.distance),
+                    errhint("For distance = %d, tables can be %s.", options.distance, list.data)));
+}
+
+bytea *parse_index_options(Datum reloptions, bool validate)
+{
+    const relopt_parse_elt elements[] = {
+        option("distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)),
+        option("tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)),
+        option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
+        option("target_recall", RELOPT_TYPE_REAL, offsetof(IndexOptions, target_recall)),
+    };
+    auto *options = static_cast<bytea *>(build_reloptions(
+        reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
+    if (validate && options != NULL) {
+        TableDesign design;
+        design_from_options(*reinterpret_cast<IndexOptions *>(options), &design);
+    }
+    return options;
+}
+
+IndexOptions index_options(Relation index)
+{
+    if (index->rd_options != NULL)
+        return *reinterpret_cast<IndexOptions *>(index->rd_options);
+    return {0, kDefaultDistance, 0, kDefaultFillfactor, 1.0};
+}
+
+} // namespace simhash

@@ -1,0 +1,241 @@
+// Splits. Two steps, each one WAL record: first half of a page's entries move to a new right sibling and the
+// page is marked kIncompleteSplit; then the sibling's downlink goes into the parent and the mark is cleared.
+// Between the two the tree is sound, since whoever looks for a moved entry steps right. A crash there leaves
+// the mark, and the next writer that meets it does the second step.
+//
+// The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
+// record.
+#include "am/tree/failpoint.hpp"
+#include "am/tree/inner_cache.hpp"
+
+#include "core/page/leaf_cut.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The entries of a page, out of it, sorted by position.
+struct Entry {
+    Position position;
+    union {
+        Fingerprint fingerprint;
+        std::uint32_t child;
+    };
+};
+
+struct Entries {
+    int count;
+    Entry entry[FLEXIBLE_ARRAY_MEMBER];
+};
+
+Entries *read_entries(const IndexMeta &meta, const char *page)
+{
+    bool leaf = is_leaf(page);
+    int count = leaf ? leaf_count(page) : inner_count(page);
+    auto *entries = static_cast<Entries *>(
+        palloc(offsetof(Entries, entry) + sizeof(Entry) * static_cast<std::size_t>(count)));
+    entries->count = count;
+    for (int i = 0; i < count; i++) {
+        Entry *entry = &entries->entry[i];
+        if (leaf) {
+            entry->fingerprint = leaf_fingerprints(page)[i];
+            entry->position = meta.position(page_tail(page)->table, entry->fingerprint, leaf_tid(page, i));
+        } else {
+            entry->position = inner_bound(page, i);
+            entry->child = inner_link(page, i).child();
+        }
+    }
+    std::sort(entries->entry, entries->entry + count,
+              [](const Entry &a, const Entry &b) { return a.position < b.position; });
+    return entries;
+}
+
+// Entries that damage has made equal, or moved out of the page's range, would be lost or go astray.
+void check_entries(Relation index, Buffer buffer, const Entries &entries)
+{
+    const char *page = buffer_page(buffer), *fault = nullptr;
+    for (int i = 1; i < entries.count; i++) {
+        if (entries.entry[i].position == entries.entry[i - 1].position)
+            fault = "the page holds an entry twice";
+    }
+    if (belongs_right(page, entries.entry[entries.count - 1].position))
+        fault = "an entry lies outside the page's key range";
+    if (!is_leaf(page) && !downlinks_ascend(page))
+        fault = "the downlinks are out of order";
+    if (fault != nullptr)
+        report_corruption(index, BufferGetBlockNumber(buffer), fault);
+}
+
+void write_entries(char *page, const Entry *entry, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (is_leaf(page))
+            leaf_add(page, entry[i].fingerprint, Tid::unpack(entry[i].position.tid));
+        else
+            inner_insert(page, i, entry[i].position, entry[i].child);
+    }
+}
+
+// Takes the entries from `bound` on out of a leaf. The others stay where they are or fill the gaps, so that
+// little of the page changes and is logged.
+void keep_below(const IndexMeta &meta, char *page, Position bound)
+{
+    for (int i = 0; i < leaf_count(page);) {
+        if (meta.position(page_tail(page)->table, leaf_fingerprints(page)[i], leaf_tid(page, i)) < bound)
+            i++;
+        else
+            leaf_remove(page, i);
+    }
+}
+
+void set_high(char *page, Position high, BlockNumber right)
+{
+    PageTail *tail = page_tail(page);
+    tail->high_key = high.key;
+    tail->high_tid = Tid::unpack(high.tid);
+    tail->right = right;
+}
+
+// Where to cut a full page. On the rightmost leaf of a tree whose entries come in order (NULLs do, by tid)
+// half full pages would be left behind, so that one is cut near its end.
+int choose_split(const Entries &entries, const char *page, Position *bound)
+{
+    auto *positions =
+        static_cast<Position *>(palloc(sizeof(Position) * static_cast<std::size_t>(entries.count)));
+    for (int i = 0; i < entries.count; i++)
+        positions[i] = entries.entry[i].position;
+
+    int low = entries.count * 4 / 10, high = entries.count * 6 / 10;
+    bool append = is_leaf(page) && is_rightmost(page) && positions[0].key == positions[entries.count - 1].key;
+    if (append)
+        low = high = entries.count * 9 / 10;
+    int cut = choose_cut(positions, Max(low, 1), Max(high, 1), bound);
+    if (!is_leaf(page))
+        *bound = positions[cut]; // a downlink's bound is its child's: it can't be shortened
+    pfree(positions);
+    return cut;
+}
+
+void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, Position bound)
+{
+    BlockNumber root = BufferGetBlockNumber(buffer);
+    int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
+    Buffer left = extend_index(index, root), right = extend_index(index, root);
+    failpoint(Failpoint::root_extended);
+
+    GenericXLogState *state = GenericXLogStart(index);
+    Page root_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    Page left_page = GenericXLogRegisterBuffer(state, left, GENERIC_XLOG_FULL_IMAGE);
+    Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
+
+    init_page(left_page, BLCKSZ, table, level);
+    write_entries(left_page, entries.entry, cut);
+    set_high(left_page, bound, BufferGetBlockNumber(right));
+    init_page(right_page, BLCKSZ, table, level);
+    write_entries(right_page, entries.entry + cut, entries.count - cut);
+
+    // init_page would clear the header's LSN, which the record sets anyway.
+    init_page(root_page, BLCKSZ, table, level + 1);
+    inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
+    inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
+    GenericXLogFinish(state);
+    failpoint(Failpoint::root_grown);
+
+    elog(DEBUG2, "root %u of index \"%s\" is now at level %d", root, RelationGetRelationName(index),
+         level + 1);
+    UnlockReleaseBuffer(right);
+    UnlockReleaseBuffer(left);
+    UnlockReleaseBuffer(buffer);
+}
+
+} // namespace
+
+void split_page(Relation index, Buffer buffer)
+{
+    const IndexMeta *meta = index_meta(index);
+    const char *page = buffer_page(buffer);
+    BlockNumber block = BufferGetBlockNumber(buffer);
+    int table = page_tail(page)->table, level = page_tail(page)->level;
+    Entries *entries = read_entries(*meta, page);
+    check_entries(index, buffer, *entries);
+    Position bound;
+    int cut = choose_split(*entries, page, &bound);
+
+    if (block == root_block(table)) {
+        split_root(index, buffer, *entries, cut, bound);
+        pfree(entries);
+        return;
+    }
+
+    Buffer right = extend_index(index, block);
+    failpoint(Failpoint::split_extended);
+    GenericXLogState *state = GenericXLogStart(index);
+    Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
+
+    init_page(right_page, BLCKSZ, table, level);
+    write_entries(right_page, entries->entry + cut, entries->count - cut);
+    set_high(right_page, high_of(left_page), page_tail(left_page)->right);
+
+    if (level == 0) {
+        keep_below(*meta, left_page, bound);
+    } else {
+        leaf_clear(left_page); // inner pages alike: it empties the page
+        write_entries(left_page, entries->entry, cut);
+    }
+    set_high(left_page, bound, BufferGetBlockNumber(right));
+    page_tail(left_page)->flags |= kIncompleteSplit;
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(right);
+    pfree(entries);
+
+    failpoint(Failpoint::split_downlink);
+    finish_split(index, buffer);
+    failpoint(Failpoint::split_done);
+}
+
+void finish_split(Relation index, Buffer buffer)
+{
+    const char *page = buffer_page(buffer);
+    int table = page_tail(page)->table, level = page_tail(page)->level;
+    Position bound = high_of(page);
+    BlockNumber right = page_tail(page)->right;
+    if (right == BufferGetBlockNumber(buffer) || !block_exists(index, right))
+        report_corruption(index, BufferGetBlockNumber(buffer), "the page's right link leads nowhere");
+
+    // The child stays locked, so nobody else finishes or splits it meanwhile. Locks go upwards, never down.
+    Buffer parent;
+    for (;;) {
+        parent = descend(index, table, bound, BUFFER_LOCK_EXCLUSIVE, level + 1);
+        if (inner_has_room(buffer_page(parent)))
+            break;
+        split_page(index, parent);
+    }
+
+    GenericXLogState *state = GenericXLogStart(index);
+    Page parent_page = GenericXLogRegisterBuffer(state, parent, 0);
+    Page child_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    int at = inner_find(parent_page, bound);
+    const char *fault = nullptr;
+    if (inner_bound(parent_page, at) >= bound)
+        fault = "a page whose split is marked incomplete has a downlink for its sibling";
+    else if (inner_link(parent_page, at).child() != BufferGetBlockNumber(buffer))
+        fault = "a page whose split is marked incomplete has no downlink itself";
+    if (fault != nullptr) {
+        GenericXLogAbort(state);
+        report_corruption(index, BufferGetBlockNumber(parent), fault);
+    }
+    inner_insert(parent_page, at + 1, bound, right);
+    page_tail(child_page)->flags &= static_cast<std::uint16_t>(~kIncompleteSplit);
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(parent);
+    UnlockReleaseBuffer(buffer);
+}
+
+} // namespace simhash

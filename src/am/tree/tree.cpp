@@ -1,0 +1,180 @@
+// Pages of the trees, and the way down to them.
+#include "am/tree/failpoint.hpp"
+#include "am/tree/inner_cache.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+}
+
+namespace simhash
+{
+
+void report_corruption(Relation index, BlockNumber block, const char *what)
+{
+    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
+                    errdetail("%s.", what), errhint("Please REINDEX it.")));
+    pg_unreachable();
+}
+
+void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
+{
+    // A writer may hold locks of other pages. A damaged link that led to one of them, or against the order in
+    // which pages are locked, would make it wait for ever. Replay, which may bring back a page as zeros
+    // first, is not looked on: there are no writers then.
+    const char *page = buffer_page(buffer), *fault = nullptr;
+    if (!RecoveryInProgress())
+        fault = check_page_place(page, BLCKSZ, table, level);
+    if (fault == nullptr) {
+        LockBuffer(buffer, mode);
+        fault = check_tree_page(page, BLCKSZ, table, level);
+    }
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+}
+
+Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
+{
+    if (block == kNoBlock) // which ReadBuffer takes for a new page
+        report_corruption(index, block, "a link leads nowhere");
+    if (!block_exists(index, block))
+        report_corruption(index, block, "a link leads past the end of the index");
+    Buffer buffer = ReadBuffer(index, block);
+    lock_tree_page(index, buffer, block, mode, table, level);
+    // A root that seemed to have split would have its downlink looked for above it, under its own lock.
+    if (block == root_block(table) && !is_rightmost(buffer_page(buffer)))
+        report_corruption(index, block, "the root has a right sibling");
+    return buffer;
+}
+
+Buffer step_right(Relation index, Buffer buffer, int mode)
+{
+    const char *page = buffer_page(buffer);
+    const PageTail *tail = page_tail(page);
+    BlockNumber right = tail->right;
+    Position high = high_of(page);
+    int table = tail->table, level = tail->level;
+    UnlockReleaseBuffer(buffer);
+    CHECK_FOR_INTERRUPTS();
+
+    Buffer next = read_tree_page(index, right, mode, table, level);
+    // A chain that does not ascend could lead round in a circle.
+    if (!is_rightmost(buffer_page(next)) && high_of(buffer_page(next)) <= high)
+        report_corruption(index, right, "the page is out of order with its left sibling");
+    return next;
+}
+
+namespace
+{
+
+// From a page of the right level, locked, to the one of its right siblings, or itself, that holds the
+// position. Invalid if an unfinished split had to be finished first: then the descent starts again.
+Buffer settle(Relation index, Buffer buffer, Position position, int mode, Position *lower)
+{
+    for (;;) {
+        if (mode == BUFFER_LOCK_EXCLUSIVE && (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
+            finish_split(index, buffer);
+            return InvalidBuffer;
+        }
+        if (!belongs_right(buffer_page(buffer), position))
+            return buffer;
+        *lower = high_of(buffer_page(buffer));
+        buffer = step_right(index, buffer, mode);
+    }
+}
+
+// By way of the copied inner pages.
+Buffer descend_to_leaf(Relation index, int table, Position position, int mode, Position *lower)
+{
+    LeafPlace place;
+    find_leaf(index, table, position, &place);
+    failpoint(Failpoint::leaf_found);
+    *lower = place.lower;
+    Buffer buffer;
+    if (!place.root) {
+        buffer = read_leaf(index, place, table, mode);
+        if (belongs_right(buffer_page(buffer), position))
+            forget_parent(index, place);
+    } else {
+        buffer = read_tree_page(index, place.block, mode, table, -1);
+        if (!is_leaf(buffer_page(buffer))) { // it has split since
+            UnlockReleaseBuffer(buffer);
+            return InvalidBuffer;
+        }
+    }
+    return settle(index, buffer, position, mode, lower);
+}
+
+Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, Position *lower)
+{
+    BlockNumber block = root_block(table);
+    int at_level = -1; // the root's level is what it says; below, each page must be one lower
+    for (;;) {
+        Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
+        int page_level = page_tail(buffer_page(buffer))->level;
+        if (page_level < level)
+            report_corruption(index, block, "the tree is not as high as its pages say");
+        if (page_level == level) {
+            if (mode == BUFFER_LOCK_EXCLUSIVE) {
+                // Only the root can have changed its level while it was unlocked.
+                LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+                LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+                if (page_tail(buffer_page(buffer))->level != level) {
+                    UnlockReleaseBuffer(buffer);
+                    return InvalidBuffer;
+                }
+            }
+            return settle(index, buffer, position, mode, lower);
+        }
+        while (belongs_right(buffer_page(buffer), position))
+            buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        int at = inner_find(page, position);
+        *lower = inner_bound(page, at);
+        block = inner_link(page, at).child();
+        at_level = page_level - 1;
+        UnlockReleaseBuffer(buffer);
+    }
+}
+
+} // namespace
+
+Buffer descend(Relation index, int table, Position position, int mode, int level, Position *lower)
+{
+    Buffer buffer;
+    Position bound = {0, 0};
+    do {
+        buffer = level == 0 ? descend_to_leaf(index, table, position, mode, &bound)
+                            : descend_to_inner(index, table, position, mode, level, &bound);
+    } while (!BufferIsValid(buffer));
+    if (lower != nullptr)
+        *lower = bound;
+    return buffer;
+}
+
+Buffer extend_index(Relation index, BlockNumber after)
+{
+    Buffer buffer = after == kNoBlock ? InvalidBuffer : take_unused(index, after);
+    return BufferIsValid(buffer) ? buffer : extend_relation(index);
+}
+
+BlockNumber index_blocks(Relation index)
+{
+    bool lock = !RELATION_IS_LOCAL(index);
+    if (lock)
+        LockRelationForExtension(index, ExclusiveLock);
+    BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    if (lock)
+        UnlockRelationForExtension(index, ExclusiveLock);
+    return blocks;
+}
+
+double estimated_leaves(BlockNumber blocks, int tables)
+{
+    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the NULLs', the roots
+    return std::max(1.0, pages / tables);
+}
+
+} // namespace simhash

@@ -1,0 +1,104 @@
+// Pages that a crash left behind unused, all zeros: VACUUM finds them, splits take them.
+//
+// A split may only move entries to a block beyond its own, since VACUUM walks the blocks in ascending order
+// and must not miss what moves meanwhile. So a page is taken by splits of blocks in front of it alone.
+#include "am/tree/inner_cache.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "storage/freespace.h"
+#include "storage/indexfsm.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
+{
+    if (unused->count < kMostUnused && GetRecordedFreeSpace(index, block) == 0)
+        unused->block[unused->count++] = block;
+}
+
+namespace
+{
+
+// Notes that `from` has a link to the block, if that is among the unused ones.
+void note_link(const UnusedPages &unused, BlockNumber from, BlockNumber to, BlockNumber *linked)
+{
+    const BlockNumber *end = unused.block + unused.count, *at = std::lower_bound(unused.block, end, to);
+    if (at < end && *at == to)
+        linked[at - unused.block] = from;
+}
+
+bool is_unused(Relation index, BlockNumber block)
+{
+    Buffer buffer = ReadBuffer(index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    bool unused = PageIsNew(buffer_page(buffer));
+    UnlockReleaseBuffer(buffer);
+    return unused;
+}
+
+} // namespace
+
+void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy)
+{
+    if (unused.count == 0)
+        return;
+    // A page that damage turned to zeros looks the same, but links lead to it.
+    auto *linked = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * static_cast<Size>(unused.count)));
+    BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
+        delay_vacuum();
+        Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        if (!PageIsNew(buffer_page(buffer))) {
+            const char *fault = check_any_tree_page(page, BLCKSZ, kMaxTables + 1);
+            if (fault != nullptr)
+                report_corruption(index, block, fault);
+            note_link(unused, block, page_tail(page)->right, linked);
+            for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
+                note_link(unused, block, inner_link(page, i).child(), linked);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    for (int i = 0; i < unused.count; i++) {
+        // A split may have had the page in hand when it was noted, already out of the map. It writes page and
+        // link under both locks: a link to a page that is empty even now is damage.
+        if (!is_unused(index, unused.block[i]))
+            continue;
+        if (linked[i] != 0)
+            report_corruption(index, linked[i], "a link of the page leads to one that is all zeros");
+        RecordFreeIndexPage(index, unused.block[i]);
+    }
+    pfree(linked);
+    IndexFreeSpaceMapVacuum(index);
+}
+
+Buffer take_unused(Relation index, BlockNumber after)
+{
+    for (int tries = 0; tries < 4; tries++) {
+        BlockNumber block = GetFreeIndexPage(index);
+        if (block == InvalidBlockNumber)
+            break;
+        if (block <= after) {
+            RecordFreeIndexPage(index, block); // another split may have use for it
+            break;
+        }
+        // The map is not logged: it may be older than the page.
+        if (!block_exists(index, block))
+            continue;
+        Buffer buffer = ReadBuffer(index, block);
+        if (ConditionalLockBuffer(buffer)) {
+            if (PageIsNew(buffer_page(buffer)))
+                return buffer;
+            LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+        }
+        ReleaseBuffer(buffer);
+    }
+    return InvalidBuffer;
+}
+
+} // namespace simhash

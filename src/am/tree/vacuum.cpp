@@ -1,0 +1,110 @@
+// VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves
+// entries only to blocks behind its own: a new one at the end, or an unused one that lies farther back. So
+// once the end has been reached every entry has been seen.
+#include "am/tree/failpoint.hpp"
+#include "am/tree/index.hpp"
+
+extern "C" {
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "storage/indexfsm.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// One block of the walk. Counts rows, not entries: those of one table, and the NULLs.
+void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumber block,
+                  IndexBulkDeleteResult *stats, UnusedPages *unused, IndexBulkDeleteCallback callback,
+                  void *callback_state)
+{
+    Relation index = info->index;
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, info->strategy);
+    // Every leaf, also one with nothing to delete: a scan whose snapshot is not MVCC relies on its pin.
+    LockBufferForCleanup(buffer);
+    Page page = buffer_page(buffer);
+    if (PageIsNew(page)) { // left behind by a crash, or by an error
+        stats->pages_free++;
+        note_unused(index, unused, block);
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+    const char *fault = check_any_tree_page(page, BLCKSZ, meta.trees());
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+    int table = page_tail(page)->table;
+    if (!is_leaf(page)) {
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+
+    bool counts = table == 0 || table == meta.null_table();
+    GenericXLogState *state = NULL;
+    int removed = 0;
+    for (int i = leaf_count(page) - 1; i >= 0; i--) {
+        ItemPointerData tid = pointer_of(leaf_tid(page, i));
+        if (callback == NULL || !callback(&tid, callback_state))
+            continue;
+        if (state == NULL) {
+            state = GenericXLogStart(index);
+            page = GenericXLogRegisterBuffer(state, buffer, 0);
+        }
+        leaf_remove(page, i); // the last entry takes its place: seen already, or itself
+        removed++;
+    }
+    if (counts) {
+        stats->num_index_tuples += leaf_count(page);
+        stats->tuples_removed += removed;
+    }
+    if (state != NULL) {
+        failpoint(Failpoint::vacuum_delete);
+        GenericXLogFinish(state);
+    }
+    UnlockReleaseBuffer(buffer);
+}
+
+void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCallback callback,
+          void *callback_state)
+{
+    IndexMeta *meta = copy_index_meta(info->index, CurrentMemoryContext);
+    stats->num_index_tuples = 0;
+    stats->pages_free = 0;
+    stats->estimated_count = false;
+    auto *unused = static_cast<UnusedPages *>(palloc0(sizeof(UnusedPages)));
+    BlockNumber block = kMetaBlock + 1;
+    for (;;) {
+        BlockNumber blocks = index_blocks(info->index);
+        stats->num_pages = blocks;
+        if (block >= blocks)
+            break;
+        for (; block < blocks; block++) {
+            delay_vacuum();
+            failpoint(Failpoint::vacuum_page);
+            vacuum_block(info, *meta, block, stats, unused, callback, callback_state);
+        }
+    }
+    recycle_unused(info->index, *unused, info->strategy);
+    pfree(unused);
+    pfree(meta);
+}
+
+} // namespace
+
+IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                   IndexBulkDeleteCallback callback, void *callback_state)
+{
+    if (stats == NULL)
+        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+    walk(info, stats, callback, callback_state);
+    return stats;
+}
+
+IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)
+{
+    return stats; // nothing to clean; without stats nothing was deleted, and nothing has changed
+}
+
+} // namespace simhash

@@ -1,0 +1,323 @@
+#include "core/compat/compat_text.hpp"
+
+#include <cstring>
+#include <iterator>
+
+#include "core/text/unicode.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+// clang-format off
+#include "core/compat/compat_tables.inc"
+// clang-format on
+
+constexpr char32_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;
+
+// The row that may hold the character: the last that does not begin behind it. Or null.
+template <std::size_t n> const char32_t *row_of(const char32_t (&table)[n][2], char32_t character)
+{
+    std::size_t low = 0;
+    std::size_t high = n;
+    while (low < high) {
+        std::size_t middle = (low + high) / 2;
+        if (table[middle][0] <= character)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 ? nullptr : table[low - 1];
+}
+
+template <std::size_t n> bool in_ranges(const char32_t (&table)[n][2], char32_t character)
+{
+    const char32_t *row = row_of(table, character);
+    return row != nullptr && character <= row[1];
+}
+
+bool is_ascii_letter(char32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' && c < 0x80; }
+bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
+bool is_ascii_space(char32_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+bool is_letter(char32_t c) { return c < 0x80 ? is_ascii_letter(c) : in_ranges(kLetters, c); }
+bool is_number(char32_t c) { return c < 0x80 ? is_ascii_digit(c) : in_ranges(kNumbers, c); }
+bool is_cased(char32_t c) { return c < 0x80 ? is_ascii_letter(c) : in_ranges(kCased, c); }
+
+bool is_case_ignorable(char32_t c)
+{
+    if (c < 0x80)
+        return c == '\'' || c == '.' || c == ':' || c == '^' || c == '`';
+    return in_ranges(kCaseIgnorable, c);
+}
+
+char32_t lower_case(char32_t c)
+{
+    if (c < 0x80)
+        return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+    const char32_t *row = row_of(kLower, c);
+    return row != nullptr && row[0] == c ? row[1] : c;
+}
+
+// As \w of Python, where 'é' is one, or of Go, where it is not.
+bool is_python_word(char32_t c) { return c == '_' || is_letter(c) || is_number(c); }
+bool is_go_word(char c)
+{
+    auto byte = static_cast<unsigned char>(c);
+    return c == '_' || is_ascii_letter(byte) || is_ascii_digit(byte);
+}
+
+// A byte of a word to ClickHouse.
+bool is_word_byte(char c)
+{
+    auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || is_ascii_letter(byte) || is_ascii_digit(byte);
+}
+
+constexpr std::size_t kLongWord = 4;
+
+} // namespace
+
+void PreparedText::init(const Profile &profile, const char *text, std::size_t length, char *out)
+{
+    preparation_ = profile.preparation;
+    text_ = text;
+    at_ = text;
+    end_ = text + length;
+    out_ = out;
+    used_ = 0;
+    token_ = 0;
+    gap_ = false;
+}
+
+void PreparedText::put(char32_t character)
+{
+    char bytes[4];
+    int size = encode_utf8(character, bytes);
+    std::memcpy(out_ + used_, bytes, static_cast<std::size_t>(size));
+    used_ += static_cast<std::size_t>(size);
+}
+
+bool PreparedText::step()
+{
+    constexpr int kCharacters = 16384;
+    for (int i = 0; i < kCharacters; i++) {
+        if (at_ == end_)
+            return false;
+        if (preparation_ == Preparation::kLongWords) {
+            add_bytes_of_word();
+            continue;
+        }
+        int size;
+        char32_t character = decode_utf8(at_, end_, &size);
+        if (preparation_ == Preparation::kRubyTokens)
+            add_ruby(character, size);
+        else if (character != kInvalidCharacter && preparation_ == Preparation::kGoLower)
+            put(lower_case(character));
+        else if (character != kInvalidCharacter && preparation_ != Preparation::kNone)
+            add_python(character);
+        else
+            for (int byte = 0; byte < size; byte++)
+                out_[used_++] = at_[byte];
+        at_ += size;
+    }
+    return true;
+}
+
+// Python lower-cases by the full mappings: İ becomes two characters, and Σ ς at the end of a word.
+void PreparedText::add_python(char32_t character)
+{
+    char32_t lower = character == kSigma && final_sigma() ? kFinalSigma : lower_case(character);
+    if (is_python_word(lower))
+        put(lower);
+    else if (preparation_ == Preparation::kPythonSpaced)
+        out_[used_++] = ' ';
+    if (character == kDottedI && preparation_ == Preparation::kPythonSpaced)
+        out_[used_++] = ' '; // the dot above is no part of a word
+}
+
+// Whether the Σ at at_ follows a cased letter and none follows it, but for what casing ignores.
+bool PreparedText::final_sigma() const
+{
+    int size;
+    const char *before = at_;
+    bool cased = false;
+    while (before > text_ && !cased) {
+        do
+            before--;
+        while (before > text_ && (*before & 0xC0) == 0x80);
+        char32_t character = decode_utf8(before, end_, &size);
+        if (is_case_ignorable(character))
+            continue;
+        cased = is_cased(character);
+        if (!cased)
+            return false;
+    }
+    if (!cased)
+        return false;
+    for (const char *after = at_ + 2; after < end_; after += size) {
+        char32_t character = decode_utf8(after, end_, &size);
+        if (!is_case_ignorable(character))
+            return !is_cased(character);
+    }
+    return true;
+}
+
+void PreparedText::add_ruby(char32_t character, int size)
+{
+    if (is_ascii_space(character)) {
+        if (used_ > token_) {
+            out_[used_++] = '\n';
+            token_ = used_;
+        }
+        gap_ = false;
+    } else if (character == '_' || is_letter(character) || (is_number(character) && size > 1)) {
+        if (gap_ && used_ > token_)
+            out_[used_++] = ' ';
+        put(lower_case(character));
+        gap_ = false;
+    } else {
+        gap_ = true;
+    }
+    // The separator after the last token goes.
+    if (at_ + size == end_ && used_ > 0 && out_[used_ - 1] == '\n')
+        used_--;
+}
+
+// A byte, and the whole word with the last of its bytes.
+void PreparedText::add_bytes_of_word()
+{
+    if (!is_word_byte(*at_)) {
+        at_++;
+        return;
+    }
+    const char *start = at_;
+    while (at_ < end_ && is_word_byte(*at_))
+        at_++;
+    auto length = static_cast<std::size_t>(at_ - start);
+    if (length < kLongWord)
+        return;
+    if (used_ > 0)
+        out_[used_++] = ' ';
+    std::memcpy(out_ + used_, start, length);
+    used_ += length;
+}
+
+void ProfileShingles::init(const Profile &profile, int size, const char *text, std::size_t length)
+{
+    profile_ = &profile;
+    text_ = text;
+    length_ = length;
+    at_ = 0;
+    more_ = length > 0 || profile.empty_fields;
+    finished_ = false;
+    size_ = static_cast<std::size_t>(size);
+    units_ = 0;
+    newest_ = 0;
+    if (profile.least_units > 0) {
+        std::size_t start;
+        std::size_t end;
+        int units = 0;
+        while (units < profile.least_units && next_unit(&start, &end))
+            units++;
+        at_ = 0;
+        more_ = units == profile.least_units;
+        finished_ = !more_;
+    }
+}
+
+bool ProfileShingles::next_unit(std::size_t *start, std::size_t *end)
+{
+    *start = at_;
+    switch (profile_->unit) {
+    case ProfileUnit::kNothing:
+        return false;
+    case ProfileUnit::kByte:
+        at_ += at_ < length_;
+        break;
+    case ProfileUnit::kCharacter:
+        if (at_ < length_) {
+            int size;
+            decode_utf8(text_ + at_, text_ + length_, &size);
+            at_ += static_cast<std::size_t>(size);
+        }
+        break;
+    case ProfileUnit::kField: {
+        if (!more_)
+            return false;
+        const void *separator =
+            at_ < length_ ? std::memchr(text_ + at_, profile_->separator, length_ - at_) : nullptr;
+        more_ = separator != nullptr;
+        *end = more_ ? static_cast<std::size_t>(static_cast<const char *>(separator) - text_) : length_;
+        at_ = *end + more_;
+        return true;
+    }
+    case ProfileUnit::kGoWord: {
+        auto in_word = [this] { return at_ < length_ && (is_go_word(text_[at_]) || text_[at_] == '\''); };
+        auto in_address = [this] {
+            return at_ < length_ && (is_go_word(text_[at_]) || text_[at_] == '.' || text_[at_] == '/');
+        };
+        while (at_ < length_ && !in_word())
+            at_++;
+        *start = at_;
+        while (in_word())
+            at_++;
+        std::size_t word_end = at_;
+        if (at_ > *start && length_ - at_ > 3 && std::memcmp(text_ + at_, "://", 3) == 0) {
+            at_ += 3;
+            std::size_t address = at_;
+            while (in_address())
+                at_++;
+            if (at_ == address)
+                at_ = word_end;
+        }
+        break;
+    }
+    case ProfileUnit::kGoLetters: {
+        bool inside = false;
+        while (at_ < length_) {
+            int size;
+            char32_t character = decode_utf8(text_ + at_, text_ + length_, &size);
+            bool letter = character == '-' || character == '_' || character == '\'' || is_letter(character);
+            if (inside && !letter)
+                break;
+            if (letter && !inside)
+                *start = at_;
+            inside = inside || letter;
+            at_ += static_cast<std::size_t>(size);
+        }
+        if (!inside)
+            return false;
+        break;
+    }
+    }
+    *end = at_;
+    return *end > *start;
+}
+
+bool ProfileShingles::next(const char **bytes, std::size_t *length)
+{
+    std::size_t start;
+    std::size_t end;
+    while (!finished_ && next_unit(&start, &end)) {
+        starts_[newest_] = start;
+        newest_ = newest_ + 1 == size_ ? 0 : newest_ + 1;
+        units_++;
+        if (units_ < size_ || (units_ == size_ && profile_->skips_first))
+            continue;
+        *bytes = text_ + starts_[newest_]; // the oldest
+        *length = end - starts_[newest_];
+        return true;
+    }
+    if (finished_)
+        return false;
+    finished_ = true;
+    *bytes = text_;
+    *length = length_;
+    return units_ < size_ && (profile_->short_text == ShortText::kAlways ||
+                              (profile_->short_text == ShortText::kOneShingle && units_ > 0));
+}
+
+} // namespace simhash

@@ -1,0 +1,70 @@
+// The features of a text as a profile of another library takes them. Texts are UTF-8; nothing is allocated.
+//
+//   PreparedText prepared;
+//   prepared.init(profile, text, length, buffer);      a buffer of prepared_size(length) bytes
+//   while (prepared.step()) …                          as long as it takes
+//   ProfileShingles shingles;
+//   shingles.init(profile, size, buffer, prepared.size());
+//   while (shingles.next(&bytes, &length)) …
+#pragma once
+
+#include "core/compat/compat_profiles.hpp"
+
+namespace simhash
+{
+
+// The most bytes that a text becomes. (Lower-casing may make three of two.)
+inline constexpr std::size_t prepared_size(std::size_t length) { return length + length / 2 + 8; }
+
+class PreparedText
+{
+public:
+    void init(const Profile &profile, const char *text, std::size_t length, char *out);
+
+    // Prepares some more. Returns false when all is done.
+    bool step();
+
+    std::size_t size() const { return used_; }
+
+private:
+    void put(char32_t character);
+    void add_python(char32_t character);
+    void add_ruby(char32_t character, int size);
+    void add_bytes_of_word();
+    bool final_sigma() const;
+
+    Preparation preparation_;
+    const char *text_;
+    const char *at_;
+    const char *end_;
+    char *out_;
+    std::size_t used_;
+    std::size_t token_; // where in out_ the token began, kRubyTokens
+    bool gap_;          // a space is due before the token's next letter
+};
+
+// Overlapping shingles of a prepared text, which stays in place.
+class ProfileShingles
+{
+public:
+    // size: 1 to kProfileSizeMax.
+    void init(const Profile &profile, int size, const char *text, std::size_t length);
+
+    bool next(const char **bytes, std::size_t *length);
+
+private:
+    bool next_unit(std::size_t *start, std::size_t *end);
+
+    const Profile *profile_;
+    const char *text_;
+    std::size_t length_;
+    std::size_t at_;
+    bool more_; // fields
+    bool finished_;
+    std::size_t size_;
+    std::size_t units_;
+    std::size_t newest_;
+    std::size_t starts_[kProfileSizeMax]; // of the last units, in a ring
+};
+
+} // namespace simhash

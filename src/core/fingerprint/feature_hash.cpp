@@ -1,0 +1,12 @@
+#include "core/fingerprint/feature_hash.hpp"
+
+// All of it in here: no library is needed at run time, and none can change the hash.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace simhash
+{
+
+std::uint64_t feature_hash(const void *bytes, std::size_t length) { return XXH3_64bits(bytes, length); }
+
+} // namespace simhash

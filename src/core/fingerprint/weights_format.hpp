@@ -1,0 +1,67 @@
+// How simhash_weights is stored: in tables, in indexes' queries and as the state of aggregates.
+//
+//   offset  size
+//        0     1  version, 1
+//        1     1  shift: the power of two that was divided out of every weight, 0 to 63
+//        2     1  width in bytes of a stored weight: 1, 2, 4 or 8
+//        3     1  zero
+//        4  64*w  the weights in units of 2^(shift - 24), W_0 first, two's complement
+//
+// Stored integers are in the machine's byte order, as all of PostgreSQL's data files are; what crosses
+// machines is the external form. PostgreSQL puts a length word of 4 bytes (or 1) in front.
+//
+// The packed form of weights is unique: the largest shift that divides all, then the least width that holds
+// all; zeros have shift 0, width 1. Readers accept any. An aggregate's running state is unpacked: shift 0,
+// width 8, so that the weights lie aligned behind header and length word and can be added to in place.
+//
+// The external form, for binary transfer: the version byte 1, then 64 weights in units of 2^-24, W_0 first,
+// each of 8 bytes, big-endian, two's complement.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/fingerprint/weights.hpp"
+
+namespace simhash
+{
+
+inline constexpr std::uint8_t kWeightsVersion = 1;
+
+struct StoredWeightsHeader {
+    std::uint8_t version;
+    std::uint8_t shift;
+    std::uint8_t width;
+    std::uint8_t zero;
+};
+static_assert(sizeof(StoredWeightsHeader) == 4);
+static_assert(alignof(StoredWeightsHeader) == 1);
+static_assert(offsetof(StoredWeightsHeader, shift) == 1);
+static_assert(offsetof(StoredWeightsHeader, width) == 2);
+
+// What a PostgreSQL value may take without its length word.
+inline constexpr std::size_t kStoredWeightsMax = sizeof(StoredWeightsHeader) + sizeof(Weights);
+static_assert(kStoredWeightsMax == 516);
+
+inline constexpr std::size_t kExternalWeightsSize = 1 + sizeof(Weights);
+static_assert(kExternalWeightsSize == 513);
+
+// Writes the packed form, at most kStoredWeightsMax bytes, and returns its size.
+std::size_t pack_weights(const Weights &weights, void *to);
+
+// Reads any stored form. Returns false, and leaves *out alone, if it is none: another version or size, or
+// weights that the shift takes out of range.
+bool unpack_weights(const void *from, std::size_t size, Weights *out);
+
+// Whether the stored form is the unpacked one.
+inline bool is_unpacked(const StoredWeightsHeader &header)
+{
+    return header.version == kWeightsVersion && header.shift == 0 && header.width == sizeof(Weight) &&
+           header.zero == 0;
+}
+
+// The external form, in and out. Reading returns false for another version.
+void write_external_weights(const Weights &weights, std::uint8_t to[kExternalWeightsSize]);
+bool read_external_weights(const std::uint8_t from[kExternalWeightsSize], Weights *out);
+
+} // namespace simhash

@@ -1,0 +1,332 @@
+// Matches are rare, so the loops test many fingerprints at once for a match among them. They do not prefetch:
+// that gains little where a leaf comes from memory, and costs as much where it was fetched ahead
+// (bench/kernels).
+#include "core/kernels/leaf_match.hpp"
+
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#include <arm_neon.h>
+#define SIMHASH_NEON 1
+#endif
+
+namespace simhash
+{
+
+namespace
+{
+
+// Branch-free: writes i, and returns whether it is to stay.
+inline int append(int i, bool near, std::uint16_t *matches)
+{
+    *matches = static_cast<std::uint16_t>(i);
+    return near;
+}
+
+int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                 std::uint16_t *matches)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += append(i, hamming_distance(fingerprints[i], query) <= radius, matches + found);
+    return found;
+}
+
+#if defined(__x86_64__)
+
+// From position i on, where fewer are left than a loop takes at once.
+[[gnu::target("popcnt")]] inline int match_rest(const Fingerprint *fingerprints, int i, int count,
+                                                Fingerprint query, int radius, std::uint16_t *matches,
+                                                int found)
+{
+    for (; i < count; i++)
+        found += append(i, _mm_popcnt_u64(fingerprints[i] ^ query) <= radius, matches + found);
+    return found;
+}
+
+[[gnu::target("popcnt")]] int match_popcnt(const Fingerprint *fingerprints, int count, Fingerprint query,
+                                           int radius, std::uint16_t *matches)
+{
+    int found = 0, i = 0;
+    for (; i + 4 <= count; i += 4) {
+        // Negative where there is a match.
+        long long a = _mm_popcnt_u64(fingerprints[i] ^ query) - radius - 1;
+        long long b = _mm_popcnt_u64(fingerprints[i + 1] ^ query) - radius - 1;
+        long long c = _mm_popcnt_u64(fingerprints[i + 2] ^ query) - radius - 1;
+        long long d = _mm_popcnt_u64(fingerprints[i + 3] ^ query) - radius - 1;
+        if (__builtin_expect((a | b | c | d) < 0, 0)) {
+            found += append(i, a < 0, matches + found);
+            found += append(i + 1, b < 0, matches + found);
+            found += append(i + 2, c < 0, matches + found);
+            found += append(i + 3, d < 0, matches + found);
+        }
+    }
+    return match_rest(fingerprints, i, count, query, radius, matches, found);
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i load_differences(const Fingerprint *fingerprints,
+                                                                            __m256i center)
+{
+    return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(fingerprints)), center);
+}
+
+// The bits set in the low half of each byte, by a table.
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i count_low_nibbles(__m256i x)
+{
+    const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
+                                                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    return _mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(x, _mm256_set1_epi8(15)));
+}
+
+// The bits set in each of four words; or, of the halves of bytes, only in the low ones.
+template <bool kLowOnly> [[gnu::target("avx2"), gnu::always_inline]] inline __m256i count_bits(__m256i x)
+{
+    __m256i bits = count_low_nibbles(x);
+    if constexpr (!kLowOnly)
+        bits = _mm256_add_epi8(bits, count_low_nibbles(_mm256_srli_epi16(x, 4)));
+    return _mm256_sad_epu8(bits, _mm256_setzero_si256());
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline unsigned words_within(__m256i distances, __m256i limit)
+{
+    __m256i far = _mm256_cmpgt_epi64(distances, limit);
+    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 15u;
+}
+
+// For each set of four places, those in it, 16 bits each, the first lowest.
+struct PlacesOfFour {
+    std::uint64_t of[16] = {};
+    constexpr PlacesOfFour()
+    {
+        for (unsigned set = 0; set < 16; set++) {
+            for (unsigned place = 0, shift = 0; place < 4; place++) {
+                if (set >> place & 1) {
+                    of[set] |= std::uint64_t{place} << shift;
+                    shift += 16;
+                }
+            }
+        }
+    }
+};
+constexpr PlacesOfFour kPlaces;
+
+// Writes four places, of which those of the set stay. Up to position i there are at most i matches, so there
+// is room for them.
+[[gnu::target("avx2,popcnt"), gnu::always_inline]] inline int append_four(int i, unsigned set,
+                                                                          std::uint16_t *matches)
+{
+    std::uint64_t places = kPlaces.of[set] + static_cast<std::uint64_t>(i) * 0x0001000100010001;
+    std::memcpy(matches, &places, sizeof(places));
+    return _mm_popcnt_u32(set);
+}
+
+// With kFilter, bits are first counted in the low halves of the bytes, which takes two thirds of the time. A
+// fingerprint that differs from the query at random fails there already, if the radius is small.
+template <bool kFilter>
+[[gnu::target("avx2,popcnt")]] int match_sixteens(const Fingerprint *fingerprints, int count,
+                                                  Fingerprint query, int radius, std::uint16_t *matches)
+{
+    const __m256i center = _mm256_set1_epi64x(static_cast<long long>(query));
+    const __m256i limit = _mm256_set1_epi64x(radius);
+    int found = 0, i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m256i a = load_differences(fingerprints + i, center);
+        __m256i b = load_differences(fingerprints + i + 4, center);
+        __m256i c = load_differences(fingerprints + i + 8, center);
+        __m256i d = load_differences(fingerprints + i + 12, center);
+        __m256i bits_a = count_bits<kFilter>(a), bits_b = count_bits<kFilter>(b);
+        __m256i bits_c = count_bits<kFilter>(c), bits_d = count_bits<kFilter>(d);
+        __m256i least = _mm256_min_epi16(_mm256_min_epi16(bits_a, bits_b), _mm256_min_epi16(bits_c, bits_d));
+        if (__builtin_expect(words_within(least, limit) != 0, 0)) {
+            if constexpr (kFilter) {
+                bits_a = count_bits<false>(a), bits_b = count_bits<false>(b);
+                bits_c = count_bits<false>(c), bits_d = count_bits<false>(d);
+            }
+            found += append_four(i, words_within(bits_a, limit), matches + found);
+            found += append_four(i + 4, words_within(bits_b, limit), matches + found);
+            found += append_four(i + 8, words_within(bits_c, limit), matches + found);
+            found += append_four(i + 12, words_within(bits_d, limit), matches + found);
+        }
+    }
+    return match_rest(fingerprints, i, count, query, radius, matches, found);
+}
+
+[[gnu::target("avx2,popcnt")]] int match_avx2(const Fingerprint *fingerprints, int count, Fingerprint query,
+                                              int radius, std::uint16_t *matches)
+{
+    // A leaf's fingerprints have the query's leading bits; of the others, some 24 are in low halves.
+    constexpr int kFilterMost = 6;
+    return radius <= kFilterMost ? match_sixteens<true>(fingerprints, count, query, radius, matches)
+                                 : match_sixteens<false>(fingerprints, count, query, radius, matches);
+}
+
+[[gnu::target("avx512f,avx512vpopcntdq"), gnu::always_inline]] inline __m512i
+distances_of_eight(__m512i fingerprints, __m512i center)
+{
+    return _mm512_popcnt_epi64(_mm512_xor_si512(fingerprints, center));
+}
+
+// By halves of the words, the upper of which are all 0: a minimum of whole words takes three times as long.
+// The mask leaves nothing out; the form without it sets off a false warning in GCC 12.
+[[gnu::target("avx512f"), gnu::always_inline]] inline __m512i least_halves(__m512i a, __m512i b)
+{
+    return _mm512_maskz_min_epu32(0xFFFF, a, b);
+}
+
+// Of the up to eight fingerprints in `present`. Nothing else is read or written.
+[[gnu::target("avx512f,avx512vpopcntdq")]] inline int match_some(const Fingerprint *fingerprints, int i,
+                                                                 __mmask8 present, __m512i center,
+                                                                 __m512i limit, std::uint16_t *matches)
+{
+    __m512i distances = distances_of_eight(_mm512_maskz_loadu_epi64(present, fingerprints + i), center);
+    unsigned near = _mm512_mask_cmple_epu64_mask(present, distances, limit);
+    int found = 0;
+    for (; near != 0; near &= near - 1)
+        matches[found++] = static_cast<std::uint16_t>(i + __builtin_ctz(near));
+    return found;
+}
+
+// Writes eight places, of which those within the limit stay. Up to position i there are at most i matches, so
+// there is room for them.
+[[gnu::target("avx512f,avx512vpopcntdq,popcnt"), gnu::always_inline]] inline int
+append_eight(int i, __m512i distances, __m512i limit, std::uint16_t *matches)
+{
+    __mmask8 near = _mm512_cmple_epu64_mask(distances, limit);
+    __m512i places = _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(i));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(matches),
+                     _mm512_maskz_cvtepi64_epi16(255, _mm512_maskz_compress_epi64(near, places)));
+    return _mm_popcnt_u32(near);
+}
+
+constexpr __mmask8 first_of_eight(int count)
+{
+    return static_cast<__mmask8>(count >= 8 ? 255 : (1 << count) - 1);
+}
+
+[[gnu::target("avx512f,avx512vpopcntdq,popcnt")]] int match_avx512(const Fingerprint *fingerprints, int count,
+                                                                   Fingerprint query, int radius,
+                                                                   std::uint16_t *matches)
+{
+    const __m512i center = _mm512_set1_epi64(static_cast<long long>(query));
+    const __m512i limit = _mm512_set1_epi64(radius);
+    // Up to the next cache line, so that no load touches two.
+    int head = static_cast<int>((-reinterpret_cast<std::uintptr_t>(fingerprints) & 63) / sizeof(Fingerprint));
+    int i = head < count ? head : count;
+    int found = i > 0 ? match_some(fingerprints, 0, first_of_eight(i), center, limit, matches) : 0;
+    for (; i + 32 <= count; i += 32) {
+        __m512i a = distances_of_eight(_mm512_loadu_si512(fingerprints + i), center);
+        __m512i b = distances_of_eight(_mm512_loadu_si512(fingerprints + i + 8), center);
+        __m512i c = distances_of_eight(_mm512_loadu_si512(fingerprints + i + 16), center);
+        __m512i d = distances_of_eight(_mm512_loadu_si512(fingerprints + i + 24), center);
+        __m512i least = least_halves(least_halves(a, b), least_halves(c, d));
+        if (__builtin_expect(_mm512_cmple_epu64_mask(least, limit) != 0, 0)) {
+            found += append_eight(i, a, limit, matches + found);
+            found += append_eight(i + 8, b, limit, matches + found);
+            found += append_eight(i + 16, c, limit, matches + found);
+            found += append_eight(i + 24, d, limit, matches + found);
+        }
+    }
+    for (; i < count; i += 8)
+        found += match_some(fingerprints, i, first_of_eight(count - i), center, limit, matches + found);
+    return found;
+}
+
+#elif defined(SIMHASH_NEON)
+
+// The bits in which each byte of two fingerprints differs from the query's.
+inline uint8x16_t differing_bits(const Fingerprint *fingerprints, uint8x16_t center)
+{
+    return vcntq_u8(veorq_u8(vreinterpretq_u8_u64(vld1q_u64(fingerprints)), center));
+}
+
+// Of four fingerprints; each byte is the sum of two.
+inline uint8x16_t differing_bits_of_four(const Fingerprint *fingerprints, uint8x16_t center)
+{
+    return vpaddq_u8(differing_bits(fingerprints, center), differing_bits(fingerprints + 2, center));
+}
+
+// Adding neighbours keeps the order: three times, and 16 bytes are the distances of 16 fingerprints.
+int match_neon(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+               std::uint16_t *matches)
+{
+    const uint8x16_t center = vreinterpretq_u8_u64(vdupq_n_u64(query));
+    const uint8x16_t limit = vdupq_n_u8(static_cast<std::uint8_t>(radius));
+    int found = 0, i = 0;
+    for (; i + 16 <= count; i += 16) {
+        uint8x16_t distances = vpaddq_u8(vpaddq_u8(differing_bits_of_four(fingerprints + i, center),
+                                                   differing_bits_of_four(fingerprints + i + 4, center)),
+                                         vpaddq_u8(differing_bits_of_four(fingerprints + i + 8, center),
+                                                   differing_bits_of_four(fingerprints + i + 12, center)));
+        // Four bits for each fingerprint, of which the highest is kept.
+        uint8x8_t nibbles = vshrn_n_u16(vreinterpretq_u16_u8(vcleq_u8(distances, limit)), 4);
+        std::uint64_t near = vget_lane_u64(vreinterpret_u64_u8(nibbles), 0) & 0x8888888888888888;
+        for (; __builtin_expect(near != 0, 0); near &= near - 1)
+            matches[found++] = static_cast<std::uint16_t>(i + (__builtin_ctzll(near) >> 2));
+    }
+    for (; i < count; i++)
+        found += append(i, hamming_distance(fingerprints[i], query) <= radius, matches + found);
+    return found;
+}
+
+#endif
+
+} // namespace
+
+bool has_simd_level(SimdLevel level)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+#endif
+    switch (level) {
+    case SimdLevel::scalar:
+        return true;
+#if defined(__x86_64__)
+    case SimdLevel::popcnt:
+        return __builtin_cpu_supports("popcnt");
+    case SimdLevel::avx2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    case SimdLevel::avx512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq") &&
+               __builtin_cpu_supports("popcnt");
+#elif defined(SIMHASH_NEON)
+    case SimdLevel::neon:
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+SimdLevel best_simd_level()
+{
+    constexpr SimdLevel kBestFirst[] = {SimdLevel::neon, SimdLevel::avx512, SimdLevel::avx2,
+                                        SimdLevel::popcnt};
+    for (SimdLevel level : kBestFirst) {
+        if (has_simd_level(level))
+            return level;
+    }
+    return SimdLevel::scalar;
+}
+
+LeafMatch leaf_match(SimdLevel level)
+{
+    switch (level) {
+#if defined(__x86_64__)
+    case SimdLevel::avx512:
+        return match_avx512;
+    case SimdLevel::avx2:
+        return match_avx2;
+    case SimdLevel::popcnt:
+        return match_popcnt;
+#elif defined(SIMHASH_NEON)
+    case SimdLevel::neon:
+        return match_neon;
+#endif
+    default:
+        return match_scalar;
+    }
+}
+
+} // namespace simhash

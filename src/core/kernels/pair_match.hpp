@@ -1,0 +1,55 @@
+// The kernels of the join: which pairs of rows, of a list of short runs, lie within a distance.
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "core/kernels/leaf_match.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// The rows begin <= i < end of an array of fingerprints.
+struct RowRun {
+    std::uint32_t begin;
+    std::uint32_t end;
+};
+
+struct RunPair {
+    RowRun x;
+    RowRun y;
+};
+
+struct RowPair {
+    std::uint32_t x;
+    std::uint32_t y;
+};
+
+// How far a list of runs has been compared: set to all zeros to begin.
+struct MatchCursor {
+    std::size_t run; // the end of the list when all is done
+    std::uint32_t x;
+    std::uint32_t y;
+    bool inside; // x and y say where in the run
+};
+
+// Both write the pairs within the radius (0 to 64) to `found`, each once, in no order, and return how many.
+// They go on from the cursor until the list is done or `found` might not take more; it needs room for
+// kLeastRoom at least. Call again while cursor->run is less than the number of runs.
+struct PairMatch {
+    // Pairs x < y of rows of the same run.
+    std::size_t (*within)(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
+                          MatchCursor *cursor, RowPair *found, std::size_t room);
+    // Pairs of a row of run.x in the first array and one of run.y in the second.
+    std::size_t (*between)(const Fingerprint *x, const Fingerprint *y, const RunPair *run, std::size_t runs,
+                           int radius, MatchCursor *cursor, RowPair *found, std::size_t room);
+    double nanoseconds; // roughly, to compare two rows of a long run
+};
+
+inline constexpr std::size_t kLeastRoom = 64;
+
+// The kernels of a level, which the CPU must have. All give the same pairs.
+const PairMatch &pair_match(SimdLevel level);
+
+} // namespace simhash

@@ -1,0 +1,215 @@
+#include "core/page/page.hpp"
+
+#include <algorithm>
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr std::uint16_t kLayoutVersion = 4; // PostgreSQL's PG_PAGE_LAYOUT_VERSION
+
+void set_header(char *page, std::size_t page_size, std::size_t lower, std::size_t special)
+{
+    std::memset(page, 0, page_size);
+    RawPageHeader *header = page_header(page);
+    header->lower = static_cast<std::uint16_t>(lower);
+    header->upper = static_cast<std::uint16_t>(special);
+    header->special = static_cast<std::uint16_t>(special);
+    header->pagesize_version = static_cast<std::uint16_t>(page_size | kLayoutVersion);
+}
+
+} // namespace
+
+void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
+{
+    RawPageHeader *header = page_header(page);
+    std::memcpy(page + header->lower, &fingerprint, sizeof(fingerprint));
+    header->lower = static_cast<std::uint16_t>(header->lower + sizeof(fingerprint));
+    header->upper = static_cast<std::uint16_t>(header->upper - sizeof(tid));
+    std::memcpy(page + header->upper, &tid, sizeof(tid));
+}
+
+void leaf_remove(char *page, int i)
+{
+    RawPageHeader *header = page_header(page);
+    header->lower = static_cast<std::uint16_t>(header->lower - sizeof(Fingerprint));
+    std::memcpy(page + sizeof(RawPageHeader) + sizeof(Fingerprint) * static_cast<std::size_t>(i),
+                page + header->lower, sizeof(Fingerprint));
+    std::memcpy(page + header->special - sizeof(Tid) * static_cast<std::size_t>(i + 1), page + header->upper,
+                sizeof(Tid));
+    header->upper = static_cast<std::uint16_t>(header->upper + sizeof(Tid));
+}
+
+void leaf_clear(char *page)
+{
+    page_header(page)->lower = sizeof(RawPageHeader);
+    page_header(page)->upper = page_header(page)->special;
+}
+
+int inner_find(const char *page, Position position)
+{
+    int at = last_not_above(inner_keys(page), inner_count(page), position.key);
+    while (at > 0 && inner_bound(page, at) > position) // equal keys are told apart by tid
+        at--;
+    return at;
+}
+
+void inner_insert(char *page, int at, Position bound, std::uint32_t child)
+{
+    RawPageHeader *header = page_header(page);
+    std::size_t after = static_cast<std::size_t>(inner_count(page) - at);
+    char *key = page + sizeof(RawPageHeader) + sizeof(std::uint64_t) * static_cast<std::size_t>(at);
+    std::memmove(key + sizeof(std::uint64_t), key, after * sizeof(std::uint64_t));
+    std::memcpy(key, &bound.key, sizeof(std::uint64_t));
+
+    char *links = page + header->upper;
+    std::memmove(links - sizeof(Downlink), links, after * sizeof(Downlink));
+    Downlink link = Downlink::make(bound.tid, child);
+    std::memcpy(links + after * sizeof(Downlink) - sizeof(Downlink), &link, sizeof(link));
+
+    header->lower = static_cast<std::uint16_t>(header->lower + sizeof(std::uint64_t));
+    header->upper = static_cast<std::uint16_t>(header->upper - sizeof(Downlink));
+}
+
+void init_page(char *page, std::size_t page_size, int table, int level)
+{
+    set_header(page, page_size, sizeof(RawPageHeader), page_size - sizeof(PageTail));
+    PageTail *tail = page_tail(page);
+    tail->flags = level == 0 ? kLeaf : kInner;
+    tail->right = kNoBlock;
+    tail->table = static_cast<std::uint8_t>(table);
+    tail->level = static_cast<std::uint8_t>(level);
+    tail->page_id = kPageId;
+}
+
+void init_meta_page(char *page, std::size_t page_size, const MetaData &meta)
+{
+    set_header(page, page_size, sizeof(RawPageHeader) + sizeof(meta), page_size - sizeof(PageTail));
+    std::memcpy(page + sizeof(RawPageHeader), &meta, sizeof(meta));
+    PageTail *tail = page_tail(page);
+    tail->flags = kMeta;
+    tail->right = kNoBlock;
+    tail->page_id = kPageId;
+}
+
+int leaf_capacity(std::size_t page_size)
+{
+    return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / kLeafEntry);
+}
+
+int inner_capacity(std::size_t page_size)
+{
+    return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / kInnerEntry);
+}
+
+bool is_zero_page(const char *page, std::size_t page_size)
+{
+    return std::all_of(page, page + page_size, [](char c) { return c == 0; });
+}
+
+const char *check_tree_page(const char *page, std::size_t page_size, int table, int level)
+{
+    const RawPageHeader *header = page_header(page);
+    if (header->special != page_size - sizeof(PageTail) ||
+        header->pagesize_version != (page_size | kLayoutVersion))
+        return "the page header is not one of a simhash index";
+    const PageTail *tail = page_tail(page);
+    if (tail->page_id != kPageId)
+        return "the page does not carry the mark of a simhash index";
+    if (tail->table != table)
+        return "the page belongs to another table";
+    if (level >= 0 && tail->level != level)
+        return "the page is at the wrong level";
+    if (header->lower < sizeof(RawPageHeader) || header->upper < header->lower ||
+        header->upper > header->special)
+        return "the page's free space is out of bounds";
+
+    std::size_t keys = header->lower - sizeof(RawPageHeader),
+                refs = std::size_t{header->special} - header->upper;
+    if (keys % sizeof(std::uint64_t) != 0)
+        return "the page's keys are cut off";
+    std::size_t count = keys / sizeof(std::uint64_t);
+    std::uint16_t kind = tail->flags & static_cast<std::uint16_t>(~kIncompleteSplit);
+    if (kind == kLeaf) {
+        if (tail->level != 0)
+            return "a leaf stands above the lowest level";
+        if (refs != count * sizeof(Tid))
+            return "the leaf has not as many tids as fingerprints";
+    } else if (kind == kInner) {
+        if (tail->level == 0)
+            return "an inner page stands at the lowest level";
+        if (refs != count * sizeof(Downlink))
+            return "the inner page has not as many downlinks as keys";
+        if (count == 0)
+            return "the inner page is empty";
+    } else {
+        return "the page is neither leaf nor inner page";
+    }
+    if ((tail->flags & kIncompleteSplit) && tail->right == kNoBlock)
+        return "the page was split but has no right sibling";
+    return nullptr;
+}
+
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees)
+{
+    if (page_header(page)->special != page_size - sizeof(PageTail))
+        return "the page header is not one of a simhash index";
+    int table = page_tail(page)->table;
+    return table >= trees ? "the page belongs to no table" : check_tree_page(page, page_size, table, -1);
+}
+
+bool downlinks_ascend(const char *page)
+{
+    int count = inner_count(page);
+    for (int i = 1; i < count; i++) {
+        if (inner_bound(page, i) <= inner_bound(page, i - 1))
+            return false;
+    }
+    return !belongs_right(page, inner_bound(page, count - 1));
+}
+
+const char *check_page_place(const char *page, std::size_t page_size, int table, int level)
+{
+    PageTail tail;
+    std::memcpy(&tail, page + page_size - sizeof(PageTail), sizeof(tail));
+    if (tail.table != table)
+        return "the page belongs to another table";
+    if (level >= 0 && tail.level != level)
+        return "the page is at the wrong level";
+    return nullptr;
+}
+
+const char *check_meta_page(const char *page, std::size_t page_size)
+{
+    const RawPageHeader *header = page_header(page);
+    if (header->special != page_size - sizeof(PageTail) ||
+        header->pagesize_version != (page_size | kLayoutVersion))
+        return "the page header is not one of a simhash index";
+    if (page_tail(page)->page_id != kPageId || page_tail(page)->flags != kMeta)
+        return "it is not a metapage";
+    MetaData meta;
+    std::memcpy(&meta, page_meta(page), sizeof(meta));
+    if (meta.magic != kMagic)
+        return "the magic number is wrong";
+    if (meta.version != kFormatVersion)
+        return "the format version is not one that this release reads";
+    if (header->lower != sizeof(RawPageHeader) + sizeof(MetaData))
+        return "the metapage is cut off";
+    if (!check_design(meta.design))
+        return "the table design is not valid";
+    if (!is_bit_order(meta.bit_order))
+        return "the bit order does not name each bit once";
+    if (meta.model > 1)
+        return "the volatility model is not one that this release knows";
+    if (meta.model == 1) {
+        VolatilityModel model;
+        std::memcpy(&model, meta.model_share, sizeof(model));
+        if (!is_volatility_model(model))
+            return "the volatility model is not valid";
+    }
+    return nullptr;
+}
+
+} // namespace simhash

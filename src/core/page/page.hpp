@@ -1,0 +1,246 @@
+// Everything the index has on disk. doc/format.md describes it in prose.
+//
+//   block 0                 the metapage
+//   blocks 1 … T            the roots of the T tables' trees, for ever
+//   block T + 1             the root of the tree of NULLs
+//   later blocks            leaves and inner pages, in the order in which they were made
+//
+// Every page is a PostgreSQL page (header, pd_lower, a hole, pd_upper, special space), so that generic WAL
+// and full-page images leave the hole out. DO NOT CHANGE any constant or layout here without a new
+// kFormatVersion.
+#pragma once
+
+#include "core/tables/key_order.hpp"
+#include "core/volatility/volatility.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace simhash
+{
+
+inline constexpr std::uint32_t kMagic = 0x51684853; // "SHhQ" in little-endian memory
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint16_t kPageId = 0x5348;
+
+inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
+inline constexpr std::uint32_t kMetaBlock = 0;
+
+// The tree of NULLs is table number T: fingerprint 0 stands for NULL there.
+inline std::uint32_t root_block(int table) { return static_cast<std::uint32_t>(table) + 1; }
+
+// Flags of a page.
+inline constexpr std::uint16_t kLeaf = 1;
+inline constexpr std::uint16_t kInner = 2;
+inline constexpr std::uint16_t kMeta = 4;
+inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
+
+// PostgreSQL's PageHeaderData, of which the core needs these.
+struct RawPageHeader {
+    std::uint32_t lsn[2];
+    std::uint16_t checksum;
+    std::uint16_t flags;
+    std::uint16_t lower;
+    std::uint16_t upper;
+    std::uint16_t special;
+    std::uint16_t pagesize_version;
+    std::uint32_t prune_xid;
+};
+static_assert(sizeof(RawPageHeader) == 24);
+
+// A heap tuple's place, as PostgreSQL's ItemPointerData stores it: 6 bytes.
+struct Tid {
+    std::uint16_t block_high;
+    std::uint16_t block_low;
+    std::uint16_t offset;
+
+    std::uint64_t packed() const
+    {
+        return std::uint64_t{block_high} << 32 | std::uint64_t{block_low} << 16 | offset;
+    }
+    static Tid unpack(std::uint64_t packed)
+    {
+        return {static_cast<std::uint16_t>(packed >> 32), static_cast<std::uint16_t>(packed >> 16),
+                static_cast<std::uint16_t>(packed)};
+    }
+};
+static_assert(sizeof(Tid) == 6 && alignof(Tid) == 2);
+
+// Where an entry stands in a tree: by key, then by tid. The tid makes every entry's place its own.
+struct Position {
+    std::uint64_t key;
+    std::uint64_t tid; // packed
+
+    auto operator<=>(const Position &) const = default;
+};
+
+// The special space of leaves and inner pages. A page holds the positions from its lower bound (its downlink,
+// or its left sibling's high) up to but not including its high; the rightmost page of a level has no high.
+struct PageTail {
+    std::uint64_t high_key;
+    Tid high_tid;
+    std::uint16_t flags;
+    std::uint32_t right; // the right sibling, kNoBlock if rightmost
+    std::uint8_t table;
+    std::uint8_t level; // 0 for leaves
+    std::uint16_t page_id;
+};
+static_assert(sizeof(PageTail) == 24 && offsetof(PageTail, page_id) == 22);
+
+// An inner page's reference, which grows down from the special space beside the key that grows up.
+struct Downlink {
+    Tid tid; // with the key: the child's lower bound
+    std::uint16_t child_high;
+    std::uint16_t child_low;
+
+    std::uint32_t child() const { return std::uint32_t{child_high} << 16 | child_low; }
+    static Downlink make(std::uint64_t tid, std::uint32_t child)
+    {
+        return {Tid::unpack(tid), static_cast<std::uint16_t>(child >> 16), static_cast<std::uint16_t>(child)};
+    }
+};
+static_assert(sizeof(Downlink) == 10 && alignof(Downlink) == 2);
+
+// The metapage's contents, right after the page header.
+struct MetaData {
+    std::uint32_t magic;
+    std::uint32_t version;
+    TableDesign design;
+    std::uint8_t bit_order[kBits];
+    std::uint8_t fillfactor;
+    std::uint8_t zero[7];
+    std::uint32_t model; // the volatility model: 0 the built-in one, 1 fitted
+    std::uint32_t zero2[2];
+    double model_share[8]; // all 0 for model 0, and beyond the levels there are
+};
+static_assert(kVolatilityLevels <= 8);
+static_assert(sizeof(DesignTable) == 18 && sizeof(DesignRegion) == 5 && sizeof(TableDesign) == 676);
+static_assert(offsetof(MetaData, design) == 8 && offsetof(MetaData, bit_order) == 684 &&
+              offsetof(MetaData, fillfactor) == 748 && offsetof(MetaData, model) == 756 &&
+              offsetof(MetaData, model_share) == 768 && sizeof(MetaData) == 832);
+
+inline constexpr std::size_t kLeafEntry = sizeof(Fingerprint) + sizeof(Tid);
+inline constexpr std::size_t kInnerEntry = sizeof(std::uint64_t) + sizeof(Downlink);
+
+inline RawPageHeader *page_header(char *page) { return reinterpret_cast<RawPageHeader *>(page); }
+inline const RawPageHeader *page_header(const char *page)
+{
+    return reinterpret_cast<const RawPageHeader *>(page);
+}
+inline PageTail *page_tail(char *page)
+{
+    return reinterpret_cast<PageTail *>(page + page_header(page)->special);
+}
+inline const PageTail *page_tail(const char *page)
+{
+    return reinterpret_cast<const PageTail *>(page + page_header(page)->special);
+}
+inline const MetaData *page_meta(const char *page)
+{
+    return reinterpret_cast<const MetaData *>(page + sizeof(RawPageHeader));
+}
+
+inline bool is_leaf(const char *page) { return page_tail(page)->flags & kLeaf; }
+inline bool is_rightmost(const char *page) { return page_tail(page)->right == kNoBlock; }
+inline Position high_of(const char *page)
+{
+    return {page_tail(page)->high_key, page_tail(page)->high_tid.packed()};
+}
+// Whether a position belongs to this page or to one on its right.
+inline bool belongs_right(const char *page, Position position)
+{
+    return !is_rightmost(page) && position >= high_of(page);
+}
+inline int page_free(const char *page) { return page_header(page)->upper - page_header(page)->lower; }
+
+// Leaves: a bag of entries, in no order.
+
+inline int leaf_count(const char *page)
+{
+    return static_cast<int>((page_header(page)->lower - sizeof(RawPageHeader)) / sizeof(Fingerprint));
+}
+inline const Fingerprint *leaf_fingerprints(const char *page)
+{
+    return reinterpret_cast<const Fingerprint *>(page + sizeof(RawPageHeader));
+}
+inline Tid leaf_tid(const char *page, int i)
+{
+    return reinterpret_cast<const Tid *>(page_tail(page))[-1 - i];
+}
+inline bool leaf_has_room(const char *page) { return page_free(page) >= static_cast<int>(kLeafEntry); }
+
+// Requires room.
+void leaf_add(char *page, Fingerprint fingerprint, Tid tid);
+
+// Removes entry i; the last entry takes its place.
+void leaf_remove(char *page, int i);
+
+void leaf_clear(char *page);
+
+// Inner pages: downlinks in order of their lower bounds. The first one's bound is the page's own lower bound;
+// on a level's leftmost page that is {0, 0}.
+
+inline int inner_count(const char *page)
+{
+    return static_cast<int>((page_header(page)->lower - sizeof(RawPageHeader)) / sizeof(std::uint64_t));
+}
+inline const std::uint64_t *inner_keys(const char *page)
+{
+    return reinterpret_cast<const std::uint64_t *>(page + sizeof(RawPageHeader));
+}
+inline const Downlink &inner_link(const char *page, int i)
+{
+    return reinterpret_cast<const Downlink *>(page_tail(page))[-1 - i];
+}
+inline Position inner_bound(const char *page, int i)
+{
+    return {inner_keys(page)[i], inner_link(page, i).tid.packed()};
+}
+inline bool inner_has_room(const char *page) { return page_free(page) >= static_cast<int>(kInnerEntry); }
+
+// The last of count ascending keys that is <= key; the first if none is. count >= 1.
+inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t key)
+{
+    const std::uint64_t *from = keys;
+    while (count > 1) { // without a branch to mispredict
+        int half = count / 2;
+        from = from[half] <= key ? from + half : from;
+        count -= half;
+    }
+    return static_cast<int>(from - keys);
+}
+
+// The last downlink whose bound is <= position; the first if none is. The page has at least one.
+int inner_find(const char *page, Position position);
+
+// Inserts a downlink in front of number `at`. Requires room.
+void inner_insert(char *page, int at, Position bound, std::uint32_t child);
+
+// Makes an empty page of the given size, all zeros but header and tail.
+void init_page(char *page, std::size_t page_size, int table, int level);
+void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
+
+int leaf_capacity(std::size_t page_size);
+int inner_capacity(std::size_t page_size);
+
+// What is wrong with a page, or nullptr. Whatever bytes it holds, nothing outside it is read, and a page that
+// passes can be used with the functions above without a further check of bounds.
+const char *check_tree_page(const char *page, std::size_t page_size, int table, int level);
+const char *check_meta_page(const char *page, std::size_t page_size);
+
+// The same for a page of any of the trees, at any level.
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees);
+
+// Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
+bool downlinks_ascend(const char *page);
+
+// What is wrong with a page as far as can be told without a lock: a page keeps its table for ever, and its
+// level unless it is a root (any level if -1). So a damaged link is refused before the page that it leads to
+// is locked, and locks are taken in their order whatever the links say.
+const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
+
+bool is_zero_page(const char *page, std::size_t page_size);
+
+} // namespace simhash

@@ -1,0 +1,78 @@
+// From fingerprints to the keys by which the tables of an index are ordered.
+//
+// A fingerprint's bits are first put in the index's bit order (chosen from the data, see bit_order.hpp); the
+// design's blocks are runs of that word. A table's key is the word with its blocks in the table's order. Keys
+// are bijective, and keep Hamming distances.
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "core/tables/table_design.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// Any permutation of 64 bits, by a table for each four of them: 2 KB.
+class BitPermutation
+{
+public:
+    // Bit 63 - i of the result is bit source[i] of the argument.
+    void set(const std::uint8_t source[kBits]);
+
+    // The reverse of set(source).
+    void set_inverse(const std::uint8_t source[kBits]);
+
+    std::uint64_t operator()(std::uint64_t x) const
+    {
+        std::uint64_t result = 0;
+        for (int i = 0; i < 16; i++)
+            result |= part_[i][x >> (4 * i) & 15];
+        return result;
+    }
+
+private:
+    std::uint64_t part_[16][16];
+};
+
+struct TableOrder {
+    int header_bits;
+    Fingerprint header_mask; // the header's bits in the fingerprint itself
+    int moves;
+    struct {
+        std::uint64_t mask; // of the key
+        int rotate;         // of the word, to the left
+    } move[kMaxBlocks];
+};
+
+// The last member's tail is unused where there are fewer tables: size() bytes are enough of a copy.
+struct KeyOrder {
+    TableDesign design;
+    std::uint8_t bit_order[kBits]; // bit_order[i]: which bit of the fingerprint is bit 63 - i of the word
+    BitPermutation permutation;
+    TableOrder table[kMaxTables];
+
+    // bit_order must name every bit once.
+    void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
+
+    std::size_t size() const { return offsetof(KeyOrder, table) + design.tables * sizeof(TableOrder); }
+
+    std::uint64_t key(int table_number, Fingerprint fingerprint) const
+    {
+        const TableOrder &order = table[table_number];
+        std::uint64_t word = permutation(fingerprint), result = 0;
+        for (int i = 0; i < order.moves; i++)
+            result |= std::rotl(word, order.move[i].rotate) & order.move[i].mask;
+        return result;
+    }
+
+    // The same as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
+    void sources(int table_number, std::uint8_t source[kBits]) const;
+};
+
+// Whether bit_order names each of the 64 bits once.
+bool is_bit_order(const std::uint8_t bit_order[kBits]);
+
+} // namespace simhash

@@ -1,0 +1,227 @@
+#include "core/text/normal_text.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr char32_t kTypographicApostrophe = 0x2019;
+
+// ASCII: a letter in lower case or a digit, an apostrophe, or a space for all separators.
+struct AsciiTable {
+    char folded[128];
+};
+
+constexpr AsciiTable make_ascii_table()
+{
+    AsciiTable table{};
+    for (int c = 0; c < 128; c++) {
+        bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\'';
+        bool upper = c >= 'A' && c <= 'Z';
+        table.folded[c] = static_cast<char>(kept ? c : upper ? c + 0x20 : ' ');
+    }
+    return table;
+}
+
+constexpr AsciiTable kAscii = make_ascii_table();
+
+char fold_ascii(char c) { return kAscii.folded[static_cast<unsigned char>(c)]; }
+
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// How many of the bytes are ASCII before the first that is not.
+std::size_t ascii_length(const char *at, std::size_t length)
+{
+    std::size_t i = 0;
+    for (; i + 8 <= length; i += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, at + i, sizeof(word));
+        if ((word & 0x8080808080808080) != 0)
+            break;
+    }
+    while (i < length && is_ascii(at[i]))
+        i++;
+    return i;
+}
+
+// A character and those that may combine with it, mapped.
+constexpr std::size_t kSegmentMax = kMappingMax + NormalText::kChainMax * kJoiningMappingMax;
+static_assert(kSegmentMax * kDecompositionMax * 4 <= NormalText::kStepMax);
+
+} // namespace
+
+void NormalText::init()
+{
+    at_ = nullptr;
+    end_ = nullptr;
+    last_ = Last::kNothing;
+    last_class_ = CharacterClass::kWord;
+}
+
+void NormalText::read_from(const char *text, std::size_t length)
+{
+    at_ = text;
+    end_ = text + length;
+}
+
+std::size_t NormalText::append(char *buffer, std::size_t used, std::size_t size)
+{
+    while (at_ < end_ && used + kStepMax <= size) {
+        std::size_t length = static_cast<std::size_t>(end_ - at_);
+        if (length > size - used)
+            length = size - used;
+        std::size_t ascii = ascii_length(at_, length);
+        // A letter before a character beyond ASCII may be composed with it.
+        bool combines =
+            ascii > 0 && at_ + ascii < end_ && !is_ascii(at_[ascii]) && fold_ascii(at_[ascii - 1]) > '\'';
+        if (combines)
+            ascii--;
+        if (ascii > 0)
+            used = append_ascii(buffer, used, ascii);
+        else
+            used = append_segment(buffer, used);
+    }
+    return used;
+}
+
+// The text of most documents: one step a byte, without branches but for apostrophes.
+std::size_t NormalText::append_ascii(char *buffer, std::size_t used, std::size_t length)
+{
+    const char *at = at_;
+    const char *end = at_ + length;
+    at_ = end;
+    if (last_ == Last::kApostrophe) {
+        char folded = fold_ascii(*at++);
+        used = folded == '\''  ? put_apostrophe(buffer, used)
+               : folded == ' ' ? put_separator(buffer, used)
+                               : put(static_cast<char32_t>(folded), CharacterClass::kWord, buffer, used);
+        if (at == end)
+            return used;
+    }
+    bool nothing = last_ == Last::kNothing;
+    bool spaced = nothing || last_ == Last::kSpace;
+    std::size_t start = used;
+    for (; at < end; at++) {
+        char folded = fold_ascii(*at);
+        if (folded == '\'') {
+            bool after_word = !spaced && (used > start || last_class_ == CharacterClass::kWord);
+            if (at + 1 == end && after_word) {
+                // What follows decides.
+                buffer[used++] = '\'';
+                last_ = Last::kApostrophe;
+                last_class_ = CharacterClass::kWord;
+                return used;
+            }
+            folded = after_word && fold_ascii(at[1]) > '\'' ? '\'' : ' ';
+        }
+        buffer[used] = folded;
+        bool space = folded == ' ';
+        used += static_cast<std::size_t>(!(space && spaced));
+        spaced = space;
+    }
+    if (spaced)
+        last_ = nothing && used == start ? Last::kNothing : Last::kSpace;
+    else {
+        last_ = Last::kCharacter;
+        if (used > start)
+            last_class_ = CharacterClass::kWord;
+    }
+    return used;
+}
+
+// Anything else: a character with those that combine with it is normalised on its own.
+std::size_t NormalText::append_segment(char *buffer, std::size_t used)
+{
+    char32_t segment[kSegmentMax];
+    std::size_t count = 0;
+    std::size_t chain = 0;
+    while (at_ < end_) {
+        int size;
+        char32_t character = decode_utf8(at_, end_, &size);
+        if (character == kInvalidCharacter) {
+            if (count > 0)
+                break;
+            at_ += size;
+            return put_separator(buffer, used);
+        }
+        Character property = character_property(character);
+        const char32_t *mapped = &character;
+        std::size_t length = 1;
+        if (property.mapped()) {
+            mapped = property.mapping(&length);
+            if (length > 0)
+                property = character_property(mapped[0]);
+        }
+        if (length > 0) {
+            if (count > 0 && (property.boundary() || chain == kChainMax))
+                break;
+            for (std::size_t i = 0; i < length; i++) {
+                chain += static_cast<std::size_t>(!character_property(mapped[i]).boundary());
+                segment[count++] = mapped[i];
+            }
+        }
+        at_ += size;
+    }
+
+    char32_t composed[kSegmentMax * kDecompositionMax];
+    const char32_t *normal = segment;
+    if (chain > 0) {
+        count = compose_canonically(segment, count, composed);
+        normal = composed;
+    }
+    for (std::size_t i = 0; i < count; i++) {
+        if (normal[i] == '\'' || normal[i] == kTypographicApostrophe)
+            used = put_apostrophe(buffer, used);
+        else
+            used = put(normal[i], character_property(normal[i]).character_class(), buffer, used);
+    }
+    return used;
+}
+
+std::size_t NormalText::put(char32_t character, CharacterClass its_class, char *buffer, std::size_t used)
+{
+    switch (its_class) {
+    case CharacterClass::kSeparator:
+        return put_separator(buffer, used);
+    case CharacterClass::kMark:
+        if (last_ != Last::kCharacter)
+            return put_separator(buffer, used);
+        break;
+    case CharacterClass::kWord:
+        last_class_ = its_class;
+        break;
+    case CharacterClass::kSpaceless:
+        if (last_ == Last::kApostrophe)
+            used = put_separator(buffer, used);
+        last_class_ = its_class;
+        break;
+    }
+    last_ = Last::kCharacter;
+    return used + static_cast<std::size_t>(encode_utf8(character, buffer + used));
+}
+
+std::size_t NormalText::put_separator(char *buffer, std::size_t used)
+{
+    if (last_ == Last::kNothing || last_ == Last::kSpace)
+        return used;
+    if (last_ == Last::kApostrophe)
+        used--;
+    last_ = Last::kSpace;
+    buffer[used] = ' ';
+    return used + 1;
+}
+
+std::size_t NormalText::put_apostrophe(char *buffer, std::size_t used)
+{
+    if (last_ != Last::kCharacter || last_class_ != CharacterClass::kWord)
+        return put_separator(buffer, used);
+    last_ = Last::kApostrophe;
+    buffer[used] = '\'';
+    return used + 1;
+}
+
+} // namespace simhash

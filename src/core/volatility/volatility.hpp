@@ -1,0 +1,171 @@
+// Which bits of a fingerprint a near-duplicate is likely to flip, and how much of what can be found a set of
+// probes has covered.
+//
+// The model. A document's sum W_j is the projection of its feature vector x on a random direction, so W_j is
+// about normal with deviation |x|. A document with vector y at cosine rho to x has the sum rho W_j + noise of
+// deviation |x| sqrt(1 - rho^2), and flips the bit with probability
+//
+//     p_j = Q(|W_j| / (scale * |x|)),   scale = sqrt(1 - rho^2) / rho,   Q(z) = P(a standard normal > z).
+//
+// |x| is estimated by s = sqrt(sum_j W_j^2 / 64), which makes the model independent of the weights' unit.
+//
+// Near-duplicates are not all equally near. A single scale fits none of them: it takes flips for independent
+// which are likely together, in the farther partners, or not at all, in the nearer ones, and so promises too
+// much recall or too little, depending on the radius. So the scale has a distribution: a fixed grid of
+// levels, and the share of near-duplicates at each. Given the level, flips are independent. The shares are
+// all there is to fit.
+#pragma once
+
+#include <cstdint>
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "core/fingerprint/weights.hpp"
+#include "core/volatility/levels.hpp"
+#include "core/volatility/vosh.hpp"
+
+namespace simhash
+{
+
+inline constexpr int kVolatilityLevels = 5;
+static_assert(kVolatilityLevels <= kLevelLanes);
+
+// The grid of scales.
+inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
+
+// The cosine of documents at a scale, and the reverse.
+double scale_cosine(double scale);
+
+// Plain doubles: the metapage holds one as it is.
+struct VolatilityModel {
+    double share[kVolatilityLevels]; // not negative, and they add up to 1
+};
+
+// Fitted on revisions of real texts; see bench/volatility.
+inline constexpr VolatilityModel kDefaultVolatility = {{0.19, 0.23, 0.195, 0.2, 0.185}};
+
+// Whether the shares are numbers from 0 to 1 that add up to 1, but for rounding.
+bool is_volatility_model(const VolatilityModel &model);
+
+// What the model says about one document's near-duplicates.
+//
+// A bit's odds are p / (1 - p). The chance of flipping just the bits S is prod_{j in S} odds_j, but for a
+// factor that S has no part in: so odds are all that is worked with.
+struct Volatility {
+    int radius;                    // 0 to 64: within it near-duplicates are looked for
+    Levels share;                  // the model's
+    Levels odds[kBits];            // by bit, 0 to 1
+    std::int32_t stability[kBits]; // by bit: ranks the bits, the most volatile is the least; no two are equal
+};
+
+void set_volatility(const VolatilityModel &model, const Weights &weights, int radius, Volatility *out);
+
+// The chance that bit j of a document with norm s flips at a scale: p_j above.
+double flip_probability(Weight weight, double norm, double scale);
+
+// s, in the unit of the weights.
+double weights_norm(const Weights &weights);
+
+// Of the sets of n of the bits in `mask`, each worth the product of its odds: the sum, in sums[n], n = 0 to
+// most. These are the chances that exactly n of the bits flip, times prod (1 + odds), which is returned: a
+// Poisson-binomial distribution.
+Levels sum_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[]);
+
+// prod (1 + odds) over the bits in `mask`: 1 by the chance that none of them flips.
+Levels inverse_of_no_flip(const Levels odds[kBits], std::uint64_t mask);
+
+// --- Fitting ----------------------------------------------------------------------------------------------
+
+// Shares by maximum likelihood from pairs of near-duplicates: expectation maximisation over the levels, which
+// has one optimum. Feed every pair, finish the round, and do so some 50 times; or feed the likelihoods of a
+// pair, kept by the caller, instead of the pair.
+class VolatilityFit
+{
+public:
+    void begin();
+
+    // The likelihood of a pair's flips at each level, up to a common factor.
+    static void likelihood(const Weights &weights, Fingerprint partner, double out[kVolatilityLevels]);
+
+    // A pair may count as more or less than one.
+    void add(const double likelihood[kVolatilityLevels], double weight);
+
+    // Returns the mean log-likelihood of the round's pairs under the shares before it.
+    double finish_round();
+
+    const VolatilityModel &model() const { return model_; }
+
+private:
+    VolatilityModel model_;
+    double sum_[kVolatilityLevels];
+    double log_likelihood_;
+    double pairs_;
+};
+
+// --- Coverage ---------------------------------------------------------------------------------------------
+
+inline constexpr int kCoveragePrefixes = 4;
+inline constexpr int kCoveredTogether = 4;
+
+// The near-duplicates within the radius that some probe has covered, as a fraction of all.
+//
+// A probe covers the near-duplicates whose flips within one prefix, a set of bits, are exactly S. With
+// prefixes of disjoint bits and independent flips the uncovered rest of each level is a product of one factor
+// for each prefix: U_i[n], the chance of n flips in prefix i that make up no S probed there. Convolved with
+// each other and with the free bits they give the chance that at most `radius` flips are covered by no probe:
+// exact, and cheap to keep current, since a probe changes one number of one factor.
+//
+// Prefixes may share some bits. Each then treats them as its own, as if they flipped independently for it,
+// and only the first counts them against the radius. With eight of 20 bits shared no error of that can be
+// measured on real texts.
+//
+// All factors are in odds, without the chance that nothing flips at all, which is part of `worth_`.
+class FlipCoverage
+{
+public:
+    // Keeps the pointer to the volatility.
+    void begin(const Volatility *volatility, const std::uint64_t prefix[], int prefixes);
+
+    // What a probe of a set of flips in a prefix would cover that nothing has covered yet. The set must not
+    // have been probed in that prefix.
+    double gain(int prefix, std::uint64_t flips);
+
+    // Notes the probe, and returns its gain.
+    double cover(int prefix, std::uint64_t flips);
+
+    // The same for several sets at once: for `flips` and some of `count` more bits each, at most
+    // kCoveredTogether. Bit n of `which` stands for the set that has the bits more[i] where bit i of n is 1.
+    // Sets of more than radius flips are left out.
+    double cover(int prefix, std::uint64_t flips, const std::uint8_t more[], int count, unsigned which);
+
+    // 0 to 1.
+    double covered() const { return covered_; }
+
+    // The chance that a near-duplicate is within the radius.
+    double within() const { return within_; }
+
+    // The gains of a prefix's probes while no other prefix is probed, for VOSH: what they are now, and the
+    // order of the bits, which does not change. Together they are all of *out.
+    void set_flip_weight(int prefix, FlipValue *out);
+    void set_flip_order(int prefix, FlipValue *out) const;
+
+private:
+    void refresh(int prefix);
+    Levels set_odds(std::uint64_t flips) const;
+
+    const Volatility *volatility_;
+    int radius_;
+    int most_; // flips that are counted, at least the radius
+    int prefixes_;
+    std::uint64_t prefix_[kCoveragePrefixes];
+    std::uint64_t own_[kCoveragePrefixes]; // the prefix without bits of earlier ones
+    double within_;
+    double covered_;
+    unsigned stale_;                   // by prefix: whether rest_ is out of date
+    Levels worth_;                     // of a set of flips whose odds are 1, in recall
+    Levels shared_[kCoveragePrefixes]; // the chance that none of the bits flips that are not its own
+    Levels free_[kBits + 1];
+    Levels uncovered_[kCoveragePrefixes][kBits + 1];
+    Levels rest_[kCoveragePrefixes][kBits + 1]; // at most n flips elsewhere, not covered there
+};
+
+} // namespace simhash

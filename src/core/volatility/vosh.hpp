@@ -1,0 +1,80 @@
+// VOSH: the sets of flipped bits in the order of their probability (Sood and Loguinov 2011, Algorithm 2).
+//
+// Bit i flips with probability p_i, so exactly the bits S flip with
+//
+//     p(S) = prod_{i in S} p_i * prod_{i not in S} (1 - p_i) = p(nothing) * prod_{i in S} p_i / (1 - p_i).
+//
+// Among sets of one size, replacing a bit by a less volatile one never raises p(S). With the bits ranked by
+// volatility the sets of each size form a tree in which no child is likelier than its parent:
+//
+//  - the root is (1 .. size);
+//  - the left child moves the last bit up by one;
+//  - the right child moves the bit left of the rightmost gap up by one if that closes the gap, so that every
+//    set has one parent.
+//
+// A heap over the trees yields k sets in O(k log k) time and O(k) memory, which the caller supplies.
+//
+// The same holds for a sum of such products as long as all rank the bits alike, and for any factor that
+// depends on the size of the set alone. So the chance that a near-duplicate flips S may be averaged over
+// several degrees of similarity, and may count only near-duplicates whose other flips stay within a radius.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/volatility/levels.hpp"
+
+namespace simhash
+{
+
+inline constexpr int kVoshBits = 64;
+
+// What a set of flips is worth: sum over levels of weight[size] * prod odds[rank]. No odds are negative, and
+// in every level they fall, or stay, from rank to rank. A level that is not used has the weight 0.
+struct FlipValue {
+    int bits;                         // 0 to kVoshBits
+    int most;                         // the most flips in a set
+    std::uint8_t position[kVoshBits]; // by rank: which bit of a set's mask stands for it
+    Levels odds[kVoshBits];           // by rank
+    Levels weight[kVoshBits + 1];     // by size
+};
+
+// p(S) as published, for p[i] from 0 to below 1. Bits that flip alike are ranked by position.
+void set_flip_value(const double p[], int bits, int most, FlipValue *out);
+
+struct VoshNode {
+    double value;
+    std::uint64_t ranks;
+};
+
+// Sets of equal value come by size, then by their masks of ranks (rank 0 is the lowest bit) as integers. Sets
+// that are worth nothing don't come.
+//
+// The order is exact in the values as they are computed: a product is taken rank by rank, and rounding keeps
+// a product monotone in each factor, so that here too no child exceeds its parent.
+class Vosh
+{
+public:
+    // Keeps both pointers. k sets need at most k + most + 1 nodes.
+    void begin(const FlipValue *flip_value, VoshNode *nodes, std::size_t capacity);
+
+    // The next set, the empty one among them. Returns false at the end, or when the nodes did not suffice to
+    // know what comes next.
+    bool next(std::uint64_t *flips, double *value);
+
+    // Whether sets were left out for want of nodes.
+    bool truncated() const { return lost_ > 0; }
+
+private:
+    double value_of(std::uint64_t ranks) const;
+    void push(std::uint64_t ranks);
+    VoshNode pop();
+
+    const FlipValue *flip_value_;
+    VoshNode *nodes_; // a heap, the next set first
+    std::size_t capacity_;
+    std::size_t size_;
+    double lost_; // the greatest value for which there was no node
+};
+
+} // namespace simhash

@@ -1,0 +1,204 @@
+// The aggregates simhash_agg and simhash_weights_agg: one row per feature, or per set of weights.
+//
+// Their state is of type simhash_weights, so that partial aggregates travel between processes and machines.
+// It is kept unpacked, and added to in place. NULL is the state of no feature at all. As moving aggregates of
+// a window they have a state of their own, which counts features: a frame whose last one leaves must give
+// NULL again.
+#include "pg/types/weights.hpp"
+
+#include "core/fingerprint/weights_format.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+MemoryContext aggregate_context(FunctionCallInfo fcinfo)
+{
+    MemoryContext context;
+    if (!AggCheckCallContext(fcinfo, &context))
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("this function can only be called as part of an aggregate"));
+    return context;
+}
+
+struct UnpackedState {
+    char length[VARHDRSZ];
+    StoredWeightsHeader header;
+    Weights weights;
+};
+static_assert(sizeof(UnpackedState) == VARHDRSZ + kStoredWeightsMax);
+static_assert(offsetof(UnpackedState, weights) == VARHDRSZ + sizeof(StoredWeightsHeader));
+
+// The aggregate's state, argument 0, as one that may be changed.
+UnpackedState *running_state(FunctionCallInfo fcinfo)
+{
+    MemoryContext context = aggregate_context(fcinfo);
+    Weights weights = {};
+    if (!PG_ARGISNULL(0)) {
+        // No one but this file makes the unpacked form with its full-length word, and always in the
+        // aggregate's memory.
+        Pointer pointer = DatumGetPointer(PG_GETARG_DATUM(0));
+        auto *state = reinterpret_cast<UnpackedState *>(pointer);
+        if (VARATT_IS_4B_U(pointer) && VARSIZE(pointer) == sizeof(UnpackedState) &&
+            is_unpacked(state->header))
+            return state;
+        read_weights(PG_GETARG_DATUM(0), &weights);
+    }
+    auto *state = static_cast<UnpackedState *>(MemoryContextAlloc(context, sizeof(UnpackedState)));
+    SET_VARSIZE(state, sizeof(UnpackedState));
+    state->header = {kWeightsVersion, 0, sizeof(Weight), 0};
+    state->weights = weights;
+    return state;
+}
+
+// A feature as a row of the aggregate's input.
+struct Feature {
+    std::uint64_t hash;
+    Weight weight;
+};
+
+// Arguments 1 and, if there, 2. Returns false for a row to skip: NULL, or no weight.
+bool get_feature(FunctionCallInfo fcinfo, Feature *feature)
+{
+    if (PG_ARGISNULL(1))
+        return false;
+    feature->weight = kWeightOne;
+    if (PG_NARGS() > 2) {
+        if (PG_ARGISNULL(2))
+            return false;
+        feature->weight = checked_weight(PG_GETARG_FLOAT8(2));
+        if (feature->weight == 0)
+            return false;
+    }
+    text *value = PG_GETARG_TEXT_PP(1);
+    feature->hash = text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+    return true;
+}
+
+Datum same_state(FunctionCallInfo fcinfo)
+{
+    if (PG_ARGISNULL(0))
+        PG_RETURN_NULL();
+    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+struct MovingState {
+    Weights weights;
+    std::int64_t count; // features, or sets of weights, in the frame
+};
+
+MovingState *moving_state(FunctionCallInfo fcinfo)
+{
+    MemoryContext context = aggregate_context(fcinfo);
+    if (!PG_ARGISNULL(0))
+        return reinterpret_cast<MovingState *>(PG_GETARG_POINTER(0));
+    return static_cast<MovingState *>(MemoryContextAllocZero(context, sizeof(MovingState)));
+}
+
+// Adds a feature to the frame, or takes it away: that is to add it with the opposite weight.
+Datum move_feature(FunctionCallInfo fcinfo, int direction)
+{
+    MovingState *state = moving_state(fcinfo);
+    Feature feature;
+    if (get_feature(fcinfo, &feature)) {
+        if (!add_feature(&state->weights, feature.hash, direction * feature.weight))
+            report_weights_overflow();
+        state->count += direction;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+} // namespace
+
+// simhash_weights_accumulate(simhash_weights, text [, float8]): the transition for features.
+SIMHASH_FUNCTION(simhash_weights_accumulate)
+{
+    Feature feature;
+    if (!get_feature(fcinfo, &feature))
+        return same_state(fcinfo);
+    UnpackedState *state = running_state(fcinfo);
+    if (!add_feature(&state->weights, feature.hash, feature.weight))
+        report_weights_overflow();
+    PG_RETURN_POINTER(state);
+}
+
+// simhash_weights_combine(simhash_weights, simhash_weights): the transition for sets of weights, and what
+// joins partial aggregates.
+SIMHASH_FUNCTION(simhash_weights_combine)
+{
+    if (PG_ARGISNULL(1))
+        return same_state(fcinfo);
+    UnpackedState *state = running_state(fcinfo);
+    Weights other;
+    read_weights(PG_GETARG_DATUM(1), &other);
+    if (!add_weights(&state->weights, other))
+        report_weights_overflow();
+    PG_RETURN_POINTER(state);
+}
+
+// simhash_weights_final(simhash_weights) -> simhash_weights, packed.
+SIMHASH_FUNCTION(simhash_weights_final)
+{
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    return weights_datum(weights);
+}
+
+SIMHASH_FUNCTION(simhash_weights_move_in)
+{
+    return move_feature(fcinfo, 1);
+}
+SIMHASH_FUNCTION(simhash_weights_move_out)
+{
+    return move_feature(fcinfo, -1);
+}
+
+SIMHASH_FUNCTION(simhash_weights_move_in_weights)
+{
+    MovingState *state = moving_state(fcinfo);
+    if (!PG_ARGISNULL(1)) {
+        Weights other;
+        read_weights(PG_GETARG_DATUM(1), &other);
+        if (!add_weights(&state->weights, other))
+            report_weights_overflow();
+        state->count++;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+SIMHASH_FUNCTION(simhash_weights_move_out_weights)
+{
+    MovingState *state = moving_state(fcinfo);
+    if (!PG_ARGISNULL(1)) {
+        Weights other;
+        read_weights(PG_GETARG_DATUM(1), &other);
+        if (!subtract_weights(&state->weights, other))
+            report_weights_overflow();
+        state->count--;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+// The results of a frame. Called with NULL before any row.
+SIMHASH_FUNCTION(simhash_weights_moving_final)
+{
+    if (PG_ARGISNULL(0) || moving_state(fcinfo)->count == 0)
+        PG_RETURN_NULL();
+    return weights_datum(moving_state(fcinfo)->weights);
+}
+
+SIMHASH_FUNCTION(simhash_moving_final)
+{
+    if (PG_ARGISNULL(0) || moving_state(fcinfo)->count == 0)
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(weights_fingerprint(moving_state(fcinfo)->weights));
+}
+
+} // namespace simhash

@@ -1,0 +1,81 @@
+// How often each feature of a document occurs, in memory that grows.
+#pragma once
+
+#include "core/fingerprint/feature_counts.hpp"
+#include "pg/server/compat.hpp"
+
+namespace simhash
+{
+
+// Secret within a backend, see FeatureCounts::init.
+inline std::uint64_t table_salt()
+{
+    static std::uint64_t salt = 0;
+    if (salt == 0 && !pg_strong_random(&salt, sizeof(salt)))
+        salt = 0x9E3779B97F4A7C15;
+    return salt;
+}
+
+// Counts features in memory that grows. A short document's fit on the stack.
+class CountedFeatures
+{
+public:
+    explicit CountedFeatures(std::size_t expected)
+    {
+        std::size_t capacity = kFew;
+        while (capacity < expected)
+            capacity *= 2;
+        counts_.init(capacity == kFew ? few_ : allocate(capacity), capacity, table_salt());
+    }
+    CountedFeatures(const CountedFeatures &) = delete;
+    CountedFeatures &operator=(const CountedFeatures &) = delete;
+
+    void add(std::uint64_t hash, std::uint64_t times)
+    {
+        if (counts_.full())
+            grow();
+        counts_.add(hash, times);
+    }
+
+    // Where the features stand, between free slots.
+    const FeatureCounts &counts() const { return counts_; }
+
+    // Gives the memory back. Returns false if there was no feature.
+    bool finish(Weights *out)
+    {
+        bool any = counts_.size() > 0;
+        if (any)
+            counts_.sum_logarithmic(out);
+        release();
+        return any;
+    }
+
+    void release()
+    {
+        if (counts_.slots() != few_)
+            pfree(counts_.slots());
+    }
+
+private:
+    static constexpr std::size_t kFew = 256;
+
+    static FeatureCount *allocate(std::size_t capacity)
+    {
+        return static_cast<FeatureCount *>(palloc_extended(capacity * sizeof(FeatureCount), MCXT_ALLOC_HUGE));
+    }
+
+    void grow()
+    {
+        FeatureCounts larger;
+        std::size_t capacity = counts_.capacity() * 2;
+        larger.init(allocate(capacity), capacity, table_salt());
+        larger.move_from(counts_);
+        release();
+        counts_ = larger;
+    }
+
+    FeatureCounts counts_;
+    FeatureCount few_[kFew];
+};
+
+} // namespace simhash

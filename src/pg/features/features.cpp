@@ -1,0 +1,349 @@
+// From the features of a document to its weights and its fingerprint: to_simhash and to_simhash_weights.
+#include "pg/types/weights.hpp"
+
+#include "core/fingerprint/feature_hash.hpp"
+#include "core/text/text_features.hpp"
+#include "pg/features/counted_features.hpp"
+#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/utf8_text.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "tsearch/ts_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+void count_piece(TextFeatures *features, const char *text, std::size_t length, bool last,
+                 CountedFeatures *counted)
+{
+    std::uint64_t hashes[256];
+    std::size_t count;
+    features->read_from(text, length, last);
+    while ((count = features->next(hashes, lengthof(hashes))) > 0) {
+        CHECK_FOR_INTERRUPTS();
+        for (std::size_t i = 0; i < count; i++)
+            counted->add(hashes[i], 1);
+    }
+}
+
+// A large document is converted to UTF-8 in pieces, which begin with an ASCII character. In every encoding
+// that a server may have, a byte below 0x80 is one.
+void count_converted(TextFeatures *features, const char *text, std::size_t length, CountedFeatures *counted)
+{
+    constexpr std::size_t kPiece = 1024 * 1024;
+    for (std::size_t from = 0;;) {
+        std::size_t end = std::min(length, from + kPiece);
+        while (end < length && IS_HIGHBIT_SET(text[end]))
+            end++;
+        char *converted = pg_server_to_any(text + from, static_cast<int>(end - from), PG_UTF8);
+        bool same = converted == text + from;
+        count_piece(features, converted, same ? end - from : std::strlen(converted), end == length, counted);
+        if (!same)
+            pfree(converted);
+        if (end == length)
+            break;
+        from = end;
+    }
+}
+
+bool sum_text(Datum document, TextUnit unit, int size, Weights *out)
+{
+    text *value = DatumGetTextPP(document);
+    const char *bytes = VARDATA_ANY(value);
+    std::size_t length = VARSIZE_ANY_EXHDR(value);
+    // Of English text one word in two or three is new, at first, and later fewer.
+    CountedFeatures counted(std::min<std::size_t>(length / 8, 65536));
+    TextFeatures features;
+    features.init(unit, size);
+    if (needs_conversion() && !is_ascii(bytes, length))
+        count_converted(&features, bytes, length, &counted);
+    else
+        count_piece(&features, bytes, length, true, &counted);
+    if (reinterpret_cast<Pointer>(value) != DatumGetPointer(document))
+        pfree(value);
+    return counted.finish(out);
+}
+
+// The default features, chosen by measurement: doc/features.md.
+bool sum_default(FunctionCallInfo fcinfo, Weights *out)
+{
+    return sum_text(PG_GETARG_DATUM(0), TextUnit::kWord, 1, out);
+}
+
+// (document text, unit text, size integer)
+bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
+{
+    TextUnit unit = text_unit(PG_GETARG_TEXT_PP(1));
+    int size = checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax);
+    return sum_text(PG_GETARG_DATUM(0), unit, size, out);
+}
+
+// (text[]): features, which weigh 1 + ln tf. NULL elements are skipped.
+bool sum_array(FunctionCallInfo fcinfo, Weights *out)
+{
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+    Datum *elements;
+    bool *nulls;
+    int count;
+    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
+    CountedFeatures counted(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (nulls[i])
+            continue;
+        text *feature = DatumGetTextPP(elements[i]);
+        counted.add(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), 1);
+    }
+    return counted.finish(out);
+}
+
+void check_one_dimension(ArrayType *array, const char *which)
+{
+    if (ARR_NDIM(array) > 1)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("the array of %s must have one dimension", which),
+                errdetail("It has %d.", ARR_NDIM(array)));
+}
+
+// (text[], float8[]): features with given weights, which add up where one is repeated. A feature that is
+// NULL, or whose weight is NULL or 0, is skipped.
+bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
+{
+    ArrayType *feature_array = PG_GETARG_ARRAYTYPE_P(0);
+    ArrayType *weight_array = PG_GETARG_ARRAYTYPE_P(1);
+    check_one_dimension(feature_array, "features");
+    check_one_dimension(weight_array, "weights");
+
+    Datum *features;
+    Datum *weights;
+    bool *null_features;
+    bool *null_weights;
+    int count;
+    int weight_count;
+    deconstruct_array(feature_array, TEXTOID, -1, false, TYPALIGN_INT, &features, &null_features, &count);
+    deconstruct_array(weight_array, FLOAT8OID, sizeof(float8), true, TYPALIGN_DOUBLE, &weights, &null_weights,
+                      &weight_count);
+    if (count != weight_count)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("there must be as many weights as features"),
+                errdetail("There are %d features and %d weights.", count, weight_count));
+
+    *out = {};
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (null_features[i] || null_weights[i])
+            continue;
+        Weight weight = checked_weight(DatumGetFloat8(weights[i]));
+        if (weight == 0)
+            continue;
+        text *feature = DatumGetTextPP(features[i]);
+        if (!add_feature(out, text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), weight))
+            report_weights_overflow();
+        any = true;
+    }
+    return any;
+}
+
+// (tsvector): lexemes. A position counts 1, 2, 4 or 10 times by its label D, C, B or A; a lexeme without
+// positions counts once.
+bool sum_tsvector(FunctionCallInfo fcinfo, Weights *out)
+{
+    static constexpr std::uint64_t kTimes[4] = {1, 2, 4, 10};
+    TSVector vector = PG_GETARG_TSVECTOR(0);
+    const char *strings = STRPTR(vector);
+    const WordEntry *entries = ARRPTR(vector);
+    CountedFeatures counted(static_cast<std::size_t>(vector->size));
+    for (int i = 0; i < vector->size; i++) {
+        CHECK_FOR_INTERRUPTS();
+        const WordEntry *entry = &entries[i];
+        std::uint64_t times = 0;
+        if (entry->haspos) {
+            const WordEntryPos *positions = POSDATAPTR(vector, entry);
+            for (int position = 0; position < POSDATALEN(vector, entry); position++)
+                times += kTimes[WEP_GETWEIGHT(positions[position])];
+        }
+        counted.add(text_feature_hash(strings + entry->pos, entry->len), times == 0 ? 1 : times);
+    }
+    return counted.finish(out);
+}
+
+[[noreturn]] void report_jsonb_kind(const char *found)
+{
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("features must be a JSON object of numbers, not %s", found),
+            errhint("Give each feature its weight, as in {\"word\": 1.5}."));
+    pg_unreachable();
+}
+
+const char *jsonb_kind(const JsonbValue &value)
+{
+    switch (value.type) {
+    case jbvString:
+        return "a string";
+    case jbvBool:
+        return "a boolean";
+    case jbvNumeric:
+        return "a number";
+    case jbvNull:
+        return "null";
+    case jbvArray:
+        return "an array";
+    case jbvObject:
+        return "an object";
+    case jbvBinary:
+        return JsonContainerIsArray(value.val.binary.data) ? "an array" : "an object";
+    default:
+        return "of another kind";
+    }
+}
+
+Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
+{
+    if (value.type != jbvNumeric)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("weight of feature \"%.*s\" must be a number, not %s", key.val.string.len,
+                       key.val.string.val, jsonb_kind(value)));
+    // Through its digits, not through a binary fraction: the number is rounded once.
+    const char *digits =
+        DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+    Weight weight = 0;
+    if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("weight of feature \"%.*s\" is out of range", key.val.string.len, key.val.string.val),
+                errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+    return weight;
+}
+
+// (jsonb): {"feature": weight, ...}. A weight of null or 0 skips its feature.
+bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
+{
+    Jsonb *object = PG_GETARG_JSONB_P(0);
+    if (JB_ROOT_IS_SCALAR(object)) {
+        JsonbValue scalar;
+        JsonbExtractScalar(&object->root, &scalar);
+        report_jsonb_kind(jsonb_kind(scalar));
+    }
+    if (!JB_ROOT_IS_OBJECT(object))
+        report_jsonb_kind("an array");
+
+    *out = {};
+    bool any = false;
+    JsonbIterator *iterator = JsonbIteratorInit(&object->root);
+    JsonbValue key;
+    JsonbValue value;
+    JsonbIteratorToken token = JsonbIteratorNext(&iterator, &value, false);
+    Assert(token == WJB_BEGIN_OBJECT);
+    while ((token = JsonbIteratorNext(&iterator, &key, true)) == WJB_KEY) {
+        CHECK_FOR_INTERRUPTS();
+        (void)JsonbIteratorNext(&iterator, &value, true);
+        if (value.type == jbvNull)
+            continue;
+        Weight weight = jsonb_weight(key, value);
+        if (weight == 0)
+            continue;
+        std::uint64_t hash =
+            text_feature_hash(key.val.string.val, static_cast<std::size_t>(key.val.string.len));
+        if (!add_feature(out, hash, weight))
+            report_weights_overflow();
+        any = true;
+    }
+    return any;
+}
+
+using SumFeatures = bool (*)(FunctionCallInfo, Weights *);
+
+// Without features there is no fingerprint: all empty documents would be duplicates of each other.
+Datum return_fingerprint(FunctionCallInfo fcinfo, SumFeatures sum)
+{
+    Weights weights;
+    if (!sum(fcinfo, &weights))
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+}
+
+Datum return_weights(FunctionCallInfo fcinfo, SumFeatures sum)
+{
+    Weights weights;
+    if (!sum(fcinfo, &weights))
+        PG_RETURN_NULL();
+    return weights_datum(weights);
+}
+
+} // namespace
+
+std::uint64_t text_feature_hash(const char *text, std::size_t length)
+{
+    if (!needs_conversion() || is_ascii(text, length))
+        return feature_hash(text, length);
+    char *converted = pg_server_to_any(text, static_cast<int>(length), PG_UTF8);
+    std::uint64_t hash = feature_hash(converted, converted == text ? length : std::strlen(converted));
+    if (converted != text)
+        pfree(converted);
+    return hash;
+}
+
+// One pair of functions for every kind of argument: the fingerprint, and the weights it is the signs of.
+
+SIMHASH_FUNCTION(to_simhash_text)
+{
+    return return_fingerprint(fcinfo, sum_default);
+}
+SIMHASH_FUNCTION(to_simhash_shingles)
+{
+    return return_fingerprint(fcinfo, sum_shingles);
+}
+SIMHASH_FUNCTION(to_simhash_array)
+{
+    return return_fingerprint(fcinfo, sum_array);
+}
+SIMHASH_FUNCTION(to_simhash_weighted_array)
+{
+    return return_fingerprint(fcinfo, sum_weighted_array);
+}
+SIMHASH_FUNCTION(to_simhash_tsvector)
+{
+    return return_fingerprint(fcinfo, sum_tsvector);
+}
+SIMHASH_FUNCTION(to_simhash_jsonb)
+{
+    return return_fingerprint(fcinfo, sum_jsonb);
+}
+
+SIMHASH_FUNCTION(to_simhash_weights_text)
+{
+    return return_weights(fcinfo, sum_default);
+}
+SIMHASH_FUNCTION(to_simhash_weights_shingles)
+{
+    return return_weights(fcinfo, sum_shingles);
+}
+SIMHASH_FUNCTION(to_simhash_weights_array)
+{
+    return return_weights(fcinfo, sum_array);
+}
+SIMHASH_FUNCTION(to_simhash_weights_weighted_array)
+{
+    return return_weights(fcinfo, sum_weighted_array);
+}
+SIMHASH_FUNCTION(to_simhash_weights_tsvector)
+{
+    return return_weights(fcinfo, sum_tsvector);
+}
+SIMHASH_FUNCTION(to_simhash_weights_jsonb)
+{
+    return return_weights(fcinfo, sum_jsonb);
+}
+
+} // namespace simhash

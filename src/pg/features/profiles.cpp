@@ -1,0 +1,372 @@
+// Fingerprints as other libraries make them: to_simhash_as and simhash_profiles. The table is in the core;
+// here are the hashes that PostgreSQL has, and the arguments.
+#include "core/compat/compat_hashes.hpp"
+#include "core/compat/compat_profiles.hpp"
+#include "core/compat/compat_text.hpp"
+#include "core/fingerprint/feature_hash.hpp"
+#include "core/text/unicode.hpp"
+#include "pg/features/counted_features.hpp"
+#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/utf8_text.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/server/result_rows.hpp"
+#include "pg/types/weights.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "common/unicode_norm.h"
+#include "lib/stringinfo.h"
+#include "port/pg_crc32c.h"
+#include "utils/array.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+const Profile &profile_argument(FunctionCallInfo fcinfo)
+{
+    text *name = PG_GETARG_TEXT_PP(0);
+    const Profile *profile = find_profile(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+    if (profile != NULL)
+        return *profile;
+    StringInfoData names;
+    initStringInfo(&names);
+    for (std::size_t i = 0; i < kProfileCount; i++)
+        appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", kProfiles[i].name);
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("unknown fingerprint profile: \"%s\"", text_to_cstring(name)),
+            errhint("Profiles are %s.", names.data));
+    pg_unreachable();
+}
+
+std::uint64_t md5_part(const char *bytes, std::size_t length, int first)
+{
+    unsigned char digest[16];
+    const char *error = NULL;
+    if (!md5_bytes(bytes, length, digest, &error))
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
+                errmsg("could not compute an MD5 hash: %s", error == NULL ? "it may be disabled" : error));
+    std::uint64_t value = 0;
+    for (int i = first; i < first + 8; i++)
+        value = value << 8 | digest[i];
+    return value;
+}
+
+// Of no bytes at all it is 64 ones; from the first byte on there are 32 bits.
+std::uint64_t crc32c_hash(const char *bytes, std::size_t length, bool folded, bool without_spaces)
+{
+    pg_crc32c crc;
+    INIT_CRC32C(crc);
+    char some[256];
+    std::size_t count = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < length; i++) {
+        if (without_spaces && bytes[i] == ' ')
+            continue;
+        some[count++] = folded ? static_cast<char>(bytes[i] | 0x20) : bytes[i];
+        any = true;
+        if (count == sizeof(some)) {
+            COMP_CRC32C(crc, some, count);
+            count = 0;
+        }
+    }
+    COMP_CRC32C(crc, some, count);
+    FIN_CRC32C(crc);
+    return any ? crc ^ 0xFFFFFFFF : UINT64_MAX;
+}
+
+std::uint64_t profile_hash(const Profile &profile, const char *bytes, std::size_t length)
+{
+    switch (profile.hash) {
+    case ProfileHash::kMd5First:
+        return md5_part(bytes, length, 0);
+    case ProfileHash::kMd5Last:
+        return md5_part(bytes, length, 8);
+    case ProfileHash::kXxh3:
+        return feature_hash(bytes, length);
+    case ProfileHash::kLookup3:
+        return lookup3_hash(bytes, length);
+    case ProfileHash::kFnv1:
+        return fnv1_hash(bytes, length);
+    case ProfileHash::kPythonString:
+        return python_string_hash(bytes, length);
+    case ProfileHash::kCrc64:
+        return crc64_hash(bytes, length);
+    case ProfileHash::kCrc32c:
+        return crc32c_hash(bytes, length, false, false);
+    case ProfileHash::kCrc32cFolded:
+        return crc32c_hash(bytes, length, true, false);
+    case ProfileHash::kCrc32cWords:
+        return crc32c_hash(bytes, length, false, true);
+    case ProfileHash::kCrc32cWordsFolded:
+        return crc32c_hash(bytes, length, true, true);
+    }
+    pg_unreachable();
+}
+
+Datum return_sums(FunctionCallInfo fcinfo, const Profile &profile, const Weights &sums, bool any)
+{
+    if (!any && profile.none)
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(profile_fingerprint(profile, sums));
+}
+
+void vote(Weights *sums, std::uint64_t hash)
+{
+    if (!add_feature(sums, hash, 1))
+        report_weights_overflow();
+}
+
+// The text in Normalization Form KC, by PostgreSQL.
+Utf8Text normalised(Utf8Text text)
+{
+    auto *characters =
+        static_cast<pg_wchar *>(palloc_extended((text.length + 1) * sizeof(pg_wchar), MCXT_ALLOC_HUGE));
+    std::size_t count = 0;
+    int size;
+    for (const char *at = text.bytes; at < text.bytes + text.length; at += size) {
+        char32_t character = decode_utf8(at, text.bytes + text.length, &size);
+        // What Unicode 13.0 does not assign separates, whatever this server knows of it. So do other
+        // characters that are no letters and stay none.
+        bool separates = character == kInvalidCharacter;
+        if (character >= 0x80 && !separates) {
+            Character property = character_property(character);
+            separates = !property.mapped() && property.character_class() == CharacterClass::kSeparator;
+        }
+        characters[count++] = separates ? ' ' : character;
+    }
+    characters[count] = 0;
+    CHECK_FOR_INTERRUPTS();
+    pg_wchar *normal = unicode_normalize(UNICODE_NFKC, characters);
+    CHECK_FOR_INTERRUPTS();
+    count = 0;
+    while (normal[count] != 0)
+        count++;
+    auto *bytes = static_cast<char *>(palloc_extended(count * 4 + 1, MCXT_ALLOC_HUGE));
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < count; i++)
+        length += static_cast<std::size_t>(encode_utf8(normal[i], bytes + length));
+    pfree(characters);
+    pfree(normal);
+    return {bytes, length};
+}
+
+Utf8Text prepared(const Profile &profile, Utf8Text text)
+{
+    if (profile.nfkc && !is_ascii(text.bytes, text.length))
+        text = normalised(text);
+    if (profile.preparation == Preparation::kNone)
+        return text;
+    auto *bytes = static_cast<char *>(palloc_extended(prepared_size(text.length), MCXT_ALLOC_HUGE));
+    PreparedText preparation;
+    preparation.init(profile, text.bytes, text.length, bytes);
+    while (preparation.step())
+        CHECK_FOR_INTERRUPTS();
+    return {bytes, preparation.size()};
+}
+
+Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size)
+{
+    if (profile.unit == ProfileUnit::kNothing)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("profile \"%s\" does not take texts", profile.name),
+                errdetail("How the library cuts a text depends on its dictionaries or settings."),
+                errhint("Give an array of features, or of features and weights."));
+    text *value = PG_GETARG_TEXT_PP(1);
+    Utf8Text text = prepared(profile, utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
+    ProfileShingles shingles;
+    shingles.init(profile, size, text.bytes, text.length);
+    const char *bytes;
+    std::size_t length;
+    Weights sums = {};
+    bool any = false;
+    if (profile.distinct) {
+        CountedFeatures features(std::min<std::size_t>(text.length / 8, 65536));
+        while (shingles.next(&bytes, &length)) {
+            CHECK_FOR_INTERRUPTS();
+            features.add(profile_hash(profile, bytes, length), 1);
+        }
+        const FeatureCounts &counts = features.counts();
+        any = counts.size() > 0;
+        for (std::size_t i = 0; i < counts.capacity(); i++)
+            if (counts.slots()[i].count != 0)
+                vote(&sums, counts.slots()[i].hash);
+        features.release();
+    } else {
+        while (shingles.next(&bytes, &length)) {
+            CHECK_FOR_INTERRUPTS();
+            vote(&sums, profile_hash(profile, bytes, length));
+            any = true;
+        }
+    }
+    return return_sums(fcinfo, profile, sums, any);
+}
+
+// An array argument's elements.
+struct Elements {
+    Datum *values;
+    bool *nulls;
+    int count;
+};
+
+Elements elements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
+{
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+    if (ARR_NDIM(array) > 1)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("the array of %s must have one dimension", which),
+                errdetail("It has %d.", ARR_NDIM(array)));
+    Elements out;
+    if (type == TEXTOID)
+        deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &out.values, &out.nulls, &out.count);
+    else
+        deconstruct_array(array, type, 8, true, TYPALIGN_DOUBLE, &out.values, &out.nulls, &out.count);
+    return out;
+}
+
+using HashElement = std::uint64_t (*)(const Profile &, Datum);
+
+std::uint64_t hash_of_feature(const Profile &profile, Datum element)
+{
+    text *value = DatumGetTextPP(element);
+    Utf8Text feature = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+    std::uint64_t hash = profile_hash(profile, feature.bytes, feature.length);
+    if (feature.bytes != VARDATA_ANY(value))
+        pfree(const_cast<char *>(feature.bytes));
+    return hash;
+}
+
+std::uint64_t hash_given(const Profile &, Datum element)
+{
+    return static_cast<std::uint64_t>(DatumGetInt64(element));
+}
+
+Datum fingerprint_array(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    Elements features = elements(fcinfo, 1, type, which);
+    Weights sums = {};
+    bool any = false;
+    for (int i = 0; i < features.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (features.nulls[i])
+            continue;
+        vote(&sums, hash(profile, features.values[i]));
+        any = true;
+    }
+    return return_sums(fcinfo, profile, sums, any);
+}
+
+Datum fingerprint_weighted(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    if (profile.weights == ProfileWeights::kNone)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("profile \"%s\" does not take weights", profile.name),
+                errhint("Repeat a feature to let it count more than once."));
+    Elements features = elements(fcinfo, 1, type, which);
+    Elements weights = elements(fcinfo, 2, FLOAT8OID, "weights");
+    if (features.count != weights.count)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("there must be as many weights as %s", which),
+                errdetail("There are %d %s and %d weights.", features.count, which, weights.count));
+    WeightedVotes votes;
+    bool any = false;
+    for (int i = 0; i < features.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (features.nulls[i] || weights.nulls[i])
+            continue;
+        double weight = DatumGetFloat8(weights.values[i]);
+        (void)checked_weight(weight); // the errors of other weights
+        votes.add(hash(profile, features.values[i]), weight);
+        any = true;
+    }
+    if (!any && profile.none)
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(votes.fingerprint(profile));
+}
+
+const char *weights_text(ProfileWeights weights)
+{
+    switch (weights) {
+    case ProfileWeights::kNone:
+        return NULL;
+    case ProfileWeights::kSigned:
+        return "ones less zeros";
+    case ProfileWeights::kHalf:
+        return "ones against half of all";
+    }
+    pg_unreachable();
+}
+
+Datum text_or_null(const char *text, bool *null)
+{
+    *null = text == NULL;
+    return text == NULL ? 0 : CStringGetTextDatum(text);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(to_simhash_as_text)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    return fingerprint_text(fcinfo, profile, profile.size);
+}
+
+SIMHASH_FUNCTION(to_simhash_as_shingles)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    int size = PG_GETARG_INT32(2);
+    if (!profile.sized && size != profile.size)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("profile \"%s\" has no shingles to size", profile.name),
+                errhint("Leave the size out, or give an array of features."));
+    return fingerprint_text(fcinfo, profile, checked_shingle_size(size, kProfileSizeMax));
+}
+
+SIMHASH_FUNCTION(to_simhash_as_array)
+{
+    return fingerprint_array(fcinfo, TEXTOID, "features", hash_of_feature);
+}
+
+SIMHASH_FUNCTION(to_simhash_as_weighted_array)
+{
+    return fingerprint_weighted(fcinfo, TEXTOID, "features", hash_of_feature);
+}
+
+SIMHASH_FUNCTION(to_simhash_as_hashes)
+{
+    return fingerprint_array(fcinfo, INT8OID, "hashes", hash_given);
+}
+
+SIMHASH_FUNCTION(to_simhash_as_weighted_hashes)
+{
+    return fingerprint_weighted(fcinfo, INT8OID, "hashes", hash_given);
+}
+
+SIMHASH_FUNCTION(simhash_profiles)
+{
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    for (std::size_t i = 0; i < kProfileCount; i++) {
+        const Profile &profile = kProfiles[i];
+        Datum values[7];
+        bool nulls[7] = {};
+        values[0] = CStringGetTextDatum(profile.name);
+        values[1] = text_or_null(profile.features_text, &nulls[1]);
+        values[2] = Int32GetDatum(profile.size);
+        nulls[2] = !profile.sized;
+        values[3] = CStringGetTextDatum(profile.hash_text);
+        values[4] = Int32GetDatum(profile.ties);
+        values[5] = fingerprint_datum(profile_fingerprint(profile, Weights{}));
+        nulls[5] = profile.none;
+        values[6] = text_or_null(weights_text(profile.weights), &nulls[6]);
+        tuplestore_putvalues(rows, row, values, nulls);
+    }
+    PG_RETURN_NULL();
+}
+
+} // namespace simhash

@@ -1,0 +1,67 @@
+// Fingerprints of vectors: simhash_project and simhash_project_weights.
+#include "core/fingerprint/random_projection.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/types/weights.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/array.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// (embedding real[], seed bigint). Returns false for a vector without a direction.
+bool project(FunctionCallInfo fcinfo, Weights *out)
+{
+    constexpr std::size_t kChunk = 1024;
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+    RandomProjection projection(static_cast<std::uint64_t>(PG_GETARG_INT64(1)));
+    if (ARR_NDIM(array) > 1)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
+                errdetail("It has %d.", ARR_NDIM(array)));
+    if (array_contains_nulls(array))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                errmsg("a vector must not contain null values"));
+    auto count = static_cast<std::size_t>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+    if (count > kDimensionsMax)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the vector has too many elements"),
+                errdetail("It has %zu, and may have %zu.", count, kDimensionsMax));
+    const auto *values = reinterpret_cast<const float *>(ARR_DATA_PTR(array));
+    for (std::size_t i = 0; i < count; i++)
+        if (!std::isfinite(values[i]))
+            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("elements of a vector must be finite numbers"),
+                    errdetail("Element %zu is %s.", i + 1,
+                              std::isnan(values[i]) ? "NaN"
+                              : values[i] > 0       ? "Infinity"
+                                                    : "-Infinity"));
+    for (std::size_t from = 0; from < count; from += kChunk) {
+        CHECK_FOR_INTERRUPTS();
+        projection.add(values + from, std::min(kChunk, count - from));
+    }
+    return projection.finish(out);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(simhash_project)
+{
+    Weights weights;
+    if (!project(fcinfo, &weights))
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+}
+
+SIMHASH_FUNCTION(simhash_project_weights)
+{
+    Weights weights;
+    if (!project(fcinfo, &weights))
+        PG_RETURN_NULL();
+    return weights_datum(weights);
+}
+
+} // namespace simhash

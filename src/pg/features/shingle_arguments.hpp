@@ -1,0 +1,36 @@
+// The arguments that say which shingles of a text are meant.
+#pragma once
+
+#include "core/text/text_features.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+}
+
+namespace simhash
+{
+
+inline TextUnit text_unit(text *argument)
+{
+    const char *name = text_to_cstring(argument);
+    if (std::strcmp(name, "word") == 0)
+        return TextUnit::kWord;
+    if (std::strcmp(name, "character") == 0)
+        return TextUnit::kCharacter;
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("unknown unit of text features: \"%s\"", name),
+            errhint("Units are \"word\" and \"character\"."));
+    pg_unreachable();
+}
+
+inline int checked_shingle_size(int size, int most)
+{
+    if (size < 1 || size > most)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("shingle size %d is out of range", size),
+                errdetail("It must lie between 1 and %d.", most));
+    return size;
+}
+
+} // namespace simhash

@@ -1,0 +1,56 @@
+// Text as UTF-8, whatever the encoding of the database: what features are made of.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+}
+
+namespace simhash
+{
+
+// Whether text must be converted to be UTF-8. What SQL_ASCII holds is taken for UTF-8.
+inline bool needs_conversion()
+{
+    int encoding = GetDatabaseEncoding();
+    return encoding != PG_UTF8 && encoding != PG_SQL_ASCII;
+}
+
+inline bool is_ascii(const char *text, std::size_t length)
+{
+    unsigned char all = 0;
+    for (std::size_t i = 0; i < length; i++)
+        all |= static_cast<unsigned char>(text[i]);
+    return all < 0x80;
+}
+
+struct Utf8Text {
+    const char *bytes;
+    std::size_t length;
+};
+
+// The same bytes where they need no conversion, else a new string.
+inline Utf8Text utf8_text(const char *text, std::size_t length)
+{
+    if (!needs_conversion() || is_ascii(text, length))
+        return {text, length};
+    char *converted = pg_server_to_any(text, static_cast<int>(length), PG_UTF8);
+    return {converted, converted == text ? length : std::strlen(converted)};
+}
+
+// A new text value in the encoding of the database. What that can't express is an error.
+inline text *text_from_utf8(const char *bytes, std::size_t length)
+{
+    if (!needs_conversion() || is_ascii(bytes, length))
+        return cstring_to_text_with_len(bytes, static_cast<int>(length));
+    char *converted = pg_any_to_server(bytes, static_cast<int>(length), PG_UTF8);
+    if (converted == bytes)
+        return cstring_to_text_with_len(bytes, static_cast<int>(length));
+    text *value = cstring_to_text(converted);
+    pfree(converted);
+    return value;
+}
+
+} // namespace simhash

@@ -1,0 +1,35 @@
+// The comparisons of a hamming_distance with an integer, as a table: their names in SQL, and what each says
+// in terms of simhash_within.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+enum class Rewrite {
+    none,
+    within,           // distance <= r
+    within_below,     // distance < r
+    not_within,       // distance > r
+    not_within_below, // distance >= r
+    within_and_equal, // distance = r: the first half finds the rows, the second decides
+};
+
+struct Comparison {
+    const char *function;
+    const char *op;
+    Rewrite distance_first; // distance op r
+    Rewrite distance_last;  // r op distance
+};
+
+inline constexpr Comparison kComparisons[] = {
+    {"hamming_distance_eq", "=", Rewrite::within_and_equal, Rewrite::within_and_equal},
+    {"hamming_distance_ne", "<>", Rewrite::none, Rewrite::none},
+    {"hamming_distance_lt", "<", Rewrite::within_below, Rewrite::not_within},
+    {"hamming_distance_le", "<=", Rewrite::within, Rewrite::not_within_below},
+    {"hamming_distance_gt", ">", Rewrite::not_within, Rewrite::within_below},
+    {"hamming_distance_ge", ">=", Rewrite::not_within_below, Rewrite::within},
+};
+
+} // namespace simhash

@@ -1,0 +1,337 @@
+// Planner support: how h <@> q <= 3 reaches an index.
+//
+// A comparison of a distance becomes simhash_within(h, q, 3), and that, for an index on h, becomes
+// h <@| simhash_ball(q, 3). Anything that is not understood is left alone: what the expression says is true
+// without help.
+#include "pg/server/postgres.hpp"
+
+#include "pg/planner/comparison.hpp"
+#include "pg/planner/selectivity.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/server/sibling.hpp"
+
+extern "C" {
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+const Comparison *find_comparison(Oid function)
+{
+    const char *name = get_func_name(function);
+
+    if (name == nullptr)
+        return nullptr;
+    for (const Comparison &comparison : kComparisons)
+        if (std::strcmp(comparison.function, name) == 0)
+            return &comparison;
+    return nullptr;
+}
+
+Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL)
+{
+    return reinterpret_cast<Node *>(makeFuncExpr(function, result, arguments, InvalidOid, InvalidOid, form));
+}
+
+Node *call_operator(Oid op, Oid result, Node *left, Node *right)
+{
+    Expr *expr = make_opclause(op, result, false, reinterpret_cast<Expr *>(left),
+                               reinterpret_cast<Expr *>(right), InvalidOid, InvalidOid);
+
+    set_opfuncid(reinterpret_cast<OpExpr *>(expr));
+    return reinterpret_cast<Node *>(expr);
+}
+
+// A distance as the integer that it is.
+Node *as_integer(Node *node)
+{
+    node = strip_relabels(node);
+    if (exprType(node) == INT4OID)
+        return node;
+    if (IsA(node, Const)) {
+        Const *constant = static_cast<Const *>(copyObjectImpl(node));
+        constant->consttype = INT4OID;
+        return reinterpret_cast<Node *>(constant);
+    }
+    return reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(node), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+// An int2, int4 or int8 as int8. Returns null if it is none of them.
+Node *as_bigint(Node *node)
+{
+    const Oid type = exprType(node);
+    Oid function;
+
+    if (type == INT8OID)
+        return node;
+    if (find_coercion_pathway(INT8OID, type, COERCION_IMPLICIT, &function) != COERCION_PATH_FUNC)
+        return nullptr;
+    return call_function(function, INT8OID, list_make1(node), COERCE_IMPLICIT_CAST);
+}
+
+// A comparison's two arguments, with plain integers for distances, and the core's operator between them.
+struct IntegerComparison {
+    Node *left, *right;
+    Oid op;
+};
+
+// Returns false if the call is not one of a comparison.
+bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, IntegerComparison *out)
+{
+    Oid *types;
+    int count;
+
+    get_func_signature(call->funcid, &types, &count);
+    if (count != 2 || list_length(call->args) != 2)
+        return false;
+    out->left = static_cast<Node *>(linitial(call->args));
+    out->right = static_cast<Node *>(lsecond(call->args));
+    // All integer types are built-in: the other one is the domain.
+    if (types[0] >= FirstNormalObjectId) {
+        out->left = as_integer(out->left);
+        types[0] = INT4OID;
+    }
+    if (types[1] >= FirstNormalObjectId) {
+        out->right = as_integer(out->right);
+        types[1] = INT4OID;
+    }
+    out->op = find_operator(PG_CATALOG_NAMESPACE, comparison.op, types[0], types[1]);
+    pfree(types);
+    return OidIsValid(out->op);
+}
+
+// May the expression be evaluated twice?
+bool repeatable(Node *node) { return !contain_volatile_functions(node) && !expression_returns_set(node); }
+
+// A test of NOT IN (SELECT ...) can be hashed only while it is a single operator.
+bool is_sublink_output(Node *node)
+{
+    return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
+}
+
+bool is_constant_up_to(Node *bound, int64 limit)
+{
+    const Const *constant = reinterpret_cast<Const *>(bound);
+
+    return IsA(bound, Const) && !constant->constisnull && DatumGetInt64(constant->constvalue) <= limit;
+}
+
+// simhash_within(left, right, bound), or with its first arguments exchanged if only that exists. Returns null
+// if neither does.
+Node *call_within(Oid schema, const DistanceCall &call, Node *bound)
+{
+    Node *left = static_cast<Node *>(copyObjectImpl(call.left));
+    Node *right = static_cast<Node *>(copyObjectImpl(call.right));
+    Oid within = find_within(schema, call.left_type, call.right_type);
+
+    if (!OidIsValid(within)) {
+        within = find_within(schema, call.right_type, call.left_type);
+        std::swap(left, right);
+    }
+    if (!OidIsValid(within))
+        return nullptr;
+    return call_function(within, BOOLOID, list_make3(left, right, bound));
+}
+
+// Rewrites a comparison of the distance with a radius. Returns null if that is not possible.
+Node *rewrite_distance(PlannerInfo *root, Oid schema, Rewrite rewrite, const DistanceCall &call, Node *radius,
+                       const IntegerComparison &comparison)
+{
+    if (rewrite == Rewrite::none)
+        return nullptr;
+    Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(radius)));
+    if (bound == nullptr)
+        return nullptr;
+    if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below) {
+        const Oid types[] = {INT8OID};
+        const Oid below = find_function(schema, "simhash_radius_below", types, lengthof(types));
+        if (!OidIsValid(below))
+            return nullptr;
+        bound = call_function(below, INT8OID, list_make1(bound));
+    }
+    bound = eval_const_expressions(root, bound);
+
+    Node *within = call_within(schema, call, bound);
+    if (within == nullptr)
+        return nullptr;
+
+    switch (rewrite) {
+    case Rewrite::none:
+        return nullptr;
+    case Rewrite::within:
+    case Rewrite::within_below:
+        return within;
+    case Rewrite::not_within:
+    case Rewrite::not_within_below:
+        return reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
+    case Rewrite::within_and_equal: {
+        if (is_constant_up_to(bound, 0)) // at most 0 is 0
+            return within;
+        Node *equal = call_operator(comparison.op, BOOLOID, comparison.left, comparison.right);
+        if (!repeatable(equal) || is_sublink_output(radius))
+            return equal;
+        return reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, list_make2(within, equal), -1));
+    }
+    }
+    return nullptr;
+}
+
+Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
+{
+    const Comparison *comparison = find_comparison(call->funcid);
+    const Oid schema = get_func_namespace(call->funcid);
+    IntegerComparison integers;
+    DistanceCall distance;
+
+    if (comparison == nullptr || !as_integer_comparison(call, *comparison, &integers))
+        return nullptr;
+    if (match_distance_call(schema, integers.left, &distance))
+        return rewrite_distance(root, schema, comparison->distance_first, distance, integers.right, integers);
+    if (match_distance_call(schema, integers.right, &distance))
+        return rewrite_distance(root, schema, comparison->distance_last, distance, integers.left, integers);
+
+    // No <@> measures this distance here: it is stored. Then it must do all that an integer does, be hashed,
+    // merged, and found in a btree, and so it takes the core's operator.
+    return call_operator(integers.op, BOOLOID, integers.left, integers.right);
+}
+
+// A call of a distance function as its operator, of type integer, in a RelabelType to the domain. ORDER BY
+// strips the latter and is left with the bare operator, which an index can be ordered by; a RelabelType from
+// the domain to integer would remain. The expression as a whole keeps its type.
+Node *simplify_distance(const FuncExpr *call)
+{
+    Oid *types;
+    int count;
+
+    if (call->funcresulttype == INT4OID) // been here before
+        return nullptr;
+    get_func_signature(call->funcid, &types, &count);
+    if (count != 2 || list_length(call->args) != 2)
+        return nullptr;
+    const Oid op = find_operator(get_func_namespace(call->funcid), "<@>", types[0], types[1]);
+    pfree(types);
+    if (!OidIsValid(op) || get_opcode(op) != call->funcid)
+        return nullptr;
+
+    Node *distance = call_operator(op, INT4OID, static_cast<Node *>(linitial(call->args)),
+                                   static_cast<Node *>(lsecond(call->args)));
+    return reinterpret_cast<Node *>(makeRelabelType(reinterpret_cast<Expr *>(distance), call->funcresulttype,
+                                                    -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+// simhash_within(h, q, r) as h <@| simhash_ball(q, r), for an index on either of the first two arguments.
+// Returns a list of that condition, which says exactly the same, or NIL.
+List *index_condition(SupportRequestIndexCondition *request)
+{
+    if (!is_funcclause(request->node) || request->indexarg > 1)
+        return NIL;
+    const FuncExpr *call = reinterpret_cast<FuncExpr *>(request->node);
+    if (list_length(call->args) != 3)
+        return NIL;
+
+    Node *key = static_cast<Node *>(list_nth(call->args, request->indexarg));
+    Node *query = static_cast<Node *>(list_nth(call->args, 1 - request->indexarg));
+    Node *radius = static_cast<Node *>(lthird(call->args));
+    if (!constant_for_index(request->root, query, request->index) ||
+        !constant_for_index(request->root, radius, request->index))
+        return NIL;
+
+    Oid *types;
+    int count;
+    get_func_signature(call->funcid, &types, &count);
+    const Oid schema = get_func_namespace(call->funcid);
+    const Oid ball = find_ball(schema, types[1 - request->indexarg]);
+    if (!OidIsValid(ball))
+        return NIL;
+    const Oid ball_type = get_func_rettype(ball);
+    const Oid op = find_operator(schema, "<@|", types[request->indexarg], ball_type);
+    if (!OidIsValid(op) || !op_in_opfamily(op, request->opfamily))
+        return NIL;
+
+    Node *operand = call_function(ball, ball_type, list_make2(copyObjectImpl(query), copyObjectImpl(radius)),
+                                  COERCE_EXPLICIT_CALL);
+    operand = eval_const_expressions(request->root, operand);
+    request->lossy = false;
+    return list_make1(call_operator(op, BOOLOID, key, operand));
+}
+
+Selectivity within_selectivity(const SupportRequestSelectivity *request)
+{
+    Oid *types;
+    int count;
+
+    get_func_signature(request->funcid, &types, &count);
+    const DistanceTerms terms = {
+        static_cast<Node *>(linitial(request->args)), static_cast<Node *>(lsecond(request->args)), types[0],
+        estimate_radius(request->root, static_cast<Node *>(lthird(request->args))), request->funcid};
+    return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
+                            : estimate_within(request->root, terms, request->varRelid);
+}
+
+} // namespace
+
+// The support function of the distance functions.
+SIMHASH_FUNCTION(simhash_distance_support)
+{
+    Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+    if (IsA(request, SupportRequestSimplify))
+        PG_RETURN_POINTER(simplify_distance(reinterpret_cast<SupportRequestSimplify *>(request)->fcall));
+    PG_RETURN_POINTER(nullptr);
+}
+
+// The support function of all comparisons of a hamming_distance.
+SIMHASH_FUNCTION(hamming_distance_support)
+{
+    Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+    if (IsA(request, SupportRequestSimplify)) {
+        auto *simplify = reinterpret_cast<SupportRequestSimplify *>(request);
+        PG_RETURN_POINTER(simplify_comparison(simplify->root, simplify->fcall));
+    }
+    PG_RETURN_POINTER(nullptr);
+}
+
+// The support function of simhash_within.
+SIMHASH_FUNCTION(simhash_within_support)
+{
+    Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+    switch (nodeTag(request)) {
+    case T_SupportRequestIndexCondition:
+        PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
+    case T_SupportRequestSelectivity: {
+        auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
+        if (list_length(selectivity->args) != 3)
+            break;
+        selectivity->selectivity = within_selectivity(selectivity);
+        PG_RETURN_POINTER(request);
+    }
+    case T_SupportRequestCost: {
+        // An exclusive or, a population count and a comparison: what one operator costs.
+        auto *cost = reinterpret_cast<SupportRequestCost *>(request);
+        cost->startup = 0;
+        cost->per_tuple = cpu_operator_cost;
+        PG_RETURN_POINTER(request);
+    }
+    default:
+        break;
+    }
+    PG_RETURN_POINTER(nullptr);
+}
+
+} // namespace simhash

@@ -1,0 +1,505 @@
+// Selectivity of distance conditions.
+//
+// A column's most common values and histogram bounds are a sample of its fingerprints. The estimate is the
+// weight of those within the ball; for an unknown query the mean over the sample, for joins the weight of the
+// pairs within the radius. Where the sample is too coarse to hold a near-duplicate, a few rows are assumed,
+// since that is what people search for.
+#include "pg/server/postgres.hpp"
+
+#include "pg/planner/comparison.hpp"
+#include "pg/planner/selectivity.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/guided_ball.hpp"
+
+extern "C" {
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// For a table of unknown size, the number of its rows.
+constexpr double kUnknownRows = 1000;
+
+// Rows that are near a fingerprint, for each bit of the radius, beside those that are equal to it. Measured
+// on texts with revisions: 0.6 at a radius of 3, 0.5 at 8.
+constexpr double kNearRowsPerBit = 0.5;
+
+// How many common values and how many histogram bounds of a column are compared with another column's.
+constexpr int kPairSample = 100;
+
+// A column's distribution, from its statistics.
+struct Sample {
+    Fingerprint *values; // common ones first, then histogram bounds
+    double *weights;     // the fraction of rows that each stands for
+    int common, count;
+    double rows;          // of the table
+    double nulls;         // fraction of rows that are null
+    double rest;          // fraction of rows that are neither null nor a common value
+    double distinct;      // number of distinct values
+    double rest_distinct; // those among the rest
+};
+
+double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
+
+// The fraction of all 2^64 values that are within the radius of one.
+double ball_volume(int radius)
+{
+    double binomial = std::ldexp(1.0, -kBits), sum = 0;
+
+    for (int i = 0; i <= radius; i++) {
+        sum += binomial;
+        binomial = binomial * (kBits - i) / (i + 1);
+    }
+    return std::min(sum, 1.0);
+}
+
+bool holds_fingerprints(const AttStatsSlot &slot)
+{
+    int16 length;
+    bool by_value;
+
+    get_typlenbyval(slot.valuetype, &length, &by_value);
+    return length == sizeof(Fingerprint) && by_value;
+}
+
+// Takes at most limit common values, the commonest, and as many histogram bounds, evenly.
+Sample load_sample(VariableStatData *vardata, Oid function, int limit)
+{
+    Sample sample = {};
+    bool is_default;
+
+    sample.rest = 1;
+    sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
+    sample.distinct = get_variable_numdistinct(vardata, &is_default);
+    if (is_default)
+        sample.distinct = sample.rows;
+    sample.distinct = sample.rest_distinct = std::max(sample.distinct, 1.0);
+
+    if (!HeapTupleIsValid(vardata->statsTuple))
+        return sample;
+    sample.nulls =
+        clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
+    sample.rest = 1 - sample.nulls;
+    if (!statistic_proc_security_check(vardata, function))
+        return sample;
+
+    AttStatsSlot common, histogram;
+    const bool has_common = get_attstatsslot(&common, vardata->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+                                             ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+    const bool has_histogram = get_attstatsslot(&histogram, vardata->statsTuple, STATISTIC_KIND_HISTOGRAM,
+                                                InvalidOid, ATTSTATSSLOT_VALUES);
+    const int n_common = has_common && holds_fingerprints(common) ? std::min(common.nvalues, limit) : 0;
+    const int n_histogram =
+        has_histogram && holds_fingerprints(histogram) ? std::min(histogram.nvalues, limit) : 0;
+
+    sample.values = static_cast<Fingerprint *>(palloc((n_common + n_histogram) * sizeof(Fingerprint)));
+    sample.weights = static_cast<double *>(palloc((n_common + n_histogram) * sizeof(double)));
+    if (has_common) {
+        for (int i = 0; i < common.nnumbers; i++)
+            sample.rest -= static_cast<double>(common.numbers[i]);
+        sample.rest_distinct = std::max(sample.distinct - common.nvalues, 1.0);
+        for (int i = 0; i < n_common; i++) {
+            sample.values[i] = datum_fingerprint(common.values[i]);
+            sample.weights[i] = static_cast<double>(common.numbers[i]);
+        }
+        free_attstatsslot(&common);
+    }
+    sample.rest = clamp_fraction(sample.rest);
+    if (has_histogram) {
+        for (int i = 0; i < n_histogram; i++) {
+            const int64 pick = n_histogram == histogram.nvalues
+                                   ? i
+                                   : static_cast<int64>(i) * histogram.nvalues / n_histogram;
+            sample.values[n_common + i] = datum_fingerprint(histogram.values[pick]);
+            sample.weights[n_common + i] = sample.rest / n_histogram;
+        }
+        free_attstatsslot(&histogram);
+    }
+    sample.common = n_common;
+    sample.count = n_common + n_histogram;
+    return sample;
+}
+
+void free_sample(Sample &sample)
+{
+    if (sample.values == nullptr)
+        return;
+    pfree(sample.values);
+    pfree(sample.weights);
+}
+
+// The rows within the radius of one of the rest, as far as the sample does not know them: its equals, and
+// some that are near.
+double few_rows(const Sample &sample, int radius)
+{
+    return std::min(1 / sample.rest_distinct + kNearRowsPerBit * radius / sample.rows, 1.0);
+}
+
+// The rows within the radius of a known query.
+double fraction_around(const Sample &sample, Fingerprint center, int radius)
+{
+    double common = 0, rest = 0;
+
+    for (int i = 0; i < sample.count; i++)
+        if (hamming_distance(sample.values[i], center) <= radius)
+            (i < sample.common ? common : rest) += sample.weights[i];
+    rest = std::max(rest, sample.rest * few_rows(sample, radius));
+    return std::min(std::max(common + rest, ball_volume(radius)), 1 - sample.nulls);
+}
+
+// The pairs of rows within the radius. That the same value bounds two histograms says nothing about how often
+// it is met, so such pairs are not counted. Of b at most kPairSample values of either sort are known.
+double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
+{
+    const double pairs = (1 - a.nulls) * (1 - b.nulls);
+    double found = 0;
+    std::uint16_t match[2 * kPairSample];
+
+    for (int i = 0; i < a.count; i++) {
+        const int matches = match_leaf(b.values, b.count, a.values[i], radius, match);
+        for (int k = 0; k < matches; k++) {
+            const int j = match[k];
+            if (i < a.common || j < b.common || a.values[i] != b.values[j])
+                found += a.weights[i] * b.weights[j];
+        }
+    }
+    const double few = a.rest * b.rest * std::min(few_rows(a, radius), few_rows(b, radius));
+    return std::min(std::max({found, few, ball_volume(radius) * pairs}), pairs);
+}
+
+bool known_fingerprint(Node *node, Oid type, Fingerprint *value)
+{
+    const Const *constant = reinterpret_cast<Const *>(node);
+
+    if (!IsA(node, Const) || constant->constisnull || constant->consttype != type)
+        return false;
+    *value = datum_fingerprint(constant->constvalue);
+    return true;
+}
+
+bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
+
+// The rows around a value that is not known when the plan is made, a parameter's say: the mean over the
+// distinct values, since the core, too, takes an unknown constant for any of them. A common value is then one
+// among many, and a generic plan does not look worse than those for the values that are really asked for.
+double fraction_around_unknown(const Sample &sample, int radius)
+{
+    Sample values = sample;
+    const int others = sample.count - sample.common;
+    const double all = sample.common + (others > 0 ? sample.rest_distinct : 0);
+
+    values.nulls = 0;
+    values.rest = others > 0 ? sample.rest_distinct / all : sample.common > 0 ? 0 : 1;
+    values.weights = static_cast<double *>(palloc((sample.count + 1) * sizeof(double)));
+    for (int i = 0; i < sample.count; i++)
+        values.weights[i] = i < sample.common ? 1 / all : values.rest / others;
+    const double fraction = fraction_of_pairs(values, sample, radius);
+    pfree(values.weights);
+    return fraction;
+}
+
+// The rows of one column within the radius of a query, which may be null for one of which nothing is known.
+double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
+                          const DistanceTerms &terms)
+{
+    Fingerprint center;
+    const bool known = query != nullptr && known_fingerprint(query, terms.type, &center);
+    Sample sample = load_sample(vardata, terms.function, known ? PG_INT32_MAX : kPairSample);
+    double fraction;
+
+    if (known) {
+        fraction = fraction_around(sample, center, terms.radius);
+    } else if (query == nullptr) { // supposed to come from where the rows come from
+        fraction = fraction_of_pairs(sample, sample, terms.radius) / std::max(1 - sample.nulls, 1e-6);
+    } else if (contain_var_clause(query)) { // a row of another table
+        VariableStatData asked;
+        examine_variable(root, query, 0, &asked);
+        Sample asked_sample = load_sample(&asked, terms.function, kPairSample);
+        fraction = fraction_of_pairs(asked_sample, sample, terms.radius);
+        free_sample(asked_sample);
+        ReleaseVariableStats(asked);
+    } else {
+        fraction = fraction_around_unknown(sample, terms.radius);
+    }
+    free_sample(sample);
+    return clamp_fraction(fraction);
+}
+
+} // namespace
+
+int estimate_radius(PlannerInfo *root, Node *radius)
+{
+    Node *node = estimate_expression_value(root, radius);
+    const Const *constant = reinterpret_cast<Const *>(node);
+
+    if (is_null_constant(node))
+        return kEmptyRadius;
+    if (!IsA(node, Const))
+        return kNearRadius;
+    switch (constant->consttype) {
+    case INT2OID:
+        return clamp_radius(DatumGetInt16(constant->constvalue));
+    case INT4OID:
+        return clamp_radius(DatumGetInt32(constant->constvalue));
+    case INT8OID:
+        return clamp_radius(DatumGetInt64(constant->constvalue));
+    default: // the domain over int4
+        return clamp_radius(DatumGetInt32(constant->constvalue));
+    }
+}
+
+Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid)
+{
+    VariableStatData vardata;
+    Node *query = nullptr;
+    bool var_on_left;
+
+    if (terms.radius < 0)
+        return 0;
+    if (!get_restriction_variable(root, list_make2(terms.left, terms.right), varRelid, &vardata, &query,
+                                  &var_on_left)) {
+        // Two columns of one table, say.
+        examine_variable(root, terms.left, varRelid, &vardata);
+        query = nullptr;
+    }
+    const double fraction =
+        query != nullptr && is_null_constant(query) ? 0 : fraction_of_column(root, &vardata, query, terms);
+    ReleaseVariableStats(vardata);
+    return fraction;
+}
+
+Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo)
+{
+    // simhash_within(a.h, constant, b.radius) is a join clause, too.
+    if (IsA(strip_relabels(terms.left), Const) || IsA(strip_relabels(terms.right), Const))
+        return estimate_within(root, terms, 0);
+    if (terms.radius < 0)
+        return 0;
+
+    VariableStatData left, right;
+    bool reversed;
+    get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
+    Sample left_sample = load_sample(&left, terms.function, kPairSample);
+    Sample right_sample = load_sample(&right, terms.function, kPairSample);
+    double fraction = fraction_of_pairs(left_sample, right_sample, terms.radius);
+
+    if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) {
+        // The outer rows that have a partner, if partners are spread evenly.
+        const RelOptInfo *inner = reversed ? left.rel : right.rel;
+        const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
+        fraction = 1 - std::exp(-fraction * rows);
+    }
+    free_sample(left_sample);
+    free_sample(right_sample);
+    ReleaseVariableStats(left);
+    ReleaseVariableStats(right);
+    return clamp_fraction(fraction);
+}
+
+namespace
+{
+
+// What the operators' estimators are told, for restrictions and joins alike.
+struct Request {
+    PlannerInfo *root;
+    Oid op;
+    List *arguments;
+    int varRelid;            // restrictions only
+    SpecialJoinInfo *sjinfo; // null for restrictions
+};
+
+Request restriction_request(FunctionCallInfo fcinfo)
+{
+    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), PG_GETARG_OID(1),
+                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GETARG_INT32(3), nullptr};
+}
+
+Request join_request(FunctionCallInfo fcinfo)
+{
+    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), PG_GETARG_OID(1),
+                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)), 0,
+                   reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))};
+}
+
+double estimate(const Request &request, const DistanceTerms &terms)
+{
+    return request.sjinfo != nullptr ? estimate_within_join(request.root, terms, request.sjinfo)
+                                     : estimate_within(request.root, terms, request.varRelid);
+}
+
+// The terms of fingerprint <@| ball: the ball is a constant, or a call of simhash_ball.
+DistanceTerms ball_terms(const Request &request)
+{
+    Oid type, ball_type;
+    op_input_types(request.op, &type, &ball_type);
+
+    const Oid maker = find_ball(operator_schema(request.op), type);
+    Node *node = estimate_expression_value(request.root, static_cast<Node *>(lsecond(request.arguments)));
+    DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)), node, type, kNearRadius,
+                           get_opcode(request.op)};
+
+    if (IsA(node, Const) && !is_null_constant(node) && get_typlen(ball_type) == -1) { // around weights
+        const auto *ball = reinterpret_cast<const GuidedBall *>(
+            PG_DETOAST_DATUM(reinterpret_cast<Const *>(node)->constvalue));
+        terms.radius = ball->radius;
+        terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
+                                                         fingerprint_datum(ball->center), false, true));
+        return terms;
+    }
+    if (!OidIsValid(maker) || get_func_rettype(maker) != ball_type)
+        return terms; // a ball around weights that are not known yet
+    if (is_null_constant(node)) {
+        terms.radius = kEmptyRadius;
+    } else if (IsA(node, Const)) {
+        const Ball *ball =
+            reinterpret_cast<const Ball *>(DatumGetPointer(reinterpret_cast<Const *>(node)->constvalue));
+        terms.radius = ball->radius;
+        terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
+                                                         fingerprint_datum(ball->center), false, true));
+    } else if (is_funcclause(node) && reinterpret_cast<FuncExpr *>(node)->funcid == maker) {
+        const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
+        terms.radius = estimate_radius(request.root, static_cast<Node *>(lsecond(arguments)));
+        terms.right = static_cast<Node *>(linitial(arguments));
+    }
+    return terms;
+}
+
+DistanceTerms near_terms(const Request &request)
+{
+    Oid type, query_type;
+
+    op_input_types(request.op, &type, &query_type);
+    return DistanceTerms{static_cast<Node *>(linitial(request.arguments)),
+                         static_cast<Node *>(lsecond(request.arguments)), type, kNearRadius,
+                         get_opcode(request.op)};
+}
+
+const Comparison *find_comparison(Oid op)
+{
+    const char *name = get_opname(op);
+
+    for (const Comparison &comparison : kComparisons)
+        if (name != nullptr && std::strcmp(comparison.op, name) == 0)
+            return &comparison;
+    return nullptr;
+}
+
+// A comparison of a stored distance, estimated as the core's operator is.
+double core_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
+{
+    Oid left, right;
+
+    // All integer types are built-in: the other one is the domain.
+    op_input_types(request.op, &left, &right);
+    const Oid op =
+        find_operator(PG_CATALOG_NAMESPACE, comparison.op, left >= FirstNormalObjectId ? INT4OID : left,
+                      right >= FirstNormalObjectId ? INT4OID : right);
+    const RegProcedure estimator = request.sjinfo != nullptr ? get_oprjoin(op) : get_oprrest(op);
+
+    if (!OidIsValid(estimator))
+        return 0.5;
+    if (request.sjinfo == nullptr)
+        return DatumGetFloat8(OidFunctionCall4Coll(estimator, PG_GET_COLLATION(), PG_GETARG_DATUM(0),
+                                                   ObjectIdGetDatum(op), PG_GETARG_DATUM(2),
+                                                   PG_GETARG_DATUM(3)));
+    return DatumGetFloat8(OidFunctionCall5Coll(estimator, PG_GET_COLLATION(), PG_GETARG_DATUM(0),
+                                               ObjectIdGetDatum(op), PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
+                                               PG_GETARG_DATUM(4)));
+}
+
+// A comparison of a distance with an integer. Most become simhash_within before they are estimated; = ANY and
+// <> do not.
+double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
+{
+    const Comparison *comparison = find_comparison(request.op);
+    const Oid schema = operator_schema(request.op);
+    Node *left = static_cast<Node *>(linitial(request.arguments));
+    Node *right = static_cast<Node *>(lsecond(request.arguments));
+    DistanceCall call;
+
+    if (comparison == nullptr)
+        return 0.5;
+    Rewrite rewrite = comparison->distance_first;
+    Node *radius = right;
+    if (!match_distance_call(schema, left, &call)) {
+        if (!match_distance_call(schema, right, &call))
+            return core_estimate(request, *comparison, fcinfo);
+        rewrite = comparison->distance_last;
+        radius = left;
+    }
+
+    DistanceTerms terms = {call.left, call.right, call.left_type, estimate_radius(request.root, radius),
+                           get_opcode(request.op)};
+    const int bound = terms.radius;
+    const double within = estimate(request, terms);
+    terms.radius = std::max(bound - 1, kEmptyRadius);
+    const double below = estimate(request, terms);
+    const double equal = within > below ? within - below : within / (1 + std::max(bound, 0));
+
+    switch (rewrite) {
+    case Rewrite::within:
+        return within;
+    case Rewrite::within_below:
+        return below;
+    case Rewrite::not_within:
+        return clamp_fraction(1 - within);
+    case Rewrite::not_within_below:
+        return clamp_fraction(1 - below);
+    case Rewrite::within_and_equal:
+        return clamp_fraction(equal);
+    case Rewrite::none:
+        return clamp_fraction(1 - equal);
+    }
+    return 0.5;
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(simhash_ball_sel)
+{
+    const Request request = restriction_request(fcinfo);
+    PG_RETURN_FLOAT8(estimate(request, ball_terms(request)));
+}
+
+SIMHASH_FUNCTION(simhash_ball_joinsel)
+{
+    const Request request = join_request(fcinfo);
+    PG_RETURN_FLOAT8(estimate(request, ball_terms(request)));
+}
+
+SIMHASH_FUNCTION(simhash_near_sel)
+{
+    const Request request = restriction_request(fcinfo);
+    PG_RETURN_FLOAT8(estimate(request, near_terms(request)));
+}
+
+SIMHASH_FUNCTION(simhash_near_joinsel)
+{
+    const Request request = join_request(fcinfo);
+    PG_RETURN_FLOAT8(estimate(request, near_terms(request)));
+}
+
+SIMHASH_FUNCTION(hamming_distance_sel)
+{
+    PG_RETURN_FLOAT8(compare_estimate(restriction_request(fcinfo), fcinfo));
+}
+
+SIMHASH_FUNCTION(hamming_distance_joinsel)
+{
+    PG_RETURN_FLOAT8(compare_estimate(join_request(fcinfo), fcinfo));
+}
+
+} // namespace simhash

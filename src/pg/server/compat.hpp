@@ -1,0 +1,315 @@
+// What differs between PostgreSQL 13 and 18, and nowhere else.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "commands/vacuum.h"
+#include "common/md5.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/buffile.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "storage/sharedfileset.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
+#include "utils/sortsupport.h"
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#include "varatt.h"
+#endif
+}
+
+// Reports bad input from a type's input function: softly, returning from it, where the caller asked for that
+// (16 and later: pg_input_is_valid, COPY ON_ERROR), else as an error.
+#if PG_VERSION_NUM >= 160000
+#define SIMHASH_INPUT_ERROR(fcinfo, ...) ereturn((fcinfo)->context, (Datum)0, __VA_ARGS__)
+#else
+#define SIMHASH_INPUT_ERROR(fcinfo, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+namespace simhash
+{
+
+// Orders by-value datums as unsigned integers. Sorts are specialised for the core's own function since 15.
+inline int compare_unsigned_datums(Datum x, Datum y, [[maybe_unused]] SortSupport ssup)
+{
+    return x < y ? -1 : x > y;
+}
+
+#if PG_VERSION_NUM >= 150000
+inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
+#else
+inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
+#endif
+
+// A new page at the end of the main fork, all zeros, locked exclusively.
+inline Buffer extend_relation(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+    return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
+#else
+    bool lock = !RELATION_IS_LOCAL(relation);
+    if (lock)
+        LockRelationForExtension(relation, ExclusiveLock);
+    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    if (lock)
+        UnlockRelationForExtension(relation, ExclusiveLock);
+    return buffer;
+#endif
+}
+
+// Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
+// to pin, both ends of the pages, and the beginning of their contents: more of it than that takes longer.
+// The buffers need not be pinned, nor hold those pages any more.
+inline void prefetch_buffers(const Buffer *buffer, int count)
+{
+    constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
+    // Each virtual page is read once, and not just prefetched: a prefetch is dropped where the address is not
+    // in the TLB. The reads of this loop wait for each other's results in nothing, so the processor does them
+    // all at once.
+    unsigned char sum = 0;
+    for (int i = 0; i < count; i++) {
+        const volatile char *page = BufferGetPage(buffer[i]);
+        for (int at = 0; at < BLCKSZ; at += kVirtualPage)
+            sum = static_cast<unsigned char>(sum + page[at]);
+        if (!BufferIsLocal(buffer[i]))
+            sum = static_cast<unsigned char>(
+                sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer[i] - 1)));
+    }
+    asm volatile("" : : "r"(sum));
+    for (int i = 0; i < count; i++) {
+        const char *page = BufferGetPage(buffer[i]);
+        __builtin_prefetch(page + BLCKSZ - kLine);
+        for (int line = 1; line < kLines; line++)
+            __builtin_prefetch(page + line * kLine);
+    }
+}
+
+// Reads a block that was last seen in the given buffer, or in none. If it still is there, that saves looking
+// it up. A buffer of less than the highest usage count is looked up nevertheless, since that counts the use:
+// so the buffers' replacement is the same as ever.
+inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_unused]] Buffer recent)
+{
+#if PG_VERSION_NUM >= 140000
+    if (BufferIsValid(recent) &&
+        (BufferIsLocal(recent) || BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(
+                                      &GetBufferDescriptor(recent - 1)->state)) == BM_MAX_USAGE_COUNT)) {
+#if PG_VERSION_NUM >= 160000
+        bool found = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
+#else
+        bool found = ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, recent);
+#endif
+        if (found) {
+            pgstat_count_buffer_read(relation);
+            pgstat_count_buffer_hit(relation);
+#if PG_VERSION_NUM < 150000
+            if (BufferIsLocal(recent))
+                pgBufferUsage.local_blks_hit++;
+            else
+                pgBufferUsage.shared_blks_hit++;
+#endif
+            return recent;
+        }
+    }
+#endif
+    return ReadBuffer(relation, block);
+}
+
+// The same for `count` pages at once, pinned and not locked. If no other process may extend the relation,
+// `alone` saves the lock.
+inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
+{
+#if PG_VERSION_NUM >= 160000
+    while (count > 0) {
+        uint32 extended = 0;
+        ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, alone ? EB_SKIP_EXTENSION_LOCK : 0,
+                            static_cast<uint32>(count), buffers, &extended);
+        buffers += extended;
+        count -= static_cast<int>(extended);
+    }
+#else
+    if (count > 0 && !alone)
+        LockRelationForExtension(relation, ExclusiveLock);
+    for (int i = 0; i < count; i++)
+        buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+    if (count > 0 && !alone)
+        UnlockRelationForExtension(relation, ExclusiveLock);
+#endif
+}
+
+// How many workers are to help with an index build: the core asks the planner for access methods that say
+// that they can, since 17; before, for btrees alone. An empty table, which includes all for which the core
+// would not ask, takes none.
+inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
+                                 [[maybe_unused]] IndexInfo *info)
+{
+#if PG_VERSION_NUM >= 170000
+    return info->ii_ParallelWorkers;
+#else
+    if (!IsNormalProcessingMode() || RelationGetNumberOfBlocks(heap) == 0)
+        return 0;
+    return plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index));
+#endif
+}
+
+inline void set_can_build_parallel([[maybe_unused]] IndexAmRoutine *routine)
+{
+#if PG_VERSION_NUM >= 170000
+    routine->amcanbuildparallel = true;
+#endif
+}
+
+// Temporary files that the processes of a parallel operation share. One creates a file and exports it when it
+// is written; then all may open it.
+inline BufFile *create_shared_file(SharedFileSet *files, const char *name)
+{
+#if PG_VERSION_NUM >= 150000
+    return BufFileCreateFileSet(&files->fs, name);
+#else
+    return BufFileCreateShared(files, name);
+#endif
+}
+
+inline void export_shared_file(BufFile *file)
+{
+#if PG_VERSION_NUM >= 150000
+    BufFileExportFileSet(file);
+#else
+    BufFileExportShared(file);
+#endif
+}
+
+inline BufFile *open_shared_file(SharedFileSet *files, const char *name)
+{
+#if PG_VERSION_NUM >= 150000
+    return BufFileOpenFileSet(&files->fs, name, O_RDONLY, false);
+#elif PG_VERSION_NUM >= 140000
+    return BufFileOpenShared(files, name, O_RDONLY);
+#else
+    return BufFileOpenShared(files, name);
+#endif
+}
+
+// Whether expr is constant during a scan of the index: not volatile, and free of Vars of the index's table.
+inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, IndexOptInfo *index)
+{
+#if PG_VERSION_NUM >= 140000
+    return is_pseudo_constant_for_index(root, expr, index);
+#else
+    return is_pseudo_constant_for_index(expr, index);
+#endif
+}
+
+// How many elements an array is expected to have.
+inline double array_length_estimate([[maybe_unused]] PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+    return estimate_array_length(root, array);
+#else
+    return estimate_array_length(array);
+#endif
+}
+
+// Counts a scan in the statistics views, and for EXPLAIN (ANALYZE) since 18.
+inline void count_index_search(IndexScanDesc scan)
+{
+    pgstat_count_index_scan(scan->indexRelation);
+#if PG_VERSION_NUM >= 180000
+    if (scan->instrument != NULL)
+        scan->instrument->nsearches++;
+#endif
+}
+
+// Keeps a path from being chosen where others are disabled by settings: since 18 that is counted, not priced.
+inline void disable_path([[maybe_unused]] Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+    path->disabled_nodes += 1000;
+#endif
+}
+
+// Settings of ours that do not exist are errors from now on.
+inline void reserve_setting_prefix(const char *prefix)
+{
+#if PG_VERSION_NUM >= 150000
+    MarkGUCPrefixReserved(prefix);
+#else
+    EmitWarningsOnPlaceholders(prefix);
+#endif
+}
+
+inline bool owns_relation(Oid relation, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+    return object_ownercheck(RelationRelationId, relation, role);
+#else
+    return pg_class_ownercheck(relation, role);
+#endif
+}
+
+// With old_snapshot_threshold, which 17 removed, VACUUM takes rows away that an old snapshot still sees: a
+// scan that comes upon a page changed since has to fail.
+inline void test_old_snapshot([[maybe_unused]] Snapshot snapshot, [[maybe_unused]] Relation relation,
+                              [[maybe_unused]] Page page)
+{
+#if PG_VERSION_NUM < 170000
+    TestForOldSnapshot(snapshot, relation, page);
+#endif
+}
+
+// For code that runs with another user's rights: nothing of the caller's search_path. Undone with the GUC
+// nest level.
+inline void restrict_search_path()
+{
+#if PG_VERSION_NUM >= 170000
+    RestrictSearchPath();
+#else
+    set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true,
+                      0, false);
+#endif
+}
+
+// May sleep for vacuum_cost_delay.
+inline void delay_vacuum()
+{
+#if PG_VERSION_NUM >= 180000
+    vacuum_delay_point(false);
+#else
+    vacuum_delay_point();
+#endif
+}
+
+// ROLE_PG_STAT_SCAN_TABLES had another name.
+#if PG_VERSION_NUM >= 140000
+inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
+#else
+inline constexpr Oid kStatScanRole = DEFAULT_ROLE_STAT_SCAN_TABLES;
+#endif
+
+// The 16 bytes of MD5. It fails where OpenSSL forbids it, as in FIPS mode.
+inline bool md5_bytes(const void *bytes, std::size_t length, unsigned char out[16],
+                      [[maybe_unused]] const char **error)
+{
+#if PG_VERSION_NUM >= 150000
+    return pg_md5_binary(bytes, length, out, error);
+#else
+    return pg_md5_binary(bytes, length, out);
+#endif
+}
+
+} // namespace simhash

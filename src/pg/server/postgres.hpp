@@ -1,0 +1,46 @@
+// PostgreSQL's headers as C++ needs them. Every file of src/pg and src/am includes this first.
+//
+// What differs between PostgreSQL 13 and 18 is met in pg/server/compat.hpp alone.
+#pragma once
+
+// Before postgres.h, which renames printf and its kin.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+extern "C" {
+#include "postgres.h"
+
+#include "fmgr.h"
+}
+
+static_assert(SIZEOF_DATUM == 8, "simhash is passed by value: it needs 64-bit datums");
+
+// Defines a function that SQL can call: SIMHASH_FUNCTION(simhash_in) { … PG_RETURN_… }
+//
+// PG_FUNCTION_INFO_V1 gives its symbols the translation unit's visibility, which is hidden here.
+#define SIMHASH_FUNCTION(name)                                                                               \
+    extern "C" {                                                                                             \
+    __attribute__((visibility("default"))) Datum name(PG_FUNCTION_ARGS);                                     \
+    __attribute__((visibility("default"))) const Pg_finfo_record *pg_finfo_##name(void);                     \
+    const Pg_finfo_record *pg_finfo_##name(void)                                                             \
+    {                                                                                                        \
+        static const Pg_finfo_record info = {1};                                                             \
+        return &info;                                                                                        \
+    }                                                                                                        \
+    }                                                                                                        \
+    Datum name([[maybe_unused]] PG_FUNCTION_ARGS)
+
+namespace simhash
+{
+
+// simhash as a Datum, and as an argument of a function.
+inline Datum fingerprint_datum(std::uint64_t value) { return UInt64GetDatum(value); }
+inline std::uint64_t datum_fingerprint(Datum value) { return DatumGetUInt64(value); }
+
+} // namespace simhash
+
+#define PG_GETARG_FINGERPRINT(n) simhash::datum_fingerprint(PG_GETARG_DATUM(n))
+#define PG_RETURN_FINGERPRINT(x) return simhash::fingerprint_datum(x)

@@ -1,0 +1,37 @@
+#include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "executor/tuptable.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+}
+
+namespace simhash
+{
+
+TupleDesc result_row(FunctionCallInfo fcinfo)
+{
+    TupleDesc row;
+    if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "return type must be a row type");
+    return BlessTupleDesc(row);
+}
+
+Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row)
+{
+    auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+    if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("set-valued function called in context that cannot accept a set")));
+    MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+    *row = result_row(fcinfo);
+    result->returnMode = SFRM_Materialize;
+    result->setResult =
+        tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
+    result->setDesc = *row;
+    MemoryContextSwitchTo(caller);
+    return result->setResult;
+}
+
+} // namespace simhash

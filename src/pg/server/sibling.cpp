@@ -1,0 +1,89 @@
+#include "pg/server/sibling.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pg_list.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+}
+
+namespace simhash
+{
+
+Oid find_operator(Oid schema, const char *name, Oid left, Oid right)
+{
+    return GetSysCacheOid4(OPERNAMENSP, Anum_pg_operator_oid, CStringGetDatum(name), ObjectIdGetDatum(left),
+                           ObjectIdGetDatum(right), ObjectIdGetDatum(schema));
+}
+
+Oid find_type(Oid schema, const char *name)
+{
+    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
+}
+
+Oid find_function(Oid schema, const char *name, const Oid *arguments, int count)
+{
+    oidvector *types = buildoidvector(arguments, count);
+    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                                         PointerGetDatum(types), ObjectIdGetDatum(schema));
+    pfree(types);
+    return function;
+}
+
+Oid operator_schema(Oid op)
+{
+    HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(op));
+
+    if (!HeapTupleIsValid(tuple))
+        return InvalidOid;
+    const Oid schema = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple))->oprnamespace;
+    ReleaseSysCache(tuple);
+    return schema;
+}
+
+bool match_distance_call(Oid schema, Node *node, DistanceCall *call)
+{
+    node = strip_relabels(node);
+    if (!is_opclause(node))
+        return false;
+
+    const OpExpr *expr = reinterpret_cast<OpExpr *>(node);
+    HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(expr->opno));
+    if (!HeapTupleIsValid(tuple))
+        return false;
+    const FormData_pg_operator *form = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple));
+    const bool matches = form->oprnamespace == schema && std::strcmp(NameStr(form->oprname), "<@>") == 0 &&
+                         list_length(expr->args) == 2;
+    if (matches)
+        *call = DistanceCall{static_cast<Node *>(linitial(expr->args)),
+                             static_cast<Node *>(lsecond(expr->args)), form->oprleft, form->oprright};
+    ReleaseSysCache(tuple);
+    return matches;
+}
+
+Oid find_within(Oid schema, Oid left, Oid right)
+{
+    const Oid arguments[] = {left, right, INT8OID};
+
+    return find_function(schema, "simhash_within", arguments, lengthof(arguments));
+}
+
+Oid find_ball(Oid schema, Oid center)
+{
+    const Oid arguments[] = {center, INT8OID};
+
+    return find_function(schema, "simhash_ball", arguments, lengthof(arguments));
+}
+
+Node *strip_relabels(Node *node)
+{
+    while (node != nullptr && IsA(node, RelabelType))
+        node = reinterpret_cast<Node *>(reinterpret_cast<RelabelType *>(node)->arg);
+    return node;
+}
+
+} // namespace simhash

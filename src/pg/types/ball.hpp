@@ -1,0 +1,37 @@
+// A Hamming ball: the fingerprints within a radius of a centre. The SQL type simhash_ball, 16 bytes, passed
+// by reference.
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+
+namespace simhash
+{
+
+// Radii outside this range mean the same as its ends: nothing, and every fingerprint.
+inline constexpr int kEmptyRadius = -1;
+inline constexpr int kFullRadius = kBits;
+
+struct Ball {
+    Fingerprint center;
+    std::int32_t radius; // -1 to 64
+    std::int32_t zero;   // balls are compared byte by byte
+};
+
+static_assert(sizeof(Ball) == 16, "simhash_ball is declared with this length");
+
+inline std::int32_t clamp_radius(std::int64_t radius)
+{
+    return radius < kEmptyRadius  ? kEmptyRadius
+           : radius > kFullRadius ? kFullRadius
+                                  : static_cast<std::int32_t>(radius);
+}
+
+inline bool in_ball(Fingerprint value, const Ball &ball)
+{
+    return hamming_distance(value, ball.center) <= ball.radius;
+}
+
+// The radius that the operator ~= means by a near-duplicate.
+inline constexpr int kNearRadius = 3;
+
+} // namespace simhash

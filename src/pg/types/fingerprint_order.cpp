@@ -1,0 +1,71 @@
+// The order of fingerprints, as unsigned integers, and their hash: what the btree and hash operator classes
+// and the aggregates min and max are made of.
+#include "pg/server/postgres.hpp"
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "common/hashfn.h"
+}
+
+namespace simhash
+{
+
+#define SIMHASH_COMPARISON(name, op)                                                                         \
+    SIMHASH_FUNCTION(name)                                                                                   \
+    {                                                                                                        \
+        PG_RETURN_BOOL(PG_GETARG_FINGERPRINT(0) op PG_GETARG_FINGERPRINT(1));                                \
+    }
+
+SIMHASH_COMPARISON(simhash_eq, ==)
+SIMHASH_COMPARISON(simhash_ne, !=)
+SIMHASH_COMPARISON(simhash_lt, <)
+SIMHASH_COMPARISON(simhash_le, <=)
+SIMHASH_COMPARISON(simhash_gt, >)
+SIMHASH_COMPARISON(simhash_ge, >=)
+
+#undef SIMHASH_COMPARISON
+
+SIMHASH_FUNCTION(simhash_cmp)
+{
+    const Fingerprint a = PG_GETARG_FINGERPRINT(0), b = PG_GETARG_FINGERPRINT(1);
+
+    PG_RETURN_INT32(a < b ? -1 : a > b);
+}
+
+SIMHASH_FUNCTION(simhash_sortsupport)
+{
+    SortSupport ssup = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
+
+    ssup->comparator = unsigned_datum_comparator;
+    PG_RETURN_VOID();
+}
+
+// The hash is on disk, in hash indexes and in the bounds of hash partitions: it does not change.
+SIMHASH_FUNCTION(simhash_hash)
+{
+    const Fingerprint value = PG_GETARG_FINGERPRINT(0);
+
+    return hash_any(reinterpret_cast<const unsigned char *>(&value), sizeof(value));
+}
+
+SIMHASH_FUNCTION(simhash_hash_extended)
+{
+    const Fingerprint value = PG_GETARG_FINGERPRINT(0);
+
+    return hash_any_extended(reinterpret_cast<const unsigned char *>(&value), sizeof(value),
+                             static_cast<uint64>(PG_GETARG_INT64(1)));
+}
+
+SIMHASH_FUNCTION(simhash_smaller)
+{
+    PG_RETURN_FINGERPRINT(std::min(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
+}
+
+SIMHASH_FUNCTION(simhash_larger)
+{
+    PG_RETURN_FINGERPRINT(std::max(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
+}
+
+} // namespace simhash

@@ -1,0 +1,26 @@
+// The type simhash_weights as functions receive and return it.
+#pragma once
+
+#include "core/fingerprint/weights.hpp"
+#include "core/fingerprint/weights_text.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+// Reads a stored value, toasted or not. What no version of the extension could have written is XX001.
+void read_weights(Datum datum, Weights *out);
+
+// A new value in the current memory context.
+Datum weights_datum(const Weights &weights);
+
+// A feature's weight. NaN and infinities are 22023, what is out of range is 22003.
+Weight checked_weight(double number);
+
+[[noreturn]] void report_weights_overflow();
+
+// The hash of a feature in the database's encoding, which is that of its UTF-8 form. In SQL_ASCII, where no
+// conversion is known, the bytes are hashed as they are.
+std::uint64_t text_feature_hash(const char *text, std::size_t length);
+
+} // namespace simhash

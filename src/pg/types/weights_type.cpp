@@ -1,0 +1,196 @@
+// The type simhash_weights: text and binary form, casts, and sums.
+#include "pg/types/weights.hpp"
+
+#include "core/fingerprint/weights_format.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "libpq/pqformat.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr const char *kTypeName = "simhash_weights";
+
+// A real element holds 24 bits of a weight.
+constexpr int kRealSize = sizeof(float4);
+
+} // namespace
+
+void read_weights(Datum datum, Weights *out)
+{
+    auto *original = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
+    struct varlena *value = pg_detoast_datum_packed(original);
+    if (!unpack_weights(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), out))
+        ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", kTypeName),
+                errdetail("It is of an unknown version or of a wrong size."));
+    if (value != original)
+        pfree(value);
+}
+
+Datum weights_datum(const Weights &weights)
+{
+    auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + kStoredWeightsMax));
+    std::size_t size = pack_weights(weights, VARDATA(value));
+    SET_VARSIZE(value, VARHDRSZ + size);
+    return PointerGetDatum(value);
+}
+
+Weight checked_weight(double number)
+{
+    Weight weight;
+    if (!weight_from_double(number, &weight)) {
+        if (!std::isfinite(number))
+            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("a feature's weight must be a finite number"),
+                    errdetail("It is %s.", std::isnan(number) ? "NaN"
+                                           : number > 0       ? "Infinity"
+                                                              : "-Infinity"));
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("weight %g is out of range", number),
+                errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+    }
+    return weight;
+}
+
+void report_weights_overflow()
+{
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("sum of weights is out of range"),
+            errdetail("Sums lie between -2^39 and 2^39, about 549 billion."));
+    pg_unreachable();
+}
+
+// simhash_weights_in(cstring) -> simhash_weights: [w0,w1,...,w63]. Bad syntax and a wrong number of elements
+// are 22P02; NaN, infinities and elements out of range are 22003.
+SIMHASH_FUNCTION(simhash_weights_in)
+{
+    const char *text = PG_GETARG_CSTRING(0);
+    Weights weights;
+    WeightsTextFault fault;
+    WeightsTextError error = parse_weights(text, std::strlen(text), &weights, &fault);
+    const char *part = text + fault.at;
+
+    // Long input is quoted by its start.
+    constexpr int kQuoted = 64;
+    int length =
+        error == WeightsTextError::kNone
+            ? 0
+            : pg_mbcliplen(part, static_cast<int>(std::min<std::size_t>(fault.length, 8 * kQuoted)), kQuoted);
+
+    switch (error) {
+    case WeightsTextError::kNone:
+        break;
+    case WeightsTextError::kSyntax:
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName, length, part),
+                            errdetail("Weights are written as 64 decimal numbers, [w0,w1,...,w63]."));
+    case WeightsTextError::kCount:
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName, length, part),
+                            errdetail("There must be 64 elements, not %zu.", fault.count));
+    case WeightsTextError::kOutOfRange:
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                            errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
+                            errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+    case WeightsTextError::kNotFinite:
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                            errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
+                            errdetail("Weights must be finite."));
+    }
+    return weights_datum(weights);
+}
+
+SIMHASH_FUNCTION(simhash_weights_out)
+{
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    char *text = static_cast<char *>(palloc(kWeightsTextMax + 1));
+    text[format_weights(weights, text)] = '\0';
+    PG_RETURN_CSTRING(text);
+}
+
+// simhash_weights_recv(internal) -> simhash_weights: see core/fingerprint/weights_format.hpp. A short message
+// is 08P01, another version 22P03.
+SIMHASH_FUNCTION(simhash_weights_recv)
+{
+    StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    const void *bytes = pq_getmsgbytes(message, kExternalWeightsSize);
+    Weights weights;
+    if (!read_external_weights(static_cast<const std::uint8_t *>(bytes), &weights))
+        ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                errmsg("unsupported version %d of the binary form of %s",
+                       *static_cast<const std::uint8_t *>(bytes), kTypeName));
+    return weights_datum(weights);
+}
+
+SIMHASH_FUNCTION(simhash_weights_send)
+{
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    bytea *bytes = static_cast<bytea *>(palloc(VARHDRSZ + kExternalWeightsSize));
+    SET_VARSIZE(bytes, VARHDRSZ + kExternalWeightsSize);
+    write_external_weights(weights, reinterpret_cast<std::uint8_t *>(VARDATA(bytes)));
+    PG_RETURN_BYTEA_P(bytes);
+}
+
+// simhash_weights_from_real(real[]) -> simhash_weights: the nearest multiples of 2^-24.
+SIMHASH_FUNCTION(simhash_weights_from_real)
+{
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+    if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != kBits)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("cannot cast this array to %s", kTypeName),
+                errdetail("It has %d dimensions and %d elements.", ARR_NDIM(array),
+                          ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))),
+                errhint("Give one dimension of 64 elements; element j+1 is the weight of the bit 1 << j."));
+    if (array_contains_nulls(array))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                errmsg("cannot cast an array with NULL elements to %s", kTypeName));
+    float4 numbers[kBits];
+    std::memcpy(numbers, ARR_DATA_PTR(array), sizeof(numbers));
+    Weights weights;
+    for (int j = 0; j < kBits; j++)
+        weights.sum[j] = checked_weight(static_cast<double>(numbers[j]));
+    return weights_datum(weights);
+}
+
+// simhash_weights_to_real(simhash_weights) -> real[]: the nearest numbers of single precision.
+SIMHASH_FUNCTION(simhash_weights_to_real)
+{
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    Datum numbers[kBits];
+    for (int j = 0; j < kBits; j++) {
+        // Straight from the integer: through double it would round twice.
+        numbers[j] = Float4GetDatum(static_cast<float4>(weights.sum[j]) / static_cast<float4>(kWeightOne));
+    }
+    PG_RETURN_ARRAYTYPE_P(construct_array(numbers, kBits, FLOAT4OID, kRealSize, true, TYPALIGN_INT));
+}
+
+// simhash_from_weights(simhash_weights) -> simhash: bit j is 1 where W_j >= 0.
+SIMHASH_FUNCTION(simhash_from_weights)
+{
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+}
+
+SIMHASH_FUNCTION(simhash_weights_add)
+{
+    Weights sum;
+    Weights other;
+    read_weights(PG_GETARG_DATUM(0), &sum);
+    read_weights(PG_GETARG_DATUM(1), &other);
+    if (!add_weights(&sum, other))
+        report_weights_overflow();
+    return weights_datum(sum);
+}
+
+} // namespace simhash

@@ -1,0 +1,53 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/compat/compat_hashes.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+TEST(CompatHashes, Fnv1)
+{
+    EXPECT_EQ(fnv1_hash("", 0), 0xCBF29CE484222325u);
+    EXPECT_EQ(fnv1_hash("a", 1), 0xAF63BD4C8601B7BEu);
+    EXPECT_EQ(fnv1_hash("foobar", 6), 0x340D8765A4DDA9C2u);
+    EXPECT_EQ(fnv1_hash("test string", 11), 8811532157352841348u);
+}
+
+// The author's own answers, and every length of a last block.
+TEST(CompatHashes, Lookup3)
+{
+    EXPECT_EQ(lookup3_hash("", 0), 0xDEADBEEFDEADBEEFu);
+    EXPECT_EQ(lookup3_hash("Four score and seven years ago", 30), 0x17770551CE7226E6u);
+    const std::string text = "The quick brown fox jumps";
+    const std::uint64_t expected[] = {
+        0xDEADBEEFDEADBEEF, 0x789C5F5CADB61076, 0x3BC5FA8DAE1C081B, 0x2C593E8422EA77AE, 0x5E4118A193865EE6,
+        0x39C657DE005857E8, 0x4C2808D638FFA8EC, 0xB050946D7934A09A, 0xE580EE82A6AC4BD7, 0x3C702410DACEA1E7,
+        0xB55EFE530D90AA27, 0xFF68CC5851962045, 0xCC85FA9A68D6C33D, 0xE287C4CDCE15C84C, 0x60ED05D434FDD7F6,
+        0x1DA4DEFCD5A37DA5, 0xAB5C679F31F0E663, 0xBB37ECDDE1171E1B, 0x4906E5132C9E9B8F, 0x9B1D27523EDBD698,
+        0x35821A2D0F8CC67E, 0x44828005E2B68CA1, 0xCEEB7636AE41F317, 0xDA07A9A48E846818, 0xE6AEAB3D8DB58A80,
+        0x9D279883704A8A50};
+    for (std::size_t length = 0; length <= text.size(); length++)
+        EXPECT_EQ(lookup3_hash(text.data(), length), expected[length]) << length;
+}
+
+TEST(CompatHashes, Crc64)
+{
+    EXPECT_EQ(crc64_hash("", 0), 0u);
+    EXPECT_EQ(crc64_hash("123456789", 9), 0x2B9C7EE4E2780C8Au);
+}
+
+TEST(CompatHashes, PythonString)
+{
+    EXPECT_EQ(python_string_hash("", 0), 0u);
+    EXPECT_EQ(python_string_hash("Word", 4), 10958914953375318724u);
+    EXPECT_EQ(python_string_hash("a", 1), 12416037344u);
+    EXPECT_EQ(python_string_hash("\xFF", 1), (0xFFu << 7) * std::uint64_t{1000003} ^ 0xFF ^ 1)
+        << "unsigned bytes";
+}
+
+} // namespace
+} // namespace simhash

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/page/leaf_cut.hpp"
+#include "core/tables/byte_permutation.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+constexpr unsigned kSeed = 17;
+
+using Rows = std::vector<Position>;
+
+struct Runs {
+    Rows row;
+    std::vector<int> start;
+};
+
+void take_run(const Position *run, int count, void *context)
+{
+    auto *runs = static_cast<Runs *>(context);
+    runs->start.push_back(static_cast<int>(runs->row.size()));
+    runs->row.insert(runs->row.end(), run, run + count);
+}
+
+Runs divide(Rows rows)
+{
+    Runs runs;
+    Rows other(rows.size());
+    divide_into_runs(rows.data(), other.data(), rows.size(), take_run, &runs);
+    return runs;
+}
+
+class LeafCutTest : public testing::Test
+{
+protected:
+    LeafCutTest() { std::printf("seed %u\n", kSeed); }
+
+    // Calls what(rows) for rows of all kinds, in random order.
+    void for_every_kind(std::function<void(Rows)> what)
+    {
+        std::uint64_t clusters[5];
+        for (std::uint64_t &cluster : clusters)
+            cluster = random();
+        const std::pair<const char *, std::function<std::uint64_t(std::uint64_t)>> kinds[] = {
+            {"even", [this](std::uint64_t) { return random(); }},
+            {"high bits dead", [this](std::uint64_t) { return random() >> 30; }},
+            {"low bits dead", [this](std::uint64_t) { return random() << 54; }},
+            {"mostly zeros", [this](std::uint64_t) { return random() & random() & random() & random(); }},
+            {"clusters", [&](std::uint64_t i) { return clusters[i % 5] ^ (random() & 0x8000000100000007); }},
+            {"one with outliers", [this](std::uint64_t i) { return i % 97 == 0 ? random() : 42; }},
+            {"all equal", [](std::uint64_t) { return ~std::uint64_t{0}; }},
+            {"consecutive", [](std::uint64_t i) { return i / 3; }},
+        };
+        for (const auto &[name, key] : kinds) {
+            for (std::size_t count : {0u, 1u, 128u, 129u, 1000u, 20000u}) {
+                SCOPED_TRACE(std::string(name) + ", " + std::to_string(count) + " rows");
+                Rows rows(count);
+                for (std::uint64_t i = 0; i < count; i++)
+                    rows[i] = {key(i), i / 200 << 16 | (i % 200 + 1)};
+                std::shuffle(rows.begin(), rows.end(), random);
+                what(rows);
+                if (HasFailure())
+                    return;
+            }
+        }
+    }
+
+    std::mt19937_64 random{kSeed};
+};
+
+TEST_F(LeafCutTest, BytePermutationIsTheBitPermutation)
+{
+    std::uint8_t source[kBits];
+    std::iota(source, source + kBits, std::uint8_t{0});
+    std::shuffle(source, source + kBits, random);
+    BitPermutation bits;
+    bits.set(source);
+    static BytePermutation bytes;
+    bytes.set(bits);
+    for (int i = 0; i < 1000; i++) {
+        std::uint64_t x = random();
+        ASSERT_EQ(bytes(x), bits(x));
+    }
+}
+
+TEST_F(LeafCutTest, DigitsAreBitsOfThePosition)
+{
+    EXPECT_EQ(first_bit({0, 0}), kPositionBits);
+    EXPECT_EQ(first_bit({std::uint64_t{1} << 63, 0}), 0);
+    EXPECT_EQ(first_bit({1, ~std::uint64_t{0}}), 63);
+    EXPECT_EQ(first_bit({0, std::uint64_t{1} << 47}), 64);
+    EXPECT_EQ(first_bit({0, 1}), kPositionBits - 1);
+    for (int first = 0; first < kPositionBits; first++) {
+        for (int width = 0; width <= 11; width++) {
+            Digit digit = make_digit(first, width);
+            ASSERT_EQ(digit.width, std::min(width, (first < 64 ? 64 : kPositionBits) - first));
+            Position position = {random(), random() >> 16};
+            std::string bits;
+            for (int i = 63; i >= 0; i--)
+                bits += position.key >> i & 1 ? '1' : '0';
+            for (int i = 47; i >= 0; i--)
+                bits += position.tid >> i & 1 ? '1' : '0';
+            std::string expected =
+                "0" + bits.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(digit.width));
+            ASSERT_EQ(digit(position), std::stoul(expected, nullptr, 2)) << first << " " << width;
+        }
+    }
+}
+
+TEST_F(LeafCutTest, RunsAreInOrder)
+{
+    for_every_kind([](Rows rows) {
+        Runs runs = divide(rows);
+        ASSERT_EQ(runs.row.size(), rows.size());
+        Position before = {0, 0};
+        for (std::size_t i = 0; i < runs.start.size(); i++) {
+            auto begin = runs.row.begin() + runs.start[i],
+                 end = i + 1 < runs.start.size() ? runs.row.begin() + runs.start[i + 1] : runs.row.end();
+            ASSERT_GT(end - begin, 0);
+            ASSERT_LE(end - begin, static_cast<std::ptrdiff_t>(kRunRows));
+            ASSERT_LT(before, *std::min_element(begin, end));
+            before = *std::max_element(begin, end);
+        }
+        std::sort(rows.begin(), rows.end());
+        std::sort(runs.row.begin(), runs.row.end());
+        ASSERT_TRUE(rows == runs.row);
+    });
+}
+
+TEST_F(LeafCutTest, RepeatedRowsComeToAnEnd)
+{
+    Runs runs = divide(Rows(1000, Position{5, 7}));
+    EXPECT_EQ(runs.row.size(), 1000u);
+}
+
+// Leaf after leaf, as a build cuts them.
+TEST_F(LeafCutTest, CutsAreThoseOfSortedRows)
+{
+    for_every_kind([](Rows rows) {
+        for (int fill : {290, 522, 581}) {
+            Runs runs = divide(rows);
+            Rows sorted = rows;
+            std::sort(sorted.begin(), sorted.end());
+            int low = fill * 85 / 100;
+            std::size_t from = 0, next_run = 0;
+            Rows wait;
+            std::vector<int> start;
+            while (sorted.size() - from > static_cast<std::size_t>(fill)) {
+                // As many runs as it takes, as they come.
+                while (wait.size() <= static_cast<std::size_t>(fill)) {
+                    start.push_back(static_cast<int>(wait.size()));
+                    auto begin = runs.row.begin() + runs.start[next_run++];
+                    auto end = next_run < runs.start.size() ? runs.row.begin() + runs.start[next_run]
+                                                            : runs.row.end();
+                    wait.insert(wait.end(), begin, end);
+                }
+                Position bound, expected_bound;
+                int cut = choose_cut(wait.data(), static_cast<int>(wait.size()), start.data(),
+                                     static_cast<int>(start.size()), low, fill, &bound);
+                int expected = choose_cut(sorted.data() + from, low, fill, &expected_bound);
+                ASSERT_EQ(cut, expected);
+                ASSERT_EQ(bound, expected_bound);
+                std::sort(wait.begin(), wait.begin() + cut);
+                ASSERT_TRUE(std::equal(wait.begin(), wait.begin() + cut,
+                                       sorted.begin() + static_cast<std::ptrdiff_t>(from)));
+                from += static_cast<std::size_t>(cut);
+                int end = static_cast<int>(wait.size());
+                wait.erase(wait.begin(), wait.begin() + cut);
+                std::vector<int> rest;
+                for (std::size_t i = 0; i < start.size(); i++) {
+                    if ((i + 1 < start.size() ? start[i + 1] : end) > cut)
+                        rest.push_back(std::max(start[i] - cut, 0));
+                }
+                start = rest;
+            }
+        }
+    });
+}
+
+} // namespace
+} // namespace simhash

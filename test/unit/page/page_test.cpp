@@ -1,0 +1,649 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/page/page.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+constexpr unsigned kSeed = 8192;
+constexpr std::size_t kPageSizes[] = {4096, 8192, 16384, 32768};
+
+// A page of just its size on the heap, so that AddressSanitizer sees every byte outside.
+class Page
+{
+public:
+    explicit Page(std::size_t size) : bytes_(new char[size]), size_(size)
+    {
+        std::memset(bytes_.get(), 0xAA, size);
+    }
+    Page(const Page &other) : Page(other.size_) { std::memcpy(bytes_.get(), other.bytes_.get(), size_); }
+
+    char *get() { return bytes_.get(); }
+    const char *get() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+
+private:
+    std::unique_ptr<char[]> bytes_;
+    std::size_t size_;
+};
+
+struct Entry {
+    Fingerprint fingerprint;
+    std::uint64_t tid;
+
+    auto operator<=>(const Entry &) const = default;
+};
+
+struct Link {
+    Position bound;
+    std::uint32_t child;
+
+    auto operator<=>(const Link &) const = default;
+};
+
+std::vector<Entry> leaf_entries(const Page &page)
+{
+    std::vector<Entry> entries;
+    for (int i = 0; i < leaf_count(page.get()); i++)
+        entries.push_back({leaf_fingerprints(page.get())[i], leaf_tid(page.get(), i).packed()});
+    return entries;
+}
+
+std::vector<Link> inner_links(const Page &page)
+{
+    std::vector<Link> links;
+    for (int i = 0; i < inner_count(page.get()); i++)
+        links.push_back({inner_bound(page.get(), i), inner_link(page.get(), i).child()});
+    return links;
+}
+
+class PageTest : public testing::Test
+{
+protected:
+    PageTest() { std::printf("seed %u\n", kSeed); }
+
+    int below(std::size_t n) { return static_cast<int>(random() % n); }
+
+    Entry entry() { return {random(), random() & 0xFFFFFFFFFFFF}; }
+    Position position() { return {random() >> below(64), random() & 0xFFFFFFFFFFFF}; }
+
+    Page leaf(std::size_t size, int entries)
+    {
+        Page page(size);
+        init_page(page.get(), size, 1, 0);
+        for (int i = 0; i < entries; i++)
+            leaf_add(page.get(), random(), Tid::unpack(random()));
+        return page;
+    }
+
+    // Random bounds, sorted.
+    Page inner(std::size_t size, int links)
+    {
+        std::vector<Position> bounds;
+        for (int i = 0; i < links; i++)
+            bounds.push_back(position());
+        std::sort(bounds.begin(), bounds.end());
+        Page page(size);
+        init_page(page.get(), size, 1, 1);
+        for (int i = 0; i < links; i++)
+            inner_insert(page.get(), i, bounds[static_cast<std::size_t>(i)],
+                         static_cast<std::uint32_t>(random()));
+        return page;
+    }
+
+    MetaData meta(int distance, int tables)
+    {
+        MetaData data = {};
+        data.magic = kMagic;
+        data.version = kFormatVersion;
+        EXPECT_TRUE(make_design(distance, tables, &data.design));
+        std::iota(data.bit_order, data.bit_order + kBits, std::uint8_t{0});
+        std::shuffle(data.bit_order, data.bit_order + kBits, random);
+        data.fillfactor = 90;
+        return data;
+    }
+
+    Page meta_page(std::size_t size, int distance, int tables)
+    {
+        Page page(size);
+        init_meta_page(page.get(), size, meta(distance, tables));
+        return page;
+    }
+
+    Page fitted_meta_page(std::size_t size)
+    {
+        MetaData data = meta(5, 6);
+        data.model = 1;
+        std::copy_n(kDefaultVolatility.share, kVolatilityLevels, data.model_share);
+        Page page(size);
+        init_meta_page(page.get(), size, data);
+        return page;
+    }
+
+    std::mt19937_64 random{kSeed};
+};
+
+TEST_F(PageTest, TidsArePackedInOrder)
+{
+    for (int i = 0; i < 10000; i++) {
+        std::uint64_t a = random() & 0xFFFFFFFFFFFF, b = random() & 0xFFFFFFFFFFFF;
+        Tid x = Tid::unpack(a), y = Tid::unpack(b);
+        ASSERT_EQ(x.packed(), a);
+        auto parts = [](Tid t) { return std::vector<int>{t.block_high, t.block_low, t.offset}; };
+        ASSERT_EQ(parts(x) < parts(y), a < b);
+        auto child = static_cast<std::uint32_t>(random());
+        Downlink link = Downlink::make(a, child);
+        ASSERT_EQ(link.child(), child);
+        ASSERT_EQ(link.tid.packed(), a);
+    }
+    EXPECT_EQ(Downlink::make(0, kNoBlock).child(), kNoBlock);
+    EXPECT_LT((Position{1, 9}), (Position{2, 0}));
+    EXPECT_LT((Position{2, 0}), (Position{2, 1}));
+    EXPECT_EQ((Position{2, 1}), (Position{2, 1}));
+}
+
+TEST_F(PageTest, NewPages)
+{
+    for (std::size_t size : kPageSizes) {
+        for (int table : {0, 5, kMaxTables}) {
+            for (int level : {0, 1, 255}) {
+                Page page(size);
+                init_page(page.get(), size, table, level);
+                EXPECT_EQ(is_leaf(page.get()), level == 0);
+                EXPECT_TRUE(is_rightmost(page.get()));
+                EXPECT_EQ(leaf_count(page.get()), 0);
+                EXPECT_EQ(page_free(page.get()), static_cast<int>(size - 48));
+                EXPECT_FALSE(is_zero_page(page.get(), size));
+                const char *fault = check_tree_page(page.get(), size, table, level);
+                EXPECT_EQ(fault == nullptr, level == 0) << "an inner page has a downlink";
+                if (level > 0) {
+                    inner_insert(page.get(), 0, {0, 0}, 7);
+                    EXPECT_EQ(check_tree_page(page.get(), size, table, level), nullptr);
+                }
+                EXPECT_EQ(check_tree_page(page.get(), size, table, -1), nullptr) << "any level";
+                EXPECT_NE(check_tree_page(page.get(), size, table + 1, level), nullptr);
+                EXPECT_NE(check_tree_page(page.get(), size, table, (level + 1) % 256), nullptr);
+                EXPECT_NE(check_meta_page(page.get(), size), nullptr);
+                for (std::size_t other : kPageSizes) {
+                    if (other < size) {
+                        EXPECT_NE(check_tree_page(page.get(), other, table, level), nullptr);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_F(PageTest, ZeroPages)
+{
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        std::memset(page.get(), 0, size);
+        EXPECT_TRUE(is_zero_page(page.get(), size));
+        EXPECT_NE(check_tree_page(page.get(), size, 0, -1), nullptr);
+        EXPECT_NE(check_meta_page(page.get(), size), nullptr);
+        for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+            page.get()[at] = 1;
+            EXPECT_FALSE(is_zero_page(page.get(), size)) << at;
+            page.get()[at] = 0;
+        }
+    }
+}
+
+TEST_F(PageTest, LeavesAreBags)
+{
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        init_page(page.get(), size, 2, 0);
+        std::vector<Entry> expected;
+        int capacity = leaf_capacity(size);
+        for (int i = 0; i < 4 * capacity; i++) {
+            // Grows at first, then shrinks, and so on.
+            bool grow = i / capacity % 2 == 0 ? below(8) > 0 : below(8) == 0;
+            if (grow && static_cast<int>(expected.size()) < capacity) {
+                Entry e = entry();
+                leaf_add(page.get(), e.fingerprint, Tid::unpack(e.tid));
+                expected.push_back(e);
+            } else if (!expected.empty()) {
+                auto at = random() % expected.size();
+                leaf_remove(page.get(), static_cast<int>(at));
+                expected[at] = expected.back();
+                expected.pop_back();
+            }
+            ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
+            ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
+            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 48 - 14 * expected.size()));
+            if (i % 50 == 0) {
+                ASSERT_EQ(leaf_entries(page), expected);
+                ASSERT_EQ(check_tree_page(page.get(), size, 2, 0), nullptr);
+            }
+        }
+        ASSERT_EQ(leaf_entries(page), expected);
+    }
+}
+
+TEST_F(PageTest, LeavesAreFilledAndEmptied)
+{
+    EXPECT_EQ(leaf_capacity(8192), 581);
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        init_page(page.get(), size, 0, 0);
+        std::vector<Entry> entries;
+        while (leaf_has_room(page.get())) {
+            entries.push_back(entry());
+            leaf_add(page.get(), entries.back().fingerprint, Tid::unpack(entries.back().tid));
+        }
+        ASSERT_EQ(static_cast<int>(entries.size()), leaf_capacity(size));
+        ASSERT_EQ(leaf_entries(page), entries);
+        ASSERT_EQ(check_tree_page(page.get(), size, 0, 0), nullptr);
+
+        // Removing the last moves nothing.
+        leaf_remove(page.get(), leaf_count(page.get()) - 1);
+        entries.pop_back();
+        ASSERT_EQ(leaf_entries(page), entries);
+        // From the front the last comes first.
+        leaf_remove(page.get(), 0);
+        entries.front() = entries.back();
+        entries.pop_back();
+        ASSERT_EQ(leaf_entries(page), entries);
+
+        Page cleared(page);
+        leaf_clear(cleared.get());
+        EXPECT_EQ(leaf_count(cleared.get()), 0);
+        EXPECT_EQ(check_tree_page(cleared.get(), size, 0, 0), nullptr);
+        while (leaf_count(page.get()) > 0)
+            leaf_remove(page.get(), 0);
+        EXPECT_EQ(page_header(page.get())->lower, page_header(cleared.get())->lower);
+        EXPECT_EQ(page_header(page.get())->upper, page_header(cleared.get())->upper);
+    }
+}
+
+// Neither neighbour of the free space is touched by an entry that is added.
+TEST_F(PageTest, AddingLeavesTheTailAlone)
+{
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        init_page(page.get(), size, 3, 0);
+        PageTail *tail = page_tail(page.get());
+        tail->high_key = random();
+        tail->high_tid = Tid::unpack(random());
+        tail->right = 77;
+        PageTail before = *tail;
+        while (leaf_has_room(page.get()))
+            leaf_add(page.get(), ~Fingerprint{0}, {0xFFFF, 0xFFFF, 0xFFFF});
+        EXPECT_EQ(std::memcmp(&before, page_tail(page.get()), sizeof(before)), 0);
+        EXPECT_EQ(high_of(page.get()), (Position{before.high_key, before.high_tid.packed()}));
+    }
+}
+
+TEST_F(PageTest, HighsPartSiblings)
+{
+    Page page = leaf(8192, 1);
+    EXPECT_FALSE(belongs_right(page.get(), {~std::uint64_t{0}, ~std::uint64_t{0}}))
+        << "the rightmost has no high";
+    PageTail *tail = page_tail(page.get());
+    tail->right = 9;
+    tail->high_key = 100;
+    tail->high_tid = Tid::unpack(50);
+    EXPECT_FALSE(is_rightmost(page.get()));
+    EXPECT_FALSE(belongs_right(page.get(), {0, 0}));
+    EXPECT_FALSE(belongs_right(page.get(), {99, ~std::uint64_t{0}}));
+    EXPECT_FALSE(belongs_right(page.get(), {100, 49}));
+    EXPECT_TRUE(belongs_right(page.get(), {100, 50}));
+    EXPECT_TRUE(belongs_right(page.get(), {100, 51}));
+    EXPECT_TRUE(belongs_right(page.get(), {101, 0}));
+}
+
+// At the front, at the end and everywhere between, next to a vector.
+TEST_F(PageTest, InnerInsertAtEveryPlace)
+{
+    for (int count = 0; count <= 12; count++) {
+        for (int at = 0; at <= count; at++) {
+            Page page = inner(4096, count);
+            std::vector<Link> expected = inner_links(page);
+            Link link = {position(), static_cast<std::uint32_t>(random())};
+            inner_insert(page.get(), at, link.bound, link.child);
+            expected.insert(expected.begin() + at, link);
+            ASSERT_EQ(inner_links(page), expected) << at << " of " << count;
+        }
+    }
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        init_page(page.get(), size, 4, 3);
+        std::vector<Link> expected;
+        while (inner_has_room(page.get())) {
+            Link link = {position(), static_cast<std::uint32_t>(random())};
+            int at = below(expected.size() + 1);
+            inner_insert(page.get(), at, link.bound, link.child);
+            expected.insert(expected.begin() + at, link);
+        }
+        EXPECT_EQ(static_cast<int>(expected.size()), inner_capacity(size));
+        EXPECT_EQ(inner_links(page), expected);
+        EXPECT_EQ(check_tree_page(page.get(), size, 4, 3), nullptr);
+        EXPECT_EQ(page_tail(page.get())->right, kNoBlock);
+    }
+}
+
+TEST_F(PageTest, InsertingInOrderKeepsOrder)
+{
+    Page page(8192);
+    init_page(page.get(), page.size(), 0, 1);
+    inner_insert(page.get(), 0, {0, 0}, 0);
+    while (inner_has_room(page.get())) {
+        Position bound = position();
+        inner_insert(page.get(), inner_find(page.get(), bound) + 1, bound, 1);
+        for (int i = 1; i < inner_count(page.get()); i++)
+            ASSERT_LE(inner_bound(page.get(), i - 1), inner_bound(page.get(), i));
+    }
+}
+
+TEST_F(PageTest, InnerFindEqualsALinearSearch)
+{
+    for (int count : {1, 2, 3, 4, 5, 17, 100, inner_capacity(8192)}) {
+        for (int n = 0; n < 10; n++) {
+            Page page = inner(8192, count);
+            for (int i = 0; i < 200; i++) {
+                Position where = position();
+                if (below(2)) { // a bound, or next to one
+                    where = inner_bound(page.get(), below(static_cast<std::size_t>(count)));
+                    where.tid += static_cast<std::uint64_t>(below(3)) - 1;
+                }
+                int expected = 0;
+                for (int j = 1; j < count; j++) {
+                    if (inner_bound(page.get(), j) <= where)
+                        expected = j;
+                }
+                ASSERT_EQ(inner_find(page.get(), where), expected);
+            }
+            ASSERT_EQ(inner_find(page.get(), {0, 0}), 0) << "before the first";
+        }
+    }
+}
+
+TEST_F(PageTest, MetaPages)
+{
+    for (std::size_t size : kPageSizes) {
+        for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
+            Page page = meta_page(size, distance, default_tables(distance));
+            ASSERT_EQ(check_meta_page(page.get(), size), nullptr);
+            ASSERT_NE(check_tree_page(page.get(), size, 0, -1), nullptr);
+            ASSERT_EQ(page_meta(page.get())->design.distance, distance);
+        }
+        MetaData data = meta(3, 6);
+        Page page(size);
+        init_meta_page(page.get(), size, data);
+        EXPECT_EQ(std::memcmp(page_meta(page.get()), &data, sizeof(data)), 0);
+        EXPECT_EQ(page_header(page.get())->lower, 24 + sizeof(data)) << "PostgreSQL drops the hole above it";
+        EXPECT_EQ(check_meta_page(fitted_meta_page(size).get(), size), nullptr);
+    }
+}
+
+TEST_F(PageTest, AlteredMetaPagesFail)
+{
+    auto expect_bad = [this](const char *what, auto &&alter) {
+        MetaData data = meta(3, 4);
+        alter(&data);
+        Page page(8192);
+        init_meta_page(page.get(), page.size(), data);
+        EXPECT_NE(check_meta_page(page.get(), page.size()), nullptr) << what;
+    };
+    expect_bad("magic", [](MetaData *d) { d->magic ^= 1; });
+    expect_bad("version 0", [](MetaData *d) { d->version = 0; });
+    expect_bad("a later version", [](MetaData *d) { d->version = kFormatVersion + 1; });
+    expect_bad("design", [](MetaData *d) { d->design.width[0]++; });
+    expect_bad("bit order", [](MetaData *d) { d->bit_order[0] = d->bit_order[1]; });
+    expect_bad("bit order", [](MetaData *d) { d->bit_order[9] = 64; });
+    expect_bad("an unknown model", [](MetaData *d) { d->model = 2; });
+    expect_bad("a fitted model of nothing", [](MetaData *d) { d->model = 1; });
+    for (double share : {-0.1, 1.1, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+        expect_bad("share", [share](MetaData *d) {
+            d->model = 1;
+            d->model_share[0] = share;
+            d->model_share[1] = 1 - share;
+        });
+    }
+
+    auto expect_bad_bytes = [this](const char *what, auto &&alter) {
+        Page page = meta_page(8192, 3, 4);
+        alter(page.get());
+        EXPECT_NE(check_meta_page(page.get(), page.size()), nullptr) << what;
+    };
+    expect_bad_bytes("lower", [](char *page) { page_header(page)->lower--; });
+    expect_bad_bytes("lower", [](char *page) { page_header(page)->lower = sizeof(RawPageHeader); });
+    expect_bad_bytes("special", [](char *page) { page_header(page)->special -= 8; });
+    expect_bad_bytes("page size", [](char *page) { page_header(page)->pagesize_version ^= 0x1000; });
+    expect_bad_bytes("flags", [](char *page) { page_tail(page)->flags = kMeta | kLeaf; });
+    expect_bad_bytes("page id", [](char *page) { page_tail(page)->page_id++; });
+}
+
+TEST_F(PageTest, AlteredTreePagesFail)
+{
+    auto expect_bad = [this](const char *what, auto &&alter) {
+        for (int level : {0, 1}) {
+            for (int count : {1, 40}) {
+                Page page = level == 0 ? leaf(8192, count) : inner(8192, count);
+                ASSERT_EQ(check_tree_page(page.get(), page.size(), 1, level), nullptr);
+                alter(page.get());
+                EXPECT_NE(check_tree_page(page.get(), page.size(), 1, level), nullptr)
+                    << what << ", level " << level << ", " << count << " entries";
+            }
+        }
+    };
+    expect_bad("a key less", [](char *page) { page_header(page)->lower -= 8; });
+    expect_bad("a key more", [](char *page) { page_header(page)->lower += 8; });
+    expect_bad("half a key", [](char *page) { page_header(page)->lower += 4; });
+    expect_bad("lower 0", [](char *page) { page_header(page)->lower = 0; });
+    expect_bad("lower in the header", [](char *page) { page_header(page)->lower = 16; });
+    expect_bad("lower beyond upper",
+               [](char *page) { page_header(page)->lower = page_header(page)->special; });
+    expect_bad("lower beyond the page", [](char *page) { page_header(page)->lower = 0xFFF8; });
+    expect_bad("upper", [](char *page) { page_header(page)->upper--; });
+    expect_bad("upper", [](char *page) { page_header(page)->upper += 2; });
+    expect_bad("upper beyond special", [](char *page) { page_header(page)->upper = 8192; });
+    expect_bad("upper 0", [](char *page) { page_header(page)->upper = 0; });
+    expect_bad("page size", [](char *page) { page_header(page)->pagesize_version = 4096 | 4; });
+    expect_bad("layout version", [](char *page) { page_header(page)->pagesize_version++; });
+    expect_bad("special", [](char *page) {
+        page_header(page)->special = static_cast<std::uint16_t>(page_header(page)->special + 8);
+    });
+    expect_bad("special", [](char *page) { page_header(page)->special = 0xFFFF; });
+    expect_bad("page id", [](char *page) { page_tail(page)->page_id ^= 1; });
+    expect_bad("another table", [](char *page) { page_tail(page)->table = 2; });
+    expect_bad("another level", [](char *page) { page_tail(page)->level ^= 1; });
+    expect_bad("the other kind", [](char *page) { page_tail(page)->flags ^= kLeaf | kInner; });
+    expect_bad("both kinds", [](char *page) { page_tail(page)->flags = kLeaf | kInner; });
+    expect_bad("no kind", [](char *page) { page_tail(page)->flags = 0; });
+    expect_bad("an unknown flag", [](char *page) { page_tail(page)->flags |= 0x4000; });
+    expect_bad("a metapage", [](char *page) { page_tail(page)->flags = kMeta; });
+    expect_bad("a split with no right side", [](char *page) { page_tail(page)->flags |= kIncompleteSplit; });
+
+    // Not even where the level is not asked for.
+    Page raised = leaf(8192, 3), lowered = inner(8192, 3);
+    page_tail(raised.get())->level = 1;
+    page_tail(lowered.get())->level = 0;
+    EXPECT_NE(check_tree_page(raised.get(), raised.size(), 1, -1), nullptr);
+    EXPECT_NE(check_tree_page(lowered.get(), lowered.size(), 1, -1), nullptr);
+
+    Page split = leaf(8192, 3);
+    page_tail(split.get())->flags |= kIncompleteSplit;
+    page_tail(split.get())->right = 12;
+    EXPECT_EQ(check_tree_page(split.get(), split.size(), 1, 0), nullptr);
+}
+
+// Uses all that a tree page offers, as the index would without a further check.
+std::uint64_t use_tree_page(Page *page)
+{
+    char *bytes = page->get();
+    std::uint64_t sum = high_of(bytes).key + high_of(bytes).tid + belongs_right(bytes, {1, 1});
+    if (is_leaf(bytes)) {
+        for (const Entry &e : leaf_entries(*page))
+            sum += e.fingerprint ^ e.tid;
+        while (leaf_has_room(bytes))
+            leaf_add(bytes, sum, Tid::unpack(sum));
+        for (int i = 0; leaf_count(bytes) > 0; i++)
+            leaf_remove(bytes, i % leaf_count(bytes));
+        leaf_clear(bytes);
+    } else {
+        for (const Link &link : inner_links(*page))
+            sum += link.bound.key ^ link.bound.tid ^ link.child;
+        for (std::uint64_t key : {std::uint64_t{0}, sum, ~std::uint64_t{0}}) {
+            int at = inner_find(bytes, {key, key});
+            if (at < 0 || at >= inner_count(bytes))
+                ADD_FAILURE() << "inner_find found " << at;
+        }
+        for (int i = 0; inner_has_room(bytes); i++)
+            inner_insert(bytes, i * 7 % (inner_count(bytes) + 1), {sum, sum}, 5);
+    }
+    return sum;
+}
+
+std::uint64_t use_meta_page(const Page &page)
+{
+    static KeyOrder order;
+    MetaData data;
+    std::memcpy(&data, page_meta(page.get()), sizeof(data));
+    order.set(data.design, data.bit_order);
+    std::uint64_t sum = 0;
+    VolatilityModel model;
+    std::memcpy(&model, data.model_share, sizeof(model));
+    if (data.model != 0 && !is_volatility_model(model))
+        ADD_FAILURE() << "a model that is none";
+    for (int t = 0; t < data.design.tables; t++)
+        sum += order.key(t, 0x0123456789ABCDEF) + order.table[t].header_mask;
+    return sum;
+}
+
+// Damages pages in a great many ways. The check must not look outside the page, and what it lets pass can be
+// used in full.
+TEST_F(PageTest, DamagedPages)
+{
+    std::vector<Page> pages;
+    for (std::size_t size : kPageSizes) {
+        for (int part : {0, 1, 50, 99, 100})
+            pages.push_back(leaf(size, leaf_capacity(size) * part / 100));
+        for (int part : {1, 50, 100})
+            pages.push_back(inner(size, std::max(1, inner_capacity(size) * part / 100)));
+        for (int tables : {1, 4, 6, 10})
+            pages.push_back(meta_page(size, 3, tables));
+        pages.push_back(fitted_meta_page(size));
+    }
+    // Uses of large pages take long; of small ones there are more.
+    std::vector<std::size_t> choice;
+    for (std::size_t i = 0; i < pages.size(); i++)
+        choice.insert(choice.end(), 32768 / pages[i].size(), i);
+
+    int accepted_leaves = 0, accepted_inner = 0, accepted_meta = 0, refused = 0;
+    std::uint64_t sum = 0;
+    for (int i = 0; i < 200000; i++) {
+        Page page(pages[choice[random() % choice.size()]]);
+        auto *bytes = reinterpret_cast<unsigned char *>(page.get());
+        for (int n = 1 + below(3); n > 0; n--) {
+            std::size_t at; // in the header, in the tail, in the metadata or anywhere
+            switch (below(6)) {
+            case 0:
+            case 1:
+                at = random() % sizeof(RawPageHeader);
+                break;
+            case 2:
+                at = page.size() - 1 - random() % sizeof(PageTail);
+                break;
+            case 3:
+                at = random() % (sizeof(RawPageHeader) + sizeof(MetaData));
+                break;
+            default:
+                at = random() % page.size();
+                break;
+            }
+            switch (below(5)) {
+            case 0:
+                bytes[at] = static_cast<unsigned char>(bytes[at] ^ 1u << below(8));
+                break;
+            case 1:
+                bytes[at] = static_cast<unsigned char>(random());
+                break;
+            case 2: { // an offset moved by whole entries, cut off or beyond the page
+                std::uint16_t *offset[] = {&page_header(page.get())->lower, &page_header(page.get())->upper,
+                                           &page_header(page.get())->special};
+                std::uint16_t *one = offset[below(10) == 0 ? 2 : below(2)];
+                const int steps[] = {8, -8, 6, -6, 10, -10, 2, -2, 1, -1};
+                int moved = below(2) ? *one + steps[below(10)] * (1 + below(4)) : below(65536);
+                *one = static_cast<std::uint16_t>(moved);
+                break;
+            }
+            case 3: { // lower and upper together, so that they may agree again
+                int entries = below(2 * page.size() / 14), width = below(2) ? 6 : 10;
+                page_header(page.get())->lower = static_cast<std::uint16_t>(24 + 8 * entries);
+                page_header(page.get())->upper =
+                    static_cast<std::uint16_t>(static_cast<int>(page.size()) - 24 - width * entries);
+                break;
+            }
+            case 4: { // a run of one byte
+                std::size_t length = std::min(page.size() - at, std::size_t{1} + random() % 40);
+                std::memset(bytes + at, below(2) ? 0 : 0xFF, length);
+                break;
+            }
+            }
+        }
+        bool used = false;
+        for (int level : {-1, 0, 1}) {
+            if (!used && check_tree_page(page.get(), page.size(), 1, level) == nullptr) {
+                (is_leaf(page.get()) ? accepted_leaves : accepted_inner)++;
+                sum += use_tree_page(&page);
+                used = true;
+            }
+        }
+        if (!used && check_meta_page(page.get(), page.size()) == nullptr) {
+            accepted_meta++;
+            sum += use_meta_page(page);
+            used = true;
+        }
+        refused += !used;
+        if (HasFailure())
+            return;
+    }
+    std::printf("accepted %d leaves, %d inner pages, %d metapages; refused %d; sum %llx\n", accepted_leaves,
+                accepted_inner, accepted_meta, refused, static_cast<unsigned long long>(sum));
+    EXPECT_GT(accepted_leaves, 10000);
+    EXPECT_GT(accepted_inner, 5000);
+    EXPECT_GT(accepted_meta, 5000);
+    EXPECT_GT(refused, 50000);
+}
+
+// Bytes of nothing in particular, but for what the check looks at first.
+TEST_F(PageTest, RandomPages)
+{
+    for (int i = 0; i < 3000; i++) {
+        Page page(4096);
+        std::generate_n(page.get(), page.size(), [this] { return static_cast<char>(random()); });
+        ASSERT_NE(check_meta_page(page.get(), page.size()), nullptr);
+        if (below(4) > 0) {
+            page_header(page.get())->special = 4096 - 24;
+            page_header(page.get())->pagesize_version = 4096 | 4;
+            page_tail(page.get())->page_id = kPageId;
+            page_tail(page.get())->table = 1;
+            page_tail(page.get())->level = static_cast<std::uint8_t>(below(2));
+            page_tail(page.get())->flags = below(2) ? kLeaf : kInner;
+            int entries = below(300);
+            page_header(page.get())->lower = static_cast<std::uint16_t>(24 + 8 * entries);
+            page_header(page.get())->upper =
+                static_cast<std::uint16_t>(4096 - 24 - (is_leaf(page.get()) ? 6 : 10) * entries);
+        }
+        if (check_tree_page(page.get(), page.size(), 1, -1) == nullptr)
+            use_tree_page(&page);
+    }
+}
+
+} // namespace
+} // namespace simhash

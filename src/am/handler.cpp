@@ -48,7 +48,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->aminsert = insert_callback;
     routine->ambulkdelete = bulk_delete;
     routine->amvacuumcleanup = vacuum_cleanup;
-    routine->amcanreturn = NULL; // no index-only scans: replay on a standby takes no cleanup locks
+    routine->amcanreturn = nullptr; // no index-only scans: replay on a standby takes no cleanup locks
     routine->amcostestimate = estimate_cost;
     routine->amoptions = parse_index_options;
     routine->ambuildphasename = build_phase_name;

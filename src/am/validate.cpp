@@ -32,8 +32,8 @@ __attribute__((format(printf, 3, 4))) void complain(const char *opclass, bool *v
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     *valid = false;
-    ereport(INFO, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                   errmsg("operator class \"%s\" of access method simhash %s", opclass, message)));
+    ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("operator class \"%s\" of access method simhash %s", opclass, message));
 }
 
 } // namespace

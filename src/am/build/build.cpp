@@ -51,7 +51,7 @@ void build_tree(TreeWriter *writer, int table, Spool *spool, const BytePermutati
 {
     begin_leaves(writer, table, {0, 0});
     divide_spool(spool, to_key, write_run, writer);
-    if (!end_leaves(writer, NULL))
+    if (!end_leaves(writer, nullptr))
         write_inner_levels(writer, table, &writer->leaves);
 }
 
@@ -64,7 +64,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     begin_spool(&state->nulls, maintenance_work_mem / 8);
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
-    result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, state, NULL);
+    result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, state, nullptr);
     failpoint(Failpoint::build_scanned);
     result->index_tuples = static_cast<double>(state->rows.rows + state->nulls.rows);
 
@@ -188,7 +188,7 @@ void build_empty(Relation index)
     TableDesign design;
     design_from_options(options, &design);
     std::uint8_t bit_order[kBits];
-    choose_bit_order(design, NULL, 0, bit_order);
+    choose_bit_order(design, nullptr, 0, bit_order);
     write_first_pages(index, INIT_FORKNUM, make_meta_data(options, design, bit_order));
 }
 
@@ -200,7 +200,7 @@ char *build_phase_name(int64 phase)
         return pstrdup("scanning table");
     if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTables)
         return psprintf("sorting and writing block table %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
-    return NULL;
+    return nullptr;
 }
 
 } // namespace simhash

@@ -176,7 +176,7 @@ void write_waiting(Output *output)
 
 void add_row(Output *output, const Shared &shared, const char *kind, Position row)
 {
-    if (output->file == NULL)
+    if (output->file == nullptr)
         output->file = create_file(shared, kind, shared.process);
     output->wait[output->waiting++] = row;
     output->bits.add(row);
@@ -186,7 +186,7 @@ void add_row(Output *output, const Shared &shared, const char *kind, Position ro
 
 void end_output(Output *output)
 {
-    if (output->file == NULL)
+    if (output->file == nullptr)
         return;
     write_waiting(output);
     close_file(output->file);
@@ -388,7 +388,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     begin_leaves(writer, task.table, positions.low);
     divide_files(divider, rows, expected, *to_key, positions, write_run, writer);
     TaskResult *result = &shared.task[number];
-    if (end_leaves(writer, positions.to_end ? NULL : &positions.high)) {
+    if (end_leaves(writer, positions.to_end ? nullptr : &positions.high)) {
         result->leaves = 0;
     } else {
         const Children &leaves = writer->leaves;
@@ -455,8 +455,8 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
             for (uint64 j = 0; j < result.leaves; j++) {
                 Child child;
                 if (BufFileRead(file, &child, sizeof(child)) != sizeof(child))
-                    ereport(ERROR, (errcode_for_file_access(),
-                                    errmsg("could not read from the temporary file of an index build")));
+                    ereport(ERROR, errcode_for_file_access(),
+                            errmsg("could not read from the temporary file of an index build"));
                 add_child(&leaves, child.bound, child.block);
             }
             BufFileClose(file);
@@ -474,7 +474,7 @@ ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, co
 {
     ParallelContext *context = CreateParallelContext("simhash", "simhash_build_worker", workers);
     Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
-    Size query = debug_query_string == NULL ? 1 : strlen(debug_query_string) + 1;
+    Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;
     struct {
         Key key;
         Size size;
@@ -491,9 +491,9 @@ ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, co
         shm_toc_estimate_keys(&context->estimator, 1);
     }
     InitializeParallelDSM(context);
-    if (context->seg == NULL) {
+    if (context->seg == nullptr) {
         DestroyParallelContext(context);
-        return NULL;
+        return nullptr;
     }
     for (const auto &p : part) {
         void *address = shm_toc_allocate(context->toc, p.size);
@@ -512,14 +512,14 @@ ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, co
     pg_atomic_init_u64(&build->progress.rows, 0);
     table_parallelscan_initialize(heap, static_cast<ParallelTableScanDesc>(find(context->toc, kKeyTableScan)),
                                   snapshot);
-    if (debug_query_string != NULL)
+    if (debug_query_string != nullptr)
         std::memcpy(find(context->toc, kKeyQuery), debug_query_string, query);
     return context;
 }
 
 void end_context(ParallelContext *context, Snapshot snapshot)
 {
-    if (context != NULL) {
+    if (context != nullptr) {
         WaitForParallelWorkersToFinish(context);
         auto *buffers = static_cast<BufferUsage *>(find(context->toc, kKeyBufferUsage));
         auto *wal = static_cast<WalUsage *>(find(context->toc, kKeyWalUsage));
@@ -528,7 +528,7 @@ void end_context(ParallelContext *context, Snapshot snapshot)
     }
     if (IsMVCCSnapshot(snapshot))
         UnregisterSnapshot(snapshot);
-    if (context != NULL)
+    if (context != nullptr)
         DestroyParallelContext(context);
     ExitParallelMode();
 }
@@ -542,14 +542,14 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
     // Like a serial build: concurrently, what a snapshot sees; else all rows that some snapshot may see.
     Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
     ParallelContext *context = make_context(heap, index, info, design, snapshot, workers);
-    if (context != NULL)
+    if (context != nullptr)
         LaunchParallelWorkers(context);
-    if (context == NULL || context->nworkers_launched == 0) {
+    if (context == nullptr || context->nworkers_launched == 0) {
         end_context(context, snapshot);
         return false;
     }
-    ereport(DEBUG1, (errmsg_internal("index \"%s\" is built with %d parallel workers",
-                                     RelationGetRelationName(index), context->nworkers_launched)));
+    ereport(DEBUG1, errmsg_internal("index \"%s\" is built with %d parallel workers",
+                                    RelationGetRelationName(index), context->nworkers_launched));
 
     Shared shared = find_shared(context->toc, 0);
     SharedBuild *build = shared.build;
@@ -585,7 +585,7 @@ void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
     Shared shared = find_shared(toc, ParallelWorkerNumber + 1);
     SharedBuild *build = shared.build;
     auto *query = static_cast<const char *>(find(toc, kKeyQuery));
-    debug_query_string = *query == '\0' ? NULL : query;
+    debug_query_string = *query == '\0' ? nullptr : query;
     pgstat_report_activity(STATE_RUNNING, debug_query_string);
     SharedFileSetAttach(&build->files, segment);
 

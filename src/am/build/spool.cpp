@@ -21,7 +21,7 @@ constexpr Size kBatch = 1024;
 Chunk *take_chunk(ChunkPool *pool)
 {
     Chunk *chunk = pool->unused;
-    if (chunk != NULL) {
+    if (chunk != nullptr) {
         pool->unused = chunk->next;
     } else {
         if (pool->fresh_chunks == 0) {
@@ -32,7 +32,7 @@ Chunk *take_chunk(ChunkPool *pool)
         chunk = pool->fresh++;
         pool->fresh_chunks--;
     }
-    chunk->next = NULL;
+    chunk->next = nullptr;
     chunk->rows = kChunkRows;
     return chunk;
 }
@@ -46,7 +46,7 @@ void free_chunk(ChunkPool *pool, Chunk *chunk)
 void append_chunk(ChunkPool *pool, ChunkList *list)
 {
     Chunk *chunk = take_chunk(pool);
-    if (list->last == NULL) {
+    if (list->last == nullptr) {
         list->first = chunk;
     } else {
         list->last->next = chunk;
@@ -67,7 +67,7 @@ inline void append_row(ChunkPool *pool, ChunkList *list, Position row)
 // Ends the writing of a list, and returns how many rows it has.
 Size close_list(ChunkList *list)
 {
-    if (list->last == NULL)
+    if (list->last == nullptr)
         return 0;
     list->last->rows = static_cast<Size>(list->at - list->last->row);
     return list->full * kChunkRows + list->last->rows;
@@ -76,9 +76,9 @@ Size close_list(ChunkList *list)
 // Joins two closed lists. Their chunks need not be full.
 void join_lists(ChunkList *list, const ChunkList &more)
 {
-    if (more.first == NULL)
+    if (more.first == nullptr)
         return;
-    if (list->last == NULL)
+    if (list->last == nullptr)
         list->first = more.first;
     else
         list->last->next = more.first;
@@ -116,7 +116,7 @@ void divide_buckets(Divider *divider, Buckets *buckets)
 // Calls what(row) for each row of a list, and lets go of the chunks it has read.
 template <typename What> void consume_list(ChunkPool *pool, const ChunkList &list, What what)
 {
-    for (Chunk *chunk = list.first, *next; chunk != NULL; chunk = next) {
+    for (Chunk *chunk = list.first, *next; chunk != nullptr; chunk = next) {
         CHECK_FOR_INTERRUPTS();
         next = chunk->next;
         for (Size i = 0; i < chunk->rows; i++)
@@ -129,7 +129,7 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
 {
     if (rows <= kScratchRows) {
         Position *to = divider->scratch[0];
-        for (const Chunk *chunk = list.first; chunk != NULL; chunk = chunk->next) {
+        for (const Chunk *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
             std::memcpy(to, chunk->row, chunk->rows * sizeof(Position));
             to += chunk->rows;
         }
@@ -145,7 +145,7 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
 
     // More than the even share, as where fingerprints are skewed: again, by the bits that tell these apart.
     RowBits bits = kNoRowBits;
-    for (const Chunk *chunk = list.first; chunk != NULL; chunk = chunk->next) {
+    for (const Chunk *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
         CHECK_FOR_INTERRUPTS();
         for (Size i = 0; i < chunk->rows; i++)
             bits.add(chunk->row[i]);
@@ -189,10 +189,10 @@ void for_each_row(const RowFiles &files, const BytePermutation *to_key, const Po
 // All rows in memory go to the file.
 void spill(Spool *spool)
 {
-    if (spool->file == NULL)
+    if (spool->file == nullptr)
         spool->file = BufFileCreateTemp(false);
     close_list(&spool->list);
-    for (Chunk *chunk = spool->list.first, *next; chunk != NULL; chunk = next) {
+    for (Chunk *chunk = spool->list.first, *next; chunk != nullptr; chunk = next) {
         CHECK_FOR_INTERRUPTS();
         next = chunk->next;
         write_rows(spool->file, chunk->row, chunk->rows);
@@ -229,7 +229,7 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
     auto *partition = static_cast<Partition *>(palloc0(sizeof(Partition) * count));
     for_each_row(files, to_key, range, [=](Position row) {
         Partition *p = &partition[digit(row)];
-        if (p->file == NULL) {
+        if (p->file == nullptr) {
             p->file = BufFileCreateTemp(false);
             p->bits = kNoRowBits;
         }
@@ -239,7 +239,7 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
     });
     for (Size i = 0; i < count; i++) {
         Partition *p = &partition[i];
-        if (p->file == NULL)
+        if (p->file == nullptr)
             continue;
         if (p->rows > divider->limit && first_bit(p->bits.differing()) == kPositionBits)
             elog(ERROR, "a table has %zu rows at one place", static_cast<Size>(p->rows));
@@ -260,15 +260,15 @@ void read_rows(BufFile *file, Position *row, Size count)
 {
     Size bytes = count * sizeof(Position);
     if (BufFileRead(file, row, bytes) != bytes)
-        ereport(ERROR, (errcode_for_file_access(),
-                        errmsg("could not read from the temporary file of an index build")));
+        ereport(ERROR, errcode_for_file_access(),
+                errmsg("could not read from the temporary file of an index build"));
 }
 
 void rewind_rows(BufFile *file)
 {
     if (BufFileSeek(file, 0, 0, SEEK_SET) != 0)
-        ereport(ERROR,
-                (errcode_for_file_access(), errmsg("could not rewind the temporary file of an index build")));
+        ereport(ERROR, errcode_for_file_access(),
+                errmsg("could not rewind the temporary file of an index build"));
 }
 
 void begin_divider(Divider *divider, int kilobytes)
@@ -314,13 +314,13 @@ void add_to_spool(Spool *spool, Position row)
 void divide_spool(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context)
 {
     Divider *divider = &spool->divider;
-    if (spool->file != NULL) {
+    if (spool->file != nullptr) {
         spill(spool);
         divide_files(divider, {1, &spool->file, spool->rows, spool->bits}, spool->rows, to_key,
                      {{0, 0}, {0, 0}, true}, sink, context);
         return;
     }
-    if (spool->list.at != NULL) // what an earlier call has kept is closed
+    if (spool->list.at != nullptr) // what an earlier call has kept is closed
         close_list(&spool->list);
     divider->keep = true;
     divider->kept = {};
@@ -340,7 +340,7 @@ void divide_spool(Spool *spool, const BytePermutation &to_key, RunSink sink, voi
 
 void end_spool(Spool *spool)
 {
-    if (spool->file != NULL)
+    if (spool->file != nullptr)
         BufFileClose(spool->file);
 }
 

@@ -114,7 +114,7 @@ void add_to_spool(Spool *spool, Position row); // key: the fingerprint, 0 for NU
 void divide_spool(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context);
 
 // Whether divide_spool's to_key is applied to the previous keys (true) or to the fingerprints.
-inline bool keeps_keys(const Spool &spool) { return spool.file == NULL; }
+inline bool keeps_keys(const Spool &spool) { return spool.file == nullptr; }
 
 void end_spool(Spool *spool);
 

@@ -231,7 +231,7 @@ void write_run(const Position *run, int count, void *context)
 
 bool end_leaves(TreeWriter *writer, const Position *high)
 {
-    bool only = writer->batch.pages == 0 && writer->bound == Position{0, 0} && high == NULL;
+    bool only = writer->batch.pages == 0 && writer->bound == Position{0, 0} && high == nullptr;
     if (only) {
         PGAlignedBlock image;
         fill_leaf(writer, image.data, writer->waiting);
@@ -239,7 +239,7 @@ bool end_leaves(TreeWriter *writer, const Position *high)
     } else {
         char *image = next_image(&writer->batch, writer->bound);
         fill_leaf(writer, image, writer->waiting);
-        if (high != NULL)
+        if (high != nullptr)
             set_high(image, *high);
         write_batch(&writer->batch, true);
     }
@@ -285,7 +285,7 @@ void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
         if (fork == MAIN_FORKNUM) {
             buffer = extend_index(index);
         } else {
-            buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, NULL);
+            buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, nullptr);
             LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
         }
         // The init fork of an unlogged index must survive a crash, so it is logged though the index is not.

@@ -60,7 +60,8 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
                                                       RelationGetRelationName(table)),
                            quote_identifier(weights_column), quote_identifier(simhash_column));
     SPI_connect();
-    Portal portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, CURSOR_OPT_NO_SCROLL);
+    Portal portal =
+        SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, CURSOR_OPT_NO_SCROLL);
     EveryNth<Pair> kept(pairs.pair, kMostPairs);
     for (;;) {
         CHECK_FOR_INTERRUPTS();
@@ -69,7 +70,7 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
             break;
         for (uint64 i = 0; i < SPI_processed; i++) {
             Pair *pair = kept.next();
-            if (pair == NULL)
+            if (pair == nullptr)
                 continue;
             bool null;
             read_weights(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null),
@@ -129,7 +130,7 @@ void look_for(IndexScanDesc scan, const Pair &pair, int distance, Trial *trial)
     key.sk_strategy = kInGuidedBall;
     key.sk_argument = PointerGetDatum(&ball);
     double target = state->target;
-    rescan(scan, &key, 1, NULL, 0);
+    rescan(scan, &key, 1, nullptr, 0);
     state->target = target;
     start_scan(scan);
     while (advance_scan(scan)) {
@@ -169,9 +170,9 @@ SIMHASH_FUNCTION(simhash_calibrate)
     using namespace simhash;
     bool store = PG_GETARG_BOOL(4);
     if (store && RecoveryInProgress())
-        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-                        errmsg("cannot store a volatility model during recovery"),
-                        errhint("Pass store => false for a report alone.")));
+        ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                errmsg("cannot store a volatility model during recovery"),
+                errhint("Pass store => false for a report alone."));
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
@@ -186,9 +187,9 @@ SIMHASH_FUNCTION(simhash_calibrate)
     check_column(table, NameStr(*PG_GETARG_NAME(3)), simhash_type);
     Pairs pairs = read_pairs(table, NameStr(*PG_GETARG_NAME(2)), NameStr(*PG_GETARG_NAME(3)));
     if (pairs.count < kFewestPairs)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("too few pairs to fit a model to: %d", pairs.count),
-                        errdetail("At least %d are needed.", kFewestPairs)));
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("too few pairs to fit a model to: %d", pairs.count),
+                errdetail("At least %d are needed.", kFewestPairs));
 
     VolatilityModel model = fit(pairs);
 

@@ -70,7 +70,7 @@ RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
     RowFetch rows = {};
     rows.info = info;
     rows.estate = CreateExecutorState();
-    rows.slot = table_slot_create(heap, NULL);
+    rows.slot = table_slot_create(heap, nullptr);
     GetPerTupleExprContext(rows.estate)->ecxt_scantuple = rows.slot;
     rows.predicate = ExecPrepareQual(info->ii_Predicate, rows.estate);
     rows.fetch = table_index_fetch_begin(heap);
@@ -85,7 +85,7 @@ void end_fetch(RowFetch *rows)
     FreeExecutorState(rows->estate);
     // They were made in the executor's memory.
     rows->info->ii_ExpressionsState = NIL;
-    rows->info->ii_PredicateState = NULL;
+    rows->info->ii_PredicateState = nullptr;
 }
 
 // What is wrong with an entry, or null.
@@ -94,7 +94,7 @@ const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid 
     ItemPointerData pointer = pointer_of(tid);
     bool again = false;
     ExecClearTuple(rows->slot);
-    if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, NULL))
+    if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, nullptr))
         return nullptr;
     ResetPerTupleExprContext(rows->estate);
     if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate)))
@@ -165,11 +165,11 @@ void check_heap(Check *check, Relation heap)
     IndexInfo *info = BuildIndexInfo(check->index);
     info->ii_Concurrent = true; // makes the scan use the snapshot
     info->ii_Unique = false;
-    info->ii_ExclusionOps = NULL;
-    info->ii_ExclusionProcs = NULL;
-    info->ii_ExclusionStrats = NULL;
+    info->ii_ExclusionOps = nullptr;
+    info->ii_ExclusionProcs = nullptr;
+    info->ii_ExclusionStrats = nullptr;
     RowCheck rows = {check, {}};
-    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, NULL, true, true);
+    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
     table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
 
     RowFetch fetch = begin_fetch(heap, info, snapshot);

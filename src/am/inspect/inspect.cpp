@@ -40,21 +40,21 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
     }
     Relation index = open_relation(oid, lock);
     if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != build)
-        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
-                        index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
-                            ? errhint("It is partitioned: name the index of a partition.")
-                            : 0));
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
+                index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
+                    ? errhint("It is partitioned: name the index of a partition.")
+                    : 0);
     check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
     if (index->rd_index->indrelid != heap)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
-                        errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index))));
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+                errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index)));
     if (RELATION_IS_OTHER_TEMP(index))
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("cannot look into indexes of other sessions' temporary tables")));
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot look into indexes of other sessions' temporary tables"));
     if (!index->rd_index->indisvalid)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("index \"%s\" is not valid", RelationGetRelationName(index))));
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("index \"%s\" is not valid", RelationGetRelationName(index)));
     return index;
 }
 

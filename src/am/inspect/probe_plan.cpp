@@ -47,8 +47,8 @@ void report_leaf(const LeafRead &read, void *context)
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
     if (report->row->natts == 7) {
-        nulls[4] = nulls[5] = nulls[6] = read.probe == NULL; // where the search has become exact
-        if (read.probe != NULL) {
+        nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // where the search has become exact
+        if (read.probe != nullptr) {
             values[4] = bits_array(read.probe->flips);
             values[5] = Float8GetDatum(read.probe->gain);
             values[6] = Float8GetDatum(read.probe->recall);
@@ -70,7 +70,7 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
     key.sk_attno = 1;
     key.sk_strategy = strategy;
     key.sk_argument = ball;
-    rescan(scan, &key, 1, NULL, 0);
+    rescan(scan, &key, 1, nullptr, 0);
     start_scan(scan);
     while (advance_scan(scan)) {
     }

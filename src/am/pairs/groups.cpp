@@ -47,7 +47,7 @@ TupleDesc bigint_row(int columns)
 {
     TupleDesc row = CreateTemplateTupleDesc(columns);
     for (int i = 1; i <= columns; i++)
-        TupleDescInitEntry(row, static_cast<AttrNumber>(i), NULL, i < kColumns ? INT8OID : BOOLOID, -1, 0);
+        TupleDescInitEntry(row, static_cast<AttrNumber>(i), nullptr, i < kColumns ? INT8OID : BOOLOID, -1, 0);
     return row;
 }
 
@@ -56,7 +56,7 @@ Tuplesortstate *begin_sort(TupleDesc row, int keys, int kilobytes)
     AttrNumber column[2] = {1, 2};
     Oid less[2] = {Int8LessOperator, Int8LessOperator}, collation[2] = {InvalidOid, InvalidOid};
     bool nulls_first[2] = {};
-    return tuplesort_begin_heap(row, keys, column, less, collation, nulls_first, kilobytes, NULL, 0);
+    return tuplesort_begin_heap(row, keys, column, less, collation, nulls_first, kilobytes, nullptr, 0);
 }
 
 void sort_row(Tuplesortstate *sort, TupleTableSlot *slot, int64 a, int64 b)
@@ -96,7 +96,7 @@ void end_grouping(Grouping *grouping)
     tuplestore_end(grouping->pairs);
     ExecDropSingleTupleTableSlot(grouping->member_slot);
     ExecDropSingleTupleTableSlot(grouping->pair_slot);
-    if (grouping->id != NULL)
+    if (grouping->id != nullptr)
         pfree(grouping->id);
 }
 
@@ -115,14 +115,14 @@ void number_members(Grouping *grouping)
     TupleTableSlot *slot = MakeSingleTupleTableSlot(grouping->member_row, &TTSOpsMinimalTuple);
     Size capacity = 1024, count = 0;
     grouping->id = static_cast<int64 *>(palloc(sizeof(int64) * capacity));
-    while (tuplesort_gettupleslot(grouping->members, true, false, slot, NULL)) {
+    while (tuplesort_gettupleslot(grouping->members, true, false, slot, nullptr)) {
         CHECK_FOR_INTERRUPTS();
         int64 id = column_of(slot, 1);
         if (count > 0 && grouping->id[count - 1] == id)
             continue;
         if (count == kMostMembers)
-            ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                            errmsg("more than %zu rows have near-duplicates", kMostMembers)));
+            ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("more than %zu rows have near-duplicates", kMostMembers));
         if (count == capacity) {
             capacity *= 2;
             grouping->id = static_cast<int64 *>(repalloc_huge(grouping->id, sizeof(int64) * capacity));
@@ -178,7 +178,7 @@ Stars find_stars(Grouping *grouping, Components *components)
     });
     tuplesort_performsort(sort);
     TupleTableSlot *slot = MakeSingleTupleTableSlot(row, &TTSOpsMinimalTuple);
-    while (tuplesort_gettupleslot(sort, true, false, slot, NULL)) {
+    while (tuplesort_gettupleslot(sort, true, false, slot, nullptr)) {
         CHECK_FOR_INTERRUPTS();
         stars.add(static_cast<uint32>(column_of(slot, 1)), static_cast<uint32>(column_of(slot, 2)));
     }
@@ -193,7 +193,7 @@ template <typename Put> void put_groups(Grouping *grouping, Put put)
 {
     number_members(grouping);
     Components components(allocate_numbers(grouping->count), grouping->count);
-    Stars stars(NULL, 0);
+    Stars stars(nullptr, 0);
     if (grouping->star)
         stars = find_stars(grouping, &components);
     else
@@ -216,8 +216,8 @@ int64 integer_of(HeapTuple tuple, TupleDesc row, int column, Oid type)
     bool null;
     Datum value = SPI_getbinval(tuple, row, column, &null);
     if (null)
-        ereport(ERROR,
-                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a member of a pair must not be NULL")));
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                errmsg("a member of a pair must not be NULL"));
     switch (type) {
     case INT2OID:
         return DatumGetInt16(value);
@@ -237,10 +237,10 @@ void find_pair_types(TupleDesc row, Oid type[2])
         right = type[i] == INT2OID || type[i] == INT4OID || type[i] == INT8OID;
     }
     if (!right)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return pairs of integers"),
-                        errdetail("It needs two columns of type smallint, integer or bigint."),
-                        errhint("For example: SELECT x.id, y.id FROM simhash_pairs('page_h_idx') p "
-                                "JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b")));
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return pairs of integers"),
+                errdetail("It needs two columns of type smallint, integer or bigint."),
+                errhint("For example: SELECT x.id, y.id FROM simhash_pairs('page_h_idx') p "
+                        "JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b"));
 }
 
 // Runs the query with the caller's rights and takes the pairs that it returns.
@@ -249,11 +249,11 @@ void take_query(Grouping *grouping, const char *query)
     MemoryContext context = CurrentMemoryContext;
     if (SPI_connect() != SPI_OK_CONNECT)
         elog(ERROR, "SPI_connect failed");
-    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, NULL, CURSOR_OPT_NO_SCROLL);
-    if (plan == NULL || !SPI_is_cursor_plan(plan))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("simhash_pair_groups needs one query that returns rows")));
-    Portal portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
+    if (plan == nullptr || !SPI_is_cursor_plan(plan))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("simhash_pair_groups needs one query that returns rows"));
+    Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
     Oid type[2];
     find_pair_types(portal->tupDesc, type);
     for (;;) {

@@ -34,7 +34,7 @@ uint64 visible_tag(PairOutput *output, int side, uint64 tag)
     ItemPointerData tid = pointer_of(Tid::unpack(tag & kTidMask));
     bool again = false;
     pgstat_count_index_tuples(s->index, 1);
-    if (!table_index_fetch_tuple(s->fetch, &tid, output->snapshot, s->slot, &again, NULL))
+    if (!table_index_fetch_tuple(s->fetch, &tid, output->snapshot, s->slot, &again, nullptr))
         return 0;
     pgstat_count_heap_fetch(s->index);
     return tid_of(&s->slot->tts_tid).packed() | kVisible;
@@ -82,7 +82,7 @@ void begin_output(PairOutput *output, Size bytes)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Probe) * 2 * output->capacity));
     for (int side = 0; side < output->sides; side++) {
         output->side[side].fetch = table_index_fetch_begin(output->side[side].heap);
-        output->side[side].slot = table_slot_create(output->side[side].heap, NULL);
+        output->side[side].slot = table_slot_create(output->side[side].heap, nullptr);
     }
 }
 

@@ -70,7 +70,7 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
 {
     // Like a sequential scan, it must not drive out what others use.
     bool bulk = index_leaves(side.index) > NBuffers / 4;
-    BufferAccessStrategy strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : NULL;
+    BufferAccessStrategy strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
     Buffer buffer = descend(side.index, table, {0, 0}, BUFFER_LOCK_SHARE);
     for (;;) {
         PGAlignedBlock copy; // so that no lock is held over the work
@@ -89,7 +89,7 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
 
         buffer = next_leaf(side.index, table, copy.data, strategy);
     }
-    if (strategy != NULL)
+    if (strategy != nullptr)
         FreeAccessStrategy(strategy);
 }
 

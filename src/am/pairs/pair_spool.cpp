@@ -50,12 +50,12 @@ namespace
 
 void write_chunks(PairSpool *spool, Store *store)
 {
-    if (store->file == NULL)
+    if (store->file == nullptr)
         store->file = BufFileCreateTemp(false);
     // Reading may have left it elsewhere.
     uint64 bytes = store->file_rows * sizeof(Entry);
     if (BufFileSeek(store->file, 0, static_cast<off_t>(bytes), SEEK_SET) != 0)
-        ereport(ERROR, (errcode_for_file_access(), errmsg("could not seek in a temporary file of a join")));
+        ereport(ERROR, errcode_for_file_access(), errmsg("could not seek in a temporary file of a join"));
     Size rows = store->in_first;
     uint32 chunk = store->chunk;
     for (uint32 i = 0; i < store->chunks; i++) {
@@ -115,9 +115,9 @@ PairSpool *begin_pair_spool(Size bytes, int stores, double rows)
 void clear_pair_spool(PairSpool *spool)
 {
     for (int i = 0; i < spool->stores; i++) {
-        if (spool->store[i].file != NULL)
+        if (spool->store[i].file != nullptr)
             BufFileClose(spool->store[i].file);
-        spool->store[i] = {NULL, 0, kNoChunk, 0, 0};
+        spool->store[i] = {nullptr, 0, kNoChunk, 0, 0};
     }
     spool->unused = 0;
     spool->free = kNoChunk;
@@ -157,14 +157,13 @@ void read_rows(PairSpool *spool, int number, uint64 from, Size most, Rows *rows)
     rows->count = 0;
     if (from < store.file_rows) {
         if (BufFileSeek(store.file, 0, static_cast<off_t>(from * sizeof(Entry)), SEEK_SET) != 0)
-            ereport(ERROR,
-                    (errcode_for_file_access(), errmsg("could not seek in a temporary file of a join")));
+            ereport(ERROR, errcode_for_file_access(), errmsg("could not seek in a temporary file of a join"));
         while (rows->count < most && from < store.file_rows) {
             Chunk chunk;
             Size count = std::min<uint64>({most - rows->count, store.file_rows - from, kChunkRows});
             if (BufFileRead(store.file, &chunk, count * sizeof(Entry)) != count * sizeof(Entry))
-                ereport(ERROR, (errcode_for_file_access(),
-                                errmsg("could not read from a temporary file of a join")));
+                ereport(ERROR, errcode_for_file_access(),
+                        errmsg("could not read from a temporary file of a join"));
             for (Size i = 0; i < count; i++)
                 rows->set(rows->count++, chunk.entry[i].fingerprint, chunk.entry[i].tag);
             from += count;

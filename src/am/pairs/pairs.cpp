@@ -50,9 +50,9 @@ Bitmapset *index_columns(Oid index)
 {
     HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
     if (!HeapTupleIsValid(tuple))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index %u does not exist", index)));
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index %u does not exist", index));
     auto *form = reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple));
-    Bitmapset *columns = NULL;
+    Bitmapset *columns = nullptr;
     for (int i = 0; i < form->indnatts; i++) {
         if (form->indkey.values[i] != 0)
             columns = bms_add_member(columns, form->indkey.values[i] - FirstLowInvalidHeapAttributeNumber);
@@ -88,28 +88,25 @@ void open_side(Oid oid, PairSide *side)
     Relation index = open_index(oid, AccessShareLock, check_select_rights);
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     if (check_enable_rls(RelationGetRelid(heap), InvalidOid, false) == RLS_ENABLED)
-        ereport(ERROR,
-                (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                 errmsg("cannot join by index \"%s\"", RelationGetRelationName(index)),
-                 errdetail("Table \"%s\" has row-level security for you.", RelationGetRelationName(heap)),
-                 errhint("Write a join with a condition on the distance: a.h <@> b.h <= 3.")));
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot join by index \"%s\"", RelationGetRelationName(index)),
+                errdetail("Table \"%s\" has row-level security for you.", RelationGetRelationName(heap)),
+                errhint("Write a join with a condition on the distance: a.h <@> b.h <= 3."));
     if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT && RecoveryInProgress())
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("cannot access temporary or unlogged relations during recovery")));
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot access temporary or unlogged relations during recovery"));
     if (!RelationIsScannable(heap))
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
-                 errhint("Use the REFRESH MATERIALIZED VIEW command.")));
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
+                errhint("Use the REFRESH MATERIALIZED VIEW command."));
     // An index that was built over broken HOT chains has the last version's fingerprint for the whole chain.
     if (index->rd_index->indcheckxmin &&
         !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
-                 errdetail("It was built while this transaction, or another one that is still running, could "
-                           "see rows as they were before an update."),
-                 errhint("Try again in a new transaction when those have ended.")));
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
+                errdetail("It was built while this transaction, or another one that is still running, could "
+                          "see rows as they were before an update."),
+                errhint("Try again in a new transaction when those have ended."));
     side->index = index;
     side->heap = heap;
     side->meta = copy_index_meta(index, CurrentMemoryContext);

@@ -88,7 +88,7 @@ int operator_radius(Oid op, Oid family, Node *argument, bool *guided)
     *guided = strategy == kInGuidedBall;
     return strategy == kEqual           ? 0
            : strategy == kNearDuplicate ? kNearRadius
-           : argument == NULL           ? kUnknownRadius
+           : argument == nullptr        ? kUnknownRadius
                                         : ball_radius(argument, *guided);
 }
 
@@ -111,7 +111,7 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family)
                                      &guided);
         } else if (IsA(clause, ScalarArrayOpExpr)) {
             auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
-            radius = operator_radius(operation->opno, family, NULL, &guided);
+            radius = operator_radius(operation->opno, family, nullptr, &guided);
             conditions.searches *=
                 Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
         }
@@ -243,7 +243,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     IndexOptInfo *info = path->indexinfo;
     List *quals = get_quals_from_indexclauses(path->indexclauses);
     *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
-                                          static_cast<int>(info->rel->relid), JOIN_INNER, NULL);
+                                          static_cast<int>(info->rel->relid), JOIN_INNER, nullptr);
 
     Conditions conditions = read_conditions(root, quals, info->opfamily[0]);
     SearchPlan plan = {};

@@ -183,7 +183,7 @@ Guide *prepare_guide(IndexScanDesc scan, Size probes)
     ScanState *state = scan_state(scan);
     MemoryContext caller = MemoryContextSwitchTo(state->context);
     Guide *guide = state->guide;
-    if (guide == NULL) {
+    if (guide == nullptr) {
         guide = state->guide = static_cast<Guide *>(palloc(sizeof(Guide)));
         guide->probes = 0;
         guide->plan.set_tables(&state->meta->order, guided_prefix_bits(index_leaves(scan->indexRelation)));
@@ -234,7 +234,7 @@ bool next_guided_leaf(IndexScanDesc scan)
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(scan, buffer);
         keep_whole_keys(state);
-        if (state->trace != NULL)
+        if (state->trace != nullptr)
             trace_leaf(*state, BufferGetBlockNumber(buffer), &guide->leaf.probe);
         look_right(index, guide, page);
         if (state->hits > 0 && state->keep_pin) {

@@ -35,7 +35,7 @@ bool centered(const ScanState &state) { return state.balls == 0 || state.ball[0]
 // exact.
 bool guided(const ScanState &state)
 {
-    return state.lead_guided && state.target < 1 && (state.balls == 0 || state.guided != NULL);
+    return state.lead_guided && state.target < 1 && (state.balls == 0 || state.guided != nullptr);
 }
 
 int farthest(const ScanState &state)
@@ -199,7 +199,7 @@ void begin_ordered(IndexScanDesc scan)
     state->done = -1;
     state->streaming = -1;
     state->ring_limit = kFirstLimit;
-    if (state->ring == NULL) {
+    if (state->ring == nullptr) {
         state->ring_capacity = kFirstLimit;
         state->ring =
             static_cast<Hit *>(MemoryContextAlloc(state->context, sizeof(Hit) * state->ring_capacity));

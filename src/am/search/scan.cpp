@@ -91,7 +91,7 @@ void start_scan(IndexScanDesc scan)
     const GuidedBall *guided = state->guided;
     if (state->orders > 0)
         begin_ordered(scan);
-    else if (guided != NULL && state->target < 1 && guided->radius <= kFarthestGuided &&
+    else if (guided != nullptr && state->target < 1 && guided->radius <= kFarthestGuided &&
              guided->center == state->ball[0].center && guided->radius == state->ball[0].radius)
         begin_guided_search(scan, *guided, guided->radius);
     else if (state->balls > 0)
@@ -137,18 +137,18 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
 void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
     ScanState *state = scan_state(scan);
-    if (keys != NULL && nkeys > 0)
+    if (keys != nullptr && nkeys > 0)
         std::memmove(scan->keyData, keys, sizeof(ScanKeyData) * static_cast<Size>(nkeys));
-    if (orderbys != NULL && norderbys > 0)
+    if (orderbys != nullptr && norderbys > 0)
         std::memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * static_cast<Size>(norderbys));
 
     release_pin(state);
     state->started = state->nothing = false;
     state->values = state->nulls = true;
     state->search.nulls = false;
-    state->search.guide = NULL;
+    state->search.guide = nullptr;
     state->balls = 0;
-    state->guided = NULL;
+    state->guided = nullptr;
     state->lead_guided = false;
     state->target =
         target_recall_setting >= 0 ? target_recall_setting : index_options(scan->indexRelation).target_recall;
@@ -222,7 +222,7 @@ void end_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
     release_pin(state);
-    if (state->ring != NULL)
+    if (state->ring != nullptr)
         pfree(state->ring);
     pfree(state->meta);
     pfree(state->match);
@@ -230,7 +230,7 @@ void end_scan(IndexScanDesc scan)
     pfree(state->ball);
     pfree(state->order);
     pfree(state);
-    scan->opaque = NULL;
+    scan->opaque = nullptr;
 }
 
 } // namespace simhash

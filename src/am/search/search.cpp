@@ -165,7 +165,7 @@ void open_step(ScanState *state, int step)
 
 void trace_leaf(const ScanState &state, BlockNumber block, const GuidedProbe *probe)
 {
-    int table = probe == NULL ? step_table(state, state.search.step) : probe->table;
+    int table = probe == nullptr ? step_table(state, state.search.step) : probe->table;
     state.trace->leaf({table, block, state.hits, probe}, state.trace->context);
 }
 
@@ -182,7 +182,7 @@ bool in_other_balls(const ScanState &state, Fingerprint fingerprint)
 bool reported(const ScanState &state, Fingerprint fingerprint)
 {
     const Search &search = state.search;
-    if (search.guide != NULL) {
+    if (search.guide != nullptr) {
         if (search.guide->seen(fingerprint))
             return false;
         if (!search.guide->exact)
@@ -228,7 +228,7 @@ void begin_search(IndexScanDesc scan, Fingerprint center, int radius)
     search->center = center;
     search->radius = radius;
     search->nulls = false;
-    search->guide = NULL;
+    search->guide = nullptr;
     if (search->plan.radius != radius)
         index_plan(scan->indexRelation, radius, &search->plan);
     open_step(state, 0);
@@ -238,7 +238,7 @@ void begin_null_search(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
     state->search.nulls = true;
-    state->search.guide = NULL;
+    state->search.guide = nullptr;
     open_step(state, 0);
 }
 
@@ -256,7 +256,7 @@ bool next_leaf(IndexScanDesc scan)
     Relation index = scan->indexRelation;
 
     release_pin(state);
-    if (search->guide != NULL && !search->guide->exact)
+    if (search->guide != nullptr && !search->guide->exact)
         return next_guided_leaf(scan);
     while (search->go_right || take_leaf(index, state)) {
         CHECK_FOR_INTERRUPTS();
@@ -264,8 +264,8 @@ bool next_leaf(IndexScanDesc scan)
         Buffer buffer = next_buffer(index, *state);
         test_old_snapshot(scan->xs_snapshot, index, buffer_page(buffer));
         collect(scan, buffer);
-        if (state->trace != NULL)
-            trace_leaf(*state, BufferGetBlockNumber(buffer), NULL);
+        if (state->trace != nullptr)
+            trace_leaf(*state, BufferGetBlockNumber(buffer), nullptr);
         look_right(index, state, buffer_page(buffer));
         if (state->hits > 0 && state->keep_pin) {
             LockBuffer(buffer, BUFFER_LOCK_UNLOCK);

@@ -139,7 +139,7 @@ void define_failpoints()
 {
     DefineCustomStringVariable("simhash.failpoint", "Moments at which something happens, for tests.",
                                "A list of name=action[:nth]. Only builds for tests have this.", &setting, "",
-                               PGC_SUSET, GUC_NOT_IN_SAMPLE, check_setting, assign_setting, NULL);
+                               PGC_SUSET, GUC_NOT_IN_SAMPLE, check_setting, assign_setting, nullptr);
 }
 
 } // namespace simhash

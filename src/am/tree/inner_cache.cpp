@@ -68,7 +68,7 @@ InnerCopy *copy_of(InnerCopies *copies, BlockNumber block)
         if (copies->block[slot + way] == block)
             return &copies->copy[slot + way];
     }
-    return NULL;
+    return nullptr;
 }
 
 // What is wrong with the children of a copy. They ascend, so every search makes progress; and they exist, so
@@ -90,7 +90,7 @@ InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
     const char *page = buffer_page(buffer);
     if (is_leaf(page)) {
         UnlockReleaseBuffer(buffer);
-        return NULL;
+        return nullptr;
     }
     InnerCopies *copies = index_copies(index);
     Size slot = first_slot(*copies, block), way = 0;
@@ -117,7 +117,7 @@ InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
 
 void forget(Relation index, BlockNumber block)
 {
-    if (index->rd_amcache == NULL)
+    if (index->rd_amcache == nullptr)
         return;
     InnerCopies *copies = index_copies(index);
     Size slot = first_slot(*copies, block);
@@ -137,9 +137,9 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
     bool stepped = false;
     for (int level = -1;;) {
         InnerCopy *copy = copy_of(index_copies(index), block);
-        if (copy == NULL)
+        if (copy == nullptr)
             copy = make_copy(index, block, table, level);
-        if (copy == NULL) {
+        if (copy == nullptr) {
             *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
         }
@@ -213,8 +213,8 @@ Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode)
     check_reach(index, place, buffer);
 
     // An invalidation may have freed the copies; then they are not made again under this lock.
-    InnerCopy *copy = index->rd_amcache == NULL ? NULL : copy_of(index_copies(index), place.parent);
-    if (copy != NULL && place.child < copy->count && copy->child[place.child].block == place.block)
+    InnerCopy *copy = index->rd_amcache == nullptr ? nullptr : copy_of(index_copies(index), place.parent);
+    if (copy != nullptr && place.child < copy->count && copy->child[place.child].block == place.block)
         copy->child[place.child].buffer = buffer;
     return buffer;
 }
@@ -227,7 +227,7 @@ void forget_parent(Relation index, const LeafPlace &place)
 
 bool block_exists(Relation index, BlockNumber block)
 {
-    if (index->rd_amcache == NULL)
+    if (index->rd_amcache == nullptr)
         return block < RelationGetNumberOfBlocks(index);
     InnerCopies *copies = index_copies(index);
     if (block >= copies->blocks)

@@ -105,7 +105,7 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint f
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
     // For the statement's length; the relcache's copy could be freed under us.
-    if (info->ii_AmCache == NULL)
+    if (info->ii_AmCache == nullptr)
         info->ii_AmCache = copy_index_meta(index, info->ii_Context);
     const IndexMeta &meta = *static_cast<const IndexMeta *>(info->ii_AmCache);
 

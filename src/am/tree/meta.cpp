@@ -56,7 +56,7 @@ void use_meta_data(const MetaData &data, IndexMeta *meta)
 
 const IndexMeta *index_meta(Relation index)
 {
-    if (index->rd_amcache != NULL)
+    if (index->rd_amcache != nullptr)
         return &static_cast<Cache *>(index->rd_amcache)->meta;
 
     if (!block_exists(index, kMetaBlock))
@@ -96,23 +96,23 @@ InnerCopies *index_copies(Relation index)
 bool heap_block_exists(Relation index, BlockNumber block)
 {
     auto *cache = static_cast<Cache *>(index->rd_amcache);
-    if (cache != NULL && block < cache->heap_blocks)
+    if (cache != nullptr && block < cache->heap_blocks)
         return true;
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
     table_close(heap, NoLock);
     // An invalidation may have freed the cache; it is not made again here, under a page's lock.
     cache = static_cast<Cache *>(index->rd_amcache);
-    if (cache != NULL)
+    if (cache != nullptr)
         cache->heap_blocks = blocks;
     return block < blocks;
 }
 
 void make_room_for_copies(Relation index)
 {
-    if (index->rd_amcache != NULL && outgrown(index_copies(index), index)) {
+    if (index->rd_amcache != nullptr && outgrown(index_copies(index), index)) {
         pfree(index->rd_amcache); // all of it is one piece, and soon made again
-        index->rd_amcache = NULL;
+        index->rd_amcache = nullptr;
     }
 }
 

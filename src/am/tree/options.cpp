@@ -55,9 +55,9 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
         if (make_design(options.distance, other, &exists))
             appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", other);
     }
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("there is no design with tables = %d for distance = %d", tables, options.distance),
-                    errhint("For distance = %d, tables can be %s.", options.distance, list.data)));
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("there is no design with tables = %d for distance = %d", tables, options.distance),
+            errhint("For distance = %d, tables can be %s.", options.distance, list.data));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)
@@ -70,7 +70,7 @@ bytea *parse_index_options(Datum reloptions, bool validate)
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
-    if (validate && options != NULL) {
+    if (validate && options != nullptr) {
         TableDesign design;
         design_from_options(*reinterpret_cast<IndexOptions *>(options), &design);
     }
@@ -79,7 +79,7 @@ bytea *parse_index_options(Datum reloptions, bool validate)
 
 IndexOptions index_options(Relation index)
 {
-    if (index->rd_options != NULL)
+    if (index->rd_options != nullptr)
         return *reinterpret_cast<IndexOptions *>(index->rd_options);
     return {0, kDefaultDistance, 0, kDefaultFillfactor, 1.0};
 }

@@ -13,9 +13,9 @@ namespace simhash
 
 void report_corruption(Relation index, BlockNumber block, const char *what)
 {
-    ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED),
-                    errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
-                    errdetail("%s.", what), errhint("Please REINDEX it.")));
+    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
+            errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
+            errdetail("%s.", what), errhint("Please REINDEX it."));
     pg_unreachable();
 }
 

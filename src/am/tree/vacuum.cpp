@@ -42,13 +42,13 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     }
 
     bool counts = table == 0 || table == meta.null_table();
-    GenericXLogState *state = NULL;
+    GenericXLogState *state = nullptr;
     int removed = 0;
     for (int i = leaf_count(page) - 1; i >= 0; i--) {
         ItemPointerData tid = pointer_of(leaf_tid(page, i));
-        if (callback == NULL || !callback(&tid, callback_state))
+        if (callback == nullptr || !callback(&tid, callback_state))
             continue;
-        if (state == NULL) {
+        if (state == nullptr) {
             state = GenericXLogStart(index);
             page = GenericXLogRegisterBuffer(state, buffer, 0);
         }
@@ -59,7 +59,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
         stats->num_index_tuples += leaf_count(page);
         stats->tuples_removed += removed;
     }
-    if (state != NULL) {
+    if (state != nullptr) {
         failpoint(Failpoint::vacuum_delete);
         GenericXLogFinish(state);
     }
@@ -96,7 +96,7 @@ void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCa
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                    IndexBulkDeleteCallback callback, void *callback_state)
 {
-    if (stats == NULL)
+    if (stats == nullptr)
         stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
     walk(info, stats, callback, callback_state);
     return stats;

@@ -30,7 +30,7 @@ const Profile &profile_argument(FunctionCallInfo fcinfo)
 {
     text *name = PG_GETARG_TEXT_PP(0);
     const Profile *profile = find_profile(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-    if (profile != NULL)
+    if (profile != nullptr)
         return *profile;
     StringInfoData names;
     initStringInfo(&names);
@@ -45,10 +45,10 @@ const Profile &profile_argument(FunctionCallInfo fcinfo)
 std::uint64_t md5_part(const char *bytes, std::size_t length, int first)
 {
     unsigned char digest[16];
-    const char *error = NULL;
+    const char *error = nullptr;
     if (!md5_bytes(bytes, length, digest, &error))
         ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
-                errmsg("could not compute an MD5 hash: %s", error == NULL ? "it may be disabled" : error));
+                errmsg("could not compute an MD5 hash: %s", error == nullptr ? "it may be disabled" : error));
     std::uint64_t value = 0;
     for (int i = first; i < first + 8; i++)
         value = value << 8 | digest[i];
@@ -293,7 +293,7 @@ const char *weights_text(ProfileWeights weights)
 {
     switch (weights) {
     case ProfileWeights::kNone:
-        return NULL;
+        return nullptr;
     case ProfileWeights::kSigned:
         return "ones less zeros";
     case ProfileWeights::kHalf:
@@ -304,8 +304,8 @@ const char *weights_text(ProfileWeights weights)
 
 Datum text_or_null(const char *text, bool *null)
 {
-    *null = text == NULL;
-    return text == NULL ? 0 : CStringGetTextDatum(text);
+    *null = text == nullptr;
+    return text == nullptr ? 0 : CStringGetTextDatum(text);
 }
 
 } // namespace

@@ -65,9 +65,9 @@ void check_kind(Relation relation)
     char kind = relation->rd_rel->relkind;
     if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW && kind != RELKIND_PARTITIONED_TABLE &&
         kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE)
-        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
-                        errhint("Name the table, and its column of type simhash.")));
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
+                errhint("Name the table, and its column of type simhash."));
 }
 
 bool can_be_sampled(Relation relation)
@@ -94,7 +94,8 @@ void read_sample(Relation relation, const char *column, Sample *sample)
     sample->row = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * kMostSample));
     MemoryContext caller = CurrentMemoryContext;
     SPI_connect();
-    Portal portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, CURSOR_OPT_NO_SCROLL);
+    Portal portal =
+        SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, CURSOR_OPT_NO_SCROLL);
     EveryNth<Fingerprint> kept(sample->row, kMostSample);
     int64 nulls = 0;
     for (;;) {
@@ -106,8 +107,8 @@ void read_sample(Relation relation, const char *column, Sample *sample)
             bool null;
             Datum value = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null);
             nulls += null;
-            Fingerprint *row = null ? NULL : kept.next();
-            if (row != NULL)
+            Fingerprint *row = null ? nullptr : kept.next();
+            if (row != nullptr)
                 *row = datum_fingerprint(value);
         }
         SPI_freetuptable(SPI_tuptable);
@@ -266,9 +267,9 @@ SIMHASH_FUNCTION(simhash_report)
     using namespace simhash;
     int distance = PG_GETARG_INT32(2);
     if (distance < kMinDistance || distance > kMaxDistance)
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("distance %d is out of range", distance),
-                 errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance)));
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("distance %d is out of range", distance),
+                errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance));
     Report report;
     report.store = begin_rows(fcinfo, &report.row);
     Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);

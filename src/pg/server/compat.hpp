@@ -60,12 +60,12 @@ inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
 inline Buffer extend_relation(Relation relation)
 {
 #if PG_VERSION_NUM >= 160000
-    return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
+    return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, nullptr, EB_LOCK_FIRST);
 #else
     bool lock = !RELATION_IS_LOCAL(relation);
     if (lock)
         LockRelationForExtension(relation, ExclusiveLock);
-    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     if (lock)
         UnlockRelationForExtension(relation, ExclusiveLock);
@@ -137,7 +137,7 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
 #if PG_VERSION_NUM >= 160000
     while (count > 0) {
         uint32 extended = 0;
-        ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, NULL, alone ? EB_SKIP_EXTENSION_LOCK : 0,
+        ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, nullptr, alone ? EB_SKIP_EXTENSION_LOCK : 0,
                             static_cast<uint32>(count), buffers, &extended);
         buffers += extended;
         count -= static_cast<int>(extended);
@@ -146,7 +146,7 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
     if (count > 0 && !alone)
         LockRelationForExtension(relation, ExclusiveLock);
     for (int i = 0; i < count; i++)
-        buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+        buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
     if (count > 0 && !alone)
         UnlockRelationForExtension(relation, ExclusiveLock);
 #endif
@@ -230,7 +230,7 @@ inline void count_index_search(IndexScanDesc scan)
 {
     pgstat_count_index_scan(scan->indexRelation);
 #if PG_VERSION_NUM >= 180000
-    if (scan->instrument != NULL)
+    if (scan->instrument != nullptr)
         scan->instrument->nsearches++;
 #endif
 }

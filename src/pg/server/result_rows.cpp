@@ -13,7 +13,7 @@ namespace simhash
 TupleDesc result_row(FunctionCallInfo fcinfo)
 {
     TupleDesc row;
-    if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+    if (get_call_result_type(fcinfo, nullptr, &row) != TYPEFUNC_COMPOSITE)
         elog(ERROR, "return type must be a row type");
     return BlessTupleDesc(row);
 }
@@ -21,9 +21,9 @@ TupleDesc result_row(FunctionCallInfo fcinfo)
 Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row)
 {
     auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-    if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("set-valued function called in context that cannot accept a set")));
+    if (result == nullptr || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("set-valued function called in context that cannot accept a set"));
     MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
     *row = result_row(fcinfo);
     result->returnMode = SFRM_Materialize;

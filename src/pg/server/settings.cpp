@@ -27,7 +27,7 @@ const struct config_enum_entry simd_levels[] = {
     {"avx2", static_cast<int>(SimdLevel::avx2), false},
     {"avx512", static_cast<int>(SimdLevel::avx512), false},
     {"neon", static_cast<int>(SimdLevel::neon), false},
-    {NULL, 0, false},
+    {nullptr, 0, false},
 };
 
 bool check_simd(int *level, void **, GucSource)
@@ -62,13 +62,13 @@ void define_settings()
         "simhash.target_recall", "Recall that searches by weights aim at.",
         "1 is exact; -1 takes the index's option target_recall. Searches by fingerprint are "
         "always exact.",
-        &target_recall_setting, -1, -1, 1, PGC_USERSET, 0, check_target_recall, NULL, NULL);
+        &target_recall_setting, -1, -1, 1, PGC_USERSET, 0, check_target_recall, nullptr, nullptr);
     DefineCustomIntVariable("simhash.max_probes", "Most probes that a search by weights makes.",
                             "0 sets no limit. Searches by fingerprint are not limited.", &max_probes_setting,
-                            0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+                            0, 0, INT_MAX, PGC_USERSET, 0, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable("simhash.simd", "Instructions that compare fingerprints.",
                              "auto takes the best that the CPU has. The answers are the same.", &simd_setting,
-                             kAuto, simd_levels, PGC_USERSET, 0, check_simd, assign_simd, NULL);
+                             kAuto, simd_levels, PGC_USERSET, 0, check_simd, assign_simd, nullptr);
     reserve_setting_prefix("simhash");
 }
 

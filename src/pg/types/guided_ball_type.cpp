@@ -22,9 +22,9 @@ Fingerprint argument_signs(Datum argument)
 
 [[noreturn]] void refuse_input()
 {
-    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("cannot accept a value of type %s", "simhash_weights_ball"),
-                    errhint("Use simhash_ball(weights, radius).")));
+    ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+            errmsg("cannot accept a value of type %s", "simhash_weights_ball"),
+            errhint("Use simhash_ball(weights, radius)."));
     pg_unreachable();
 }
 

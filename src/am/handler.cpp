@@ -1,5 +1,9 @@
 // The access method's routine table.
+#include "am/build/build.hpp"
+#include "am/search/search.hpp"
+#include "am/search/strategy.hpp"
 #include "am/tree/index.hpp"
+#include "am/validate.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"

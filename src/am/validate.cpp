@@ -1,5 +1,6 @@
-// amvalidate: an operator class must have just what the access method looks for.
-#include "am/tree/index.hpp"
+#include "am/validate.hpp"
+
+#include "am/search/strategy.hpp"
 
 #include "pg/types/ball.hpp"
 

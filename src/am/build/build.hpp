@@ -1,31 +1,16 @@
-// What serial and parallel builds share.
+// CREATE INDEX.
 #pragma once
 
-#include "am/build/tree_writer.hpp"
+#include "am/tree/index.hpp"
 
 namespace simhash
 {
 
-// A sample of the rows, for the order of the bits. A row is in it if a hash of its tid begins with `level`
-// zero bits, level being as low as the sample's size allows. So it depends on the table's rows and nothing
-// else: not on the order in which they are read, nor on who reads them.
-struct Sample {
-    static constexpr int kSize = 1 << 16;
-    int level;
-    int count;
-    Position row[kSize]; // key: the fingerprint
-};
+// Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
+enum BuildPhase { kPhaseScan = 2, kPhaseWriteFirst = 3 }; // then one for each table
 
-Sample *make_sample();
-void add_to_sample(Sample *sample, Position row);
-void raise_sample_level(Sample *sample, int level);
-
-// What the metapage is to say, with the order of bits that suits the sample.
-MetaData plan_index(const IndexOptions &options, const TableDesign &design, const Sample &sample);
-
-// Tries to build with up to so many workers. Returns false, and has done nothing, if there are none to be
-// had.
-bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
-                       const TableDesign &design, int workers, IndexBuildResult *result);
+IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);
+void build_empty(Relation index);
+char *build_phase_name(int64 phase);
 
 } // namespace simhash

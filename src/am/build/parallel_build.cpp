@@ -9,7 +9,10 @@
 // Every process extends the index for itself, so the pages of different tables alternate. Whatever happens
 // before CREATE INDEX commits, nobody else sees the index: an error in any process ends them all, and the
 // file goes.
+#include "am/build/parallel_build.hpp"
 #include "am/build/build.hpp"
+#include "am/build/sample.hpp"
+#include "am/build/tree_writer.hpp"
 
 extern "C" {
 #include "access/parallel.h"

@@ -4,7 +4,6 @@
 // Half of the pairs are fitted to, by maximum likelihood; the other half are looked for, as a search by their
 // weights would, in the leaves that the index has. The model goes to the metapage, through WAL, where other
 // sessions and standbys find it.
-#include "am/inspect/inspect.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/report/every_nth.hpp"

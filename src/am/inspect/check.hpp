@@ -1,7 +1,7 @@
 // What the parts of simhash_index_check share: the trees (check.cpp), and the table's rows (check_heap.cpp).
 #pragma once
 
-#include "am/inspect/inspect.hpp"
+#include "am/tree/index.hpp"
 
 namespace simhash
 {

@@ -1,6 +1,5 @@
 // simhash_probe_plan(index, query, distance): the leaves that a search reads, in their order. It makes the
 // search, but does not visit the table.
-#include "am/inspect/inspect.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/tables/key_ball.hpp"

@@ -1,7 +1,6 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates at
 // once.
 #include "am/pairs/pairs.hpp"
-#include "am/inspect/inspect.hpp"
 
 #include "pg/server/result_rows.hpp"
 

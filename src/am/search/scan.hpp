@@ -2,6 +2,8 @@
 // ordered.cpp (ORDER BY distance).
 #pragma once
 
+#include "am/search/search.hpp"
+#include "am/search/strategy.hpp"
 #include "am/tree/inner_cache.hpp"
 
 #include "core/tables/key_ball.hpp"

@@ -1,18 +1,11 @@
-// The index access method `simhash`: what its files share. README.md in this folder explains locks, splits,
-// VACUUM and WAL; core/page/page.hpp defines what is on disk.
+// The trees of an index: what the other folders of the access method use of them. README.md in src/am
+// explains locks, splits, VACUUM and WAL; core/page/page.hpp defines what is on disk.
 //
-//   handler   the routine table          options  WITH (...)           meta      the metapage, cached
-//   tree      pages, descents            insert   one row              split     splits and downlinks
-//   build, parallel_build: CREATE INDEX   spool    its rows, in order   tree_writer: its pages
-//   scan      finding rows
-//   search    which leaves to read       guided   the same by weights  ordered   ORDER BY distance
-//   inner_cache  a backend's copies of inner pages
-//   vacuum    deleting rows              unused   pages that a crash left
-//   cost      planner's estimate         validate operator classes
-//   pairs, pair_*, groups: all pairs at once, and what hangs together by them
-//   inspect   statistics                 check, check_heap: is it sound?
-//   probe_plan, calibrate: for searches by weights
-//   failpoint for tests, nothing in an ordinary build
+//   options      WITH (...)                      meta         the metapage, cached
+//   tree         pages and descents              inner_cache  a backend's copies of inner pages
+//   insert       one row                         split        splits and downlinks
+//   vacuum       deleting rows                   unused       pages that a crash left
+//   open_index   for SQL functions that name one failpoint    for tests, nothing in an ordinary build
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -33,20 +26,6 @@ extern "C" {
 
 namespace simhash
 {
-
-// Strategy numbers of the operator class.
-enum Strategy : StrategyNumber {
-    kInBall = 1,    // simhash <@| simhash_ball
-    kNearDuplicate, // simhash ~= simhash
-    kEqual,         // simhash = simhash
-    kDistanceOrder, // ORDER BY simhash <@> simhash
-    kInGuidedBall,  // simhash <@| simhash_weights_ball
-    kGuidedOrder,   // ORDER BY simhash <@> simhash_weights
-    kStrategies = kGuidedOrder
-};
-
-// Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
-enum BuildPhase { kPhaseScan = 2, kPhaseWriteFirst = 3 }; // then one for each table
 
 inline constexpr int kDefaultDistance = 3;
 inline constexpr int kDefaultFillfactor = 90;
@@ -134,46 +113,22 @@ BlockNumber index_blocks(Relation index);
 // An estimate of the number of leaves of one table.
 double estimated_leaves(BlockNumber blocks, int tables);
 
-// unused.cpp
+// insert.cpp, vacuum.cpp
 
-// All-zero pages that VACUUM came upon, in ascending order; those beyond the first few wait for the next one.
-inline constexpr int kMostUnused = 1000;
-struct UnusedPages {
-    int count;
-    BlockNumber block[kMostUnused];
-};
-void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
-// Puts them into the free space map, unless a link leads to one of them: then the index is damaged.
-void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy);
-// An unused page beyond a block, locked exclusively; invalid if there is none.
-Buffer take_unused(Relation index, BlockNumber after);
-
-// split.cpp
-
-// Splits a page, locked exclusively, that has no room; releases it. The caller descends again.
-void split_page(Relation index, Buffer buffer);
-
-// Gives the right sibling of a page that carries kIncompleteSplit its downlink; the page is locked
-// exclusively and is released.
-void finish_split(Relation index, Buffer buffer);
-
-// Callbacks
-
-IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);
-void build_empty(Relation index);
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer tid, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                    IndexBulkDeleteCallback callback, void *callback_state);
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
-IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys);
-void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
-bool get_tuple(IndexScanDesc scan, ScanDirection direction);
-int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
-void end_scan(IndexScanDesc scan);
-void estimate_cost(struct PlannerInfo *root, struct IndexPath *path, double loop_count, Cost *startup_cost,
-                   Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages);
-bool validate_opclass(Oid opclass);
-char *build_phase_name(int64 phase);
+
+// open_index.cpp
+
+// An error unless the caller owns the index's table or has the rights of pg_stat_scan_tables.
+void check_inspection_rights(Oid index, Oid heap);
+
+// Opens a simhash index for an SQL function, and locks it and its table. An error if it is none, or if
+// check_rights raises one.
+Relation open_index(Oid oid, LOCKMODE lock,
+                    void (*check_rights)(Oid index, Oid heap) = check_inspection_rights);
 
 inline Tid tid_of(ItemPointer pointer)
 {

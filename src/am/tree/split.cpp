@@ -5,6 +5,7 @@
 //
 // The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
 // record.
+#include "am/tree/split.hpp"
 #include "am/tree/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
 

@@ -1,6 +1,7 @@
 // Pages of the trees, and the way down to them.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
+#include "am/tree/split.hpp"
 
 extern "C" {
 #include "access/xlog.h"

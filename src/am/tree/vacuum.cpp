@@ -3,6 +3,7 @@
 // once the end has been reached every entry has been seen.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/index.hpp"
+#include "am/tree/split.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"

@@ -1,0 +1,23 @@
+// Finding rows: the access method's scans, and what they cost.
+#pragma once
+
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "nodes/tidbitmap.h"
+}
+
+namespace simhash
+{
+
+IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys);
+void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
+bool get_tuple(IndexScanDesc scan, ScanDirection direction);
+int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
+void end_scan(IndexScanDesc scan);
+void estimate_cost(struct PlannerInfo *root, struct IndexPath *path, double loop_count, Cost *startup_cost,
+                   Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages);
+
+} // namespace simhash

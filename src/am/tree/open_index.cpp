@@ -1,0 +1,55 @@
+// Opening an index for the SQL functions that take one.
+#include "am/tree/index.hpp"
+
+#include "pg/server/table_column.hpp"
+
+extern "C" {
+#include "catalog/index.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+void check_inspection_rights(Oid index, Oid heap)
+{
+    if (!owns_relation(heap, GetUserId()) && !has_privs_of_role(GetUserId(), kStatScanRole))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap))
+{
+    // Rights come before locks: who has none must not make others wait. The heap's lock comes before the
+    // index's, as everywhere.
+    char kind = get_rel_relkind(oid);
+    Oid heap = kind == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
+    if (OidIsValid(heap)) {
+        check_rights(oid, heap);
+        LockRelationOid(heap, lock);
+    } else {
+        lock = AccessShareLock; // for the message
+    }
+    Relation index = open_relation(oid, lock);
+    if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambulkdelete != bulk_delete)
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
+                index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
+                    ? errhint("It is partitioned: name the index of a partition.")
+                    : 0);
+    check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
+    if (index->rd_index->indrelid != heap)
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+                errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index)));
+    if (RELATION_IS_OTHER_TEMP(index))
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot look into indexes of other sessions' temporary tables"));
+    if (!index->rd_index->indisvalid)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("index \"%s\" is not valid", RelationGetRelationName(index)));
+    return index;
+}
+
+} // namespace simhash

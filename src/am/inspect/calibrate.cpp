@@ -115,29 +115,20 @@ struct Trial {
 };
 
 // Follows the search for one pair, and asks whether it read the place where the partner belongs.
-void look_for(IndexScanDesc scan, const Pair &pair, int distance, Trial *trial)
+void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target, Trial *trial)
 {
-    ScanState *state = scan_state(scan);
     GuidedBall ball = {};
     SET_VARSIZE(&ball, sizeof(ball));
     ball.radius = distance;
     ball.center = weights_fingerprint(pair.weights);
     ball.weights = pair.weights;
+    run_search(scan, kInGuidedBall, PointerGetDatum(&ball), target);
 
-    ScanKeyData key = {};
-    key.sk_attno = 1;
-    key.sk_strategy = kInGuidedBall;
-    key.sk_argument = PointerGetDatum(&ball);
-    double target = state->target;
-    rescan(scan, &key, 1, nullptr, 0);
-    state->target = target;
-    start_scan(scan);
-    while (advance_scan(scan)) {
-    }
-    const Guide &guide = *state->guide;
+    const Search &search = scan_state(scan)->search;
+    const GuidedPlan &plan = search.guided->plan;
     trial->pairs++;
-    trial->found += guide.exact || guide.plan.seen(pair.partner);
-    trial->predicted += guide.exact ? 1 : guide.plan.recall();
+    trial->found += search.exactly() || plan.seen(pair.partner);
+    trial->predicted += search.exactly() ? 1 : plan.recall();
 }
 
 void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
@@ -196,17 +187,16 @@ SIMHASH_FUNCTION(simhash_calibrate)
     scan_state(scan)->meta->model = model;
     int64 leaves = 0;
     LeafTrace trace = {count_leaf, &leaves};
-    scan_state(scan)->trace = &trace;
+    scan_state(scan)->search.trace = &trace;
     for (int distance : kDistances) {
         for (double target : kTargets) {
             Trial trial = {};
             leaves = 0;
-            scan_state(scan)->target = target;
             for (int i = 1; i < pairs.count; i += 2) {
                 CHECK_FOR_INTERRUPTS();
                 if (hamming_distance(weights_fingerprint(pairs.pair[i].weights), pairs.pair[i].partner) <=
                     distance)
-                    look_for(scan, pairs.pair[i], distance, &trial);
+                    look_for(scan, pairs.pair[i], distance, target, &trial);
             }
             Datum values[6];
             bool nulls[6] = {};

@@ -64,15 +64,8 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 
     IndexScanDesc scan = begin_scan(index, 1, 0);
     LeafTrace trace = {report_leaf, &report};
-    scan_state(scan)->trace = &trace;
-    ScanKeyData key = {};
-    key.sk_attno = 1;
-    key.sk_strategy = strategy;
-    key.sk_argument = ball;
-    rescan(scan, &key, 1, nullptr, 0);
-    start_scan(scan);
-    while (advance_scan(scan)) {
-    }
+    scan_state(scan)->search.trace = &trace;
+    run_search(scan, strategy, ball, 0);
     end_scan(scan);
     IndexScanEnd(scan);
     relation_close(index, AccessShareLock);

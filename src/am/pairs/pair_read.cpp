@@ -4,7 +4,7 @@
 // row that the snapshot sees stands in each tree and stays there, so each step meets all of them; what else
 // it meets comes and goes, and is not visible.
 #include "am/pairs/pairs.hpp"
-#include "am/tree/inner_cache.hpp"
+#include "am/tree/leaf_reader.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -51,46 +51,32 @@ const PairSide &side_of(const Reader &reader, int place)
     return reader.output->side[reader.join->side[place]];
 }
 
-// Reads and locks the leaf after this one, by the right link if the parent says the same.
-Buffer next_leaf(Relation index, int table, const char *page, BufferAccessStrategy strategy)
-{
-    Position high = high_of(page);
-    LeafPlace place;
-    find_leaf(index, table, high, &place);
-    if (place.root || place.block != page_tail(page)->right)
-        return descend(index, table, high, BUFFER_LOCK_SHARE);
-    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
-    lock_tree_page(index, buffer, place.block, BUFFER_LOCK_SHARE, table, 0);
-    check_reach(index, place, buffer);
-    return buffer;
-}
-
 // Calls visit(page) with a copy of each leaf of a tree, from left to right.
 template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snapshot, int table, Visit visit)
 {
+    LeafReader reader = {};
+    TreeWalk walk;
+    reader.index = side.index;
+    reader.snapshot = snapshot;
     // Like a sequential scan, it must not drive out what others use.
     bool bulk = index_leaves(side.index) > NBuffers / 4;
-    BufferAccessStrategy strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
-    Buffer buffer = descend(side.index, table, {0, 0}, BUFFER_LOCK_SHARE);
-    for (;;) {
+    reader.strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
+    begin_tree_walk(&walk, table);
+    begin_reading(&reader, &walk);
+    Buffer buffer;
+    while (BufferIsValid(buffer = read_next_leaf(&reader))) {
         PGAlignedBlock copy; // so that no lock is held over the work
-        test_old_snapshot(snapshot, side.index, buffer_page(buffer));
         std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
-        CHECK_FOR_INTERRUPTS();
         TidCheck check;
         for (int i = 0; i < leaf_count(copy.data); i++)
             check.add(leaf_tid(copy.data, i).packed());
         check.finish(side.index, block);
         visit(copy.data);
-        if (is_rightmost(copy.data))
-            break;
-
-        buffer = next_leaf(side.index, table, copy.data, strategy);
     }
-    if (strategy != nullptr)
-        FreeAccessStrategy(strategy);
+    if (reader.strategy != nullptr)
+        FreeAccessStrategy(reader.strategy);
 }
 
 // Reads some leaves, evenly spread over the index's blocks, and estimates the number of rows.

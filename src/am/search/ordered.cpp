@@ -29,19 +29,17 @@ constexpr int kRankShift = 48;
 int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
 // True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
-bool centered(const ScanState &state) { return state.balls == 0 || state.ball[0].center == state.lead; }
+bool centered(const ScanKeys &keys) { return keys.balls == 0 || keys.ball[0].center == keys.lead; }
 
 // Rings by weights: the recall they aim at is that of a search of the ring's radius. Farther out they are
 // exact.
 bool guided(const ScanState &state)
 {
-    return state.lead_guided && state.target < 1 && (state.balls == 0 || state.guided != nullptr);
+    const ScanKeys &keys = state.keys;
+    return keys.lead_guided && state.target < 1 && (keys.balls == 0 || keys.guided != nullptr);
 }
 
-int farthest(const ScanState &state)
-{
-    return centered(state) && state.balls > 0 ? state.ball[0].radius : kBits;
-}
+int farthest(const ScanKeys &keys) { return centered(keys) && keys.balls > 0 ? keys.ball[0].radius : kBits; }
 
 // The distance within which that many evenly spread fingerprints hold a few neighbours.
 int expected_distance(double rows)
@@ -56,27 +54,28 @@ int expected_distance(double rows)
     return distance;
 }
 
-int choose_high(IndexScanDesc scan)
+// How far the next ring goes.
+int choose_high(const ScanState &state)
 {
-    const ScanState &state = *scan_state(scan);
-    int last = farthest(state);
-    if (!centered(state))
+    int done = state.rings.done, last = farthest(state.keys);
+    if (!centered(state.keys))
         return last;
-    if (state.done < 0)
+    if (done < 0)
         return Min(last, static_cast<int>(state.meta->order.design.distance));
 
-    if (guided(state) && state.done < kFarthestGuided)
-        return Min(last, Min(2 * state.done + 2, kFarthestGuided));
+    if (guided(state) && done < kFarthestGuided)
+        return Min(last, Min(2 * done + 2, kFarthestGuided));
 
-    int high = state.done + 1;
-    double leaves = index_leaves(scan->indexRelation);
+    Relation index = state.search.reader.index;
+    int high = done + 1;
+    double leaves = index_leaves(index);
     SearchPlan plan;
-    index_plan(scan->indexRelation, high, &plan);
+    index_plan(index, high, &plan);
     double worth = plan.leaves * 2;
     while (high < last) {
         if (plan.leaves > leaves / 2)
             return last;
-        index_plan(scan->indexRelation, high + 1, &plan);
+        index_plan(index, high + 1, &plan);
         if (plan.leaves > worth)
             break;
         high++;
@@ -89,33 +88,33 @@ int choose_high(IndexScanDesc scan)
 }
 
 // Keeps the nearest rows, about half of the limit but all of a distance or none. Returns the new high.
-int shrink_ring(ScanState *state, const Size *count, int high, Size limit, Size *kept)
+int shrink_ring(Rings *rings, const Size *count, int high, Size limit, Size *kept)
 {
     Size sum = 0;
-    int new_high = state->done;
-    while (new_high < high && (new_high == state->done || sum + count[new_high + 1] <= limit / 2))
+    int new_high = rings->done;
+    while (new_high < high && (new_high == rings->done || sum + count[new_high + 1] <= limit / 2))
         sum += count[++new_high];
     Size to = 0;
     for (Size i = 0; i < *kept; i++) {
-        if (ring_distance(state->ring[i]) <= new_high)
-            state->ring[to++] = state->ring[i];
+        if (ring_distance(rings->hit[i]) <= new_high)
+            rings->hit[to++] = rings->hit[i];
     }
     *kept = to;
     return new_high;
 }
 
-void sort_ring(ScanState *state, Size kept)
+void sort_ring(const ScanKeys &keys, Hit *ring, Size kept)
 {
-    if (state->orders == 1) {
-        std::sort(state->ring, state->ring + kept, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
+    if (keys.orders == 1) {
+        std::sort(ring, ring + kept, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
         return;
     }
-    std::sort(state->ring, state->ring + kept, [state](const Hit &a, const Hit &b) {
-        for (int i = 0; i < state->orders; i++) {
-            if (state->order[i].null)
+    std::sort(ring, ring + kept, [&keys](const Hit &a, const Hit &b) {
+        for (int i = 0; i < keys.orders; i++) {
+            if (keys.order[i].null)
                 continue;
-            int x = hamming_distance(a.fingerprint, state->order[i].query);
-            int y = hamming_distance(b.fingerprint, state->order[i].query);
+            int x = hamming_distance(a.fingerprint, keys.order[i].query);
+            int y = hamming_distance(b.fingerprint, keys.order[i].query);
             if (x != y)
                 return x < y;
         }
@@ -123,117 +122,135 @@ void sort_ring(ScanState *state, Size kept)
     });
 }
 
-void search_up_to(IndexScanDesc scan, int high)
+void search_up_to(ScanState *state, int high)
 {
-    const ScanState &state = *scan_state(scan);
-    if (centered(state) && guided(state) && high <= kFarthestGuided)
-        begin_guided_search(scan, state.lead_ball, high);
-    else if (centered(state))
-        begin_search(scan, state.lead, high);
+    const ScanKeys &keys = state->keys;
+    if (centered(keys) && guided(*state) && high <= kFarthestGuided)
+        begin_guided_search(&state->search, keys.lead_ball, high, state->target);
+    else if (centered(keys))
+        begin_search(&state->search, keys.lead, high);
     else
-        begin_search(scan, state.ball[0].center, state.ball[0].radius);
+        begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
 }
 
 // The rows of one distance, leaf by leaf.
-bool next_streamed(IndexScanDesc scan)
+bool next_streamed(ScanState *state)
 {
-    ScanState *state = scan_state(scan);
-    while (next_leaf(scan)) {
+    Results *results = &state->results;
+    while (next_leaf(&state->search, results)) {
         Size to = 0;
-        for (Size i = 0; i < state->hits; i++) {
-            if (hamming_distance(state->hit[i].fingerprint, state->lead) == state->streaming)
-                state->hit[to++] = state->hit[i];
+        for (Size i = 0; i < results->hits; i++) {
+            if (hamming_distance(results->hit[i].fingerprint, state->keys.lead) == state->rings.streaming)
+                results->hit[to++] = results->hit[i];
         }
-        state->hits = to;
+        results->hits = to;
         if (to > 0)
             return true;
     }
     return false;
 }
 
-// Collects the ring (done, high], which may end nearer than asked. Returns its end.
-int collect_ring(IndexScanDesc scan, int high, Size *kept)
+void add_to_ring(Rings *rings, Hit hit, int distance, Size *kept)
 {
-    ScanState *state = scan_state(scan);
-    Size count[kBits + 1] = {}, limit = state->ring_limit;
+    if (*kept == rings->capacity) {
+        rings->capacity *= 2;
+        rings->hit = static_cast<Hit *>(repalloc_huge(rings->hit, rings->capacity * sizeof(Hit)));
+    }
+    hit.tid |= static_cast<uint64>(distance) << kRankShift;
+    rings->hit[(*kept)++] = hit;
+}
+
+// Makes room in a ring that has reached its limit. Returns the distance at which it ends now; sets streaming
+// if the ring cannot hold the rows of its first distance.
+int relieve_ring(ScanState *state, const Size *count, int high, Size *limit, Size *kept)
+{
+    Rings *rings = &state->rings;
+    high = shrink_ring(rings, count, high, *limit, kept);
+    if (*kept >= *limit / 2 && high == rings->done + 1) {
+        if (state->keys.orders == 1) {
+            rings->streaming = high;
+            return high;
+        }
+        *limit *= 2;
+    }
+    if (centered(state->keys))
+        narrow_search(&state->search, high);
+    return high;
+}
+
+// Collects the ring (done, high], which may end nearer than asked. Returns its end.
+int collect_ring(ScanState *state, int high, Size *kept)
+{
+    Rings *rings = &state->rings;
+    Size count[kBits + 1] = {}, limit = rings->limit;
     *kept = 0;
-    search_up_to(scan, high);
-    while (next_leaf(scan)) {
-        for (Size i = 0; i < state->hits; i++) {
-            Hit hit = state->hit[i];
-            int distance = hamming_distance(hit.fingerprint, state->lead);
-            if (distance <= state->done || distance > high)
+    search_up_to(state, high);
+    Results leaf;
+    while (next_leaf(&state->search, &leaf)) {
+        for (Size i = 0; i < leaf.hits; i++) {
+            int distance = hamming_distance(leaf.hit[i].fingerprint, state->keys.lead);
+            if (distance <= rings->done || distance > high)
                 continue;
             if (*kept >= limit) {
-                high = shrink_ring(state, count, high, limit, kept);
-                if (*kept >= limit / 2 && high == state->done + 1) {
-                    if (state->orders == 1) {
-                        state->streaming = high;
-                        return high;
-                    }
-                    limit *= 2;
-                }
-                if (centered(*state))
-                    state->search.radius = Min(state->search.radius, high);
+                high = relieve_ring(state, count, high, &limit, kept);
+                if (rings->streaming >= 0)
+                    return high;
                 if (distance > high)
                     continue;
             }
-            if (*kept == state->ring_capacity) {
-                state->ring_capacity *= 2;
-                state->ring =
-                    static_cast<Hit *>(repalloc_huge(state->ring, state->ring_capacity * sizeof(Hit)));
-            }
-            hit.tid |= static_cast<uint64>(distance) << kRankShift;
-            state->ring[(*kept)++] = hit;
+            add_to_ring(rings, leaf.hit[i], distance, kept);
             count[distance]++;
         }
     }
     return high;
 }
 
+// Limits grow: who has read many rows is likely to read more.
+void raise_limit(Rings *rings)
+{
+    if (rings->limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit) / kLimitGrowth)
+        rings->limit *= kLimitGrowth;
+}
+
 } // namespace
 
-void begin_ordered(IndexScanDesc scan)
+void begin_ordered(ScanState *state)
 {
-    ScanState *state = scan_state(scan);
-    state->done = -1;
-    state->streaming = -1;
-    state->ring_limit = kFirstLimit;
-    if (state->ring == nullptr) {
-        state->ring_capacity = kFirstLimit;
-        state->ring =
-            static_cast<Hit *>(MemoryContextAlloc(state->context, sizeof(Hit) * state->ring_capacity));
+    Rings *rings = &state->rings;
+    rings->done = -1;
+    rings->streaming = -1;
+    rings->limit = kFirstLimit;
+    if (rings->hit == nullptr) {
+        rings->capacity = kFirstLimit;
+        rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
     }
 }
 
-bool next_ring(IndexScanDesc scan)
+bool next_ring(ScanState *state)
 {
-    ScanState *state = scan_state(scan);
+    Rings *rings = &state->rings;
     for (;;) {
-        if (state->streaming >= 0) {
-            if (next_streamed(scan))
+        if (rings->streaming >= 0) {
+            if (next_streamed(state))
                 return true;
-            state->done = state->streaming;
-            state->streaming = -1;
+            rings->done = rings->streaming;
+            rings->streaming = -1;
         }
-        if (state->done >= farthest(*state))
+        if (rings->done >= farthest(state->keys))
             return false;
 
         Size kept;
-        int high = collect_ring(scan, choose_high(scan), &kept);
-        release_pin(state);
-        if (state->streaming >= 0) {
-            search_up_to(scan, high);
+        int high = collect_ring(state, choose_high(*state), &kept);
+        release_pin(&state->search);
+        if (rings->streaming >= 0) {
+            search_up_to(state, high);
             continue;
         }
-        state->done = high;
+        rings->done = high;
         if (kept > 0) {
-            if (state->ring_limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit) / kLimitGrowth)
-                state->ring_limit *= kLimitGrowth;
-            sort_ring(state, kept);
-            state->hit = state->ring;
-            state->hits = kept;
-            state->returned = 0;
+            raise_limit(rings);
+            sort_ring(state->keys, rings->hit, kept);
+            state->results = {rings->hit, kept, 0};
             return true;
         }
     }

@@ -1,4 +1,4 @@
-// Scans: what the scan keys ask for, and the callbacks.
+// Scans: the callbacks, which follow the keys by searches and return their rows one by one.
 #include "am/search/scan.hpp"
 
 #include "pg/server/settings.hpp"
@@ -15,117 +15,70 @@ namespace simhash
 namespace
 {
 
-void add_ball(ScanState *state, Ball ball)
-{
-    state->nulls = false;
-    if (ball.radius < 0) {
-        state->nothing = true;
-        return;
-    }
-    for (int i = 0; i < state->balls; i++) {
-        if (hamming_distance(ball.center, state->ball[i].center) > ball.radius + state->ball[i].radius)
-            state->nothing = true;
-    }
-    state->ball[state->balls++] = ball;
-    if (ball.radius < state->ball[0].radius)
-        std::swap(state->ball[0], state->ball[state->balls - 1]);
-}
-
-void read_key(ScanState *state, const ScanKeyData &key)
-{
-    if (key.sk_flags & SK_SEARCHNULL) {
-        state->values = false;
-    } else if (key.sk_flags & SK_SEARCHNOTNULL) {
-        state->nulls = false;
-    } else if (key.sk_flags & SK_ISNULL) {
-        state->nothing = true; // the operators are strict
-    } else {
-        switch (key.sk_strategy) {
-        case kInBall:
-            add_ball(state, *reinterpret_cast<const Ball *>(DatumGetPointer(key.sk_argument)));
-            break;
-        case kNearDuplicate:
-            add_ball(state, {datum_fingerprint(key.sk_argument), kNearRadius, 0});
-            break;
-        case kInGuidedBall: {
-            const auto *ball = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(key.sk_argument));
-            add_ball(state, {ball->center, ball->radius, 0});
-            state->guided = ball;
-            break;
-        }
-        case kEqual:
-            add_ball(state, {datum_fingerprint(key.sk_argument), 0, 0});
-            break;
-        default:
-            elog(ERROR, "unknown strategy %d of a simhash index", key.sk_strategy);
-        }
-    }
-}
-
 void set_distances(IndexScanDesc scan, const Hit &hit)
 {
     const ScanState &state = *scan_state(scan);
     scan->xs_recheckorderby = false;
     for (int i = 0; i < scan->numberOfOrderBys; i++) {
-        bool null = state.search.nulls || state.order[i].null;
+        bool null = state.phase == ScanPhase::nulls || state.keys.order[i].null;
         scan->xs_orderbynulls[i] = null;
         scan->xs_orderbyvals[i] =
-            Int32GetDatum(null ? 0 : hamming_distance(hit.fingerprint, state.order[i].query));
+            Int32GetDatum(null ? 0 : hamming_distance(hit.fingerprint, state.keys.order[i].query));
     }
 }
 
-} // namespace
+void begin_values(ScanState *state)
+{
+    const ScanKeys &keys = state->keys;
+    const GuidedBall *guided = keys.guided;
+    if (keys.orders > 0)
+        begin_ordered(state);
+    else if (guided != nullptr && state->target < 1 && guided->radius <= kFarthestGuided &&
+             guided->center == keys.ball[0].center && guided->radius == keys.ball[0].radius)
+        begin_guided_search(&state->search, *guided, guided->radius, state->target);
+    else if (keys.balls > 0)
+        begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
+    else
+        begin_search(&state->search, 0, kBits);
+}
 
+// Begins what the keys of the last rescan ask for.
 void start_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
-    state->started = true;
+    state->phase = ScanPhase::values;
+    state->search.reader.snapshot = scan->xs_snapshot;
+    state->results = {};
     count_index_search(scan);
-    state->hits = state->returned = 0;
-    if (state->nothing || !state->values)
-        state->values = false;
-    if (state->nothing)
-        state->nulls = false;
-    if (!state->values)
-        return;
-    const GuidedBall *guided = state->guided;
-    if (state->orders > 0)
-        begin_ordered(scan);
-    else if (guided != nullptr && state->target < 1 && guided->radius <= kFarthestGuided &&
-             guided->center == state->ball[0].center && guided->radius == state->ball[0].radius)
-        begin_guided_search(scan, *guided, guided->radius);
-    else if (state->balls > 0)
-        begin_search(scan, state->ball[0].center, state->ball[0].radius);
-    else
-        begin_search(scan, 0, kBits);
+    if (state->keys.values)
+        begin_values(state);
 }
 
-bool advance_scan(IndexScanDesc scan)
+// Sets the results to the next rows, however many; false at the end.
+bool advance_scan(ScanState *state)
 {
-    ScanState *state = scan_state(scan);
-    if (state->values) {
-        if (state->orders > 0 ? next_ring(scan) : next_leaf(scan))
+    if (state->phase == ScanPhase::values) {
+        if (state->keys.values &&
+            (state->keys.orders > 0 ? next_ring(state) : next_leaf(&state->search, &state->results)))
             return true;
-        state->values = false;
+        // NULLs come last, as ORDER BY has them.
+        state->phase = ScanPhase::nulls;
+        if (state->keys.nulls)
+            begin_null_search(&state->search);
     }
-    // NULLs come last, as ORDER BY has them.
-    if (state->nulls && !state->search.nulls)
-        begin_null_search(scan);
-    return state->search.nulls && next_leaf(scan);
+    return state->keys.nulls && next_leaf(&state->search, &state->results);
 }
+
+} // namespace
 
 IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
 {
     IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
     auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
-    Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
-    state->context = CurrentMemoryContext;
-    state->search.plan.radius = -1;
     state->meta = copy_index_meta(index, CurrentMemoryContext);
-    state->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * capacity));
-    state->leaf_hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));
-    state->ball = static_cast<Ball *>(palloc(sizeof(Ball) * static_cast<Size>(nkeys + 1)));
-    state->order = static_cast<OrderKey *>(palloc(sizeof(OrderKey) * static_cast<Size>(norderbys + 1)));
+    prepare_scan_keys(&state->keys, nkeys, norderbys);
+    prepare_search(&state->search, index, state->meta, &state->keys);
+    state->rings.context = CurrentMemoryContext;
     if (norderbys > 0) {
         scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
         scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
@@ -142,41 +95,11 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
     if (orderbys != nullptr && norderbys > 0)
         std::memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * static_cast<Size>(norderbys));
 
-    release_pin(state);
-    state->started = state->nothing = false;
-    state->values = state->nulls = true;
-    state->search.nulls = false;
-    state->search.guide = nullptr;
-    state->balls = 0;
-    state->guided = nullptr;
-    state->lead_guided = false;
+    release_pin(&state->search);
+    state->phase = ScanPhase::unstarted;
     state->target =
         target_recall_setting >= 0 ? target_recall_setting : index_options(scan->indexRelation).target_recall;
-    for (int i = 0; i < scan->numberOfKeys; i++)
-        read_key(state, scan->keyData[i]);
-
-    // ORDER BY h <@> NULL orders nothing: the first key that is not NULL leads.
-    state->orders = 0;
-    for (int i = 0; i < scan->numberOfOrderBys; i++) {
-        const ScanKeyData &key = scan->orderByData[i];
-        bool null = key.sk_flags & SK_ISNULL;
-        GuidedBall guided;
-        if (null) {
-            state->order[i] = {true, 0};
-        } else if (key.sk_strategy == kGuidedOrder) {
-            set_guided_ball(&guided, key.sk_argument, kBits);
-            state->order[i] = {false, guided.center};
-        } else {
-            state->order[i] = {false, datum_fingerprint(key.sk_argument)};
-        }
-        if (!null && state->orders == 0) {
-            state->orders = scan->numberOfOrderBys;
-            state->lead = state->order[i].query;
-            state->lead_guided = key.sk_strategy == kGuidedOrder;
-            if (state->lead_guided)
-                state->lead_ball = guided;
-        }
-    }
+    read_scan_keys(scan, &state->keys);
 }
 
 bool get_tuple(IndexScanDesc scan, ScanDirection direction)
@@ -184,17 +107,18 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     ScanState *state = scan_state(scan);
     if (direction != ForwardScanDirection)
         elog(ERROR, "a simhash index can only be scanned forward");
-    if (!state->started) {
+    if (state->phase == ScanPhase::unstarted) {
         // Without a pin, VACUUM could free a tuple's place and an insert use it again before the heap is
         // read. An MVCC snapshot would not see the newcomer; others would.
-        state->keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
+        state->search.keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
         start_scan(scan);
     }
-    while (state->returned >= state->hits) {
-        if (!advance_scan(scan))
+    Results *results = &state->results;
+    while (results->returned >= results->hits) {
+        if (!advance_scan(state))
             return false;
     }
-    const Hit &hit = state->hit[state->returned++];
+    const Hit &hit = results->hit[results->returned++];
     scan->xs_heaptid = pointer_of(Tid::unpack(hit.tid));
     scan->xs_recheck = false;
     if (scan->numberOfOrderBys > 0)
@@ -206,14 +130,14 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
     ScanState *state = scan_state(scan);
     int64 rows = 0;
-    state->keep_pin = false;
+    state->search.keep_pin = false;
     start_scan(scan);
-    while (advance_scan(scan)) {
-        for (Size i = 0; i < state->hits; i++) {
-            ItemPointerData pointer = pointer_of(Tid::unpack(state->hit[i].tid));
+    while (advance_scan(state)) {
+        for (Size i = 0; i < state->results.hits; i++) {
+            ItemPointerData pointer = pointer_of(Tid::unpack(state->results.hit[i].tid));
             tbm_add_tuples(bitmap, &pointer, 1, false);
         }
-        rows += static_cast<int64>(state->hits);
+        rows += static_cast<int64>(state->results.hits);
     }
     return rows;
 }
@@ -221,16 +145,27 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 void end_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
-    release_pin(state);
-    if (state->ring != nullptr)
-        pfree(state->ring);
+    free_search(&state->search);
+    if (state->rings.hit != nullptr)
+        pfree(state->rings.hit);
+    free_scan_keys(&state->keys);
     pfree(state->meta);
-    pfree(state->match);
-    pfree(state->leaf_hit);
-    pfree(state->ball);
-    pfree(state->order);
     pfree(state);
     scan->opaque = nullptr;
+}
+
+void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball, double target)
+{
+    ScanKeyData key = {};
+    key.sk_attno = 1;
+    key.sk_strategy = strategy;
+    key.sk_argument = ball;
+    rescan(scan, &key, 1, nullptr, 0);
+    if (target > 0)
+        scan_state(scan)->target = target;
+    start_scan(scan);
+    while (advance_scan(scan_state(scan))) {
+    }
 }
 
 } // namespace simhash

@@ -206,9 +206,11 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
                           "the leaf ends before its parent says it begins");
 }
 
-Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode)
+Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode, BufferAccessStrategy strategy)
 {
-    Buffer buffer = read_recent_buffer(index, place.block, place.buffer);
+    Buffer buffer = strategy == nullptr
+                        ? read_recent_buffer(index, place.block, place.buffer)
+                        : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
     lock_tree_page(index, buffer, place.block, mode, table, 0);
     check_reach(index, place, buffer);
 

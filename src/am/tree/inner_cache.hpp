@@ -31,8 +31,10 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place);
 // Starts to bring a leaf from disk if it is in no buffer; else says in which buffer it is.
 void fetch_leaf(Relation index, LeafPlace *place);
 
-// Reads, locks and checks the leaf of a place that is not a root.
-Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode);
+// Reads, locks and checks the leaf of a place that is not a root. A strategy, if there is one, says which
+// buffers may be used.
+Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode,
+                 BufferAccessStrategy strategy = nullptr);
 
 // The leaf of a place, or a page that it has been split into, lies within the range that its parent's copy
 // gives it. The page is locked. It may be an error of the leaf or of the parent.

@@ -1,0 +1,32 @@
+// The leaves of an exact search: for each step of its plan, those that the step's Hamming ball of keys
+// touches.
+#pragma once
+
+#include "am/tree/leaf_reader.hpp"
+
+#include "core/tables/key_ball.hpp"
+
+namespace simhash
+{
+
+struct ExactSource : LeafSource {
+    const IndexMeta *meta;
+    Fingerprint center;
+    int radius; // may shrink while the search runs: leaves that are no longer needed are not read
+    SearchPlan plan;
+
+    int step; // of the next leaf to locate
+    KeyBall ball;
+    Position next;
+    struct {
+        int step;
+        int radius; // of the search when the leaf was located
+    } located[kAhead];
+
+    int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
+};
+
+// Starts a search with the plan that the source holds.
+void begin_exact_source(ExactSource *source, const IndexMeta *meta, Fingerprint center, int radius);
+
+} // namespace simhash

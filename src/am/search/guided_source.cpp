@@ -1,0 +1,148 @@
+#include "am/search/guided_source.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kFewestProbes = 16;
+constexpr Size kMostProbes = 4096;
+constexpr Size kNodesPerProbe = 8;
+
+// Of the leaf at a place, together with those that it is split into.
+WholeKeys whole_keys(const LeafPlace &place)
+{
+    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
+    WholeKeys keys = {place.lower.key, ~std::uint64_t{0}};
+    if (place.lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
+        return kNone;
+    if (!place.rightmost) {
+        if (place.upper.key == 0)
+            return kNone;
+        keys.last = place.upper.key - 1;
+    }
+    return keys;
+}
+
+bool at_most_probes(const GuidedSource &source)
+{
+    return max_probes_setting > 0 && source.plan.probes() >= static_cast<Size>(max_probes_setting);
+}
+
+// Starts the next cell that can hold a match. False if there is none.
+bool open_cell(GuidedSource *source)
+{
+    GuidedProbe &probe = source->probe;
+    while (!at_most_probes(*source) && source->plan.next(&probe)) {
+        std::uint64_t key;
+        source->ball = {source->meta->key(probe.table, source->center), 0, 0, source->radius};
+        if (!next_key(source->ball, probe.first_key, &key) || key > probe.last_key) {
+            source->plan.cover(probe.first_key, probe.last_key);
+            continue;
+        }
+        source->in_cell = true;
+        source->read_from = probe.first_key;
+        source->next = {key, 0};
+        return true;
+    }
+    return false;
+}
+
+// What the leaf holds counts as covered from here on: the plan goes on as if it had been read.
+bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
+{
+    auto *source = static_cast<GuidedSource *>(base);
+    if (!source->in_cell && !open_cell(source))
+        return false;
+    // The first leaf is read alone. Often it holds a match, and a search for any one match ends there.
+    source->ahead = kAhead;
+    const GuidedProbe &probe = source->probe;
+    const LeafPlace &place = leaf->place;
+    find_leaf(index, probe.table, source->next, &leaf->place);
+    leaf->table = probe.table;
+    leaf->first = place.root ? Position{0, 0} : source->next;
+    WholeKeys whole = whole_keys(place);
+    source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};
+
+    // On within the cell, or it is done.
+    source->read_from = Min(source->read_from, whole.first);
+    std::uint64_t key;
+    if (!place.rightmost && place.upper.key <= probe.last_key &&
+        next_key(source->ball, place.upper.key, &key) && key <= probe.last_key) {
+        source->next = key == place.upper.key ? place.upper : Position{key, 0};
+    } else {
+        source->plan.cover(source->read_from, Max(probe.last_key, whole.last));
+        source->in_cell = false;
+    }
+    return true;
+}
+
+// All pages that a leaf has been split into are read, since all of its range counts as read.
+bool guided_wants(LeafSource *, LocatedLeaf *leaf, Position from)
+{
+    leaf->first = from;
+    return true;
+}
+
+} // namespace
+
+bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const
+{
+    const auto &at = located[leaf.slot];
+    if (plan.seen(fingerprint, at.earlier))
+        return false;
+    // Rows of other keys are reported by the probe that reads all entries with theirs.
+    std::uint64_t key = meta->key(at.probe.table, fingerprint);
+    return (key >= at.probe.first_key && key <= at.probe.last_key) ||
+           (key >= at.whole.first && key <= at.whole.last);
+}
+
+bool GuidedSource::finished() const { return plan.reached() || at_most_probes(*this); }
+
+GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const IndexMeta *meta,
+                                    double exact_leaves, MemoryContext context)
+{
+    Size probes = Max(kFewestProbes, Min(kMostProbes, static_cast<Size>(exact_leaves)));
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    GuidedSource *source = old;
+    if (source == nullptr) {
+        source = static_cast<GuidedSource *>(palloc0(sizeof(GuidedSource)));
+        source->locate = locate_guided;
+        source->wants = guided_wants;
+        source->meta = meta;
+        source->plan.set_tables(&meta->order, guided_prefix_bits(index_leaves(index)));
+    }
+    source->most = probes;
+    if (source->capacity < probes) {
+        if (source->capacity > 0) {
+            pfree(source->node);
+            pfree(source->range);
+        }
+        source->node = static_cast<VoshNode *>(palloc(sizeof(VoshNode) * probes * kNodesPerProbe));
+        source->range = static_cast<GuidedRange *>(palloc(sizeof(GuidedRange) * probes));
+        source->capacity = probes;
+    }
+    MemoryContextSwitchTo(caller);
+    return source;
+}
+
+void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius, double target)
+{
+    // The target is that of many queries together: one leaf often finds more than the target asks for, and
+    // then another query may do with less.
+    GuidedQuery query = {&ball.weights, &source->meta->model, radius, target, true};
+    source->plan.begin(query, source->node, source->most * kNodesPerProbe, source->range, source->most);
+    source->ahead = 1;
+    source->center = ball.center;
+    source->radius = radius;
+    source->in_cell = false;
+}
+
+} // namespace simhash

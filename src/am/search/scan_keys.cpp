@@ -1,0 +1,111 @@
+#include "am/search/scan_keys.hpp"
+
+#include "am/search/strategy.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
+
+void add_ball(ScanKeys *keys, Ball ball)
+{
+    keys->nulls = false;
+    if (ball.radius < 0) {
+        ask_for_nothing(keys);
+        return;
+    }
+    for (int i = 0; i < keys->balls; i++) {
+        if (hamming_distance(ball.center, keys->ball[i].center) > ball.radius + keys->ball[i].radius)
+            ask_for_nothing(keys);
+    }
+    keys->ball[keys->balls++] = ball;
+    if (ball.radius < keys->ball[0].radius)
+        std::swap(keys->ball[0], keys->ball[keys->balls - 1]);
+}
+
+void read_operator(ScanKeys *keys, const ScanKeyData &key)
+{
+    switch (key.sk_strategy) {
+    case kInBall:
+        add_ball(keys, *reinterpret_cast<const Ball *>(DatumGetPointer(key.sk_argument)));
+        break;
+    case kNearDuplicate:
+        add_ball(keys, {datum_fingerprint(key.sk_argument), kNearRadius, 0});
+        break;
+    case kInGuidedBall:
+        keys->guided = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(key.sk_argument));
+        add_ball(keys, {keys->guided->center, keys->guided->radius, 0});
+        break;
+    case kEqual:
+        add_ball(keys, {datum_fingerprint(key.sk_argument), 0, 0});
+        break;
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+}
+
+void read_key(ScanKeys *keys, const ScanKeyData &key)
+{
+    if (key.sk_flags & SK_SEARCHNULL)
+        keys->values = false;
+    else if (key.sk_flags & SK_SEARCHNOTNULL)
+        keys->nulls = false;
+    else if (key.sk_flags & SK_ISNULL)
+        ask_for_nothing(keys); // the operators are strict
+    else
+        read_operator(keys, key);
+}
+
+void read_order(ScanKeys *keys, int orders, int number, const ScanKeyData &key)
+{
+    OrderKey *order = &keys->order[number];
+    *order = {(key.sk_flags & SK_ISNULL) != 0, 0};
+    if (order->null)
+        return;
+    bool guided = key.sk_strategy == kGuidedOrder;
+    GuidedBall ball;
+    if (guided)
+        set_guided_ball(&ball, key.sk_argument, kBits);
+    order->query = guided ? ball.center : datum_fingerprint(key.sk_argument);
+    // ORDER BY h <@> NULL orders nothing: the first key that is not NULL leads.
+    if (keys->orders > 0)
+        return;
+    keys->orders = orders;
+    keys->lead = order->query;
+    keys->lead_guided = guided;
+    if (guided)
+        keys->lead_ball = ball;
+}
+
+} // namespace
+
+void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys)
+{
+    keys->ball = static_cast<Ball *>(palloc(sizeof(Ball) * static_cast<Size>(nkeys + 1)));
+    keys->order = static_cast<OrderKey *>(palloc(sizeof(OrderKey) * static_cast<Size>(norderbys + 1)));
+}
+
+void free_scan_keys(ScanKeys *keys)
+{
+    pfree(keys->ball);
+    pfree(keys->order);
+}
+
+void read_scan_keys(IndexScanDesc scan, ScanKeys *keys)
+{
+    keys->values = keys->nulls = true;
+    keys->balls = 0;
+    keys->guided = nullptr;
+    for (int i = 0; i < scan->numberOfKeys; i++)
+        read_key(keys, scan->keyData[i]);
+
+    keys->orders = 0;
+    keys->lead_guided = false;
+    for (int i = 0; i < scan->numberOfOrderBys; i++)
+        read_order(keys, scan->numberOfOrderBys, i, scan->orderByData[i]);
+}
+
+} // namespace simhash

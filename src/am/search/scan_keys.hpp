@@ -1,0 +1,52 @@
+// What the keys of a scan ask for.
+#pragma once
+
+#include "pg/types/ball.hpp"
+#include "pg/types/guided_ball.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/skey.h"
+}
+
+namespace simhash
+{
+
+struct OrderKey {
+    bool null;
+    Fingerprint query;
+};
+
+struct ScanKeys {
+    bool values; // rows with a fingerprint are wanted
+    bool nulls;  // rows without one
+    int balls;   // all must hold; ball[0] has the least radius
+    Ball *ball;
+    const GuidedBall *guided; // the ball of weights among them, or null
+
+    int orders; // ORDER BY keys; 0 also where all are NULL
+    OrderKey *order;
+    Fingerprint lead;     // the query of the first ORDER BY key that is not NULL
+    bool lead_guided;     // whether that key is one of weights
+    GuidedBall lead_ball; // and these weights
+
+    // Whether a fingerprint is within all balls.
+    bool accept(Fingerprint fingerprint) const
+    {
+        for (int i = 0; i < balls; i++) {
+            if (!in_ball(fingerprint, ball[i]))
+                return false;
+        }
+        return true;
+    }
+};
+
+// Makes room for so many keys in the current memory context.
+void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys);
+void free_scan_keys(ScanKeys *keys);
+
+// Reads the keys of the scan.
+void read_scan_keys(IndexScanDesc scan, ScanKeys *keys);
+
+} // namespace simhash

@@ -24,80 +24,138 @@ namespace simhash
 namespace
 {
 
-// Complains about a member of the operator class's family.
-__attribute__((format(printf, 3, 4))) void complain(const char *opclass, bool *valid, const char *format, ...)
+struct OperatorClass {
+    char *name;
+    Oid family;
+    Oid type;
+};
+
+bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kGuidedOrder; }
+
+// Looks up the operator class and checks the type that it is for.
+bool check_type(Oid oid, OperatorClass *opclass)
 {
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    *valid = false;
-    ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-            errmsg("operator class \"%s\" of access method simhash %s", opclass, message));
+    HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(oid));
+    if (!HeapTupleIsValid(tuple))
+        elog(ERROR, "cache lookup failed for operator class %u", oid);
+    auto *form = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
+    *opclass = {pstrdup(NameStr(form->opcname)), form->opcfamily, form->opcintype};
+    bool stores_type = !OidIsValid(form->opckeytype) || form->opckeytype == form->opcintype;
+    ReleaseSysCache(tuple);
+    if (!stores_type)
+        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s must store the type that it indexes",
+                       opclass->name, "simhash"));
+    bool fits = get_typlen(opclass->type) == sizeof(Fingerprint) && get_typbyval(opclass->type);
+    if (!fits)
+        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s must be for a type of 8 bytes passed by "
+                       "value, not for type %s",
+                       opclass->name, "simhash", format_type_be(opclass->type)));
+    return stores_type && fits;
+}
+
+bool has_right_signature(const FormData_pg_amop &member, Oid type)
+{
+    bool order = is_order(member.amopstrategy), right;
+    Oid result = get_op_rettype(member.amopopr);
+    if (order)
+        result = getBaseType(result);
+    switch (member.amopstrategy) {
+    case kInBall:
+        right = get_typlen(member.amoprighttype) == sizeof(Ball) && !get_typbyval(member.amoprighttype);
+        break;
+    case kInGuidedBall:
+    case kGuidedOrder:
+        right = get_typlen(member.amoprighttype) == -1;
+        break;
+    default:
+        right = member.amoprighttype == type;
+    }
+    return result == (order ? INT4OID : BOOLOID) && member.amoplefttype == type && right;
+}
+
+bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
+{
+    bool valid = true;
+    const char *signature = format_operator(member.amopopr);
+    if (member.amopstrategy < 1 || member.amopstrategy > kStrategies) {
+        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
+                       "number %d",
+                       opclass.name, "simhash", signature, member.amopstrategy));
+        return false;
+    }
+    bool order = is_order(member.amopstrategy);
+    if (member.amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH)) {
+        ereport(
+            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("operator class \"%s\" of access method %s contains operator %s with the wrong purpose",
+                   opclass.name, "simhash", signature));
+        valid = false;
+    }
+    if (!has_right_signature(member, opclass.type)) {
+        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s contains operator %s with wrong signature",
+                       opclass.name, "simhash", signature));
+        valid = false;
+    }
+    if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID)) {
+        ereport(
+            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("operator class \"%s\" of access method %s contains operator %s with an incorrect ORDER "
+                   "BY operator family",
+                   opclass.name, "simhash", signature));
+        valid = false;
+    }
+    return valid;
+}
+
+bool check_operators(const OperatorClass &opclass)
+{
+    bool valid = true, present[kStrategies + 1] = {};
+    CatCList *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opclass.family));
+    for (int i = 0; i < operators->n_members; i++) {
+        const auto &member = *reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
+        valid &= check_operator(opclass, member);
+        if (member.amoplefttype == opclass.type && member.amopstrategy >= 1 &&
+            member.amopstrategy <= kStrategies)
+            present[member.amopstrategy] = true;
+    }
+    ReleaseCatCacheList(operators);
+    for (int strategy = 1; strategy <= kStrategies; strategy++) {
+        if (present[strategy])
+            continue;
+        ereport(
+            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("operator class \"%s\" of access method %s is missing the operator with strategy number "
+                   "%d",
+                   opclass.name, "simhash", strategy));
+        valid = false;
+    }
+    return valid;
+}
+
+bool check_functions(const OperatorClass &opclass)
+{
+    CatCList *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass.family));
+    bool valid = functions->n_members == 0;
+    ReleaseCatCacheList(functions);
+    if (!valid)
+        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s must not contain support functions",
+                       opclass.name, "simhash"));
+    return valid;
 }
 
 } // namespace
 
-bool validate_opclass(Oid opclass_oid)
+bool validate_opclass(Oid oid)
 {
-    bool valid = true;
-    HeapTuple tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass_oid));
-    if (!HeapTupleIsValid(tuple))
-        elog(ERROR, "cache lookup failed for operator class %u", opclass_oid);
-    auto *form = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
-    Oid family = form->opcfamily, type = form->opcintype;
-    char *name = pstrdup(NameStr(form->opcname));
-    if (OidIsValid(form->opckeytype) && form->opckeytype != type)
-        complain(name, &valid, "must store the type that it indexes");
-    ReleaseSysCache(tuple);
-    if (get_typlen(type) != sizeof(Fingerprint) || !get_typbyval(type))
-        complain(name, &valid, "must be for a type of 8 bytes passed by value, not %s", format_type_be(type));
-
-    bool present[kStrategies + 1] = {};
-    CatCList *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
-    for (int i = 0; i < operators->n_members; i++) {
-        auto *member = reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
-        const char *signature = format_operator(member->amopopr);
-        if (member->amopstrategy < 1 || member->amopstrategy > kStrategies) {
-            complain(name, &valid, "contains operator %s with invalid strategy number %d", signature,
-                     member->amopstrategy);
-            continue;
-        }
-        bool order = member->amopstrategy == kDistanceOrder || member->amopstrategy == kGuidedOrder;
-        if (member->amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH))
-            complain(name, &valid, "contains operator %s with the wrong purpose", signature);
-        Oid result = order ? getBaseType(get_op_rettype(member->amopopr)) : get_op_rettype(member->amopopr);
-        bool right;
-        switch (member->amopstrategy) {
-        case kInBall:
-            right = get_typlen(member->amoprighttype) == sizeof(Ball) && !get_typbyval(member->amoprighttype);
-            break;
-        case kInGuidedBall:
-        case kGuidedOrder:
-            right = get_typlen(member->amoprighttype) == -1;
-            break;
-        default:
-            right = member->amoprighttype == type;
-        }
-        if (result != (order ? INT4OID : BOOLOID) || member->amoplefttype != type || !right)
-            complain(name, &valid, "contains operator %s with the wrong signature", signature);
-        if (order && !opfamily_can_sort_type(member->amopsortfamily, INT4OID))
-            complain(name, &valid, "orders by operator %s with a family that does not sort integers",
-                     signature);
-        if (member->amoplefttype == type)
-            present[member->amopstrategy] = true;
-    }
-    ReleaseCatCacheList(operators);
-    for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (!present[strategy])
-            complain(name, &valid, "lacks the operator with strategy number %d", strategy);
-    }
-
-    CatCList *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family));
-    if (functions->n_members > 0)
-        complain(name, &valid, "contains support functions, of which there are none");
-    ReleaseCatCacheList(functions);
+    OperatorClass opclass;
+    bool valid = check_type(oid, &opclass);
+    valid &= check_operators(opclass);
+    valid &= check_functions(opclass);
     return valid;
 }
 

@@ -252,7 +252,7 @@ void take_query(Grouping *grouping, const char *query)
     SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
     if (plan == nullptr || !SPI_is_cursor_plan(plan))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("simhash_pair_groups needs one query that returns rows"));
+                errmsg("the query must be a single statement that returns rows"));
     Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
     Oid type[2];
     find_pair_types(portal->tupDesc, type);

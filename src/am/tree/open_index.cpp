@@ -42,10 +42,10 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
     check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
     if (index->rd_index->indrelid != heap)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
-                errmsg("index \"%s\" was replaced meanwhile", RelationGetRelationName(index)));
+                errmsg("index \"%s\" was concurrently dropped", RelationGetRelationName(index)));
     if (RELATION_IS_OTHER_TEMP(index))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot look into indexes of other sessions' temporary tables"));
+                errmsg("cannot access temporary indexes of other sessions"));
     if (!index->rd_index->indisvalid)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)));

@@ -1,8 +1,8 @@
-// simhash_groups(index, distance, star) and simhash_pair_groups(query, star): which rows hang together.
+// simhash_groups(index, distance, star) and simhash_pair_groups(query, star): groups of near-duplicates.
 //
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
-// place in that order. So what is in memory, besides work_mem, is 12 bytes a member, or 16 for stars (and
-// while they are counted up to three times 8).
+// position in that order. Besides work_mem this takes 12 bytes of memory for each member, or 16 for stars
+// (and up to 24 while the members are being numbered).
 #include "am/pairs/pairs.hpp"
 
 #include "core/pairs/components.hpp"
@@ -158,8 +158,8 @@ uint32 *allocate_numbers(uint32 count)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint32{1})));
 }
 
-// Rows of equal fingerprints, which `components` is to join, have the same neighbours: they are one, their
-// first, even where only some of their pairs are known.
+// Rows with equal fingerprints have the same neighbours. They are united in `components` and count as one
+// row, the first of them, even where only some of their pairs are known.
 Stars find_stars(Grouping *grouping, Components *components)
 {
     visit_pairs(grouping, [components](uint32 a, uint32 b, bool equal) {
@@ -228,7 +228,7 @@ int64 integer_of(HeapTuple tuple, TupleDesc row, int column, Oid type)
     }
 }
 
-// An error unless the row is two integers, or of domains over such; their base types.
+// Finds the base types of the two columns. Raises an error unless they are integers or domains over integers.
 void find_pair_types(TupleDesc row, Oid type[2])
 {
     bool right = row->natts == 2;
@@ -243,7 +243,7 @@ void find_pair_types(TupleDesc row, Oid type[2])
                         "JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b"));
 }
 
-// Runs the query with the caller's rights and takes the pairs that it returns.
+// Runs the query with the caller's privileges and adds the pairs that it returns.
 void take_query(Grouping *grouping, const char *query)
 {
     MemoryContext context = CurrentMemoryContext;

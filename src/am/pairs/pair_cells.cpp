@@ -1,5 +1,4 @@
-// Comparing rows that were brought together: cell with cell, and where cells are large, by a plan of their
-// own.
+// Compares rows cell by cell. Large cells are split again by a plan of their own.
 #include "am/pairs/pairs.hpp"
 
 #include "pg/server/settings.hpp"
@@ -17,15 +16,15 @@ namespace
 
 constexpr Size kFoundRoom = 8192;
 constexpr Size kRuns = 512;
-constexpr double kMostWork = 1 << 23; // comparisons between two looks for interrupts
-constexpr Size kTile = 2048;          // rows that the nearest cache holds
-constexpr double kLarge = 100000;     // nanoseconds: what is worth a plan of its own
-constexpr double kGain = 0.7;         // a plan must save that much
+constexpr double kMostWork = 1 << 23; // comparisons between two checks for interrupts
+constexpr Size kTile = 2048;          // rows that fit into the first-level cache
+constexpr double kLarge = 100000;     // nanoseconds of comparing that are worth a plan of their own
+constexpr double kGain = 0.7;         // a plan must cost less than this share of comparing everything
 constexpr Size kPlanSample = 512;
 constexpr Size kDenseSample = 64;
 constexpr double kDense = 4; // pairs a row
 
-// Two sets of rows to compare. For the pairs within one set y is x.
+// Two sets of rows to compare. For the pairs within one set, y is x.
 struct Group {
     Rows x;
     Rows y;
@@ -66,8 +65,8 @@ Cells take_cells(PairJoin *join, Size count, int most_bits)
     return cells;
 }
 
-// What a group takes at most: copies of its rows, the same sorted, and as many cells as the larger side has
-// rows, on each.
+// The most memory that a group takes: copies of its rows, the same rows sorted, and on each side at most as
+// many cells as the larger side has rows.
 constexpr Size kArenaRowBytes = 2 * (sizeof(Fingerprint) + sizeof(uint64)) + 2 * sizeof(uint32);
 constexpr Size kArenaGroupBytes = 256;
 
@@ -88,7 +87,7 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
     }
 }
 
-// Compares the runs that wait: within x, or between x and y.
+// Compares the waiting runs, within x or between x and y.
 void compare_runs(PairJoin *join, const Rows &x, const Rows &y, bool within)
 {
     MatchCursor cursor = {};
@@ -144,7 +143,7 @@ Size take_sample(const Rows &rows, Size most, Fingerprint *sample)
     return count;
 }
 
-// Whether rows have so many pairs that it is better to look first which of them are visible.
+// Whether the rows have so many pairs that it is cheaper to check first which rows are visible.
 bool is_dense(PairJoin *join, const Group &group)
 {
     Fingerprint sample[2][kDenseSample];
@@ -226,7 +225,7 @@ void follow_plan(PairJoin *join, const Group &group, const PairPlan &plan, Finge
     }
 }
 
-// Rows that differ in at most join->radius - radius of the used bits.
+// Joins rows that differ in at most join->radius - radius of the used bits.
 void join_group(PairJoin *join, Group group, Fingerprint used, int radius)
 {
     double cost = group.area() * join->match->nanoseconds;
@@ -234,7 +233,7 @@ void join_group(PairJoin *join, Group group, Fingerprint used, int radius)
         compare_all(join, group);
         return;
     }
-    // Half of the room that is left, so that the next level has some, too.
+    // Only half of the remaining memory, so that the next level has some too.
     if (group.rows() * kArenaRowBytes + kArenaGroupBytes > (join->arena_size - join->arena_used) / 2) {
         halve_group(join, group, used, radius);
         return;
@@ -338,7 +337,7 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
         for (uint32 cell = 0; cell < count; cell++) {
             uint32 other = cell ^ flips.mask();
             if (same && other < cell)
-                continue; // the pair of cells comes up the other way round
+                continue; // this pair of cells is compared the other way round
             RunPair run = {{x.begin[cell], x.begin[cell + 1]}, {y.begin[other], y.begin[other + 1]}};
             uint32 x_rows = run.x.end - run.x.begin, y_rows = run.y.end - run.y.begin;
             if (x_rows == 0 || y_rows == 0 || (within && x_rows == 1))
@@ -347,7 +346,7 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
                 add_run(join, x.rows, y.rows, within, run);
                 continue;
             }
-            compare_runs(join, x.rows, y.rows, within); // the group needs the list itself
+            compare_runs(join, x.rows, y.rows, within); // join_group uses the same list
             Group group = {x.rows.part(run.x.begin, run.x.end), y.rows.part(run.y.begin, run.y.end), within};
             join_group(join, group, used, radius - flips.count());
         }

@@ -1,5 +1,5 @@
-// Rows of equal fingerprints as one, where only which rows hang together is asked for: a million copies of
-// one page are half a billion pairs, but a million links.
+// Merges rows with equal fingerprints when only the groups are wanted: a million copies of a page make half a
+// trillion pairs, but only a million links.
 #include "am/pairs/pairs.hpp"
 
 extern "C" {
@@ -24,11 +24,11 @@ struct Row {
 
 constexpr Size kFilterBits = 16; // for each row
 
-// Two bits for each hash value: whether it came up, and whether it did again.
+// Two bits for each hash value: whether it occurred, and whether it occurred again.
 class RepeatFilter
 {
 public:
-    // Lies in memory for bytes(rows).
+    // Uses bytes(rows) bytes of `memory`.
     RepeatFilter(void *memory, Size rows) : bits_(std::bit_width(rows * kFilterBits))
     {
         seen_ = static_cast<uint64 *>(memory);
@@ -57,7 +57,7 @@ private:
     uint64 *again_;
 };
 
-// Moves the rows whose fingerprints may be repeated to the end; returns how many are in front of them.
+// Moves the rows whose fingerprints may be repeated to the end. Returns how many rows precede them.
 Size part_repeated(void *memory, const Rows &rows)
 {
     RepeatFilter filter(memory, rows.count);
@@ -78,7 +78,7 @@ Size part_repeated(void *memory, const Rows &rows)
 
 void link_equal(PairJoin *join, bool report, Rows *rows)
 {
-    // Nothing else uses the arena between the comparisons of two windows.
+    // Nothing else uses the arena between two windows.
     Assert(join->arena_used == 0);
     Assert(RepeatFilter::bytes(rows->count) <= join->arena_size &&
            rows->count * sizeof(Row) <= join->arena_size);

@@ -1,15 +1,15 @@
-// From pairs of index entries to pairs of rows.
+// Turns pairs of index entries into pairs of visible rows.
 //
-// Only the members of a pair are looked up in the table, in the order of their tids, so that each page is
-// read once for all pairs that wait.
+// Only rows that are members of a pair are looked up in the table. The lookups are made in the order of the
+// tids, so that each table page is read once for all waiting pairs.
 //
-// An entry may be that of a row which the snapshot does not see, or which is no more: VACUUM may remove it
-// while we read on, and an insert may use the tuple's place again before we get there. The snapshot is an
-// MVCC one, and older than that insert, so it does not see the newcomer. What it does see was not removed,
-// and had its entry when we came by. Its fingerprint is the entry's: a tuple version that is not reached from
-// the root of its HOT chain has an entry of its own, and versions in one chain agree in the index's columns.
-// (Where they do not, after an index build that met broken chains, the index is not used with an old
-// snapshot: see pairs.cpp.)
+// An entry may belong to a row that the snapshot does not see, or that no longer exists: VACUUM may remove it
+// while the join runs, and an insert may reuse the tuple's place before it is looked up. The snapshot is an
+// MVCC snapshot and older than that insert, so it does not see the new row. A row that it does see was not
+// removed, and had its entry when its leaf was read. The row's fingerprint is the entry's: a tuple version
+// that cannot be reached from the root of its HOT chain has an entry of its own, and all versions in a chain
+// agree in the indexed columns. (After an index build over broken HOT chains they may differ; then the index
+// is not used with an old snapshot: see pairs.cpp.)
 #include "am/pairs/pairs.hpp"
 
 extern "C" {
@@ -25,7 +25,7 @@ namespace simhash
 namespace
 {
 
-constexpr Size kMostPairs = 1 << 20; // that wait: they are sorted without a look for interrupts
+constexpr Size kMostPairs = 1 << 20; // that wait: they are sorted without a check for interrupts
 
 // The tag of the version that the snapshot sees; 0 if it sees none.
 uint64 visible_tag(PairOutput *output, int side, uint64 tag)
@@ -124,7 +124,7 @@ void flush_pairs(PairOutput *output)
             uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
             pair = {{std::min(a, b), std::max(a, b)}};
             if (a == b)
-                continue; // two entries of one row, which a sound index does not have
+                continue; // two entries of one row, which an intact index does not have
         }
         output->sink.put(output->sink.context, pair.tag[0] & kTidMask, pair.tag[1] & kTidMask, distance);
     }
@@ -138,7 +138,8 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
     for (Size done = 0; done < rows->count;) {
         Size probes = 0;
         for (; done < rows->count && probes < 2 * output->capacity; done++) {
-            // A tid that was looked up may be in the middle of its HOT chain, where none is found.
+            // Rows already marked are skipped: their tid may be in the middle of a HOT chain, where a lookup
+            // finds nothing.
             if (!(rows->tag[done] & kVisible))
                 output->probe[probes++] = {static_cast<uint64>(side) << 48 | rows->tag[done], done};
         }

@@ -1,8 +1,9 @@
-// Bringing rows together: from the index, by its own tables where they do, else by a plan of cells.
+// Reads rows from the index and groups them so that all pairs meet: by the index's own tables where these do,
+// else by a plan of cells.
 //
-// Rows are read from the leaves of one of the index's trees, from left to right, again for each step. Every
-// row that the snapshot sees stands in each tree and stays there, so each step meets all of them; what else
-// it meets comes and goes, and is not visible.
+// Each step reads the leaves of one of the index's trees from left to right. Every row that the snapshot sees
+// has an entry in each tree for as long as the join runs, so each step finds all of these rows. Other entries
+// may come and go; their rows are not visible.
 #include "am/pairs/pairs.hpp"
 #include "am/tree/leaf_reader.hpp"
 
@@ -20,14 +21,14 @@ namespace
 {
 
 // Nanoseconds for each row and step, measured.
-constexpr double kLoadRow = 35;       // read from a partition and sorted again
+constexpr double kLoadRow = 35;       // read from a partition and sorted
 constexpr double kTreeRow = 14;       // read in the order of the cells
 constexpr double kSpoolRow = 30;      // partitioned in memory
 constexpr double kSpillRow = 60;      // partitioned by files
-constexpr Size kWindow = 1 << 15;     // rows that fit into the processor's cache when they are sorted
-constexpr Size kWideWindow = 1 << 17; // where cells meet others, and partitions each other
+constexpr Size kWindow = 1 << 15;     // rows that can be sorted within the processor's cache
+constexpr Size kWideWindow = 1 << 17; // the same where cells and partitions are compared with others
 constexpr BlockNumber kSampleLeaves = 64;
-constexpr Size kRowsPerLeaf = 128; // of a sample
+constexpr Size kRowsPerLeaf = 128; // in the sample
 constexpr int kMostPartitionBits = 12;
 constexpr double kManyUnseen = 1000;
 constexpr double kLeastMemory = 256; // kilobytes, even if work_mem is less
@@ -79,7 +80,7 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
         FreeAccessStrategy(reader.strategy);
 }
 
-// Reads some leaves, evenly spread over the index's blocks, and estimates the number of rows.
+// Samples leaves, evenly spread over the index's blocks, and estimates the number of rows.
 void sample_side(PairSide *side, Sample *sample)
 {
     BlockNumber first = kMetaBlock + 1, blocks = RelationGetNumberOfBlocks(side->index) - first;
@@ -105,7 +106,7 @@ void sample_side(PairSide *side, Sample *sample)
     side->rows = std::max(1.0, rows / reads * blocks / side->meta->tables());
 }
 
-// Of rows that are about to be compared, those that need be.
+// Drops rows that need not be compared.
 void narrow_rows(const Reader &reader, int place, Rows *rows)
 {
     PairJoin *join = reader.join;
@@ -115,14 +116,14 @@ void narrow_rows(const Reader &reader, int place, Rows *rows)
         link_equal(join, place == 0 && join->under[0].step == 0, rows);
 }
 
-// Compares the rows of the partitions with each other: partition p of x is store p, that of y is store
-// y_store + p. Cells' numbers are the partition's, then `low_bits` bits.
+// Compares the rows of the partitions with each other. Partition p of x is store p; that of y is store
+// y_store + p. A cell number is the partition's number followed by `low_bits` bits.
 void join_partitions(Reader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
                      const PairStep &step)
 {
     PairJoin *join = reader->join;
     Cells *x = &join->cells[0], *y = &join->cells[1];
-    // Reads on as long as there is room: narrowing may leave little of what was read.
+    // Reads on while there is room: narrowing may leave few of the rows read.
     auto load = [&](int store, uint64 from, int place, Cells *cells) {
         uint64 end = spooled_rows(reader->spool, store);
         Rows *raw = &join->raw;
@@ -146,7 +147,7 @@ void join_partitions(Reader *reader, int partition_bits, int y_store, const Cell
             for (Flips flips(partition_bits, step.budget); !flips.done(); flips.next()) {
                 uint32 other = partition ^ flips.mask();
                 if (reader->within && other < partition)
-                    continue; // they meet the other way round
+                    continue; // compared the other way round
                 int store = y_store + static_cast<int>(other);
                 uint64 y_at = reader->within && other == partition ? at : 0;
                 while (y_at < spooled_rows(reader->spool, store)) {
@@ -170,7 +171,7 @@ void spool_side(Reader *reader, int place, const CellMap &map, int low_bits, int
     });
 }
 
-// The x side, all in one store, fits into memory: y's rows need not be kept.
+// Joins when all of x, in one store, fits into memory: y's rows need not be kept.
 void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
 {
     PairJoin *join = reader->join;
@@ -195,12 +196,12 @@ void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
     meet();
 }
 
-// How many of a step's bits tell partitions apart.
+// How many of a step's bits select the partition.
 int partition_bits(const Reader &reader, const PairStep &step)
 {
     Size most = std::min(reader.join->capacity, step.budget == 0 ? kWindow : kWideWindow);
     int bits = std::max(0, step.bits - most_sort_bits(reader.join->capacity));
-    // Files have a buffer each.
+    // Each file has a buffer.
     Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
     while (bits < step.bits && bits < kMostPartitionBits && reader.rows > static_cast<double>(most << bits) &&
            (Size{2} << bits) <= stores)
@@ -208,13 +209,13 @@ int partition_bits(const Reader &reader, const PairStep &step)
     return bits;
 }
 
-// An estimate.
+// An estimate of the rows on both sides.
 double all_rows(const Reader &reader)
 {
     return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
 }
 
-// Steps that cut no finer than partitions and sorting can.
+// The most bits of a cell number that partitioning and sorting can handle together.
 int most_cell_bits(const Reader &reader)
 {
     Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
@@ -260,16 +261,16 @@ void follow_cells(Reader *reader, const PairPlan &plan)
     }
 }
 
-// A step by one of the index's own tables: its leaves come in the order of the cells.
+// A step that uses one of the index's own tables: its leaves are in the order of the cells.
 struct TreeStep {
     Reader *reader;
     const PairStep *step;
     CellMap map;
     int low_bits;
     uint32 open;   // the cell in which the next leaf begins
-    Size open_row; // rows before this one are of lower cells
-    Size open_end; // rows from this one on are of the open cell
-    bool spooling; // cell `open` is larger than memory: its rows go to the spool
+    Size open_row; // rows before this one belong to lower cells
+    Size open_end; // rows from this one on belong to the open cell
+    bool spooling; // cell `open` does not fit into memory: its rows go to the spool
     Rows stash;
 };
 
@@ -292,7 +293,7 @@ void copy_rows(const Rows &from, Rows *to)
 void join_spooled_cell(TreeStep *tree)
 {
     Rows *raw = &tree->reader->join->raw;
-    copy_rows(*raw, &tree->stash); // of the last leaf: joining needs the room
+    copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
     join_partitions(tree->reader, 0, 0, tree->map, 0, *tree->step);
     clear_pair_spool(tree->reader->spool);
     copy_rows(tree->stash, raw);
@@ -328,7 +329,7 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     Size room = join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
     if (!last && raw->count < std::min(room, kWindow))
         return;
-    // The rows of the open cell wait for the next leaf.
+    // Rows of the open cell wait for the next leaf.
     Size whole = last ? raw->count : tree->open_row;
     for (Size i = whole; i < tree->open_end; i++) {
         if (tree->map(raw->fingerprint[i]) != next) {

@@ -1,4 +1,4 @@
-// Rows by partitions: in memory as long as there is room; then the largest partitions go to files.
+// Rows by partition: in memory while there is room; then the largest partitions are written to files.
 #include "am/pairs/pairs.hpp"
 
 extern "C" {
@@ -24,7 +24,8 @@ struct Chunk {
     Entry entry[kChunkRows];
 };
 
-// Its rows are those of the file, then those of the chunks, of which all but the first are full.
+// The rows of a store are those of its file followed by those of its chunks. All chunks but the first are
+// full.
 struct Store {
     BufFile *file;
     uint64 file_rows;
@@ -52,7 +53,7 @@ void write_chunks(PairSpool *spool, Store *store)
 {
     if (store->file == nullptr)
         store->file = BufFileCreateTemp(false);
-    // Reading may have left it elsewhere.
+    // Reading may have moved the file position.
     uint64 bytes = store->file_rows * sizeof(Entry);
     if (BufFileSeek(store->file, 0, static_cast<off_t>(bytes), SEEK_SET) != 0)
         ereport(ERROR, errcode_for_file_access(), errmsg("could not seek in a temporary file of a join"));
@@ -95,7 +96,7 @@ uint32 take_chunk(PairSpool *spool)
 PairSpool *begin_pair_spool(Size bytes, int stores, double rows)
 {
     auto *spool = static_cast<PairSpool *>(palloc0(sizeof(PairSpool)));
-    // No more than the rows need; if they are more than expected, some go to files early.
+    // No more memory than the rows need. If there are more rows than expected, some go to files early.
     double most = rows * 1.25 / kChunkRows + 2 * stores + 16;
     Size chunks = bytes / (sizeof(Chunk) + sizeof(uint32));
     if (most < static_cast<double>(chunks))
@@ -136,7 +137,7 @@ void add_row(PairSpool *spool, int number, Fingerprint fingerprint, uint64 tag)
 {
     Store *store = &spool->store[number];
     if (store->chunks == 0 || store->in_first == kChunkRows) {
-        uint32 chunk = take_chunk(spool); // which may have written this very store
+        uint32 chunk = take_chunk(spool); // which may have written this store to its file
         spool->next[chunk] = store->chunk;
         store->chunk = chunk;
         store->chunks++;

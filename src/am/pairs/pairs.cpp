@@ -1,5 +1,4 @@
-// simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates at
-// once.
+// simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
 #include "am/pairs/pairs.hpp"
 
 #include "pg/server/result_rows.hpp"
@@ -44,7 +43,7 @@ void add_columns(HeapTuple tuple, AttrNumber attribute, Bitmapset **columns)
     pfree(string);
 }
 
-// The columns that the index tells something about, as pull_varattnos numbers them.
+// The columns whose values the index depends on, numbered as by pull_varattnos.
 Bitmapset *index_columns(Oid index)
 {
     HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
@@ -62,7 +61,7 @@ Bitmapset *index_columns(Oid index)
     return columns;
 }
 
-// An error unless the caller may read the table, or at least the columns that are in the index.
+// Raises an error unless the caller may read the table, or at least the columns that are in the index.
 void check_select_rights(Oid index, Oid heap)
 {
     if (pg_class_aclcheck(heap, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
@@ -80,8 +79,7 @@ void check_select_rights(Oid index, Oid heap)
         aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(heap)), get_rel_name(heap));
 }
 
-// Opens an index and its table for a join, with the checks that the planner and the executor make for a
-// query.
+// Opens an index and its table for a join, with the same checks that the planner and the executor make.
 void open_side(Oid oid, PairSide *side)
 {
     Relation index = open_index(oid, AccessShareLock, check_select_rights);
@@ -98,7 +96,7 @@ void open_side(Oid oid, PairSide *side)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
                 errhint("Use the REFRESH MATERIALIZED VIEW command."));
-    // An index that was built over broken HOT chains has the last version's fingerprint for the whole chain.
+    // An index built over broken HOT chains has only the fingerprint of the last version of each chain.
     if (index->rd_index->indcheckxmin &&
         !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -151,7 +149,7 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
             AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
         MemoryContext caller = MemoryContextSwitchTo(context);
         for (int i = 0; i < indexes; i++) {
-            // As the access method has it: finer locks would be one for each leaf, and we read them all.
+            // A lock on the whole index, as scans take: every leaf is read anyway.
             PredicateLockRelation(output->side[i].index, output->snapshot);
             pgstat_count_index_scan(output->side[i].index);
         }

@@ -1,8 +1,10 @@
-// simhash_pairs and simhash_join: what their files share. doc/pairs.md describes the method.
+// The internal interface of simhash_pairs, simhash_join and simhash_groups. doc/pairs.md describes the
+// method.
 //
-//   pairs        the SQL functions      pair_read    rows from the index, by its tables or by a plan of cells
-//   pair_spool   rows by partitions     pair_cells   comparing rows that were brought together
-//   pair_output  which pairs are visible                pair_links   rows of equal fingerprints as one
+//   pairs        the SQL functions            groups       groups of near-duplicates
+//   pair_read    reads rows from the index    pair_spool   keeps rows by partition
+//   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
+//   pair_output  checks that rows are visible
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -35,13 +37,14 @@ struct Rows {
 
 Rows allocate_rows(Size capacity);
 
-// A tag whose tid is that of a tuple version which the snapshot sees; others are the index's.
+// Set in a tag whose tid is that of the tuple version that the snapshot sees. Other tags have the tid of the
+// index entry.
 inline constexpr uint64 kVisible = UINT64CONST(1) << 48;
 inline constexpr uint64 kTidMask = kVisible - 1;
 
 // pairs.cpp
 
-// Takes the pairs that are found: the tids as the snapshot sees them, packed; for pairs of one table a < b.
+// Receives the pairs found: the packed tids of the visible tuple versions. For pairs of one table, a < b.
 struct PairSink {
     void (*put)(void *context, uint64 a, uint64 b, int distance);
     void *context;
@@ -49,11 +52,11 @@ struct PairSink {
 
 enum class PairsWanted {
     all,
-    links // enough of one table's to tell which rows hang together: of equal fingerprints every row with one
+    links // enough pairs of one table to find its groups: rows with equal fingerprints are each linked to one
 };
 
-// Finds the pairs within a distance of the rows of one index, or of two, with the checks of rights and the
-// locks that a query takes.
+// Finds all pairs within a distance, of the rows of one index or between those of two. Checks the same rights
+// and takes the same locks as a query.
 void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink);
 
 // pair_output.cpp
@@ -68,7 +71,7 @@ struct PairSide {
 };
 
 struct FoundPair {
-    uint64 tag[2]; // the first one's highest byte: the distance
+    uint64 tag[2]; // the highest byte of tag[0] is the distance
 };
 
 struct Probe {
@@ -88,12 +91,13 @@ struct PairOutput {
     Probe *probe;        // room for 2 * capacity
     double seen, unseen; // pairs so far
     double many_unseen;
-    bool filter_early; // so many pairs were of versions not seen that rows are looked up before they meet
+    bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
+                       // compared
 };
 
 void begin_output(PairOutput *output, Size bytes);
 void end_output(PairOutput *output);
-// Checks the pairs that are waiting and returns those of visible rows.
+// Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
 void flush_pairs(PairOutput *output);
 
 inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
@@ -103,28 +107,30 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
     output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << 56, b}};
 }
 
-// Takes the rows away that the snapshot does not see, and marks the others.
+// Removes the rows that the snapshot does not see and marks the others kVisible.
 void filter_rows(PairOutput *output, int side, Rows *rows);
 
 // pair_spool.cpp
 
-// Rows in stores, in memory as long as there is room, else in a temporary file each.
+// Rows in numbered stores. They stay in memory while there is room; beyond that, stores go to temporary
+// files.
 struct PairSpool;
 
-// For about so many rows, in at most so many bytes.
+// A spool for about `rows` rows that uses at most `bytes` bytes.
 PairSpool *begin_pair_spool(Size bytes, int stores, double rows);
 void end_pair_spool(PairSpool *spool);
 void clear_pair_spool(PairSpool *spool); // all stores are empty again
 void add_row(PairSpool *spool, int store, Fingerprint fingerprint, uint64 tag);
 uint64 spooled_rows(const PairSpool *spool, int store);
-// Reads up to `most` rows of a store from number `from` on.
+// Reads up to `most` rows of a store, starting with row number `from`.
 void read_rows(PairSpool *spool, int store, uint64 from, Size most, Rows *rows);
-// The memory that a store takes beside that of its rows.
+// The memory that a store takes besides its rows.
 inline constexpr Size kStoreBytes = BLCKSZ + 1024;
 
 // pair_cells.cpp
 
-// A plan being followed, one in another: pairs that an earlier step of one of them finds are not reported.
+// A plan that is being executed. Plans nest; a pair that an earlier step of one of them finds is not
+// reported.
 struct PlanStep {
     const PairPlan *plan;
     int step;
@@ -142,50 +148,52 @@ struct PairJoin {
     PairOutput *output;
     const PairMatch *match;
     int radius;
-    int side[2]; // of the output, from which x and y are; the same for pairs of one table
+    int side[2]; // the output's sides of x and y; the same for pairs of one table
     int depth;
     PlanStep under[kMostDepth];
 
     Size capacity; // of raw and cells
-    Rows raw;      // for whoever brings rows together
+    Rows raw;      // rows read and not yet sorted
     Cells cells[2];
     uint32 *cell; // room for the numbers of `capacity` rows' cells
 
-    char *arena; // for rows that are sorted again
+    char *arena; // memory for rows that are sorted again
     Size arena_size;
     Size arena_used;
 
     RowPair *found;
-    RowRun *run; // what waits to be compared: one of the two
+    RowRun *run; // runs that wait to be compared: here or in run_pair
     RunPair *run_pair;
     Size runs;
     double work; // comparisons
 };
 
-// The memory that a join takes for each row, and a join of about so many rows in at most so many bytes.
+// The memory that a join takes for each row.
 inline constexpr Size kJoinRowBytes = 104;
+// A join of about `rows` rows that uses at most `bytes` bytes.
 void begin_join(PairJoin *join, Size bytes, double rows);
 void end_join(PairJoin *join);
 
-// The most bits by which `rows` rows are sorted: more cells than that would be mostly empty.
+// The most bits by which it makes sense to sort `rows` rows: with more, most cells would be empty.
 int most_sort_bits(Size rows);
 
-// Sorts rows by the lowest `bits` bits of their cells' numbers.
+// Sorts rows by the lowest `bits` bits of their cell numbers.
 void sort_cells(PairJoin *join, const Rows &rows, const CellMap &map, int bits, Cells *cells);
 
-// Compares the cells with those within `budget` of them; y is x itself for the pairs of one set of rows.
-// Besides the numbers' bits, the rows differ in at most join->radius - radius of the used bits, and pairs
-// that differ in more are not asked for.
+// Compares each cell of x with the cells of y whose numbers differ in at most `budget` bits. For pairs within
+// one set of rows, y is x itself. `used` are the fingerprint bits that the cell numbers of this and outer
+// plans consist of: the rows of a cell differ in at most join->radius - radius of them.
 void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fingerprint used, int radius);
 
 // pair_links.cpp
 
-// Of visible rows with equal fingerprints keeps the first one, and may report its pairs with the others.
+// Keeps the first of the visible rows with equal fingerprints. If `report`, reports its pairs with the
+// others.
 void link_equal(PairJoin *join, bool report, Rows *rows);
 
 // pair_read.cpp
 
-// Reports the pairs of one index, or of the two.
+// Finds the pairs of one index, or between two, and adds them to the output.
 void join_indexes(PairOutput *output, int radius);
 
 } // namespace simhash

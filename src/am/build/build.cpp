@@ -1,6 +1,6 @@
-// CREATE INDEX: collect the rows, choose the order of the bits from a sample of them, then for each table
-// divide the rows by its keys and write its tree from the leaves up. parallel_build.cpp does the same with
-// several processes.
+// CREATE INDEX: collects the rows, chooses the bit order from a sample of them, then divides the rows by the
+// keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
+// processes.
 #include "am/build/build.hpp"
 #include "am/build/parallel_build.hpp"
 #include "am/build/sample.hpp"

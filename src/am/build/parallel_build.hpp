@@ -6,8 +6,7 @@
 namespace simhash
 {
 
-// Tries to build with up to so many workers. Returns false, and has done nothing, if there are none to be
-// had.
+// Builds with up to `workers` workers. Returns false, and has done nothing, if no worker could be started.
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        const TableDesign &design, int workers, IndexBuildResult *result);
 

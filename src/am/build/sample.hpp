@@ -6,9 +6,9 @@
 namespace simhash
 {
 
-// A row is in it if a hash of its tid begins with `level`
-// zero bits, level being as low as the sample's size allows. So it depends on the table's rows and nothing
-// else: not on the order in which they are read, nor on who reads them.
+// A row is in the sample if a hash of its tid begins with `level` zero bits, where level is as low as the
+// sample's size allows. So the sample depends only on the table's rows: not on the order in which they are
+// read, nor on which process reads them.
 struct Sample {
     static constexpr int kSize = 1 << 16;
     int level;
@@ -20,7 +20,7 @@ Sample *make_sample();
 void add_to_sample(Sample *sample, Position row);
 void raise_sample_level(Sample *sample, int level);
 
-// What the metapage is to say, with the order of bits that suits the sample.
+// The contents of the metapage, with the bit order that suits the sample.
 MetaData plan_index(const IndexOptions &options, const TableDesign &design, const Sample &sample);
 
 } // namespace simhash

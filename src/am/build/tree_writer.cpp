@@ -16,7 +16,7 @@ namespace simhash
 namespace
 {
 
-constexpr int kBatchPages = XLR_MAX_BLOCK_ID; // as many as a WAL record may hold
+constexpr int kBatchPages = XLR_MAX_BLOCK_ID; // the most that a WAL record may hold
 
 void set_high(char *image, Position high)
 {
@@ -24,7 +24,8 @@ void set_high(char *image, Position high)
     page_tail(image)->high_tid = Tid::unpack(high.tid);
 }
 
-// Writes the pages of a batch; the last one stays, with a block of its own, unless it is the level's last.
+// Writes the pages of a batch. The last page gets a block but stays in the batch, unless it is the level's
+// last.
 void write_batch(PageBatch *batch, bool end)
 {
     Relation index = batch->index;
@@ -71,7 +72,7 @@ void write_batch(PageBatch *batch, bool end)
     }
 }
 
-// The image of the next page, which is all zeros or an old one.
+// The image of the next page. It holds zeros or an earlier page.
 char *next_image(PageBatch *batch, Position bound)
 {
     CHECK_FOR_INTERRUPTS();
@@ -81,7 +82,7 @@ char *next_image(PageBatch *batch, Position bound)
     return batch->image + BLCKSZ * batch->pages++;
 }
 
-// Puts a page image into a buffer that is locked exclusively, logs it whole and releases the buffer.
+// Copies a page image into an exclusively locked buffer, logs the whole page and releases the buffer.
 void write_page(Buffer buffer, const char *image, bool log)
 {
     START_CRIT_SECTION();
@@ -112,7 +113,7 @@ void fill_leaf(TreeWriter *writer, char *image, int count)
         pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(rows));
 }
 
-// Makes a leaf of some of the waiting rows.
+// Makes a leaf of the first waiting rows.
 void cut_leaf(TreeWriter *writer)
 {
     Position high;
@@ -134,7 +135,8 @@ void cut_leaf(TreeWriter *writer)
     writer->runs = runs;
 }
 
-// Writes the level above the children, and makes its pages the children; true once that was the root.
+// Writes the level above the children and makes its pages the children. Returns true if that level is the
+// root.
 bool write_inner_level(TreeWriter *writer, int table, int level, Children *children)
 {
     Size capacity = static_cast<Size>(inner_capacity(BLCKSZ));
@@ -191,7 +193,7 @@ TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, Bui
     PageBatch *batch = &writer->batch;
     batch->index = index;
     batch->alone = processes == 1 && RELATION_IS_LOCAL(index);
-    // Some of the buffers at most: they are pinned all at once.
+    // A small share of the buffers: a whole batch is pinned at once.
     int buffers = RelationUsesLocalBuffers(index) ? num_temp_buffers : NBuffers;
     batch->capacity = Min(Max(buffers / 16 / processes, 2), kBatchPages);
     batch->image =
@@ -199,7 +201,8 @@ TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, Bui
     batch->bound = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(batch->capacity)));
 
     writer->fillfactor = meta.fillfactor;
-    // A window about the fillfactor: the wider, the better the places where leaves can be cut.
+    // Leaves may be somewhat emptier or fuller than fillfactor says: the wider the range, the better the
+    // cuts.
     int fill = leaf_capacity(BLCKSZ) * meta.fillfactor / 100;
     writer->least = fill * 93 / 100;
     writer->most = Min(fill * 109 / 100, leaf_capacity(BLCKSZ));

@@ -1,5 +1,5 @@
-// Writes a tree from the leaves up, every page once. Pages are made in private memory and put into shared
-// buffers many at a time: the relation is extended once for all of them, and one WAL record holds them.
+// Writes a tree from the leaves up, every page once. Pages are filled in private memory and copied into
+// shared buffers a batch at a time: the relation is extended once for a batch, and one WAL record holds it.
 #pragma once
 
 #include "am/build/spool.hpp"
@@ -26,19 +26,19 @@ struct Children {
 void begin_children(Children *children);
 void add_child(Children *children, Position bound, BlockNumber block);
 
-// How far a build is, over all its processes.
+// The progress of a build, over all its processes.
 struct BuildProgress {
-    pg_atomic_uint64 rows; // written, once for each table
+    pg_atomic_uint64 rows; // written so far, counted once for each table
 };
 
-// Pages of one level, from left to right. Those that stand beside each other are linked when they have
-// blocks; the last one keeps waiting for its right sibling's.
+// Pages of one level, from left to right. Neighbours are linked once they have blocks; the last page waits
+// until its right sibling has one.
 struct PageBatch {
     Relation index;
     bool alone; // no other process extends the relation
     int capacity;
     int pages;
-    Buffer held; // the first page's, if it has one
+    Buffer held; // the first page's buffer, if it has one
     char *image;
     Position *bound; // lower bounds
     Children *children;
@@ -60,29 +60,29 @@ struct TreeWriter {
     bool report; // to pg_stat_progress_create_index
 };
 
-// `share` is what of the buffers it may use at a time: one of so many processes does this.
-TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int share, BuildProgress *progress,
+// Starts to write. `processes` writers share the buffers.
+TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
                        bool report);
 
-// Starts with leaves of a table from a lower bound on.
+// Starts the leaves of a table, from a lower bound on.
 void begin_leaves(TreeWriter *writer, int table, Position bound);
 
-// A RunSink: context is the TreeWriter.
+// Takes the next run of rows. A RunSink; context is the TreeWriter.
 void write_run(const Position *run, int count, void *context);
 
-// Writes what is left as the last leaf: of the tree, or of those in front of `high`. Returns true, and writes
-// nothing but the root, if it is the tree's only leaf.
+// Writes the remaining rows as the last leaf: of the tree, or of the range that ends at `high`. If it is the
+// tree's only leaf, writes it as the root and returns true.
 bool end_leaves(TreeWriter *writer, const Position *high);
 
-// Writes the levels above the leaves, in order, up to the root.
+// Writes the levels above the leaves, up to the root.
 void write_inner_levels(TreeWriter *writer, int table, Children *leaves);
 
 void end_tree(TreeWriter *writer);
 
-// Links the last leaf of a range of positions to the first one of the next.
+// Links the last leaf of a range of positions to the first leaf of the next range.
 void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 
-// The metapage and empty roots, so that the roots have their blocks before any leaf.
+// Writes the metapage and empty roots, so that the roots get their blocks before any leaf does.
 void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
 
 } // namespace simhash

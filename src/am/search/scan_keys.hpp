@@ -42,7 +42,7 @@ struct ScanKeys {
     }
 };
 
-// Makes room for so many keys in the current memory context.
+// Allocates room for the keys in the current memory context.
 void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys);
 void free_scan_keys(ScanKeys *keys);
 

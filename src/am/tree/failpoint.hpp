@@ -10,8 +10,7 @@
 //   kill    flushes WAL and sends itself SIGKILL: what is logged so far is kept, nothing more
 //   lose    sends itself SIGKILL without a flush: what is in the WAL buffers is lost
 //   stop    flushes WAL and has the whole server stop immediately
-//   wait    takes the advisory lock (21320, 0), shared, and lets it go: whoever holds it decides when it goes
-//   on
+//   wait    takes the advisory lock (21320, 0), shared, and lets it go: its holder decides how long that takes
 //
 // A wait where the session holds a lock on a page is an error instead: a lock manager's lock must not be
 // waited for under one of those.

@@ -5,9 +5,9 @@
 // The hyperplane's normal vector has one Gaussian number g(i, j) for each dimension i, from 0. It is made
 // when it is needed; no matrix is kept:
 //
-//   word(n)  is SplitMix64: z = key + (n + 1) * 0x9E3779B97F4A7C15, mixed; key is mix(seed) of the same
-//   mixing p        is the (j mod 4)-th 16 bits, from the lowest, of word(16 i + j / 4) g(i, j)  is
-//   kGaussian[p mod 2048] / 2^12, negative if bit 11 of p is set
+//   word(n)  is SplitMix64: z = key + (n + 1) * 0x9E3779B97F4A7C15, mixed; key is mix(seed) of the same mixing
+//   p        is the (j mod 4)-th 16 bits, from the lowest, of word(16 i + j / 4)
+//   g(i, j)  is kGaussian[p mod 2048] / 2^12, negative if bit 11 of p is set
 //
 // W_j is the sum of x_i * g(i, j) in the order of i, divided by the vector's Euclidean norm. Products of a
 // float and a g are exact in a double, and all else is one correctly rounded operation after the other: the

@@ -10,8 +10,7 @@ namespace
 {
 
 constexpr int kWidest = 8;
-constexpr std::size_t kRunAim =
-    40; // rows of a run, about: a third to a half of what choose_cut may choose from
+constexpr std::size_t kRunAim = 40; // rows of a run: a third to a half of what choose_cut may choose from
 
 // The highest bit in which two keys differ, as a number with that bit set; 0 if they are equal.
 std::uint64_t differing_bit(std::uint64_t a, std::uint64_t b) { return std::bit_floor(a ^ b); }

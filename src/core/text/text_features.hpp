@@ -1,14 +1,12 @@
 // The features of a text: words or characters of its normal text, one by one or in overlapping shingles.
 //
 // - A *word* is a longest run of characters of class kWord, marks and apostrophes. Where a script puts no
-// spaces
-//   between words, every two neighbouring characters (each with its marks) are one, as in 東京都 to 東京,
-//   京都; one that stands alone is a word alone. What is longer than kWordMax bytes is cut before the
+//   spaces between words, every two neighbouring characters (each with its marks) are one, as in 東京都 to
+//   東京, 京都; one that stands alone is a word alone. What is longer than kWordMax bytes is cut before the
 //   character that would pass it.
 // - A *character* is a code point of the normal text, spaces included.
 // - A *shingle* of n units is the stretch of the normal text from the start of the first to the end of the
-// last.
-//   A text with fewer than n units, but one at least, is one shingle.
+//   last. A text with fewer than n units, but one at least, is one shingle.
 //
 // Every unit starts one shingle, but for the last n - 1, so a text of m units has m - n + 1 features, counted
 // with repetitions. A feature is the XXH3 hash of its bytes in UTF-8.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The time to test a leaf's fingerprints, for each level that this CPU has. Needs no server.
+# The time to test a leaf's fingerprints, and to find the pairs of a join, for each level that this CPU has. Needs no
+# server.
 #
 #   bench/kernels/run.sh              the kernels as they are
 #   bench/kernels/run.sh HEAD~3       these and those of a revision, by turns
@@ -11,16 +12,24 @@ revision=${1:-}
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 flags=(-std=c++20 -O2 -Wall)
-objects=("$build/leaf_match.o")
-g++ "${flags[@]}" -I"$TOP/src" -c -o "$build/leaf_match.o" "$TOP/src/core/kernels/leaf_match.cpp"
+compile() { # src object-prefix flags...
+    local prefix=$2
+    for source in "$1"/core/kernels/*.cpp; do
+        objects+=("$prefix$(basename "$source" .cpp).o")
+        g++ "${flags[@]}" "${@:3}" -I"$1" -c -o "${objects[-1]}" "$source"
+    done
+}
+objects=()
+compile "$TOP/src" "$build/now_"
 if [ -n "$revision" ]; then
     # The other kernels get a namespace of their own.
     git -C "$TOP" archive "$revision" src/core | tar -x -C "$build"
-    g++ "${flags[@]}" -Dsimhash=simhash_before -I"$build/src" -c -o "$build/before.o" \
-        "$build/src/core/kernels/leaf_match.cpp"
-    objects+=("$build/before.o")
+    compile "$build/src" "$build/before_" -Dsimhash=simhash_before
     flags+=(-DBEFORE="\"$revision\"")
 fi
-g++ "${flags[@]}" -I"$TOP/src" -o "$build/kernels" "$TOP/bench/kernels/kernels.cpp" "${objects[@]}"
+for program in kernels pairs; do
+    g++ "${flags[@]}" -I"$TOP/src" -o "$build/$program" "$TOP/bench/kernels/$program.cpp" "${objects[@]}"
+done
 sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
 "$build/kernels" "${ROUNDS:-31}"
+"$build/pairs" "${ROUNDS:-31}"

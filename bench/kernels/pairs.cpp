@@ -80,9 +80,9 @@ std::vector<Kernel> kernels()
         SimdLevel level;
     };
     std::vector<Kernel> all;
-    for (Level level : {Level{"scalar", SimdLevel::scalar}, Level{"popcnt", SimdLevel::popcnt},
-                        Level{"avx2", SimdLevel::avx2}, Level{"avx512", SimdLevel::avx512},
-                        Level{"neon", SimdLevel::neon}}) {
+    for (Level level : {Level{"scalar", SimdLevel::kScalar}, Level{"popcnt", SimdLevel::kPopcnt},
+                        Level{"avx2", SimdLevel::kAvx2}, Level{"avx512", SimdLevel::kAvx512},
+                        Level{"neon", SimdLevel::kNeon}}) {
         if (!has_simd_level(level.level))
             continue;
 #ifdef BEFORE

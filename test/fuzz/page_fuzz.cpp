@@ -16,14 +16,11 @@ namespace simhash
 namespace
 {
 
-constexpr SimdLevel kLevels[] = {SimdLevel::scalar, SimdLevel::popcnt, SimdLevel::avx2, SimdLevel::avx512,
-                                 SimdLevel::neon};
-
 void use_leaf(const char *page, Fingerprint query, int radius)
 {
     int count = leaf_count(page), found = -1;
     std::unique_ptr<std::uint16_t[]> matches(new std::uint16_t[static_cast<std::size_t>(count)]);
-    for (SimdLevel level : kLevels) {
+    for (SimdLevel level : kSimdLevels) {
         if (!has_simd_level(level))
             continue;
         int now = leaf_match(level)(leaf_fingerprints(page), count, query, radius, matches.get());

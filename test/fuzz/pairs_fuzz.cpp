@@ -12,9 +12,6 @@ namespace simhash
 namespace
 {
 
-constexpr SimdLevel kLevels[] = {SimdLevel::scalar, SimdLevel::popcnt, SimdLevel::avx2, SimdLevel::avx512,
-                                 SimdLevel::neon};
-
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 // Calls a kernel until it is done, with just so much room.
@@ -62,7 +59,7 @@ void fuzz_pairs(const std::uint8_t *data, std::size_t size)
     }
     std::sort(all_within.begin(), all_within.end());
     std::sort(all_between.begin(), all_between.end());
-    for (SimdLevel level : kLevels) {
+    for (SimdLevel level : kSimdLevels) {
         if (!has_simd_level(level))
             continue;
         const PairMatch &match = pair_match(level);

@@ -7,9 +7,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#elif defined(SIMHASH_NEON)
 #include <arm_neon.h>
-#define SIMHASH_NEON 1
 #endif
 
 namespace simhash
@@ -272,61 +271,19 @@ int match_neon(const Fingerprint *fingerprints, int count, Fingerprint query, in
 
 #endif
 
+constexpr KernelsByLevel<LeafMatch> kLeafMatch = {
+    .scalar = match_scalar,
+#if defined(__x86_64__)
+    .popcnt = match_popcnt,
+    .avx2 = match_avx2,
+    .avx512 = match_avx512,
+#elif defined(SIMHASH_NEON)
+    .neon = match_neon,
+#endif
+};
+
 } // namespace
 
-bool has_simd_level(SimdLevel level)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-#endif
-    switch (level) {
-    case SimdLevel::scalar:
-        return true;
-#if defined(__x86_64__)
-    case SimdLevel::popcnt:
-        return __builtin_cpu_supports("popcnt");
-    case SimdLevel::avx2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-    case SimdLevel::avx512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq") &&
-               __builtin_cpu_supports("popcnt");
-#elif defined(SIMHASH_NEON)
-    case SimdLevel::neon:
-        return true;
-#endif
-    default:
-        return false;
-    }
-}
-
-SimdLevel best_simd_level()
-{
-    constexpr SimdLevel kBestFirst[] = {SimdLevel::neon, SimdLevel::avx512, SimdLevel::avx2,
-                                        SimdLevel::popcnt};
-    for (SimdLevel level : kBestFirst) {
-        if (has_simd_level(level))
-            return level;
-    }
-    return SimdLevel::scalar;
-}
-
-LeafMatch leaf_match(SimdLevel level)
-{
-    switch (level) {
-#if defined(__x86_64__)
-    case SimdLevel::avx512:
-        return match_avx512;
-    case SimdLevel::avx2:
-        return match_avx2;
-    case SimdLevel::popcnt:
-        return match_popcnt;
-#elif defined(SIMHASH_NEON)
-    case SimdLevel::neon:
-        return match_neon;
-#endif
-    default:
-        return match_scalar;
-    }
-}
+LeafMatch leaf_match(SimdLevel level) { return kLeafMatch[level]; }
 
 } // namespace simhash

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
+#include "core/kernels/simd_level.hpp"
 
 #include <cstdint>
 
@@ -14,15 +15,6 @@ namespace simhash
 // read.
 using LeafMatch = int (*)(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
                           std::uint16_t *matches);
-
-// What a kernel may use: popcnt, avx2 and avx512 (with its popcount of vectors) of x86-64, neon of aarch64.
-enum class SimdLevel { scalar, popcnt, avx2, avx512, neon };
-
-// Whether this CPU has a level. Each has scalar.
-bool has_simd_level(SimdLevel level);
-
-// The best level that this CPU has.
-SimdLevel best_simd_level();
 
 // The kernel of a level, which the CPU must have. All give the same answers.
 LeafMatch leaf_match(SimdLevel level);

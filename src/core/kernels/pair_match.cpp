@@ -2,9 +2,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#elif defined(SIMHASH_NEON)
 #include <arm_neon.h>
-#define SIMHASH_NEON 1
 #endif
 
 namespace simhash
@@ -219,33 +218,19 @@ template <typename Kernel> constexpr PairMatch make_pair_match(double nanosecond
     return {match_within<Kernel>, Kernel::template match<RunPair>, nanoseconds};
 }
 
+constexpr KernelsByLevel<PairMatch> kPairMatch = {
+    .scalar = make_pair_match<ScalarKernel>(1.5),
+#if defined(__x86_64__)
+    .popcnt = make_pair_match<PopcntKernel>(0.5),
+    .avx2 = make_pair_match<Avx2Kernel>(0.3),
+    .avx512 = make_pair_match<Avx512Kernel>(0.12),
+#elif defined(SIMHASH_NEON)
+    .neon = make_pair_match<NeonKernel>(0.4), // not measured
+#endif
+};
+
 } // namespace
 
-const PairMatch &pair_match(SimdLevel level)
-{
-    static constexpr PairMatch scalar = make_pair_match<ScalarKernel>(1.5);
-#if defined(__x86_64__)
-    static constexpr PairMatch popcnt = make_pair_match<PopcntKernel>(0.5);
-    static constexpr PairMatch avx2 = make_pair_match<Avx2Kernel>(0.3);
-    static constexpr PairMatch avx512 = make_pair_match<Avx512Kernel>(0.12);
-#elif defined(SIMHASH_NEON)
-    static constexpr PairMatch neon = make_pair_match<NeonKernel>(0.4); // not measured
-#endif
-    switch (level) {
-#if defined(__x86_64__)
-    case SimdLevel::avx512:
-        return avx512;
-    case SimdLevel::avx2:
-        return avx2;
-    case SimdLevel::popcnt:
-        return popcnt;
-#elif defined(SIMHASH_NEON)
-    case SimdLevel::neon:
-        return neon;
-#endif
-    default:
-        return scalar;
-    }
-}
+const PairMatch &pair_match(SimdLevel level) { return kPairMatch[level]; }
 
 } // namespace simhash

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
-#include "core/kernels/leaf_match.hpp"
+#include "core/kernels/simd_level.hpp"
 
 #include <cstddef>
 #include <cstdint>

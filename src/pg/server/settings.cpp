@@ -9,8 +9,8 @@ extern "C" {
 namespace simhash
 {
 
-LeafMatch match_leaf = leaf_match(SimdLevel::scalar);
-const PairMatch *match_pairs = &pair_match(SimdLevel::scalar);
+LeafMatch match_leaf = leaf_match(SimdLevel::kScalar);
+const PairMatch *match_pairs = &pair_match(SimdLevel::kScalar);
 double target_recall_setting = -1;
 int max_probes_setting = 0;
 
@@ -22,11 +22,11 @@ int simd_setting = kAuto;
 
 const struct config_enum_entry simd_levels[] = {
     {"auto", kAuto, false},
-    {"scalar", static_cast<int>(SimdLevel::scalar), false},
-    {"popcnt", static_cast<int>(SimdLevel::popcnt), false},
-    {"avx2", static_cast<int>(SimdLevel::avx2), false},
-    {"avx512", static_cast<int>(SimdLevel::avx512), false},
-    {"neon", static_cast<int>(SimdLevel::neon), false},
+    {"scalar", static_cast<int>(SimdLevel::kScalar), false},
+    {"popcnt", static_cast<int>(SimdLevel::kPopcnt), false},
+    {"avx2", static_cast<int>(SimdLevel::kAvx2), false},
+    {"avx512", static_cast<int>(SimdLevel::kAvx512), false},
+    {"neon", static_cast<int>(SimdLevel::kNeon), false},
     {nullptr, 0, false},
 };
 

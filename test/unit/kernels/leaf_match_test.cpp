@@ -16,6 +16,8 @@
 
 #include "core/kernels/leaf_match.hpp"
 
+#include "levels.hpp"
+
 namespace simhash
 {
 namespace
@@ -69,23 +71,6 @@ private:
     std::size_t page_, room_;
     char *first_;
 };
-
-struct Level {
-    SimdLevel level;
-    const char *name;
-};
-
-// Those that this CPU has.
-std::vector<Level> levels()
-{
-    std::vector<Level> all = {{SimdLevel::scalar, "scalar"},
-                              {SimdLevel::popcnt, "popcnt"},
-                              {SimdLevel::avx2, "avx2"},
-                              {SimdLevel::avx512, "avx512"},
-                              {SimdLevel::neon, "neon"}};
-    std::erase_if(all, [](const Level &level) { return !has_simd_level(level.level); });
-    return all;
-}
 
 std::vector<int> naive(const std::vector<Fingerprint> &fingerprints, Fingerprint query, int radius)
 {
@@ -141,9 +126,9 @@ TEST_F(LeafMatchTest, LevelsOfThisCpu)
     for (const Level &level : levels())
         names += std::string(" ") + level.name;
     std::printf("levels:%s\n", names.c_str());
-    EXPECT_TRUE(has_simd_level(SimdLevel::scalar));
+    EXPECT_TRUE(has_simd_level(SimdLevel::kScalar));
     EXPECT_TRUE(has_simd_level(best_simd_level()));
-    EXPECT_FALSE(has_simd_level(SimdLevel::neon) && has_simd_level(SimdLevel::popcnt));
+    EXPECT_FALSE(has_simd_level(SimdLevel::kNeon) && has_simd_level(SimdLevel::kPopcnt));
     EXPECT_EQ(best_simd_level(), levels().back().level);
     for (const Level &one : levels()) {
         for (const Level &other : levels()) {
@@ -152,7 +137,7 @@ TEST_F(LeafMatchTest, LevelsOfThisCpu)
         }
     }
 #if defined(__aarch64__)
-    EXPECT_EQ(best_simd_level(), SimdLevel::neon);
+    EXPECT_EQ(best_simd_level(), SimdLevel::kNeon);
 #endif
 }
 
@@ -168,9 +153,9 @@ TEST_F(LeafMatchTest, NoLevelIsOverlooked)
         GTEST_SKIP() << "no flags in /proc/cpuinfo";
     std::istringstream words(line);
     std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
-    EXPECT_EQ(has_simd_level(SimdLevel::popcnt), flags.count("popcnt") == 1);
-    EXPECT_EQ(has_simd_level(SimdLevel::avx2), flags.count("avx2") == 1);
-    EXPECT_EQ(has_simd_level(SimdLevel::avx512), flags.count("avx512_vpopcntdq") == 1);
+    EXPECT_EQ(has_simd_level(SimdLevel::kPopcnt), flags.count("popcnt") == 1);
+    EXPECT_EQ(has_simd_level(SimdLevel::kAvx2), flags.count("avx2") == 1);
+    EXPECT_EQ(has_simd_level(SimdLevel::kAvx512), flags.count("avx512_vpopcntdq") == 1);
 }
 #endif
 

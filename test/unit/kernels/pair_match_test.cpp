@@ -11,6 +11,8 @@
 
 #include "core/kernels/pair_match.hpp"
 
+#include "levels.hpp"
+
 namespace simhash
 {
 namespace
@@ -19,23 +21,6 @@ namespace
 constexpr unsigned kSeed = 513;
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
-struct Level {
-    SimdLevel level;
-    const char *name;
-};
-
-// Those that this CPU has.
-std::vector<Level> levels()
-{
-    std::vector<Level> all = {{SimdLevel::scalar, "scalar"},
-                              {SimdLevel::popcnt, "popcnt"},
-                              {SimdLevel::avx2, "avx2"},
-                              {SimdLevel::avx512, "avx512"},
-                              {SimdLevel::neon, "neon"}};
-    std::erase_if(all, [](const Level &level) { return !has_simd_level(level.level); });
-    return all;
-}
 
 // Fingerprints right before a page that must not be touched: AddressSanitizer does not see every vector
 // instruction.

@@ -1,0 +1,56 @@
+// Which instructions the kernels may use, chosen when the program runs: the build itself is baseline.
+#pragma once
+
+#if defined(__aarch64__) && !defined(__AARCH64EB__)
+#define SIMHASH_NEON 1
+#endif
+
+namespace simhash
+{
+
+// popcnt, avx2 and avx512 (with its popcount of vectors) of x86-64, neon of aarch64.
+enum class SimdLevel { kScalar, kPopcnt, kAvx2, kAvx512, kNeon };
+
+// All of them, the better ones of a processor last.
+inline constexpr SimdLevel kSimdLevels[] = {SimdLevel::kScalar, SimdLevel::kPopcnt, SimdLevel::kAvx2,
+                                            SimdLevel::kAvx512, SimdLevel::kNeon};
+
+// Whether this CPU has a level. Every CPU has kScalar.
+bool has_simd_level(SimdLevel level);
+
+// The best level that this CPU has.
+SimdLevel best_simd_level();
+
+// The kernels of all levels that this build has.
+template <typename Kernel> struct KernelsByLevel {
+    Kernel scalar;
+#if defined(__x86_64__)
+    Kernel popcnt;
+    Kernel avx2;
+    Kernel avx512;
+#elif defined(SIMHASH_NEON)
+    Kernel neon;
+#endif
+
+    // Requires: has_simd_level(level).
+    const Kernel &operator[](SimdLevel level) const
+    {
+        switch (level) {
+#if defined(__x86_64__)
+        case SimdLevel::kPopcnt:
+            return popcnt;
+        case SimdLevel::kAvx2:
+            return avx2;
+        case SimdLevel::kAvx512:
+            return avx512;
+#elif defined(SIMHASH_NEON)
+        case SimdLevel::kNeon:
+            return neon;
+#endif
+        default:
+            return scalar;
+        }
+    }
+};
+
+} // namespace simhash

@@ -40,10 +40,15 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     }
 }
 
-void build_tree(TreeWriter *writer, int table, Spool *spool, const BytePermutation &to_key)
+void build_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool)
 {
+    std::uint8_t source[kBits];
+    meta.sources(table, source);
+    BitPermutation to_fingerprint;
+    to_fingerprint.set_inverse(source);
+    writer->to_fingerprint.set(to_fingerprint);
     begin_leaves(writer, table, {0, 0});
-    divide_spool(spool, to_key, write_run, writer);
+    divide_spool(spool, source, write_run, writer);
     if (!end_leaves(writer, nullptr))
         write_inner_levels(writer, table, &writer->leaves);
 }
@@ -74,38 +79,12 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     pg_atomic_init_u64(&progress.rows, 0);
     TreeWriter *writer = begin_tree(index, *meta, 1, &progress, true);
 
-    std::uint8_t identity[kBits], source[kBits], previous[kBits];
-    for (int i = 0; i < kBits; i++)
-        identity[i] = previous[i] = static_cast<std::uint8_t>(kBits - 1 - i);
-    BitPermutation permutation;
-    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     for (int table = 0; table < meta->tables(); table++) {
         failpoint(Failpoint::build_table);
         pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + table);
-        meta->order.sources(table, source);
-        permutation.set_inverse(source);
-        writer->to_fingerprint.set(permutation);
-        if (keeps_keys(state->rows)) {
-            // The rows still carry the last table's keys: find each bit's place there.
-            std::uint8_t from_previous[kBits];
-            for (int i = 0; i < kBits; i++) {
-                for (int j = 0; j < kBits; j++) {
-                    if (previous[j] == source[i])
-                        from_previous[i] = static_cast<std::uint8_t>(kBits - 1 - j);
-                }
-            }
-            permutation.set(from_previous);
-            std::memcpy(previous, source, kBits);
-        } else {
-            permutation.set(source);
-        }
-        to_key->set(permutation);
-        build_tree(writer, table, &state->rows, *to_key);
+        build_tree(writer, *meta, table, &state->rows);
     }
-    permutation.set(identity);
-    to_key->set(permutation);
-    writer->to_fingerprint = *to_key;
-    build_tree(writer, meta->null_table(), &state->nulls, *to_key);
+    build_tree(writer, *meta, meta->null_table(), &state->nulls);
     end_tree(writer);
     end_spool(&state->rows);
     end_spool(&state->nulls);

@@ -360,12 +360,7 @@ void set_permutations(const IndexMeta &meta, int table, BytePermutation *to_key,
                       BytePermutation *to_fingerprint)
 {
     std::uint8_t source[kBits];
-    if (table == meta.null_table()) {
-        for (int i = 0; i < kBits; i++)
-            source[i] = static_cast<std::uint8_t>(kBits - 1 - i);
-    } else {
-        meta.order.sources(table, source);
-    }
+    meta.sources(table, source);
     BitPermutation permutation;
     permutation.set(source);
     to_key->set(permutation);

@@ -201,6 +201,28 @@ void spill(Spool *spool)
     spool->list = {};
 }
 
+// Replaces the keys of the rows in memory, and divides the rows by the new ones.
+void divide_memory(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context)
+{
+    Divider *divider = &spool->divider;
+    if (spool->list.at != nullptr) // what an earlier call has kept is closed
+        close_list(&spool->list);
+    divider->keep = true;
+    divider->kept = {};
+    divider->sink = sink;
+    divider->context = context;
+    // Bits that are alike in all old keys are so in all new ones.
+    spool->bits.any.key = to_key(spool->bits.any.key);
+    spool->bits.all.key = to_key(spool->bits.all.key);
+    Buckets *buckets = make_buckets(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
+    consume_list(&divider->pool, spool->list, [&](Position row) {
+        row.key = to_key(row.key);
+        append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
+    });
+    divide_buckets(divider, buckets);
+    spool->list = divider->kept;
+}
+
 struct Partition {
     BufFile *file;
     uint64 rows;
@@ -299,6 +321,9 @@ void begin_spool(Spool *spool, int kilobytes)
     *spool = {};
     begin_divider(&spool->divider, kilobytes);
     spool->bits = kNoRowBits;
+    std::uint8_t identity[kBits];
+    identity_sources(identity);
+    spool->to_fingerprint.set(identity);
 }
 
 void add_to_spool(Spool *spool, Position row)
@@ -311,31 +336,24 @@ void add_to_spool(Spool *spool, Position row)
     spool->rows++;
 }
 
-void divide_spool(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context)
+void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, void *context)
 {
-    Divider *divider = &spool->divider;
+    BitPermutation permutation;
+    permutation.set(source);
+    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     if (spool->file != nullptr) {
         spill(spool);
-        divide_files(divider, {1, &spool->file, spool->rows, spool->bits}, spool->rows, to_key,
+        to_key->set(permutation);
+        divide_files(&spool->divider, {1, &spool->file, spool->rows, spool->bits}, spool->rows, *to_key,
                      {{0, 0}, {0, 0}, true}, sink, context);
-        return;
+    } else {
+        BitPermutation from_last;
+        from_last.compose(spool->to_fingerprint, permutation);
+        to_key->set(from_last);
+        divide_memory(spool, *to_key, sink, context);
+        spool->to_fingerprint.set_inverse(source);
     }
-    if (spool->list.at != nullptr) // what an earlier call has kept is closed
-        close_list(&spool->list);
-    divider->keep = true;
-    divider->kept = {};
-    divider->sink = sink;
-    divider->context = context;
-    // Bits that are alike in all fingerprints are so in all keys.
-    spool->bits.any.key = to_key(spool->bits.any.key);
-    spool->bits.all.key = to_key(spool->bits.all.key);
-    Buckets *buckets = make_buckets(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
-    consume_list(&divider->pool, spool->list, [&](Position row) {
-        row.key = to_key(row.key);
-        append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
-    });
-    divide_buckets(divider, buckets);
-    spool->list = divider->kept;
+    pfree(to_key);
 }
 
 void end_spool(Spool *spool)

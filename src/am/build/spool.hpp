@@ -101,20 +101,17 @@ struct Spool {
     Divider divider;
     uint64 rows;
     RowBits bits;
-    ChunkList list; // rows in memory; key: the fingerprint, or the key of the last divide_spool
-    BufFile *file;  // all rows, once they outgrow the memory
+    ChunkList list;                // rows in memory
+    BitPermutation to_fingerprint; // from their keys, which are those of the last divide_spool
+    BufFile *file;                 // all rows with their fingerprints, once they outgrow the memory
 };
 
 void begin_spool(Spool *spool, int kilobytes);
 void add_to_spool(Spool *spool, Position row); // key: the fingerprint, 0 for NULL
 
-// Hands all rows to the sink, in runs by (key, tid). The key of a row is to_key(x), where x is its
-// fingerprint in the first call, and keeps_keys says what it is later: a spool that fits in memory keeps the
-// keys that the call before gave its rows. to_key must be a permutation.
-void divide_spool(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context);
-
-// Whether divide_spool's to_key is applied to the previous keys (true) or to the fingerprints.
-inline bool keeps_keys(const Spool &spool) { return spool.file == nullptr; }
+// Hands all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
+// fingerprint. No row may be added afterwards.
+void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, void *context);
 
 void end_spool(Spool *spool);
 

@@ -62,6 +62,14 @@ struct IndexMeta {
     {
         return table == null_table() ? 0 : order.key(table, fingerprint);
     }
+    // Bit 63 - i of a key is bit source[i] of the fingerprint. NULLs have key and fingerprint 0.
+    void sources(int table, std::uint8_t source[kBits]) const
+    {
+        if (table == null_table())
+            identity_sources(source);
+        else
+            order.sources(table, source);
+    }
     Position position(int table, Fingerprint fingerprint, Tid tid) const
     {
         return {key(table, fingerprint), tid.packed()};

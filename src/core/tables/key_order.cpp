@@ -25,6 +25,14 @@ void BitPermutation::set_inverse(const std::uint8_t source[kBits])
     set(inverse);
 }
 
+void BitPermutation::compose(const BitPermutation &first, const BitPermutation &second)
+{
+    for (int i = 0; i < 16; i++) {
+        for (int value = 0; value < 16; value++)
+            part_[i][value] = second(first.part_[i][value]);
+    }
+}
+
 void KeyOrder::sources(int table_number, std::uint8_t source[kBits]) const
 {
     int first[kMaxBlocks], at = 0;
@@ -77,6 +85,12 @@ void KeyOrder::set(const TableDesign &new_design, const std::uint8_t new_bit_ord
         for (int i = 0; i < to.header_bits; i++)
             to.header_mask |= std::uint64_t{1} << source[i];
     }
+}
+
+void identity_sources(std::uint8_t source[kBits])
+{
+    for (int i = 0; i < kBits; i++)
+        source[i] = static_cast<std::uint8_t>(kBits - 1 - i);
 }
 
 bool is_bit_order(const std::uint8_t bit_order[kBits])

@@ -22,8 +22,11 @@ public:
     // Bit 63 - i of the result is bit source[i] of the argument.
     void set(const std::uint8_t source[kBits]);
 
-    // The reverse of set(source).
+    // The inverse of set(source).
     void set_inverse(const std::uint8_t source[kBits]);
+
+    // Permutes by `first`, then by `second`, which is another object than this.
+    void compose(const BitPermutation &first, const BitPermutation &second);
 
     std::uint64_t operator()(std::uint64_t x) const
     {
@@ -71,6 +74,9 @@ struct KeyOrder {
     // The same as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
     void sources(int table_number, std::uint8_t source[kBits]) const;
 };
+
+// The sources of the permutation that moves no bit.
+void identity_sources(std::uint8_t source[kBits]);
 
 // Whether bit_order names each of the 64 bits once.
 bool is_bit_order(const std::uint8_t bit_order[kBits]);

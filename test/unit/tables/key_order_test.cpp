@@ -119,6 +119,40 @@ TEST_F(KeyOrderTest, PermutationCanBeSetAgain)
         ASSERT_EQ(permutation(unit(63 - i)), unit(first[i]));
 }
 
+TEST_F(KeyOrderTest, ComposedPermutationIsOneAfterTheOther)
+{
+    for (int n = 0; n < 50; n++) {
+        std::uint8_t source[2][kBits];
+        BitPermutation first, second, composed, inverse, identity;
+        shuffle_bits(source[0]);
+        shuffle_bits(source[1]);
+        first.set(source[0]);
+        second.set(source[1]);
+        composed.compose(first, second);
+        for (int bit = 0; bit < kBits; bit++)
+            ASSERT_EQ(composed(unit(bit)), permute(source[1], permute(source[0], unit(bit))));
+        inverse.set_inverse(source[0]);
+        identity.compose(first, inverse);
+        first.compose(first, second); // in place
+        for (int i = 0; i < 20; i++) {
+            std::uint64_t x = random();
+            ASSERT_EQ(composed(x), permute(source[1], permute(source[0], x)));
+            ASSERT_EQ(first(x), composed(x));
+            ASSERT_EQ(identity(x), x);
+        }
+    }
+}
+
+TEST_F(KeyOrderTest, IdentitySourcesMoveNoBit)
+{
+    std::uint8_t source[kBits];
+    identity_sources(source);
+    BitPermutation identity;
+    identity.set(source);
+    for (int bit = 0; bit < kBits; bit++)
+        ASSERT_EQ(identity(unit(bit)), unit(bit));
+}
+
 TEST_F(KeyOrderTest, KeyIsThePermutationByBlocks)
 {
     for_every_order([this](const KeyOrder &order) {
@@ -194,8 +228,7 @@ TEST_F(KeyOrderTest, OneTableKeepsTheWord)
     TableDesign design;
     ASSERT_TRUE(make_design(3, 1, &design));
     std::uint8_t bits[kBits];
-    for (int i = 0; i < kBits; i++)
-        bits[i] = static_cast<std::uint8_t>(63 - i);
+    identity_sources(bits);
     auto order = std::make_unique<KeyOrder>();
     order->set(design, bits);
     for (int i = 0; i < 100; i++) {

@@ -42,7 +42,7 @@ void use_inner(const char *page, Position position)
     FUZZ_EXPECT(at >= 0 && at < count);
 
     // As a backend copies it, in just as much memory.
-    std::unique_ptr<Child[]> child(new Child[static_cast<std::size_t>(count)]);
+    std::unique_ptr<CachedChild[]> child(new CachedChild[static_cast<std::size_t>(count)]);
     for (int i = 0; i < count; i++)
         child[static_cast<std::size_t>(i)] = {inner_bound(page, i), inner_link(page, i).child(), 0};
     double density = child_density(child.get(), count, is_rightmost(page), high_of(page));

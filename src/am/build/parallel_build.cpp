@@ -392,7 +392,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
         const Children &leaves = writer->leaves;
         *result = {leaves.count, leaves.child[0].block, leaves.child[leaves.count - 1].block};
         BufFile *file = create_file(shared, "leaves", number);
-        BufFileWrite(file, leaves.child, leaves.count * sizeof(Child));
+        BufFileWrite(file, leaves.child, leaves.count * sizeof(FinishedPage));
         close_file(file);
     }
     pfree(writer->leaves.child);
@@ -451,7 +451,7 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
                 link_leaves(index, shared.task[i - 1].last, result.first);
             BufFile *file = open_file(shared, "leaves", i);
             for (uint64 j = 0; j < result.leaves; j++) {
-                Child child;
+                FinishedPage child;
                 if (BufFileRead(file, &child, sizeof(child)) != sizeof(child))
                     ereport(ERROR, errcode_for_file_access(),
                             errmsg("could not read from the temporary file of an index build"));

@@ -173,15 +173,15 @@ void begin_children(Children *children)
 {
     children->count = 0;
     children->capacity = 256;
-    children->child = static_cast<Child *>(palloc(sizeof(Child) * children->capacity));
+    children->child = static_cast<FinishedPage *>(palloc(sizeof(FinishedPage) * children->capacity));
 }
 
 void add_child(Children *children, Position bound, BlockNumber block)
 {
     if (children->count == children->capacity) {
         children->capacity *= 2;
-        children->child =
-            static_cast<Child *>(repalloc_huge(children->child, children->capacity * sizeof(Child)));
+        children->child = static_cast<FinishedPage *>(
+            repalloc_huge(children->child, children->capacity * sizeof(FinishedPage)));
     }
     children->child[children->count++] = {bound, block};
 }

@@ -12,7 +12,7 @@ namespace simhash
 {
 
 // The lower bound and the block of a finished page, for its downlink.
-struct Child {
+struct FinishedPage {
     Position bound;
     BlockNumber block;
 };
@@ -20,7 +20,7 @@ struct Child {
 struct Children {
     Size count;
     Size capacity;
-    Child *child;
+    FinishedPage *child;
 };
 
 void begin_children(Children *children);

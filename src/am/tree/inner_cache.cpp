@@ -22,7 +22,7 @@ struct InnerCopy {
     int level;
     int count;
     double density; // children per key
-    Child child[kMostChildren];
+    CachedChild child[kMostChildren];
 
     bool belongs_right(Position position) const { return right != kNoBlock && position >= high; }
 };
@@ -160,7 +160,7 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
             continue;
         }
         int at = find_child(copy->child, copy->count, copy->density, position);
-        const Child &child = copy->child[at];
+        const CachedChild &child = copy->child[at];
         stepped = false;
         if (copy->level > 1) {
             parent = block;

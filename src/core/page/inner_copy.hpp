@@ -8,14 +8,14 @@
 namespace simhash
 {
 
-struct Child {
+struct CachedChild {
     Position lower;
     std::uint32_t block;
     int buffer; // where it was last seen, if it is a leaf
 };
 
 // How many children there are to a key; find_child guesses by it.
-inline double child_density(const Child *child, int count, bool rightmost, Position high)
+inline double child_density(const CachedChild *child, int count, bool rightmost, Position high)
 {
     std::uint64_t last = rightmost ? ~std::uint64_t{0} : high.key;
     return count / (static_cast<double>(last - child[0].lower.key) + 1);
@@ -26,7 +26,7 @@ inline double child_density(const Child *child, int count, bool rightmost, Posit
 // memory.
 //
 // Whatever the bounds are, it reads none but the `count` children and finds one of them. count >= 1.
-inline int find_child(const Child *child, int count, double density, Position position)
+inline int find_child(const CachedChild *child, int count, double density, Position position)
 {
     std::uint64_t first = child[0].lower.key;
     double guess = position.key <= first ? 0 : static_cast<double>(position.key - first) * density;

@@ -1,7 +1,5 @@
 #include "core/page/page.hpp"
 
-#include <algorithm>
-
 namespace simhash
 {
 
@@ -102,11 +100,6 @@ int leaf_capacity(std::size_t page_size)
 int inner_capacity(std::size_t page_size)
 {
     return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / kInnerEntry);
-}
-
-bool is_zero_page(const char *page, std::size_t page_size)
-{
-    return std::all_of(page, page + page_size, [](char c) { return c == 0; });
 }
 
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level)

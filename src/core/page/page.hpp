@@ -241,6 +241,4 @@ bool downlinks_ascend(const char *page);
 // is locked, and locks are taken in their order whatever the links say.
 const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
 
-bool is_zero_page(const char *page, std::size_t page_size);
-
 } // namespace simhash

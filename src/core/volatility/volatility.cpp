@@ -190,8 +190,6 @@ void accumulate(const Levels from[], int most, Levels to[])
 
 } // namespace
 
-double scale_cosine(double scale) { return 1 / std::sqrt(1 + scale * scale); }
-
 bool is_volatility_model(const VolatilityModel &model)
 {
     double sum = 0;
@@ -389,8 +387,7 @@ void FlipCoverage::begin(const Volatility *volatility, const std::uint64_t prefi
     for (int n = 0; n <= radius_; n++)
         within = within + left[prefixes][n];
     worth_ = volatility->share / flips;
-    within_ = sum_of(worth_ * within);
-    worth_ = worth_ * levels_of(1 / within_);
+    worth_ = worth_ * levels_of(1 / sum_of(worth_ * within));
 }
 
 Levels FlipCoverage::set_odds(std::uint64_t flips) const

@@ -32,9 +32,6 @@ static_assert(kVolatilityLevels <= kLevelLanes);
 // The grid of scales.
 inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
 
-// The cosine of documents at a scale, and the reverse.
-double scale_cosine(double scale);
-
 // Plain doubles: the metapage holds one as it is.
 struct VolatilityModel {
     double share[kVolatilityLevels]; // not negative, and they add up to 1
@@ -140,9 +137,6 @@ public:
     // 0 to 1.
     double covered() const { return covered_; }
 
-    // The chance that a near-duplicate is within the radius.
-    double within() const { return within_; }
-
     // The gains of a prefix's probes while no other prefix is probed, for VOSH: what they are now, and the
     // order of the bits, which does not change. Together they are all of *out.
     void set_flip_weight(int prefix, FlipValue *out);
@@ -158,7 +152,6 @@ private:
     int prefixes_;
     std::uint64_t prefix_[kCoveragePrefixes];
     std::uint64_t own_[kCoveragePrefixes]; // the prefix without bits of earlier ones
-    double within_;
     double covered_;
     unsigned stale_;                   // by prefix: whether rest_ is out of date
     Levels worth_;                     // of a set of flips whose odds are 1, in recall

@@ -24,28 +24,6 @@ std::uint64_t lowest_ranks(int count)
 
 } // namespace
 
-void set_flip_value(const double p[], int bits, int most, FlipValue *out)
-{
-    out->bits = bits;
-    out->most = std::min(most, bits);
-    double nothing = 1;
-    for (int i = 0; i < bits; i++) {
-        out->position[i] = static_cast<std::uint8_t>(i);
-        nothing *= 1 - p[i];
-    }
-    std::sort(out->position, out->position + bits,
-              [p](int a, int b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
-    for (int rank = 0; rank < bits; rank++) {
-        double flip = p[out->position[rank]];
-        out->odds[rank] = levels_of(0);
-        out->odds[rank].set(0, flip / (1 - flip));
-    }
-    for (int size = 0; size <= bits; size++) {
-        out->weight[size] = levels_of(0);
-        out->weight[size].set(0, nothing);
-    }
-}
-
 void Vosh::begin(const FlipValue *flip_value, VoshNode *nodes, std::size_t capacity)
 {
     flip_value_ = flip_value;

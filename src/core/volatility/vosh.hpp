@@ -39,9 +39,6 @@ struct FlipValue {
     Levels weight[kVoshBits + 1];     // by size
 };
 
-// p(S) as published, for p[i] from 0 to below 1. Bits that flip alike are ranked by position.
-void set_flip_value(const double p[], int bits, int most, FlipValue *out);
-
 struct VoshNode {
     double value;
     std::uint64_t ranks;
@@ -61,9 +58,6 @@ public:
     // The next set, the empty one among them. Returns false at the end, or when the nodes did not suffice to
     // know what comes next.
     bool next(std::uint64_t *flips, double *value);
-
-    // Whether sets were left out for want of nodes.
-    bool truncated() const { return lost_ > 0; }
 
 private:
     double value_of(std::uint64_t ranks) const;

@@ -82,14 +82,31 @@ void expect_sorted(const FlipValue &flip_value)
         ASSERT_EQ(value, expected[i].value) << i;
     }
     EXPECT_FALSE(vosh.next(&flips, &value));
-    EXPECT_FALSE(vosh.truncated());
 }
 
+// p(S) as published, for p[i] from 0 to below 1. Bits that flip alike are ranked by position.
 std::unique_ptr<FlipValue> from_probabilities(const std::vector<double> &p, int most)
 {
-    auto flip_value = std::make_unique<FlipValue>();
-    set_flip_value(p.data(), static_cast<int>(p.size()), most, flip_value.get());
-    return flip_value;
+    auto out = std::make_unique<FlipValue>();
+    out->bits = static_cast<int>(p.size());
+    out->most = std::min(most, out->bits);
+    double nothing = 1;
+    for (std::size_t i = 0; i < p.size(); i++) {
+        out->position[i] = static_cast<std::uint8_t>(i);
+        nothing *= 1 - p[i];
+    }
+    std::sort(out->position, out->position + out->bits,
+              [&p](std::size_t a, std::size_t b) { return p[a] != p[b] ? p[a] > p[b] : a < b; });
+    for (int rank = 0; rank < out->bits; rank++) {
+        double flip = p[out->position[rank]];
+        out->odds[rank] = levels_of(0);
+        out->odds[rank].set(0, flip / (1 - flip));
+    }
+    for (int size = 0; size <= out->bits; size++) {
+        out->weight[size] = levels_of(0);
+        out->weight[size].set(0, nothing);
+    }
+    return out;
 }
 
 TEST(Vosh, SortsAllSetsOfUpToThreeOf64Bits)
@@ -200,7 +217,7 @@ TEST(Vosh, EndsWhereNodesAreShort)
         std::size_t count = 0;
         for (; vosh.next(&flips, &value); count++)
             ASSERT_EQ(flips, mask_of(*flip_value, expected[count].ranks)) << capacity;
-        EXPECT_TRUE(vosh.truncated()) << capacity;
+        EXPECT_LT(count, expected.size()) << capacity;
         if (capacity > 5) {
             EXPECT_GE(count + 5, capacity);
         }

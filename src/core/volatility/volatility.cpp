@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 namespace simhash
 {
@@ -117,13 +116,11 @@ double sum_squares(const double size[kBits])
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// Where it is known when this is compiled how many flips are counted, all sums stay in registers. So one of
-// a few numbers is counted, even if it is more than the radius.
+// The common numbers of flips are compiled in, so that all sums stay in registers. Rather than any other small
+// number the next of these is counted, though it is more than the radius.
 int counted_flips(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 5 : radius <= 8 ? 8 : radius; }
 
-template <int kMost, int... I>
-Levels sum_few_flips(const Levels odds[kBits], std::uint64_t mask, Levels sums[],
-                     std::integer_sequence<int, I...>)
+template <int kMost> Levels sum_few_flips(const Levels odds[kBits], std::uint64_t mask, Levels sums[])
 {
     Levels all;
     for (int p = 0; p < kLevelPairs; p++) {
@@ -131,44 +128,76 @@ Levels sum_few_flips(const Levels odds[kBits], std::uint64_t mask, Levels sums[]
         for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
             LevelPair odd = odds[std::countr_zero(rest)].pair[p];
             product *= odd + pair_of(1);
-            ((sum[kMost - I] += sum[kMost - I - 1] * odd), ...);
+#pragma GCC unroll 16
+            for (int n = kMost; n > 0; n--)
+                sum[n] += sum[n - 1] * odd;
         }
         all.pair[p] = product;
-        sums[0].pair[p] = sum[0];
-        ((sums[I + 1].pair[p] = sum[I + 1]), ...);
+#pragma GCC unroll 16
+        for (int n = 0; n <= kMost; n++)
+            sums[n].pair[p] = sum[n];
     }
     return all;
 }
 
-template <int N, int... I>
-LevelPair convolved(const LevelPair a[], const LevelPair b[], std::integer_sequence<int, I...>)
+Levels sum_many_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[])
 {
-    return (... + (a[I] * b[N - I]));
+    std::fill(sums, sums + most + 1, levels_of(0));
+    sums[0] = levels_of(1);
+    Levels all = levels_of(1);
+    int bits = 0;
+    for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+        const Levels &odd = odds[std::countr_zero(rest)];
+        all = all * (odd + levels_of(1));
+        bits++;
+        for (int n = std::min(bits, most); n > 0; n--)
+            sums[n] = sums[n] + sums[n - 1] * odd;
+    }
+    return all;
 }
 
-template <int... N>
-void convolve_few(const Levels a[], const Levels b[], Levels to[], std::integer_sequence<int, N...>)
+template <int kMost> void convolve_few(const Levels a[], const Levels b[], Levels to[])
 {
     for (int p = 0; p < kLevelPairs; p++) {
-        LevelPair left[] = {a[N].pair[p]...}, right[] = {b[N].pair[p]...};
-        ((to[N].pair[p] = convolved<N>(left, right, std::make_integer_sequence<int, N + 1>())), ...);
+        LevelPair left[kMost + 1], right[kMost + 1];
+#pragma GCC unroll 16
+        for (int n = 0; n <= kMost; n++) {
+            left[n] = a[n].pair[p];
+            right[n] = b[n].pair[p];
+        }
+#pragma GCC unroll 16
+        for (int n = 0; n <= kMost; n++) {
+            LevelPair sum = left[0] * right[n];
+#pragma GCC unroll 16
+            for (int i = 1; i <= n; i++)
+                sum += left[i] * right[n - i];
+            to[n].pair[p] = sum;
+        }
     }
 }
 
-// to[n] = sum a[i] b[n - i]
-void convolve(const Levels a[], const Levels b[], int most, Levels to[])
+void convolve_many(const Levels a[], const Levels b[], int most, Levels to[])
 {
-    if (most == 3)
-        return convolve_few(a, b, to, std::make_integer_sequence<int, 4>());
-    if (most == 5)
-        return convolve_few(a, b, to, std::make_integer_sequence<int, 6>());
-    if (most == 8)
-        return convolve_few(a, b, to, std::make_integer_sequence<int, 9>());
     for (int n = 0; n <= most; n++) {
         Levels sum = a[0] * b[n];
         for (int i = 1; i <= n; i++)
             sum = sum + a[i] * b[n - i];
         to[n] = sum;
+    }
+}
+
+// to[n] = sum a[i] b[n - i]. Requires: `to` is neither a nor b.
+void convolve(const Levels a[], const Levels b[], int most, Levels to[])
+{
+    switch (most) {
+    case 3:
+        return convolve_few<3>(a, b, to);
+    case 5:
+        return convolve_few<5>(a, b, to);
+    case 8:
+        return convolve_few<8>(a, b, to);
+    default:
+        return convolve_many(a, b, most, to);
     }
 }
 
@@ -223,24 +252,16 @@ double flip_probability(Weight weight, double norm, double scale)
 
 Levels sum_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[])
 {
-    if (most == 3)
-        return sum_few_flips<3>(odds, mask, sums, std::make_integer_sequence<int, 3>());
-    if (most == 5)
-        return sum_few_flips<5>(odds, mask, sums, std::make_integer_sequence<int, 5>());
-    if (most == 8)
-        return sum_few_flips<8>(odds, mask, sums, std::make_integer_sequence<int, 8>());
-    std::fill(sums, sums + most + 1, levels_of(0));
-    sums[0] = levels_of(1);
-    Levels all = levels_of(1);
-    int bits = 0;
-    for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1) {
-        const Levels &odd = odds[std::countr_zero(rest)];
-        all = all * (odd + levels_of(1));
-        bits++;
-        for (int n = std::min(bits, most); n > 0; n--)
-            sums[n] = sums[n] + sums[n - 1] * odd;
+    switch (most) {
+    case 3:
+        return sum_few_flips<3>(odds, mask, sums);
+    case 5:
+        return sum_few_flips<5>(odds, mask, sums);
+    case 8:
+        return sum_few_flips<8>(odds, mask, sums);
+    default:
+        return sum_many_flips(odds, mask, most, sums);
     }
-    return all;
 }
 
 Levels inverse_of_no_flip(const Levels odds[kBits], std::uint64_t mask)

@@ -62,22 +62,22 @@ enum class ProfileWeights : std::uint8_t {
 
 struct Profile {
     const char *name;
-    Preparation preparation;
-    bool nfkc; // the text is put into Normalization Form KC before it is prepared
-    ProfileUnit unit;
-    char separator;    // of fields
-    bool empty_fields; // whether they count
-    int size;          // of a shingle
-    bool sized;        // whether the caller may choose it
-    int least_units;   // a text of fewer has no features
-    ShortText short_text;
-    bool skips_first; // shingle
-    bool distinct;    // equal features of a text count once
+    Preparation preparation = Preparation::kNone;
+    bool nfkc = false; // the text is put into Normalization Form KC before it is prepared
+    ProfileUnit unit = ProfileUnit::kNothing;
+    char separator = ' ';      // of fields
+    bool empty_fields = false; // whether they count
+    int size = 1;              // of a shingle
+    bool sized = false;        // whether the caller may choose it
+    int least_units = 0;       // a text of fewer has no features
+    ShortText short_text = ShortText::kNothing;
+    bool skips_first = false; // shingle
+    bool distinct = false;    // equal features of a text count once
     ProfileHash hash;
-    bool ties; // the bit where the sum is 0, and so every bit of a text without features
-    bool none; // but where the library fails without features, there is no fingerprint
-    ProfileWeights weights;
-    const char *features_text;
+    bool ties = false; // the bit where the sum is 0, and so every bit of a text without features
+    bool none = false; // but where the library fails without features, there is no fingerprint
+    ProfileWeights weights = ProfileWeights::kNone;
+    const char *features_text = nullptr;
     const char *hash_text;
 };
 

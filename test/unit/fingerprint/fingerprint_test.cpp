@@ -1,27 +1,19 @@
-#include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "core/fingerprint/fingerprint.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 16;
-
-class FingerprintTest : public testing::Test
-{
-protected:
-    FingerprintTest() { std::printf("seed %u\n", kSeed); }
-
-    std::mt19937_64 random{kSeed};
-};
+using FingerprintTest = SeededTest<16>;
 
 // Reads from memory of just that length, so that AddressSanitizer sees a byte too much.
 bool parse(const std::string &text, Fingerprint *out)

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "core/kernels/leaf_match.hpp"
 
+#include "../seed.hpp"
 #include "levels.hpp"
 
 namespace simhash
@@ -23,19 +23,10 @@ namespace simhash
 namespace
 {
 
-constexpr unsigned kSeed = 512;
 constexpr int kMost = 700;
 constexpr int kStarts = 8; // fingerprints in a cache line
 
-class LeafMatchTest : public testing::Test
-{
-protected:
-    LeafMatchTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
-    std::mt19937_64 random{kSeed};
-};
+using LeafMatchTest = SeededTest<512>;
 
 // Memory right before a page that must not be touched: AddressSanitizer does not see every vector
 // instruction.

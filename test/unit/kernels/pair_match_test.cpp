@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdio>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -11,14 +9,13 @@
 
 #include "core/kernels/pair_match.hpp"
 
+#include "../seed.hpp"
 #include "levels.hpp"
 
 namespace simhash
 {
 namespace
 {
-
-constexpr unsigned kSeed = 513;
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -58,11 +55,9 @@ int naive_distance(Fingerprint a, Fingerprint b)
     return distance;
 }
 
-class PairMatchTest : public testing::Test
+class PairMatchTest : public SeededTest<513>
 {
 protected:
-    PairMatchTest() { std::printf("seed %u\n", kSeed); }
-
     std::uint32_t below(std::size_t n) { return static_cast<std::uint32_t>(random() % n); }
 
     // Rows at all distances from each other, some of them equal.
@@ -85,8 +80,6 @@ protected:
         std::uint32_t begin = below(rows + 1);
         return {begin, std::min(begin + below(longest + 1), static_cast<std::uint32_t>(rows))};
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 Pairs naive_within(const std::vector<Fingerprint> &rows, const std::vector<RowRun> &runs, int radius)

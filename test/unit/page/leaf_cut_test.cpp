@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +10,12 @@
 #include "core/page/leaf_cut.hpp"
 #include "core/tables/byte_permutation.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
-
-constexpr unsigned kSeed = 17;
 
 using Rows = std::vector<Position>;
 
@@ -41,11 +39,9 @@ Runs divide(Rows rows)
     return runs;
 }
 
-class LeafCutTest : public testing::Test
+class LeafCutTest : public SeededTest<17>
 {
 protected:
-    LeafCutTest() { std::printf("seed %u\n", kSeed); }
-
     // Calls what(rows) for rows of all kinds, in random order.
     void for_every_kind(std::function<void(Rows)> what)
     {
@@ -75,8 +71,6 @@ protected:
             }
         }
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 TEST_F(LeafCutTest, BytePermutationIsTheBitPermutation)

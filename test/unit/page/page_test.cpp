@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,12 +11,13 @@
 
 #include "core/page/page.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 8192;
 constexpr std::size_t kPageSizes[] = {4096, 8192, 16384, 32768};
 
 // A page of just its size on the heap, so that AddressSanitizer sees every byte outside.
@@ -69,13 +69,9 @@ std::vector<Link> inner_links(const Page &page)
     return links;
 }
 
-class PageTest : public testing::Test
+class PageTest : public SeededTest<8192>
 {
 protected:
-    PageTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(std::size_t n) { return static_cast<int>(random() % n); }
-
     Entry entry() { return {random(), random() & 0xFFFFFFFFFFFF}; }
     Position position() { return {random() >> below(64), random() & 0xFFFFFFFFFFFF}; }
 
@@ -131,8 +127,6 @@ protected:
         init_meta_page(page.get(), size, data);
         return page;
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 TEST_F(PageTest, TidsArePackedInOrder)

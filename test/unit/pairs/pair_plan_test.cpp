@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdio>
-#include <random>
 #include <set>
 #include <vector>
 
@@ -8,20 +6,16 @@
 
 #include "core/pairs/pair_plan.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 514;
-
-class PairPlanTest : public testing::Test
+class PairPlanTest : public SeededTest<514>
 {
 protected:
-    PairPlanTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
     Fingerprint errors_in(Fingerprint usable, int count)
     {
         Fingerprint errors = 0;
@@ -29,8 +23,6 @@ protected:
             errors |= usable & Fingerprint{1} << below(64);
         return errors;
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 PairTask uniform_task(double x_rows, double y_rows, int radius)

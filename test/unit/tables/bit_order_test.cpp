@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,20 +10,18 @@
 #include "core/tables/bit_order.hpp"
 #include "core/tables/key_order.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 32;
-
 using BitOrder = std::vector<std::uint8_t>;
 
-class BitOrderTest : public testing::Test
+class BitOrderTest : public SeededTest<32>
 {
 protected:
-    BitOrderTest() { std::printf("seed %u\n", kSeed); }
-
     // Rows whose bit j is set with probability p[j], all different if that is likely.
     std::vector<Fingerprint> sample(int rows, const std::vector<double> &p)
     {
@@ -40,10 +36,6 @@ protected:
         }
         return rows_made;
     }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
-    std::mt19937_64 random{kSeed};
 };
 
 BitOrder bit_order(const TableDesign &design, std::vector<Fingerprint> sample)

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cstdio>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -9,21 +7,18 @@
 
 #include "core/tables/key_ball.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 3;
 constexpr std::uint64_t kLast = ~std::uint64_t{0};
 
-class KeyBallTest : public testing::Test
+class KeyBallTest : public SeededTest<3>
 {
 protected:
-    KeyBallTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
     // Dense, sparse and in between.
     std::uint64_t key()
     {
@@ -48,8 +43,6 @@ protected:
             from ^= std::uint64_t{1} << below(64);
         return from;
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 using Key = std::optional<std::uint64_t>;

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,18 +11,16 @@
 #include "core/tables/key_ball.hpp"
 #include "core/tables/key_order.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 63;
-
-class KeyOrderTest : public testing::Test
+class KeyOrderTest : public SeededTest<63>
 {
 protected:
-    KeyOrderTest() { std::printf("seed %u\n", kSeed); }
-
     void shuffle_bits(std::uint8_t order[kBits])
     {
         std::iota(order, order + kBits, std::uint8_t{0});
@@ -50,8 +46,6 @@ protected:
             }
         }
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 std::uint64_t unit(int bit) { return std::uint64_t{1} << bit; }

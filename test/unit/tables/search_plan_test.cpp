@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -16,21 +15,18 @@
 #include "core/tables/key_ball.hpp"
 #include "core/tables/search_plan.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 24;
 constexpr int kMostRadius = 16;
 
-class SearchPlanTest : public testing::Test
+class SearchPlanTest : public SeededTest<24>
 {
 protected:
-    SearchPlanTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
     std::uint64_t errors(int count)
     {
         std::uint64_t bits = 0;
@@ -46,8 +42,6 @@ protected:
         std::shuffle(bits, bits + kBits, random);
         order->set(design, bits);
     }
-
-    std::mt19937_64 random{kSeed};
 };
 
 const std::vector<TableDesign> &every_design()

@@ -2,9 +2,7 @@
 #include <bit>
 #include <climits>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,22 +10,14 @@
 
 #include "core/tables/table_design.hpp"
 
+#include "../seed.hpp"
+
 namespace simhash
 {
 namespace
 {
 
-constexpr unsigned kSeed = 2007;
-
-class TableDesignTest : public testing::Test
-{
-protected:
-    TableDesignTest() { std::printf("seed %u\n", kSeed); }
-
-    int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
-
-    std::mt19937_64 random{kSeed};
-};
+using TableDesignTest = SeededTest<2007>;
 
 const std::vector<TableDesign> &every_design()
 {

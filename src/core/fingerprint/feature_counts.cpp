@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/fingerprint/nibble_masks.hpp"
 #include "core/fingerprint/term_frequency.hpp"
 
 namespace simhash
@@ -15,20 +16,7 @@ namespace
 // a register: 32 bits hold the votes of some hundred thousand features, in units of 2^-8.
 using Lanes = std::uint32_t __attribute__((vector_size(16)));
 
-struct NibbleMasks {
-    alignas(16) std::uint32_t mask[16][4];
-};
-
-constexpr NibbleMasks make_nibble_masks()
-{
-    NibbleMasks table{};
-    for (unsigned nibble = 0; nibble < 16; nibble++)
-        for (unsigned bit = 0; bit < 4; bit++)
-            table.mask[nibble][bit] = (nibble >> bit & 1) != 0 ? 0xFFFFFFFF : 0;
-    return table;
-}
-
-constexpr NibbleMasks kNibbleMasks = make_nibble_masks();
+constexpr NibbleMasks<std::uint32_t, 0xFFFFFFFF, 0> kCounted;
 
 struct Vote {
     std::uint64_t hash;
@@ -48,7 +36,7 @@ void add_half(const Vote *votes, std::size_t count, int first_bit, std::uint32_t
 #pragma GCC unroll 8
         for (int i = 0; i < kHalf / 4; i++) {
             Lanes mask;
-            std::memcpy(&mask, kNibbleMasks.mask[bits >> (4 * i) & 15], sizeof(mask));
+            std::memcpy(&mask, kCounted.mask[bits >> (4 * i) & 15], sizeof(mask));
             lanes[i] += weight & mask;
         }
     }

@@ -17,8 +17,6 @@ int hex_digit(char c)
     return -1;
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 } // namespace
 
 bool parse_fingerprint(const char *text, std::size_t length, Fingerprint *out)

@@ -19,6 +19,9 @@ inline int hamming_distance(Fingerprint a, Fingerprint b) { return std::popcount
 // The text form: 16 lower-case hexadecimal digits, most significant first.
 inline constexpr std::size_t kHexDigits = 16;
 
+// White space in text forms, the same in every locale.
+inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 // Reads 16 hexadecimal digits of either case, with or without a leading 0x. White space around them is
 // allowed. Returns false, and leaves *out alone, for anything else.
 bool parse_fingerprint(const char *text, std::size_t length, Fingerprint *out);

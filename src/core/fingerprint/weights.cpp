@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/fingerprint/nibble_masks.hpp"
+
 namespace simhash
 {
 
@@ -10,22 +12,7 @@ namespace
 
 using Lanes = std::int64_t __attribute__((vector_size(16)));
 
-// A nibble of a hash as four masks: 0 where the bit is 1, -1 where it is 0. With the baseline instruction set
-// a look-up is the cheapest way from bits to lanes of 64 bits.
-struct NibbleMasks {
-    alignas(32) std::int64_t mask[16][4];
-};
-
-constexpr NibbleMasks make_nibble_masks()
-{
-    NibbleMasks table{};
-    for (int nibble = 0; nibble < 16; nibble++)
-        for (int bit = 0; bit < 4; bit++)
-            table.mask[nibble][bit] = (nibble >> bit & 1) != 0 ? 0 : -1;
-    return table;
-}
-
-constexpr NibbleMasks kNibbleMasks = make_nibble_masks();
+constexpr NibbleMasks<std::int64_t, 0, -1> kNegated;
 
 Lanes load(const std::int64_t *from)
 {
@@ -51,7 +38,7 @@ bool add_feature(Weights *to, std::uint64_t hash, Weight weight)
     Lanes overflow = {0, 0};
     const Lanes value = {weight, weight};
     for (int nibble = 0; nibble < kBits / 4; nibble++) {
-        const std::int64_t *mask = kNibbleMasks.mask[hash >> (4 * nibble) & 15];
+        const std::int64_t *mask = kNegated.mask[hash >> (4 * nibble) & 15];
         for (int half = 0; half < 2; half++) {
             Weight *at = to->sum + 4 * nibble + 2 * half;
             Lanes negate = load(mask + 2 * half);

@@ -8,7 +8,6 @@ namespace
 
 __extension__ typedef unsigned __int128 Wide;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t format_integer(std::uint64_t value, char *out)

@@ -2,6 +2,7 @@
 // simhash_url_features. to_simhash takes such an array, and simhash_agg its elements.
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/url_features.hpp"
+#include "pg/features/array_elements.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
@@ -50,25 +51,20 @@ class StringSet
 {
 public:
     StringSet(FunctionCallInfo fcinfo, int argument, const char *which)
+        : given_(list_argument(fcinfo, argument, TEXTOID, which))
     {
-        ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-        if (ARR_NDIM(array) > 1)
-            ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                    errmsg("the array of %s must have one dimension", which),
-                    errdetail("It has %d.", ARR_NDIM(array)));
-        deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values_, &nulls_, &given_);
         hashes_ = static_cast<std::uint64_t *>(
-            palloc(sizeof(std::uint64_t) * static_cast<std::size_t>(Max(given_, 1))));
+            palloc(sizeof(std::uint64_t) * static_cast<std::size_t>(Max(given_.count, 1))));
     }
 
     // The elements, for the owner to make hashes of. Returns false behind the last.
     bool next_given(Utf8Text *out)
     {
-        while (at_ < given_ && nulls_[at_])
+        while (at_ < given_.count && given_.nulls[at_])
             at_++;
-        if (at_ == given_)
+        if (at_ == given_.count)
             return false;
-        text *value = DatumGetTextPP(values_[at_++]);
+        text *value = DatumGetTextPP(given_.values[at_++]);
         *out = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
         return true;
     }
@@ -78,9 +74,7 @@ public:
     bool contains(std::uint64_t hash) const { return std::binary_search(hashes_, hashes_ + count_, hash); }
 
 private:
-    Datum *values_;
-    bool *nulls_;
-    int given_;
+    Elements given_;
     int at_ = 0;
     std::uint64_t *hashes_;
     int count_ = 0;

@@ -3,6 +3,7 @@
 
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/text_features.hpp"
+#include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
@@ -92,63 +93,39 @@ bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
 // (text[]): features, which weigh 1 + ln tf. NULL elements are skipped.
 bool sum_array(FunctionCallInfo fcinfo, Weights *out)
 {
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
-    Datum *elements;
-    bool *nulls;
-    int count;
-    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
-    CountedFeatures counted(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; i++) {
+    Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(0), TEXTOID);
+    CountedFeatures counted(static_cast<std::size_t>(elements.count));
+    for (int i = 0; i < elements.count; i++) {
         CHECK_FOR_INTERRUPTS();
-        if (nulls[i])
+        if (elements.nulls[i])
             continue;
-        text *feature = DatumGetTextPP(elements[i]);
+        text *feature = DatumGetTextPP(elements.values[i]);
         counted.add(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), 1);
     }
     return counted.finish(out);
-}
-
-void check_one_dimension(ArrayType *array, const char *which)
-{
-    if (ARR_NDIM(array) > 1)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("the array of %s must have one dimension", which),
-                errdetail("It has %d.", ARR_NDIM(array)));
 }
 
 // (text[], float8[]): features with given weights, which add up where one is repeated. A feature that is
 // NULL, or whose weight is NULL or 0, is skipped.
 bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
 {
-    ArrayType *feature_array = PG_GETARG_ARRAYTYPE_P(0);
-    ArrayType *weight_array = PG_GETARG_ARRAYTYPE_P(1);
-    check_one_dimension(feature_array, "features");
-    check_one_dimension(weight_array, "weights");
-
-    Datum *features;
-    Datum *weights;
-    bool *null_features;
-    bool *null_weights;
-    int count;
-    int weight_count;
-    deconstruct_array(feature_array, TEXTOID, -1, false, TYPALIGN_INT, &features, &null_features, &count);
-    deconstruct_array(weight_array, FLOAT8OID, sizeof(float8), true, TYPALIGN_DOUBLE, &weights, &null_weights,
-                      &weight_count);
-    if (count != weight_count)
+    Elements features = list_argument(fcinfo, 0, TEXTOID, "features");
+    Elements weights = list_argument(fcinfo, 1, FLOAT8OID, "weights");
+    if (features.count != weights.count)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                 errmsg("there must be as many weights as features"),
-                errdetail("There are %d features and %d weights.", count, weight_count));
+                errdetail("There are %d features and %d weights.", features.count, weights.count));
 
     *out = {};
     bool any = false;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < features.count; i++) {
         CHECK_FOR_INTERRUPTS();
-        if (null_features[i] || null_weights[i])
+        if (features.nulls[i] || weights.nulls[i])
             continue;
-        Weight weight = checked_weight(DatumGetFloat8(weights[i]));
+        Weight weight = checked_weight(DatumGetFloat8(weights.values[i]));
         if (weight == 0)
             continue;
-        text *feature = DatumGetTextPP(features[i]);
+        text *feature = DatumGetTextPP(features.values[i]);
         if (!add_feature(out, text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), weight))
             report_weights_overflow();
         any = true;
@@ -285,12 +262,10 @@ Datum return_weights(FunctionCallInfo fcinfo, SumFeatures sum)
 
 std::uint64_t text_feature_hash(const char *text, std::size_t length)
 {
-    if (!needs_conversion() || is_ascii(text, length))
-        return feature_hash(text, length);
-    char *converted = pg_server_to_any(text, static_cast<int>(length), PG_UTF8);
-    std::uint64_t hash = feature_hash(converted, converted == text ? length : std::strlen(converted));
-    if (converted != text)
-        pfree(converted);
+    Utf8Text feature = utf8_text(text, length);
+    std::uint64_t hash = feature_hash(feature.bytes, feature.length);
+    if (feature.bytes != text)
+        pfree(const_cast<char *>(feature.bytes));
     return hash;
 }
 

@@ -5,6 +5,7 @@
 #include "core/compat/compat_text.hpp"
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/unicode.hpp"
+#include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
@@ -205,28 +206,6 @@ Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size
     return return_sums(fcinfo, profile, sums, any);
 }
 
-// An array argument's elements.
-struct Elements {
-    Datum *values;
-    bool *nulls;
-    int count;
-};
-
-Elements elements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
-{
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-    if (ARR_NDIM(array) > 1)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("the array of %s must have one dimension", which),
-                errdetail("It has %d.", ARR_NDIM(array)));
-    Elements out;
-    if (type == TEXTOID)
-        deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &out.values, &out.nulls, &out.count);
-    else
-        deconstruct_array(array, type, 8, true, TYPALIGN_DOUBLE, &out.values, &out.nulls, &out.count);
-    return out;
-}
-
 using HashElement = std::uint64_t (*)(const Profile &, Datum);
 
 std::uint64_t hash_of_feature(const Profile &profile, Datum element)
@@ -247,7 +226,7 @@ std::uint64_t hash_given(const Profile &, Datum element)
 Datum fingerprint_array(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
 {
     const Profile &profile = profile_argument(fcinfo);
-    Elements features = elements(fcinfo, 1, type, which);
+    Elements features = list_argument(fcinfo, 1, type, which);
     Weights sums = {};
     bool any = false;
     for (int i = 0; i < features.count; i++) {
@@ -267,8 +246,8 @@ Datum fingerprint_weighted(FunctionCallInfo fcinfo, Oid type, const char *which,
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("profile \"%s\" does not take weights", profile.name),
                 errhint("Repeat a feature to let it count more than once."));
-    Elements features = elements(fcinfo, 1, type, which);
-    Elements weights = elements(fcinfo, 2, FLOAT8OID, "weights");
+    Elements features = list_argument(fcinfo, 1, type, which);
+    Elements weights = list_argument(fcinfo, 2, FLOAT8OID, "weights");
     if (features.count != weights.count)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                 errmsg("there must be as many weights as %s", which),

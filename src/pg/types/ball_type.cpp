@@ -14,8 +14,6 @@ namespace simhash
 namespace
 {
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 const char *skip_spaces(const char *text)
 {
     while (is_space(*text))

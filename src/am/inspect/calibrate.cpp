@@ -7,6 +7,7 @@
 #include "am/search/scan.hpp"
 
 #include "core/report/every_nth.hpp"
+#include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/server/table_column.hpp"
@@ -15,7 +16,6 @@
 extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -52,36 +52,20 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
 {
     Pairs pairs = {
         0, static_cast<Pair *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Pair) * kMostPairs))};
-    MemoryContext caller = CurrentMemoryContext;
     char *query = psprintf("SELECT %s, %s FROM %s WHERE %s IS NOT NULL AND %s IS NOT NULL",
                            quote_identifier(weights_column), quote_identifier(simhash_column),
                            quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
                                                       RelationGetRelationName(table)),
                            quote_identifier(weights_column), quote_identifier(simhash_column));
-    SPI_connect();
-    Portal portal =
-        SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, CURSOR_OPT_NO_SCROLL);
     EveryNth<Pair> kept(pairs.pair, kMostPairs);
-    for (;;) {
-        CHECK_FOR_INTERRUPTS();
-        SPI_cursor_fetch(portal, true, 1000);
-        if (SPI_processed == 0)
-            break;
-        for (uint64 i = 0; i < SPI_processed; i++) {
-            Pair *pair = kept.next();
-            if (pair == nullptr)
-                continue;
-            bool null;
-            read_weights(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null),
-                         &pair->weights);
-            pair->partner =
-                datum_fingerprint(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &null));
-        }
-        SPI_freetuptable(SPI_tuptable);
-    }
-    SPI_cursor_close(portal);
-    SPI_finish();
-    MemoryContextSwitchTo(caller);
+    for_each_query_row(query, [&](const QueryRow &row) {
+        Pair *pair = kept.next();
+        if (pair == nullptr)
+            return;
+        bool null;
+        read_weights(row.column(1, &null), &pair->weights);
+        pair->partner = datum_fingerprint(row.column(2, &null));
+    });
     pairs.count = static_cast<int>(kept.count());
     return pairs;
 }

@@ -3,6 +3,7 @@
 #include "core/report/every_nth.hpp"
 #include "core/tables/bit_order.hpp"
 #include "core/tables/table_design.hpp"
+#include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/server/table_column.hpp"
@@ -10,7 +11,6 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -92,30 +92,16 @@ void read_sample(Relation relation, const char *column, Sample *sample)
         known > 16.0 * kMostSample && can_be_sampled(relation) ? 100 * 8.0 * kMostSample / known : 100;
     char *query = column_query(relation, column, percent);
     sample->row = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * kMostSample));
-    MemoryContext caller = CurrentMemoryContext;
-    SPI_connect();
-    Portal portal =
-        SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, CURSOR_OPT_NO_SCROLL);
     EveryNth<Fingerprint> kept(sample->row, kMostSample);
     int64 nulls = 0;
-    for (;;) {
-        CHECK_FOR_INTERRUPTS();
-        SPI_cursor_fetch(portal, true, 1000);
-        if (SPI_processed == 0)
-            break;
-        for (uint64 i = 0; i < SPI_processed; i++) {
-            bool null;
-            Datum value = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &null);
-            nulls += null;
-            Fingerprint *row = null ? nullptr : kept.next();
-            if (row != nullptr)
-                *row = datum_fingerprint(value);
-        }
-        SPI_freetuptable(SPI_tuptable);
-    }
-    SPI_cursor_close(portal);
-    SPI_finish();
-    MemoryContextSwitchTo(caller);
+    for_each_query_row(query, [&](const QueryRow &read) {
+        bool null;
+        Datum value = read.column(1, &null);
+        nulls += null;
+        Fingerprint *row = null ? nullptr : kept.next();
+        if (row != nullptr)
+            *row = datum_fingerprint(value);
+    });
     sample->count = kept.count();
     auto seen = static_cast<double>(kept.seen());
     double read = seen + static_cast<double>(nulls);

@@ -1,5 +1,5 @@
-// Texts as other libraries take them: whatever the bytes, nothing outside of them is read, nothing is written
-// beyond the room that the callers give, and shingles lie in the prepared text, from the left to the right.
+// Features by the profiles of other libraries: whatever the bytes, nothing outside them is read, nothing is
+// written beyond the callers' buffers, and shingles lie in the prepared text from left to right.
 #include "targets.hpp"
 
 #include "core/compat/compat_profiles.hpp"
@@ -14,7 +14,7 @@ namespace simhash
 namespace
 {
 
-// Characters that the profiles treat in different ways; lower-casing makes some longer.
+// Characters that the profiles treat differently; lower-casing makes some longer.
 const char *const kPiece[] = {
     "a", "B", " ",   "\u023a", "\u0130", "\u03a3", "\u00e9", "\u6771", "\u0301", "7",
     "_", "'", "://", "\n",     ",",      "-",      "\u00bd", ".",      "bcde",   "\xff",

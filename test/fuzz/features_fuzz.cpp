@@ -1,5 +1,5 @@
-// Features of any bytes: the same whether the text comes whole or in pieces, and never more than it has
-// bytes.
+// Features of arbitrary bytes: the same whether the text comes whole or in pieces, and never too many for its
+// length.
 #include "targets.hpp"
 
 #include "core/text/text_features.hpp"

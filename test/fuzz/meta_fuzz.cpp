@@ -1,4 +1,4 @@
-// The metapage and the table design in it: what passes the check can be searched by, and gives every key its
+// The metapage and its table design: one that passes the check can be searched with, and gives every key its
 // place.
 #include "targets.hpp"
 

@@ -1,4 +1,4 @@
-// Pages of the trees. Whatever bytes a page holds, the check reads nothing outside it; and a page that passes
+// Pages of the trees. Whatever bytes a page holds, the check reads nothing outside it, and a page that passes
 // can be searched, copied, split and written to.
 #include "targets.hpp"
 
@@ -41,7 +41,7 @@ void use_inner(const char *page, Position position)
     int at = inner_find(page, position);
     FUZZ_EXPECT(at >= 0 && at < count);
 
-    // As a backend copies it, in just as much memory.
+    // Copied as by a backend, into exactly as much memory as it takes.
     std::unique_ptr<CachedChild[]> child(new CachedChild[static_cast<std::size_t>(count)]);
     for (int i = 0; i < count; i++)
         child[static_cast<std::size_t>(i)] = {inner_bound(page, i), inner_link(page, i).child(), 0};
@@ -113,17 +113,17 @@ void fuzz_page(const std::uint8_t *data, std::size_t size)
     auto query = bytes.take<Position>();
     int radius = bytes.take<std::uint8_t>() % (kBits + 1);
     std::size_t page_size = mode & 1 ? 8192 : 4096;
-    std::unique_ptr<char[]> memory(new char[page_size]); // just so much, for AddressSanitizer
+    std::unique_ptr<char[]> memory(new char[page_size]); // the exact size, for AddressSanitizer
     char *page = memory.get();
     if (mode & 2) { // the image itself
         std::memset(page, 0, page_size);
         if (bytes.left() > 0)
             std::memcpy(page, bytes.rest(), std::min(page_size, bytes.left()));
-    } else { // a sound page, and what is written over it
+    } else { // a sound page with parts overwritten
         make_page(page, page_size, &bytes);
         while (!bytes.empty()) {
             auto to = bytes.take<std::uint16_t>();
-            // Half of it into header and tail, which decide most.
+            // Half of the writes go to header and tail, which matter most.
             std::size_t place = to & 1 ? std::size_t{to} >> 1 : page_size - 24 + (to >> 1) % 48;
             page[place % page_size] = static_cast<char>(bytes.take<std::uint8_t>());
         }

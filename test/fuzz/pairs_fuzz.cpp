@@ -1,4 +1,4 @@
-// The kernels of the join: each finds the pairs that two loops find, whatever the runs and the room.
+// The kernels of the join: each finds the pairs that two plain loops find, for any runs and any room.
 #include "rows.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace
 
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-// Calls a kernel until it is done, with just so much room.
+// Calls a kernel until it is done, with exactly this much room.
 template <typename Kernel> Pairs collect(std::size_t runs, std::size_t room, Kernel kernel)
 {
     Pairs pairs;
@@ -23,7 +23,7 @@ template <typename Kernel> Pairs collect(std::size_t runs, std::size_t room, Ker
         std::unique_ptr<RowPair[]> found(new RowPair[room]);
         std::size_t count = kernel(&cursor, found.get());
         FUZZ_EXPECT(count <= room);
-        FUZZ_EXPECT(cursor.run >= runs || count + kLeastRoom > room); // it stops for want of room only
+        FUZZ_EXPECT(cursor.run >= runs || count + kLeastRoom > room); // it stops only for lack of room
         for (std::size_t i = 0; i < count; i++)
             pairs.emplace_back(found[i].x, found[i].y);
     } while (cursor.run < runs);

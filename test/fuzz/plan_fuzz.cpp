@@ -1,5 +1,5 @@
-// The plans of the join: whatever is estimated, a plan brings each pair within the radius together and
-// reports it once.
+// The plans of the join: whatever the estimates, a plan finds each pair within the radius and reports it
+// once.
 #include "rows.hpp"
 
 #include "core/pairs/pair_plan.hpp"

@@ -1,5 +1,5 @@
-// Vectors of any finite numbers: the same weights whether they come whole or in pieces, and the opposite ones
-// for the opposite vector.
+// Vectors of any finite numbers: the same weights whether they come whole or in pieces, and the negated ones
+// for the negated vector.
 #include "targets.hpp"
 
 #include "core/fingerprint/random_projection.hpp"

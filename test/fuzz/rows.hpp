@@ -1,4 +1,4 @@
-// Rows of a join, out of an input.
+// Rows of a join, made from an input.
 #pragma once
 
 #include "targets.hpp"
@@ -10,7 +10,7 @@
 namespace simhash
 {
 
-// Fingerprints with nothing behind them: near each other, far, or equal.
+// Fingerprints that are near each other, far, or equal, at the end of their allocation.
 struct Rows {
     std::unique_ptr<Fingerprint[]> row;
     std::uint32_t count;

@@ -1,5 +1,5 @@
-// The fuzz targets: each takes any bytes, and ends the program if something is not as it must be. run.sh
-// builds them with libFuzzer; the unit tests give them a few random inputs each.
+// The fuzz targets: each takes any bytes, and aborts if an expectation fails. run.sh builds them with
+// libFuzzer; the unit tests give each a few random inputs.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ void fuzz_projection(const std::uint8_t *data, std::size_t size);
 void fuzz_pairs(const std::uint8_t *data, std::size_t size);
 void fuzz_plan(const std::uint8_t *data, std::size_t size);
 
-// Takes an input apart; zeros where it has ended.
+// Takes values from an input; zeros after its end.
 class Bytes
 {
 public:
@@ -56,7 +56,7 @@ private:
     const std::uint8_t *end_;
 };
 
-// A copy of some bytes with nothing behind it, for AddressSanitizer to watch.
+// A copy of some bytes at the end of their allocation, for AddressSanitizer to watch.
 struct Exact {
     std::unique_ptr<char[]> bytes;
     std::size_t length;

@@ -1,4 +1,4 @@
-// Text input of fingerprints and weights: what is read is what the output reads back as.
+// Text input of fingerprints and weights: the output of what was read reads back as the same value.
 #include "targets.hpp"
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -11,7 +11,7 @@ namespace simhash
 
 void fuzz_text(const std::uint8_t *data, std::size_t size)
 {
-    // No terminator behind it.
+    // Without a terminator.
     std::unique_ptr<char[]> text(new char[size]);
     if (size > 0)
         std::memcpy(text.get(), data, size);

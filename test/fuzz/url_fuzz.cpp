@@ -1,4 +1,4 @@
-// The components of any bytes as a URL: longest runs of their characters, one after the other, before the
+// The components of any bytes as a URL: maximal runs of their characters, in order, before the
 // fragment.
 #include "targets.hpp"
 
@@ -21,7 +21,7 @@ void fuzz_url(const std::uint8_t *data, std::size_t size)
         FUZZ_EXPECT(length > 0 && url.holds(at, length) && at >= last && at + length <= end);
         for (std::size_t i = 0; i < length; i++)
             FUZZ_EXPECT(is_part(at[i]));
-        FUZZ_EXPECT(at + length == end || !is_part(at[length])); // a longest run
+        FUZZ_EXPECT(at + length == end || !is_part(at[length])); // a maximal run
         last = at + length;
     }
     FUZZ_EXPECT(!components.next(&at, &length));

@@ -1,4 +1,4 @@
-// Stored and sent weights, and their sums.
+// Weights in stored and external form, and their sums.
 #include "targets.hpp"
 
 #include "core/fingerprint/weights_format.hpp"

@@ -41,7 +41,7 @@ struct Lookup3 {
             a = b;
             b = c;
             c = mixed;
-            // The three take turns: what was (a, b, c) is (b, c, a) now.
+            // Rotate the roles: (a, b, c) becomes (b, c, a).
         }
     }
 

@@ -1,8 +1,8 @@
 // Profiles: how other libraries and servers make 64-bit fingerprints, one row of a table for each.
 //
-// From a text: it is prepared (compat_text.hpp), cut into units, and units into shingles. From then on, or
-// from features that the caller brings, each is hashed and votes on every bit: the fingerprint's bit is 1
-// where the sum is above 0, and where it is 0 the row says.
+// A text is prepared (compat_text.hpp), cut into units, and the units are joined into shingles. Each shingle,
+// or each feature that the caller supplies, is hashed and votes on every bit. A bit of the fingerprint is 1
+// where the sum is above 0; the row says what it is where the sum is 0.
 #pragma once
 
 #include <cstddef>
@@ -13,31 +13,31 @@
 namespace simhash
 {
 
-// What is done to a text first.
+// How a text is prepared.
 enum class Preparation : std::uint8_t {
     kNone,
     kGoLower,      // lower-cased, letter by letter
-    kPythonJoined, // lower-cased, without all that is no letter, number or _
-    kPythonSpaced, // lower-cased, with a space for each of these
-    kRubyTokens, // cut at white space; in each token letters alone, lower-cased, the rest one space; by lines
-    kLongWords,  // ASCII letters, digits and all non-ASCII, in runs of 4 bytes and more; one space between
+    kPythonJoined, // lower-cased; everything but letters, numbers and _ removed
+    kPythonSpaced, // lower-cased; a space for each character but those
+    kRubyTokens, // tokens between white space, one a line: letters lower-cased, a space for each run of others
+    kLongWords,  // runs of 4 or more bytes of ASCII letters, digits and all non-ASCII, a space between
 };
 
 // What a text is cut into.
 enum class ProfileUnit : std::uint8_t {
-    kNothing, // there is no form for texts
+    kNothing, // the profile does not take texts
     kByte,
     kCharacter, // a code point
-    kField,     // what stands between separators
+    kField,     // the text between separators
     kGoWord,    // [\w']+(://[\w./]+)? with the \w of ASCII
     kGoLetters, // letters, - _ and '
 };
 
-// What becomes of a text of fewer units than a shingle has.
+// What a text with fewer units than a shingle yields.
 enum class ShortText : std::uint8_t {
     kNothing,
     kOneShingle, // if it has a unit at all
-    kAlways,     // one shingle, be it empty
+    kAlways,     // one shingle, even an empty one
 };
 
 enum class ProfileHash : std::uint8_t {
@@ -48,7 +48,7 @@ enum class ProfileHash : std::uint8_t {
     kFnv1,
     kPythonString,
     kCrc64,
-    kCrc32c,            // begins with all ones in 64 bits, not inverted at the end
+    kCrc32c,            // initial value of 64 ones, no final inversion
     kCrc32cFolded,      // of every byte | 0x20
     kCrc32cWords,       // without the spaces
     kCrc32cWordsFolded, // both
@@ -56,8 +56,8 @@ enum class ProfileHash : std::uint8_t {
 
 enum class ProfileWeights : std::uint8_t {
     kNone,
-    kSigned, // weights of ones less weights of zeros
-    kHalf,   // weights of ones against half of all: the same but for rounding
+    kSigned, // the weights of ones minus those of zeros
+    kHalf,   // the weights of ones against half of all: differs only in rounding
 };
 
 struct Profile {
@@ -69,13 +69,13 @@ struct Profile {
     bool empty_fields = false; // whether they count
     int size = 1;              // of a shingle
     bool sized = false;        // whether the caller may choose it
-    int least_units = 0;       // a text of fewer has no features
+    int least_units = 0;       // a text with fewer has no features
     ShortText short_text = ShortText::kNothing;
     bool skips_first = false; // shingle
     bool distinct = false;    // equal features of a text count once
     ProfileHash hash;
     bool ties = false; // the bit where the sum is 0, and so every bit of a text without features
-    bool none = false; // but where the library fails without features, there is no fingerprint
+    bool none = false; // no features, no fingerprint: the library fails there
     ProfileWeights weights = ProfileWeights::kNone;
     const char *features_text = nullptr;
     const char *hash_text;
@@ -86,10 +86,10 @@ inline constexpr int kProfileSizeMax = 25;
 extern const Profile kProfiles[];
 extern const std::size_t kProfileCount;
 
-// By its name, in any case of letters; null if there is none.
+// Finds a profile by its name, ignoring case. Returns null if there is none.
 const Profile *find_profile(const char *name, std::size_t length);
 
-// The bits from sums of votes that all weigh the same.
+// The fingerprint from sums of unweighted votes.
 Fingerprint profile_fingerprint(const Profile &profile, const Weights &sums);
 
 // Votes with weights in binary floating point, added in the order given, as the libraries do.

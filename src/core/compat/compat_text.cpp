@@ -17,7 +17,7 @@ namespace
 
 constexpr char32_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;
 
-// The row that may hold the character: the last that does not begin behind it. Or null.
+// The row that may hold the character, the last that does not begin after it; or null.
 template <std::size_t n> const char32_t *row_of(const char32_t (&table)[n][2], char32_t character)
 {
     std::size_t low = 0;
@@ -61,7 +61,7 @@ char32_t lower_case(char32_t c)
     return row != nullptr && row[0] == c ? row[1] : c;
 }
 
-// As \w of Python, where 'é' is one, or of Go, where it is not.
+// Matches \w of Python, which includes 'é', or of Go, which does not.
 bool is_python_word(char32_t c) { return c == '_' || is_letter(c) || is_number(c); }
 bool is_go_word(char c)
 {
@@ -126,7 +126,7 @@ bool PreparedText::step()
     return true;
 }
 
-// Python lower-cases by the full mappings: İ becomes two characters, and Σ ς at the end of a word.
+// Python uses the full mappings: İ becomes two characters, and Σ becomes ς at the end of a word.
 void PreparedText::add_python(char32_t character)
 {
     char32_t lower = character == kSigma && final_sigma() ? kFinalSigma : lower_case(character);
@@ -135,10 +135,10 @@ void PreparedText::add_python(char32_t character)
     else if (preparation_ == Preparation::kPythonSpaced)
         out_[used_++] = ' ';
     if (character == kDottedI && preparation_ == Preparation::kPythonSpaced)
-        out_[used_++] = ' '; // the dot above is no part of a word
+        out_[used_++] = ' '; // the dot above is not part of a word
 }
 
-// Whether the Σ at at_ follows a cased letter and none follows it, but for what casing ignores.
+// Whether the Σ at at_ has a cased letter before it and none after it, leaving out case-ignorable characters.
 bool PreparedText::final_sigma() const
 {
     int size;
@@ -181,7 +181,7 @@ void PreparedText::add_ruby(char32_t character, int size)
     } else {
         gap_ = true;
     }
-    // The separator after the last token goes.
+    // Remove the separator after the last token.
     if (at_ + size == end_ && used_ > 0 && out_[used_ - 1] == '\n')
         used_--;
 }

@@ -1,8 +1,8 @@
-// The features of a text as a profile of another library takes them. Texts are UTF-8; nothing is allocated.
+// The features of a text by the profile of another library. Texts are UTF-8; nothing is allocated.
 //
 //   PreparedText prepared;
 //   prepared.init(profile, text, length, buffer);      a buffer of prepared_size(length) bytes
-//   while (prepared.step()) …                          as long as it takes
+//   while (prepared.step()) …                          until it is done
 //   ProfileShingles shingles;
 //   shingles.init(profile, size, buffer, prepared.size());
 //   while (shingles.next(&bytes, &length)) …
@@ -13,7 +13,7 @@
 namespace simhash
 {
 
-// The most bytes that a text becomes. (Lower-casing may make three of two.)
+// The most bytes a prepared text can have: lower-casing may turn two into three.
 inline constexpr std::size_t prepared_size(std::size_t length) { return length + length / 2 + 8; }
 
 class PreparedText
@@ -21,7 +21,7 @@ class PreparedText
 public:
     void init(const Profile &profile, const char *text, std::size_t length, char *out);
 
-    // Prepares some more. Returns false when all is done.
+    // Prepares another part. Returns false when the text is done.
     bool step();
 
     std::size_t size() const { return used_; }
@@ -43,11 +43,11 @@ private:
     bool gap_;          // a space is due before the token's next letter
 };
 
-// Overlapping shingles of a prepared text, which stays in place.
+// Overlapping shingles of a prepared text. Requires: the text stays in place.
 class ProfileShingles
 {
 public:
-    // size: 1 to kProfileSizeMax.
+    // Requires: 1 <= size <= kProfileSizeMax.
     void init(const Profile &profile, int size, const char *text, std::size_t length);
 
     bool next(const char **bytes, std::size_t *length);

@@ -12,8 +12,8 @@ namespace simhash
 namespace
 {
 
-// Adding up is the same few instructions for every feature and bit, so it is done in small integers, many to
-// a register: 32 bits hold the votes of some hundred thousand features, in units of 2^-8.
+// Every feature and bit takes the same few instructions, so sums are kept in small integers, several to a
+// register: 32 bits hold the votes of some hundred thousand features, in units of 2^-8.
 using Lanes = std::uint32_t __attribute__((vector_size(16)));
 
 constexpr NibbleMasks<std::uint32_t, 0xFFFFFFFF, 0> kCounted;
@@ -47,7 +47,7 @@ void add_half(const Vote *votes, std::size_t count, int first_bit, std::uint32_t
 class VoteSums
 {
 public:
-    // A feature that is not there is written but not kept: which slots are free can't be predicted.
+    // An absent feature is written but not kept: a branch on whether a slot is free would be mispredicted.
     void add_if(bool there, std::uint64_t hash, std::uint32_t weight)
     {
         votes_[pending_] = {hash, weight};

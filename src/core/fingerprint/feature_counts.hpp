@@ -1,6 +1,7 @@
-// How often each feature of a document occurs: a hash table in memory that the caller gives.
+// How often each feature of a document occurs: a hash table in memory that the caller supplies.
 //
-// A feature is known by its hash: two features with one hash cast the same votes, so they are one.
+// A feature is identified by its hash: two features with the same hash cast the same votes, so they count as
+// one.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,9 @@ struct FeatureCount {
 class FeatureCounts
 {
 public:
-    // Takes memory for `capacity` slots, a power of two of at least 4, and clears it. The salt places the
-    // features: a secret one keeps an author of documents from making them collide. It changes no result.
+    // Takes memory for `capacity` slots and clears it. The salt decides where features are placed: a secret
+    // one keeps an author of documents from making them collide. It does not affect results.
+    // Requires: capacity is a power of two, at least 4.
     void init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt);
 
     void clear();
@@ -34,7 +36,7 @@ public:
     FeatureCount *slots() const { return slots_; }
     bool full() const { return size_ * 4 >= capacity() * 3; }
 
-    // Counts a feature. The table is not full.
+    // Counts a feature. Requires: !full().
     void add(std::uint64_t hash, std::uint64_t times)
     {
         for (std::size_t at = home(hash);; at = (at + 1) & mask_) {
@@ -51,7 +53,7 @@ public:
         }
     }
 
-    // Adds what another table, with fewer slots, counted.
+    // Adds the counts of another table. Requires: that one has fewer slots.
     void move_from(const FeatureCounts &smaller);
 
     // The sums of all features, each weighted by 1 + ln count. Counts from 2^32 on weigh as 2^32 - 1.

@@ -1,6 +1,6 @@
 #include "core/fingerprint/feature_hash.hpp"
 
-// All of it in here: no library is needed at run time, and none can change the hash.
+// Compiled in: no library is needed at run time, so none can change the hash.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-// What turns a feature into votes: XXH3, 64 bits, of its bytes, with seed 0.
+// The hash that turns a feature into votes: 64-bit XXH3 of its bytes, with seed 0.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace simhash
 {
 
-// The bytes are UTF-8 wherever they are text. The same on every processor.
+// Text must be UTF-8. The hash is the same on every processor.
 std::uint64_t feature_hash(const void *bytes, std::size_t length);
 
 } // namespace simhash

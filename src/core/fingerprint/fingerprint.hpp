@@ -23,7 +23,7 @@ inline constexpr std::size_t kHexDigits = 16;
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Reads 16 hexadecimal digits of either case, with or without a leading 0x. White space around them is
-// allowed. Returns false, and leaves *out alone, for anything else.
+// allowed. Returns false, and does not change *out, for anything else.
 bool parse_fingerprint(const char *text, std::size_t length, Fingerprint *out);
 
 // Writes 16 digits, without a terminator.

@@ -1,5 +1,5 @@
-// From the bits of a hash to masks, four at a time. With the baseline instruction set a look-up is the cheapest
-// way from bits to the lanes of a vector.
+// Masks for the bits of a hash, four at a time. With the baseline instruction set, a lookup is the cheapest
+// way to get from bits to the lanes of a vector.
 #pragma once
 
 namespace simhash

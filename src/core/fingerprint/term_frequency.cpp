@@ -13,9 +13,8 @@ __extension__ typedef unsigned __int128 Wide;
 // ln 2 in units of 2^-64.
 constexpr std::uint64_t kLn2 = 0xB17217F7D1CF79AB;
 
-// The base-2 logarithm by repeated squaring: each square shows one more binary digit of it. The errors of
-// truncation sum up to less than 2^-50; no weight lies so close to a tie, which was verified at every step
-// of the result.
+// The base-2 logarithm by repeated squaring: each square yields one more binary digit. Truncation errors sum
+// to less than 2^-50, and no weight lies that close to a tie, which was verified at every step of the result.
 constexpr std::uint32_t compute_weight(std::uint32_t tf)
 {
     constexpr int kDigits = 54;

@@ -8,7 +8,7 @@
 namespace simhash
 {
 
-// Such weights are multiples of 2^-8.
+// These weights are multiples of 2^-8.
 inline constexpr int kLogarithmicFractionBits = 8;
 inline constexpr int kLogarithmicShift = kWeightFractionBits - kLogarithmicFractionBits;
 

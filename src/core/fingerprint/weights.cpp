@@ -23,7 +23,7 @@ Lanes load(const std::int64_t *from)
 
 void store(std::int64_t *to, Lanes lanes) { __builtin_memcpy(to, &lanes, sizeof(lanes)); }
 
-// Signed overflow is undefined in lanes too, so the sums are taken unsigned.
+// Signed overflow is undefined in vectors too, so sums are computed unsigned.
 using UnsignedLanes = std::uint64_t __attribute__((vector_size(16)));
 
 Lanes sum(Lanes a, Lanes b) { return (Lanes)((UnsignedLanes)a + (UnsignedLanes)b); }
@@ -34,7 +34,7 @@ Lanes difference(Lanes a, Lanes b) { return (Lanes)((UnsignedLanes)a - (Unsigned
 bool add_feature(Weights *to, std::uint64_t hash, Weight weight)
 {
     if (weight == INT64_MIN)
-        return false; // it has no opposite
+        return false; // it has no negative
     Lanes overflow = {0, 0};
     const Lanes value = {weight, weight};
     for (int nibble = 0; nibble < kBits / 4; nibble++) {

@@ -1,4 +1,4 @@
-// The 64 sums of a document's weighted features, before they are cut to signs.
+// The 64 sums of a document's weighted features, whose signs are the fingerprint.
 //
 // Every weight is exact fixed point, an integer count of 2^-24, so adding is exact and independent of order.
 #pragma once
@@ -23,18 +23,18 @@ struct Weights {
 };
 
 // Adds one feature: +weight where its hash has a 1, -weight where it has a 0. A weight may be negative.
-// Returns false if a sum overflowed, and leaves *to useless then; the smallest integer always does.
+// Returns false if a sum overflowed, leaving *to undefined; the smallest integer always overflows.
 [[nodiscard]] bool add_feature(Weights *to, std::uint64_t hash, Weight weight);
 
-// The sums of two sets of features. Return false on overflow, and leave *to useless then.
+// The sums of two sets of features. Return false on overflow, leaving *to undefined.
 [[nodiscard]] bool add_weights(Weights *to, const Weights &from);
 [[nodiscard]] bool subtract_weights(Weights *to, const Weights &from);
 
 // Bit j is 1 where W_j >= 0: Algorithm 1 of Sood and Loguinov.
 Fingerprint weights_fingerprint(const Weights &weights);
 
-// The multiple of 2^-24 nearest to a number, of two equally near ones the even. Returns false, and leaves
-// *out alone, for NaN, an infinity or a number out of range.
+// The multiple of 2^-24 nearest to a number, ties to even. Returns false, and does not change *out, for NaN,
+// an infinity or a number out of range.
 bool weight_from_double(double number, Weight *out);
 
 // The nearest double.

@@ -1,4 +1,4 @@
-// How simhash_weights is stored: in tables, in indexes' queries and as the state of aggregates.
+// The stored form of simhash_weights: in tables, in queries and as the state of aggregates.
 //
 //   offset  size
 //        0     1  version, 1
@@ -7,12 +7,12 @@
 //        3     1  zero
 //        4  64*w  the weights in units of 2^(shift - 24), W_0 first, two's complement
 //
-// Stored integers are in the machine's byte order, as all of PostgreSQL's data files are; what crosses
-// machines is the external form. PostgreSQL puts a length word of 4 bytes (or 1) in front.
+// Stored integers are in the machine's byte order, as in all of PostgreSQL's data files; the external form is
+// for exchange between machines. PostgreSQL puts a length word of 4 bytes (or 1) in front.
 //
 // The packed form of weights is unique: the largest shift that divides all, then the least width that holds
-// all; zeros have shift 0, width 1. Readers accept any. An aggregate's running state is unpacked: shift 0,
-// width 8, so that the weights lie aligned behind header and length word and can be added to in place.
+// all; zeros have shift 0, width 1. Readers accept any form. The running state of an aggregate is unpacked:
+// shift 0, width 8, so that the weights are aligned and can be added to in place.
 //
 // The external form, for binary transfer: the version byte 1, then 64 weights in units of 2^-24, W_0 first,
 // each of 8 bytes, big-endian, two's complement.
@@ -39,7 +39,7 @@ static_assert(alignof(StoredWeightsHeader) == 1);
 static_assert(offsetof(StoredWeightsHeader, shift) == 1);
 static_assert(offsetof(StoredWeightsHeader, width) == 2);
 
-// What a PostgreSQL value may take without its length word.
+// The largest stored value, without its length word.
 inline constexpr std::size_t kStoredWeightsMax = sizeof(StoredWeightsHeader) + sizeof(Weights);
 static_assert(kStoredWeightsMax == 516);
 
@@ -49,8 +49,8 @@ static_assert(kExternalWeightsSize == 513);
 // Writes the packed form, at most kStoredWeightsMax bytes, and returns its size.
 std::size_t pack_weights(const Weights &weights, void *to);
 
-// Reads any stored form. Returns false, and leaves *out alone, if it is none: another version or size, or
-// weights that the shift takes out of range.
+// Reads any stored form. Returns false, and does not change *out, for anything else: another version or size,
+// or weights that the shift takes out of range.
 bool unpack_weights(const void *from, std::size_t size, Weights *out);
 
 // Whether the stored form is the unpacked one.

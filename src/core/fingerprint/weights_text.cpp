@@ -31,8 +31,8 @@ bool equals_ignoring_case(const char *text, std::size_t length, const char *word
     return i == length && word[i] == 0;
 }
 
-// The digits of a decimal number without its point, which stands after `point` of them: before the first or
-// behind the last if that is where the exponent moves it.
+// The digits of a decimal number without its point, which comes after `point` digits. An exponent may move it
+// before the first or behind the last.
 struct Decimal {
     const char *text; // digits, with at most one point among them
     std::size_t length;
@@ -41,7 +41,7 @@ struct Decimal {
     bool negative;
 };
 
-// A longer exponent than any text can undo with zeros.
+// A larger exponent than the zeros of any text can compensate.
 constexpr std::int64_t kExponentMax = std::int64_t{1} << 40;
 
 bool scan_decimal(const char *text, std::size_t length, Decimal *out)
@@ -83,7 +83,7 @@ bool scan_decimal(const char *text, std::size_t length, Decimal *out)
     return at == end;
 }
 
-// A number half-way between two weights has 25 decimals: so many decide, and whether any follow.
+// A number half-way between two weights has 25 decimals. So these decide, and whether a digit but 0 follows.
 constexpr std::int64_t kFractionDigits = 25;
 
 constexpr Wide power_of_ten(std::int64_t exponent)

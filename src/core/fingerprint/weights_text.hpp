@@ -32,11 +32,11 @@ struct WeightsTextFault {
     std::size_t count; // the numbers read, for kCount
 };
 
-// Reads one decimal number: a sign, digits, a point and an exponent as usual, all of the text. It becomes the
-// nearest multiple of 2^-24, of two equally near ones the even, however many digits it has.
+// Reads one decimal number, with an optional sign, point and exponent, that takes up the whole text. The
+// result is the nearest multiple of 2^-24, ties to even, however many digits the number has.
 WeightsTextError parse_weight(const char *text, std::size_t length, Weight *out);
 
-// Reads 64 numbers, with white space anywhere between. On error *out is useless and *fault says where.
+// Reads 64 numbers, with white space anywhere between. On error *out is undefined and *fault says where.
 WeightsTextError parse_weights(const char *text, std::size_t length, Weights *out, WeightsTextFault *fault);
 
 } // namespace simhash

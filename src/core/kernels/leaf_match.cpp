@@ -1,6 +1,5 @@
-// Matches are rare, so the loops test many fingerprints at once for a match among them. They do not prefetch:
-// that gains little where a leaf comes from memory, and costs as much where it was fetched ahead
-// (bench/kernels).
+// Matches are rare, so the loops test many fingerprints at once for any match. They do not prefetch: that
+// gains little for a leaf in memory, and costs as much for one that was fetched ahead (bench/kernels).
 #include "core/kernels/leaf_match.hpp"
 
 #include <cstring>
@@ -17,7 +16,7 @@ namespace simhash
 namespace
 {
 
-// Branch-free: writes i, and returns whether it is to stay.
+// Branch-free: always writes i, and returns whether to keep it.
 inline int append(int i, bool near, std::uint16_t *matches)
 {
     *matches = static_cast<std::uint16_t>(i);
@@ -35,7 +34,7 @@ int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, 
 
 #if defined(__x86_64__)
 
-// From position i on, where fewer are left than a loop takes at once.
+// From position i on, when too few are left for another round of the loop.
 [[gnu::target("popcnt")]] inline int match_rest(const Fingerprint *fingerprints, int i, int count,
                                                 Fingerprint query, int radius, std::uint16_t *matches,
                                                 int found)
@@ -79,7 +78,7 @@ int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, 
     return _mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(x, _mm256_set1_epi8(15)));
 }
 
-// The bits set in each of four words; or, of the halves of bytes, only in the low ones.
+// The bits set in each of four words, or only those in the low halves of bytes.
 template <bool kLowOnly> [[gnu::target("avx2"), gnu::always_inline]] inline __m256i count_bits(__m256i x)
 {
     __m256i bits = count_low_nibbles(x);
@@ -94,7 +93,7 @@ template <bool kLowOnly> [[gnu::target("avx2"), gnu::always_inline]] inline __m2
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 15u;
 }
 
-// For each set of four places, those in it, 16 bits each, the first lowest.
+// For each subset of four places, its members as 16 bits each, the first lowest.
 struct PlacesOfFour {
     std::uint64_t of[16] = {};
     constexpr PlacesOfFour()
@@ -111,8 +110,8 @@ struct PlacesOfFour {
 };
 constexpr PlacesOfFour kPlaces;
 
-// Writes four places, of which those of the set stay. Up to position i there are at most i matches, so there
-// is room for them.
+// Writes four places and keeps those in the set. There are at most i matches up to position i, so there is
+// room for four.
 [[gnu::target("avx2,popcnt"), gnu::always_inline]] inline int append_four(int i, unsigned set,
                                                                           std::uint16_t *matches)
 {
@@ -121,8 +120,8 @@ constexpr PlacesOfFour kPlaces;
     return _mm_popcnt_u32(set);
 }
 
-// With kFilter, bits are first counted in the low halves of the bytes, which takes two thirds of the time. A
-// fingerprint that differs from the query at random fails there already, if the radius is small.
+// With kFilter, bits are first counted in the low halves of bytes only, which takes two thirds of the time.
+// If the radius is small, that rules out a random fingerprint.
 template <bool kFilter>
 [[gnu::target("avx2,popcnt")]] int match_sixteens(const Fingerprint *fingerprints, int count,
                                                   Fingerprint query, int radius, std::uint16_t *matches)
@@ -155,7 +154,7 @@ template <bool kFilter>
 [[gnu::target("avx2,popcnt")]] int match_avx2(const Fingerprint *fingerprints, int count, Fingerprint query,
                                               int radius, std::uint16_t *matches)
 {
-    // A leaf's fingerprints have the query's leading bits; of the others, some 24 are in low halves.
+    // A leaf's fingerprints share the query's leading bits; about 24 of the other bits are in low halves.
     constexpr int kFilterMost = 6;
     return radius <= kFilterMost ? match_sixteens<true>(fingerprints, count, query, radius, matches)
                                  : match_sixteens<false>(fingerprints, count, query, radius, matches);
@@ -167,14 +166,14 @@ distances_of_eight(__m512i fingerprints, __m512i center)
     return _mm512_popcnt_epi64(_mm512_xor_si512(fingerprints, center));
 }
 
-// By halves of the words, the upper of which are all 0: a minimum of whole words takes three times as long.
-// The mask leaves nothing out; the form without it sets off a false warning in GCC 12.
+// The minimum of half words, since the upper halves are 0: one of whole words takes three times as long. The
+// mask selects everything; the form without a mask sets off a false warning in GCC 12.
 [[gnu::target("avx512f"), gnu::always_inline]] inline __m512i least_halves(__m512i a, __m512i b)
 {
     return _mm512_maskz_min_epu32(0xFFFF, a, b);
 }
 
-// Of the up to eight fingerprints in `present`. Nothing else is read or written.
+// Matches the fingerprints in `present`, up to eight. Nothing else is read or written.
 [[gnu::target("avx512f,avx512vpopcntdq")]] inline int match_some(const Fingerprint *fingerprints, int i,
                                                                  __mmask8 present, __m512i center,
                                                                  __m512i limit, std::uint16_t *matches)
@@ -187,8 +186,8 @@ distances_of_eight(__m512i fingerprints, __m512i center)
     return found;
 }
 
-// Writes eight places, of which those within the limit stay. Up to position i there are at most i matches, so
-// there is room for them.
+// Writes eight places and keeps those within the limit. There are at most i matches up to position i, so
+// there is room for eight.
 [[gnu::target("avx512f,avx512vpopcntdq,popcnt"), gnu::always_inline]] inline int
 append_eight(int i, __m512i distances, __m512i limit, std::uint16_t *matches)
 {
@@ -240,13 +239,13 @@ inline uint8x16_t differing_bits(const Fingerprint *fingerprints, uint8x16_t cen
     return vcntq_u8(veorq_u8(vreinterpretq_u8_u64(vld1q_u64(fingerprints)), center));
 }
 
-// Of four fingerprints; each byte is the sum of two.
+// The same for four fingerprints; each byte is the sum of two.
 inline uint8x16_t differing_bits_of_four(const Fingerprint *fingerprints, uint8x16_t center)
 {
     return vpaddq_u8(differing_bits(fingerprints, center), differing_bits(fingerprints + 2, center));
 }
 
-// Adding neighbours keeps the order: three times, and 16 bytes are the distances of 16 fingerprints.
+// Pairwise addition keeps the order: after three rounds, 16 bytes are the distances of 16 fingerprints.
 int match_neon(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
                std::uint16_t *matches)
 {

@@ -12,20 +12,20 @@ namespace simhash
 namespace
 {
 
-// A step of a kernel finds fewer pairs than kLeastRoom: there is room for one more as long as this holds.
+// A step of a kernel finds fewer pairs than kLeastRoom, so while this holds there is room for another step.
 inline bool has_room(std::size_t count, std::size_t room) { return count + kLeastRoom <= room; }
 
-// The rows x of a run, and those that one of them is compared with.
+// The rows x of a run, and the rows y that one of them is compared with.
 inline RowRun x_rows(const RowRun &run) { return run; }
 inline RowRun x_rows(const RunPair &run) { return run.x; }
 inline RowRun y_rows(const RowRun &run, std::uint32_t x) { return {x + 1, run.end}; }
 inline RowRun y_rows(const RunPair &run, std::uint32_t) { return run.y; }
 
-// The walk of all kernels. Kernel::near() compares a row with the next kRows others, or with the last `left` of
-// them; its bits, kBitsOfRow for each row, say which are within the radius.
+// The walk of all kernels. Kernel::near() compares a row with the next kRows others, or with the last `left`
+// of them; its bits, kBitsOfRow for each row, say which are within the radius.
 //
-// The walk is inlined into a function for the kernel's instruction set, and near() there. So near() must not be
-// always_inline, which would ask for it here already, and has no vectors among its arguments.
+// The walk is inlined into a function for the kernel's instruction set, and near() there. So near() must not
+// be always_inline, which would ask for it here already, and has no vectors among its arguments.
 template <typename Kernel, typename Run>
 [[gnu::always_inline]] inline std::size_t match_runs(const Fingerprint *xs, const Fingerprint *ys,
                                                      const Run *run, std::size_t runs, int radius,
@@ -196,7 +196,7 @@ private:
         uint8x16_t bits[4];
         for (int i = 0; i < 4; i++)
             bits[i] = vcntq_u8(veorq_u8(vreinterpretq_u8_u64(vld1q_u64(row + 2 * i)), center));
-        // Adding neighbours keeps the order: three times, and each byte is a distance.
+        // Pairwise addition keeps the order: after three rounds, each byte is a distance.
         uint8x16_t sums = vpaddq_u8(vpaddq_u8(bits[0], bits[1]), vpaddq_u8(bits[2], bits[3]));
         uint8x8_t distances = vpadd_u8(vget_low_u8(sums), vget_high_u8(sums));
         return vget_lane_u64(vreinterpret_u64_u8(vcle_u8(distances, limit)), 0) & 0x8080808080808080;

@@ -26,7 +26,7 @@ struct RowPair {
     std::uint32_t y;
 };
 
-// How far a list of runs has been compared: set to all zeros to begin.
+// How far a list of runs has been compared; all zeros at the start.
 struct MatchCursor {
     std::size_t run; // the end of the list when all is done
     std::uint32_t x;
@@ -34,9 +34,9 @@ struct MatchCursor {
     bool inside; // x and y say where in the run
 };
 
-// Both write the pairs within the radius (0 to 64) to `found`, each once, in no order, and return how many.
-// They go on from the cursor until the list is done or `found` might not take more; it needs room for
-// kLeastRoom at least. Call again while cursor->run is less than the number of runs.
+// Both write the pairs within the radius to `found`, each once, in no particular order, and return how many.
+// They continue from the cursor until the list is done or `found` may be full. Call them again while
+// cursor->run is less than the number of runs. Requires: 0 <= radius <= 64 and room >= kLeastRoom.
 struct PairMatch {
     // Pairs x < y of rows of the same run.
     std::size_t (*within)(const Fingerprint *row, const RowRun *run, std::size_t runs, int radius,
@@ -44,12 +44,12 @@ struct PairMatch {
     // Pairs of a row of run.x in the first array and one of run.y in the second.
     std::size_t (*between)(const Fingerprint *x, const Fingerprint *y, const RunPair *run, std::size_t runs,
                            int radius, MatchCursor *cursor, RowPair *found, std::size_t room);
-    double nanoseconds; // roughly, to compare two rows of a long run
+    double nanoseconds; // approximate, to compare two rows of a long run
 };
 
 inline constexpr std::size_t kLeastRoom = 64;
 
-// The kernels of a level, which the CPU must have. All give the same pairs.
+// The kernels of a level. All give the same pairs. Requires: has_simd_level(level).
 const PairMatch &pair_match(SimdLevel level);
 
 } // namespace simhash

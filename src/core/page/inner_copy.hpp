@@ -1,4 +1,4 @@
-// The children of an inner page, as a copy of it holds them, and the search among them.
+// The children of an inner page in a private copy of it, and the search among them.
 #pragma once
 
 #include "core/page/page.hpp"
@@ -11,21 +11,22 @@ namespace simhash
 struct CachedChild {
     Position lower;
     std::uint32_t block;
-    int buffer; // where it was last seen, if it is a leaf
+    int buffer; // which last held it, if it is a leaf
 };
 
-// How many children there are to a key; find_child guesses by it.
+// Children per key, from which find_child makes its first guess.
 inline double child_density(const CachedChild *child, int count, bool rightmost, Position high)
 {
     std::uint64_t last = rightmost ? ~std::uint64_t{0} : high.key;
     return count / (static_cast<double>(last - child[0].lower.key) + 1);
 }
 
-// The last child whose lower bound is <= position; the first if none is. Fingerprints are often spread
-// evenly, so the search sets out from where the child then is, by growing steps, and reads few lines of
-// memory.
+// The last child whose lower bound is <= position; the first if none is. The search starts where the child
+// would be if fingerprints were spread evenly, as they often are, and proceeds by growing steps: it touches
+// few cache lines.
 //
-// Whatever the bounds are, it reads none but the `count` children and finds one of them. count >= 1.
+// Requires: count >= 1. Even if the bounds do not ascend, it reads only these children and returns one of
+// them.
 inline int find_child(const CachedChild *child, int count, double density, Position position)
 {
     std::uint64_t first = child[0].lower.key;

@@ -39,9 +39,9 @@ int choose_cut(const Position *sorted, int low, int high, Position *bound)
 
 int choose_cut(Position *row, int count, const int *start, int runs, int low, int high, Position *bound)
 {
-    // A run's rows have leading bits in common that its neighbours' rows have not. So where it begins or ends
-    // any two neighbours differ in the same highest bit, and that is higher than all within the run: if runs
-    // begin between low and high, one of these places is the best of all.
+    // The rows of a run share leading bits that rows of the next run do not have. So any two rows on either
+    // side of a boundary differ in the same highest bit, which is higher than any difference within the run:
+    // if runs begin between low and high, the best place is one of these boundaries.
     int best = -1;
     std::uint64_t best_bit = 0;
     for (int i = 1; i < runs && start[i] <= high; i++) {
@@ -58,8 +58,8 @@ int choose_cut(Position *row, int count, const int *start, int runs, int low, in
         return best;
     }
 
-    // One run fills the window, or all keys in it are equal and the cut goes to the middle, by tid. Either
-    // way the run there is put in order.
+    // One run fills the window, or all its keys are equal and the cut goes to the middle, by tid. Sort the
+    // run there in either case.
     int middle = (low + high) / 2;
     int run = static_cast<int>(std::upper_bound(start, start + runs, middle) - start) - 1;
     std::sort(row + start[run], row + (run + 1 < runs ? start[run + 1] : count));
@@ -103,7 +103,7 @@ void divide_into_runs(Position *row, Position *other, std::size_t count, RunSink
         differs.tid |= row[i].tid ^ row[0].tid;
     }
     int bit = first_bit(differs);
-    if (bit == kPositionBits) { // the same row over and over: nothing that a table holds
+    if (bit == kPositionBits) { // copies of one row, which no table holds
         for (std::size_t i = 0; i < count; i += kRunRows)
             sink(row + i, static_cast<int>(std::min(kRunRows, count - i)), context);
         return;

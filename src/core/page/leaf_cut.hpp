@@ -1,6 +1,6 @@
-// Where leaves are cut, and rows put into order only as far as that needs.
+// Where leaves are cut, with rows sorted only as far as cutting needs.
 //
-// A leaf is a bag: which leaf an entry is in matters, its place in there does not. So a build does not sort
+// A leaf is a bag: it matters which leaf an entry is in, but not where in the leaf. So a build does not sort
 // its rows, it divides them into *runs*: every row of a run comes before every row of the next, and within a
 // run, of at most kRunRows rows, there is no order. Leaves are cut between runs; where none begins at a good
 // place, one run is sorted. The leaves are those that a full sort would give.
@@ -14,19 +14,19 @@
 namespace simhash
 {
 
-// Where to cut sorted positions: an index in [low, high], low >= 1, at which the neighbours differ in the
-// highest bit, so that a bucket of equal leading bits is not cut without need. *bound is set to the shortest
-// position between the two.
+// Where to cut sorted positions: the index in [low, high] whose neighbours differ in the highest bit, so that
+// no bucket of equal leading bits is cut unnecessarily. Sets *bound to the shortest position between the two.
+// Requires: 1 <= low <= high.
 int choose_cut(const Position *sorted, int low, int high, Position *bound);
 
-// The same for rows in runs, which it may sort: run i begins at start[i], start[0] being 0, and the last one
-// ends at `count`, which is greater than high.
+// The same for rows in runs, which it may sort: run i begins at start[i], and the last one ends at `count`.
+// Requires: start[0] == 0 and high < count.
 int choose_cut(Position *row, int count, const int *start, int runs, int low, int high, Position *bound);
 
-// The bits of a position in one number: 64 of the key, then 48 of the tid.
+// The number of bits of a position: 64 of the key, then 48 of the tid.
 inline constexpr int kPositionBits = 64 + 48;
 
-// The first bit that is set, kPositionBits if none is.
+// The number of the first bit that is set, from the highest; kPositionBits if none is.
 int first_bit(Position position);
 
 // Some consecutive bits of a position as a number.
@@ -42,16 +42,17 @@ struct Digit {
     }
 };
 
-// Up to `width` bits, less than 64, from number `first` on: fewer at the end of the key or the tid.
+// `width` bits from bit `first` on, or fewer at the end of the key or the tid. Requires: width < 64.
 Digit make_digit(int first, int width);
 
 inline constexpr std::size_t kRunRows = 128;
 
-// How wide a digit divides `count` rows, if it divides them evenly, into buckets of `rows` each.
+// The width of the digit that divides `count` rows into buckets of about `rows` each, if they are spread
+// evenly.
 int digit_width(std::size_t count, std::size_t rows, int widest);
 
-// Divides rows into runs, which are handed to the sink in order. `other` has room for as many rows; the runs
-// are in either array.
+// Divides rows into runs and hands them to the sink in order. The runs lie in either array.
+// Requires: `other` has room for as many rows.
 using RunSink = void (*)(const Position *run, int count, void *context);
 void divide_into_runs(Position *row, Position *other, std::size_t count, RunSink sink, void *context);
 

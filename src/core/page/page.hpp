@@ -1,9 +1,9 @@
-// Everything the index has on disk. doc/format.md describes it in prose.
+// The on-disk format of the index. doc/format.md describes it in prose.
 //
 //   block 0                 the metapage
-//   blocks 1 … T            the roots of the T tables' trees, for ever
+//   blocks 1 … T            the roots of the T tables' trees, which never move
 //   block T + 1             the root of the tree of NULLs
-//   later blocks            leaves and inner pages, in the order in which they were made
+//   later blocks            leaves and inner pages, in the order of their creation
 //
 // Every page is a PostgreSQL page (header, pd_lower, a hole, pd_upper, special space), so that generic WAL
 // and full-page images leave the hole out. DO NOT CHANGE any constant or layout here without a new
@@ -37,7 +37,7 @@ inline constexpr std::uint16_t kInner = 2;
 inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
 
-// PostgreSQL's PageHeaderData, of which the core needs these.
+// The part of PostgreSQL's PageHeaderData that the core needs.
 struct RawPageHeader {
     std::uint32_t lsn[2];
     std::uint16_t checksum;
@@ -50,7 +50,7 @@ struct RawPageHeader {
 };
 static_assert(sizeof(RawPageHeader) == 24);
 
-// A heap tuple's place, as PostgreSQL's ItemPointerData stores it: 6 bytes.
+// The address of a heap tuple, laid out as PostgreSQL's ItemPointerData: 6 bytes.
 struct Tid {
     std::uint16_t block_high;
     std::uint16_t block_low;
@@ -68,7 +68,7 @@ struct Tid {
 };
 static_assert(sizeof(Tid) == 6 && alignof(Tid) == 2);
 
-// Where an entry stands in a tree: by key, then by tid. The tid makes every entry's place its own.
+// An entry's position in a tree: by key, then by tid, which makes it unique.
 struct Position {
     std::uint64_t key;
     std::uint64_t tid; // packed
@@ -89,7 +89,7 @@ struct PageTail {
 };
 static_assert(sizeof(PageTail) == 24 && offsetof(PageTail, page_id) == 22);
 
-// An inner page's reference, which grows down from the special space beside the key that grows up.
+// A reference of an inner page. References grow down from the special space, as keys grow up.
 struct Downlink {
     Tid tid; // with the key: the child's lower bound
     std::uint16_t child_high;
@@ -111,9 +111,9 @@ struct MetaData {
     std::uint8_t bit_order[kBits];
     std::uint8_t fillfactor;
     std::uint8_t zero[7];
-    std::uint32_t model; // the volatility model: 0 the built-in one, 1 fitted
+    std::uint32_t model; // the volatility model: 0 built-in, 1 fitted
     std::uint32_t zero2[2];
-    double model_share[8]; // all 0 for model 0, and beyond the levels there are
+    double model_share[8]; // unused ones are 0; all are for model 0
 };
 static_assert(kVolatilityLevels <= 8);
 static_assert(sizeof(DesignTable) == 18 && sizeof(DesignRegion) == 5 && sizeof(TableDesign) == 676);
@@ -171,7 +171,7 @@ inline Tid leaf_tid(const char *page, int i)
 }
 inline bool leaf_has_room(const char *page) { return page_free(page) >= static_cast<int>(kLeafEntry); }
 
-// Requires room.
+// Requires: the page has room.
 void leaf_add(char *page, Fingerprint fingerprint, Tid tid);
 
 // Removes entry i; the last entry takes its place.
@@ -200,7 +200,7 @@ inline Position inner_bound(const char *page, int i)
 }
 inline bool inner_has_room(const char *page) { return page_free(page) >= static_cast<int>(kInnerEntry); }
 
-// The last of count ascending keys that is <= key; the first if none is. count >= 1.
+// The last of count ascending keys that is <= key; the first if none is. Requires: count >= 1.
 inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t key)
 {
     const std::uint64_t *from = keys;
@@ -212,21 +212,21 @@ inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t ke
     return static_cast<int>(from - keys);
 }
 
-// The last downlink whose bound is <= position; the first if none is. The page has at least one.
+// The last downlink whose bound is <= position; the first if none is. Requires: inner_count(page) >= 1.
 int inner_find(const char *page, Position position);
 
-// Inserts a downlink in front of number `at`. Requires room.
+// Inserts a downlink in front of number `at`. Requires: the page has room.
 void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
-// Makes an empty page of the given size, all zeros but header and tail.
+// Makes an empty page of the given size, all zeros except header and tail.
 void init_page(char *page, std::size_t page_size, int table, int level);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 
 int leaf_capacity(std::size_t page_size);
 int inner_capacity(std::size_t page_size);
 
-// What is wrong with a page, or nullptr. Whatever bytes it holds, nothing outside it is read, and a page that
-// passes can be used with the functions above without a further check of bounds.
+// What is wrong with a page, or nullptr. Reads nothing outside the page, whatever it holds. A page that
+// passes can be used with the functions above without further bounds checks.
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level);
 const char *check_meta_page(const char *page, std::size_t page_size);
 
@@ -236,9 +236,9 @@ const char *check_any_tree_page(const char *page, std::size_t page_size, int tre
 // Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
 bool downlinks_ascend(const char *page);
 
-// What is wrong with a page as far as can be told without a lock: a page keeps its table for ever, and its
-// level unless it is a root (any level if -1). So a damaged link is refused before the page that it leads to
-// is locked, and locks are taken in their order whatever the links say.
+// What is wrong with a page as far as can be told without a lock: a page never changes its table, nor its
+// level unless it is a root (any level if -1). So a damaged link is detected before the page it leads to is
+// locked, and damage cannot change the order of locking.
 const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
 
 } // namespace simhash

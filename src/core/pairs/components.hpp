@@ -7,11 +7,11 @@
 namespace simhash
 {
 
-// The root of a component is its smallest vertex, in whatever order edges come.
+// The root of a component is its smallest vertex, whatever the order of the edges.
 class Components
 {
 public:
-    // Each vertex is a component of its own. `parent` has room for `count` numbers.
+    // Each vertex starts as its own component. Requires: `parent` has room for `count` numbers.
     Components(std::uint32_t *parent, std::uint32_t count) : parent_(parent)
     {
         for (std::uint32_t i = 0; i < count; i++)
@@ -39,8 +39,9 @@ private:
     std::uint32_t *parent_;
 };
 
-// Greedy stars: in ascending order each vertex that has no leader yet leads itself and those of its
-// neighbours that have none. So no two leaders are neighbours, and each vertex is its leader's neighbour.
+// Greedy stars: in ascending order, each vertex without a leader leads itself and those of its neighbours
+// that have no leader yet. So no two leaders are neighbours, and each other vertex is a neighbour of its
+// leader.
 class Stars
 {
 public:
@@ -50,10 +51,10 @@ public:
             leader_[i] = i;
     }
 
-    // Edges have to come in ascending order, a < b.
+    // Requires: edges come in ascending order, and a < b.
     void add(std::uint32_t a, std::uint32_t b)
     {
-        // All that could have given a to another leader came before.
+        // Every edge that could give a another leader came before.
         if (leader_[a] == a && leader_[b] == b)
             leader_[b] = a;
     }

@@ -9,9 +9,9 @@ namespace simhash
 namespace
 {
 
-// Nanoseconds, measured; only their proportions matter.
-constexpr double kVisitRun = 4.0; // to come upon a cell
-constexpr double kVisitRow = 2.5; // to take a row of it up, whatever it is compared with
+// Measured nanoseconds; only their ratios matter.
+constexpr double kVisitRun = 4.0; // to visit a cell
+constexpr double kVisitRow = 2.5; // to start on one of its rows, before any comparison
 
 constexpr int kMostBudget = kBits;
 
@@ -23,9 +23,9 @@ struct Block {
     // errors[i]: the chance that two rows differ in i of its bits. More than the budget are left out.
     double errors[kMostBudget + 1];
     double sets;    // of at most `budget` bits
-    double loading; // what it costs to bring the rows together
+    double loading; // the cost of bringing the rows together
     double binomial[kMostBudget + 1];
-    int best; // the number of bits that costs least
+    int best; // the cheapest number of bits
     double cost;
     std::uint8_t bit[kMostCellBits];
 };
@@ -46,7 +46,7 @@ double count_sets(double bits, int most)
     return sets;
 }
 
-// How often all rows of y are brought into memory to meet those of x.
+// How many times all rows of y are read into memory to be compared with those of x.
 double count_loads(const PairTask &task, int budget)
 {
     bool within = task.y_rows == 0;
@@ -101,7 +101,7 @@ void deal(const PairTask &task, Block *block, std::uint8_t bit)
                   block->dealt > block->best + 3 + 2 * block->budget;
 }
 
-// Deals the bits, most telling first, each to the block that costs most.
+// Deals the bits, most informative first, each to the currently most expensive block.
 double deal_all(const PairTask &task, const std::uint8_t *ranked, int bits, int blocks, Block *block)
 {
     for (int i = 0; i < blocks; i++) {

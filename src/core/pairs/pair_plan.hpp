@@ -3,11 +3,11 @@
 // Some bits are dealt to blocks, each with a budget of errors such that sum (budget + 1) = r + 1. By the
 // pigeonhole principle two rows that differ in at most r bits differ, in some block, in no more bits than its
 // budget. So a plan has a step for each block: rows go into cells by the block's bits, and each cell is
-// compared with those cells that lie within the budget of it. A pair is reported by the first step that can
-// find it, which the bits in which it differs tell: nothing has to be remembered.
+// compared with the cells within its budget. A pair is reported by the first step that can find it. The bits
+// in which its rows differ tell which step that is, so no pair has to be remembered.
 //
-// Which bits, how many, and how many blocks, is decided by what that is estimated to cost, given how often
-// two rows differ in each bit. Where nothing helps, the plan is one step of one cell: all against all.
+// The bits, their number and the number of blocks are chosen by estimated cost, given how often two rows
+// differ in each bit. Where cells do not help, the plan is one step with one cell: all rows against all.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -44,22 +44,22 @@ struct PairTask {
     int most_bits;        // of a cell's number
     double row_cost;      // nanoseconds to bring a row to its cell, in one step
     double compare_cost;  // to compare two rows
-    // How many rows are in memory at a time, and what it costs to bring one there again. Where cells meet
-    // others, those may be elsewhere.
+    // How many rows fit in memory at a time, and the cost of reading one again: the cells that a cell is
+    // compared with may not be in memory with it.
     double part_rows;
     double load_cost;
 };
 
 void plan_pairs(const PairTask &task, PairPlan *plan);
 
-// A step with cells by the first of these bits, as many as cost least. Returns what it costs.
+// Makes a step whose cells use the first of these bits, as many as are cheapest. Returns its cost.
 double cut_step(const PairTask &task, const std::uint8_t *bit, int bits, int budget, PairStep *step);
 
-// What the task costs without cells.
+// The cost of the task without cells.
 double cost_of_all(const PairTask &task);
 
-// Estimates from samples how often a row of x and one of y differ in each bit. Empty samples are taken for
-// uniform ones.
+// Estimates from samples how often a row of x and one of y differ in each bit. An empty sample counts as
+// uniform.
 void measure_bits(const Fingerprint *x, std::size_t x_count, const Fingerprint *y, std::size_t y_count,
                   double differ[kBits]);
 

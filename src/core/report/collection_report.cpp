@@ -51,7 +51,7 @@ void fit_chance(const DistanceCounts &counts, const double ones[kBits], double w
         expected += differ;
         independent += differ * (1 - differ);
     }
-    int trials = kBits; // so many bits that differ equally often
+    int trials = kBits; // the number of bits, all equally likely to differ, that has this variance
     if (expected > independent)
         trials = std::clamp(static_cast<int>(std::lround(expected * expected / (expected - independent))), 1,
                             kBits);
@@ -59,7 +59,7 @@ void fit_chance(const DistanceCounts &counts, const double ones[kBits], double w
     double p = std::clamp(mean / trials, 1e-9, 1 - 1e-9);
     double binomial = trials * p * (1 - p), variance = square - mean * mean;
     double correlation = std::clamp((variance / binomial - 1) / std::max(1, trials - 1), 0.0, 0.999);
-    // A beta distribution with so little variance is a point, and its logarithms of the gamma function
+    // With less variance the beta distribution is a point, and the logarithms of the gamma function would
     // cancel.
     bool beta = correlation > 1e-6;
     double a = beta ? p * (1 / correlation - 1) : 0, b = beta ? (1 - p) * (1 / correlation - 1) : 0;

@@ -21,25 +21,25 @@ void add_distances(const Fingerprint *sample, std::size_t row, DistanceCounts *c
 // The share of the sample in which each bit is set.
 void measure_ones(const Fingerprint *sample, std::size_t count, double ones[kBits]);
 
-// The sum of the bits' entropies: 64 if every bit is set in half of the rows. Bits that depend on each other
-// are counted as if they did not.
+// The sum of the bits' entropies: 64 if every bit is set in half of the rows. Dependence between bits is
+// ignored.
 double informative_bits(const double ones[kBits]);
 
-// The chance that two unrelated rows lie within each radius. It goes on where the pairs are too few to count,
-// and leaves out near-duplicates, which a sample has some of as well.
+// The chance that two unrelated rows lie within each radius. It extends to radii for which there are too few
+// pairs to count, and leaves out the near-duplicates in the sample.
 //
-// `ones` alone, with bits that know nothing of each other, gives a mean and a variance of the distance. Those
-// are the ones of a binomial distribution over fewer bits than 64 if some are skewed. Where the distances in
-// `counts` vary more, since bits go together, it is a beta-binomial one with their mean and variance.
+// If bits are independent, `ones` gives the mean and the variance of the distance: those of a binomial
+// distribution, over fewer than 64 bits if some are skewed. Where the distances in `counts` vary more,
+// because bits are correlated, the distribution is a beta-binomial one with their mean and variance.
 void fit_chance(const DistanceCounts &counts, const double ones[kBits], double within[kBits + 1]);
 
-// How the rows fall into buckets of equal headers of a table.
+// How the rows are distributed over the buckets, that is the values of the header, of a table.
 struct Buckets {
     double largest; // the share of rows in the largest one
-    double shared;  // the chance that two rows are in the same
+    double shared;  // the chance that two rows share one
 };
 
-// Sorts `key`, which has room for `count` keys.
+// Uses `key` as work space. Requires: it has room for `count` keys.
 Buckets measure_buckets(const KeyOrder &order, int table, const Fingerprint *sample, std::size_t count,
                         std::uint64_t *key);
 

@@ -1,4 +1,4 @@
-// A bounded part of a sequence of unknown length, evenly spread over it.
+// A bounded sample of a sequence of unknown length, spread evenly over it.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 namespace simhash
 {
 
-// Keeps every n-th item. When there is no room for more, every other one of them goes, and n doubles.
+// Keeps every n-th item. When there is no more room, it drops every other one and doubles n.
 template <typename T> class EveryNth
 {
 public:
-    // `kept` has room for `most` items, an even number.
+    // Requires: `kept` has room for `most` items, and `most` is even.
     EveryNth(T *kept, std::size_t most) : kept_(kept), most_(most) {}
 
     // Where to put the next item; null if it is left out.

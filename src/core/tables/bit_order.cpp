@@ -41,7 +41,7 @@ void choose_bit_order(const TableDesign &design, Fingerprint *sample, std::size_
         return entropy[a] != entropy[b] ? entropy[a] > entropy[b] : a > b;
     });
 
-    // Deal the bits, most informative first, each to the block that has least of its share.
+    // Deal the bits, most informative first, each to the block with the least entropy for its width.
     int first[kMaxBlocks], filled[kMaxBlocks] = {}, at = 0;
     double sum[kMaxBlocks] = {};
     for (int i = 0; i < design.blocks; i++) {

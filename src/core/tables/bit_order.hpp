@@ -1,8 +1,8 @@
-// The order in which an index looks at the bits of its fingerprints, chosen from a sample of them.
+// The order of the fingerprint's bits in an index, chosen from a sample.
 //
-// Real fingerprints can be skewed: dead bits, or bits that are set in nearly every row. A block of such bits
-// tells nothing apart, and its table would read long ranges. So the informative bits are spread evenly over
-// the blocks, and lead them.
+// Real fingerprints can be skewed: some bits are constant, or set in nearly every row. A block of such bits
+// does not tell rows apart, and searches of its table would read long ranges. So the informative bits are
+// spread evenly over the blocks and come first in each.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -14,9 +14,9 @@
 namespace simhash
 {
 
-// Fills order[i], the bit of the fingerprint that is bit 63 - i of the word that the design's blocks cut.
-// An empty sample is taken for uniform. `sample` is sorted in place, and duplicates count once: copies of one
-// row say nothing about the bits. Deterministic.
+// Fills order[i], the bit of the fingerprint that is bit 63 - i of the word that the design's blocks cut. An
+// empty sample counts as uniform. Sorts `sample` in place. Duplicates count once, since copies of a row say
+// nothing about the bits. Deterministic.
 void choose_bit_order(const TableDesign &design, Fingerprint *sample, std::size_t count,
                       std::uint8_t order[kBits]);
 

@@ -1,5 +1,5 @@
-// A permutation of 64 bits by a table for each byte: 16 KB, for loops that permute millions of values. It
-// takes a quarter of BitPermutation's time there; elsewhere the tables would only push others out of the
+// A permutation of 64 bits by a table for each byte: 16 KB, for loops that permute millions of values. There
+// it takes a quarter of BitPermutation's time; elsewhere the tables would only evict other data from the
 // cache.
 #pragma once
 

@@ -6,7 +6,7 @@ namespace simhash
 namespace
 {
 
-// The n-th highest of the bits that are set, n >= 1; 0 if there are fewer.
+// The n-th highest set bit; 0 if there are fewer. Requires: n >= 1.
 std::uint64_t nth_highest(std::uint64_t bits, int n)
 {
     for (; bits != 0; n--) {
@@ -22,7 +22,7 @@ std::uint64_t nth_highest(std::uint64_t bits, int n)
 
 bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
 {
-    // The bit with which `from`, read from the top, leaves the ball.
+    // The first bit, from the top, at which `from` leaves the ball.
     std::uint64_t header = leading_bits(ball.header_bits), errors = from ^ ball.center;
     std::uint64_t leaves = nth_highest(errors, ball.radius + 1);
     std::uint64_t leaves_header = nth_highest(errors & header, ball.header_budget + 1);
@@ -33,9 +33,9 @@ bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
         return true;
     }
 
-    // A larger key shares its leading bits with `from` down to some bit that is 0 there and 1 in the key:
-    // that one or a higher one. The lower, the smaller the key. Below it everything is free, so copying the
-    // center adds no error: the bit will do if the errors above and at it are within the budgets.
+    // A larger key agrees with `from` down to some bit, the one found or a higher one, that is 0 in `from`
+    // and 1 in the key. The lower that bit, the smaller the key. Below it the key may copy the center, which
+    // adds no errors: so the bit is possible if the errors above and at it are within the budgets.
     for (std::uint64_t zeros = ~from & ~(leaves - 1); zeros != 0; zeros &= zeros - 1) {
         std::uint64_t bit = zeros & (~zeros + 1);
         std::uint64_t top = (from & ~(bit - 1)) | bit;
@@ -45,7 +45,8 @@ bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
         if (radius < 0 || budget < 0)
             continue;
 
-        // The smallest rest: the center's, with its highest ones cleared as far as the budgets go.
+        // The smallest rest: that of the center, with as many of its highest ones cleared as the budgets
+        // allow.
         std::uint64_t rest = ball.center & (bit - 1);
         for (std::uint64_t ones = rest; ones != 0 && radius > 0;) {
             std::uint64_t one = std::uint64_t{1} << (63 - std::countl_zero(ones));

@@ -1,10 +1,10 @@
-// The keys of a table that an exact search may have to look at, visited in ascending order by seeking.
+// The keys of a table that an exact search has to read, visited in ascending order by seeking.
 //
 // A step of a search plan asks one table for the keys with at most `header_budget` errors among the leading
 // `header_bits` bits and at most `radius` errors in all. next_key() jumps to the first such key at or after a
-// given one. Asked with the upper bound of the leaf just read it names the next leaf worth reading, so
-// exactly those leaves are visited whose range holds such a key: flips below the leaf granularity cost
-// nothing, and long runs of equal or skewed keys are stepped over, whatever the data look like.
+// given one. Called with the upper bound of the leaf just read, it yields the next leaf worth reading. So a
+// search visits exactly the leaves whose ranges contain such a key: flips of bits that do not lead to another
+// leaf cost nothing, and long runs of equal or skewed keys are skipped, whatever the data.
 #pragma once
 
 #include <bit>

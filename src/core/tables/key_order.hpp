@@ -1,8 +1,8 @@
-// From fingerprints to the keys by which the tables of an index are ordered.
+// Fingerprints to keys, by which the tables of an index are ordered.
 //
 // A fingerprint's bits are first put in the index's bit order (chosen from the data, see bit_order.hpp); the
-// design's blocks are runs of that word. A table's key is the word with its blocks in the table's order. Keys
-// are bijective, and keep Hamming distances.
+// design's blocks are consecutive bits of that word. A table's key is the word with its blocks in the table's
+// order. The mapping is bijective and preserves Hamming distances.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -15,7 +15,7 @@
 namespace simhash
 {
 
-// Any permutation of 64 bits, by a table for each four of them: 2 KB.
+// Any permutation of 64 bits, with a table for every four bits: 2 KB.
 class BitPermutation
 {
 public:
@@ -25,7 +25,7 @@ public:
     // The inverse of set(source).
     void set_inverse(const std::uint8_t source[kBits]);
 
-    // Permutes by `first`, then by `second`, which is another object than this.
+    // Permutes by `first`, then by `second`. Requires: `second` is not this object.
     void compose(const BitPermutation &first, const BitPermutation &second);
 
     std::uint64_t operator()(std::uint64_t x) const
@@ -50,14 +50,14 @@ struct TableOrder {
     } move[kMaxBlocks];
 };
 
-// The last member's tail is unused where there are fewer tables: size() bytes are enough of a copy.
+// With fewer tables the tail of the last member is unused: a copy of size() bytes suffices.
 struct KeyOrder {
     TableDesign design;
     std::uint8_t bit_order[kBits]; // bit_order[i]: which bit of the fingerprint is bit 63 - i of the word
     BitPermutation permutation;
     TableOrder table[kMaxTables];
 
-    // bit_order must name every bit once.
+    // Requires: is_bit_order(bit_order).
     void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
 
     std::size_t size() const { return offsetof(KeyOrder, table) + design.tables * sizeof(TableOrder); }

@@ -9,10 +9,10 @@ namespace simhash
 namespace
 {
 
-// A leaf that is not the neighbour of the last one costs a descent: about as much again.
+// A leaf that does not follow the last one costs a descent, about as much as reading it.
 constexpr double kDescent = 2.0;
 
-// Beyond this the enumeration cannot pay, whatever the size: C(64, 24) leaves.
+// Beyond this the enumeration, of C(64, 24) leaves, does not pay for any size of index.
 constexpr int kMaxPlannedRadius = 24;
 
 double choose(int n, int k)
@@ -32,9 +32,9 @@ struct Choice {
     int budget;
 };
 
-// Budget 0 finds all with at most `errors` <= spared errors in the region if every set of that many blocks
-// misses the header of a chosen table. Greedy set cover over those sets, of which there are as many as a
-// region that spared just them would have tables: few.
+// With budget 0, the chosen tables find everything with at most `errors` <= spared errors in the region if
+// every set of that many blocks misses the header of one of them. Greedy set cover over those sets, of which
+// there are few: as many as the tables of a region that spares `errors` blocks.
 std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &region, int errors)
 {
     constexpr int kMostSets = 256;
@@ -48,7 +48,7 @@ std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &reg
         s = carried | ((s ^ carried) / low >> 2);
     }
 
-    if (sets == kMostSets) // too many to look at: all tables find spared errors, and so these
+    if (sets == kMostSets) // too many sets: all tables together find `spared` errors
         return region.tables == 32 ? ~0u : (1u << region.tables) - 1;
     std::uint32_t chosen = 0;
     while (sets > 0) {
@@ -75,7 +75,7 @@ std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &reg
     return chosen;
 }
 
-// The cheapest way to find all with at most `errors` errors in the region; -1 reads nothing of it.
+// The cheapest way to find everything with at most `errors` errors in the region; -1 reads nothing of it.
 Choice choose_tables(const TableDesign &design, const DesignRegion &region, int errors, int radius,
                      double leaves)
 {
@@ -103,7 +103,7 @@ int tolerance(int blocks, int spared, int budget)
 {
     if (budget < 0)
         return -1;
-    // n errors do the headers most harm when spread evenly: the least header then holds the blocks - spared
+    // n errors are worst for the headers when spread evenly: the header with the fewest then has the blocks - spared
     // smallest shares.
     int errors = 0;
     for (;; errors++) {
@@ -118,7 +118,7 @@ double estimate_leaves(int header_bits, int budget, int radius, double leaves)
 {
     if (leaves <= 1)
         return 1;
-    // Leaves tell keys apart by about their log2(leaves) leading bits.
+    // Leaves divide the keys by about their first log2(leaves) bits.
     int prefix = std::min(63, static_cast<int>(std::ceil(std::log2(leaves))));
     int header = std::min(header_bits, prefix), rest = prefix - header;
     double cells = 0;

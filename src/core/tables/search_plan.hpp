@@ -1,10 +1,10 @@
 // Which tables an exact search of radius r reads, and how many header errors it allows in each.
 //
 // The general pigeonhole principle: a region of b blocks that spares c, read with budget e in all its tables,
-// finds everything with at most tolerance(b, c, e) errors inside the region; regions with
-// sum (tolerance + 1) >= r + 1 together miss nothing. With r <= k every budget is 0 and some tables may be
-// left out; beyond, budgets grow, and where that costs more than it saves a single table is read for the
-// whole ball, which in the end is the whole table.
+// finds everything with at most tolerance(b, c, e) errors inside the region; regions with sum (tolerance + 1)
+// >= r + 1 together miss nothing. With r <= k every budget is 0, and some tables may be left out. For larger
+// radii budgets grow. Where that costs more than it saves, one table alone is searched for the whole ball,
+// which in the end means reading all of it.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -25,15 +25,15 @@ struct SearchStep {
 struct SearchPlan {
     int radius;    // 0 to 64
     int steps;     // at least 1
-    double leaves; // leaf pages that it is estimated to read
+    double leaves; // the estimated number of leaf pages read
     SearchStep step[kMaxTables];
 };
 
-// The most errors inside a region that all its tables, read with this budget, are sure to find; -1 for budget
-// -1.
+// The most errors inside a region that all its tables together, read with this budget, are sure to find; -1
+// for budget -1.
 int tolerance(int blocks, int spared, int budget);
 
-// How many of a table's `leaves` leaves a step is estimated to read if keys are uniform.
+// The estimated number of a table's `leaves` leaves that a step reads, if keys are uniform.
 double estimate_leaves(int header_bits, int budget, int radius, double leaves);
 
 // The cheapest plan for a radius of 0 to 64 over tables of `leaves` leaf pages each.

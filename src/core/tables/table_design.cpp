@@ -28,8 +28,8 @@ int choose(int n, int k)
     return static_cast<int>(result);
 }
 
-// With region m's share a_m of the 64 bits, its headers have a_m (b - c) / b bits. All headers are equally
-// long where that is 64 / sum (b / (b - c)).
+// If region m has a_m of the 64 bits, its headers have a_m (b - c) / b bits. All headers are equally long if
+// that is 64 / sum (b / (b - c)).
 double ideal_header(const Shape &shape)
 {
     double sum = 0;
@@ -110,8 +110,8 @@ void set_widths(const Shape &shape, TableDesign *out)
                 static_cast<std::uint8_t>(bits[i] / shape.blocks[i] + (j < bits[i] % shape.blocks[i]));
 }
 
-// One table for each set of `blocks - spared` blocks of the region. Of its header the block that has led the
-// fewest tables leads it, so that as many blocks as possible lead one.
+// One table for each set of `blocks - spared` blocks of the region. The first block of a header is the one
+// that has come first in the fewest tables, so that as many blocks as possible come first in one.
 void add_tables(TableDesign *out, const DesignRegion &region, int *led)
 {
     int header = region.blocks - region.spared;

@@ -1,9 +1,9 @@
 // Block-permuted table designs (Manku, Jain, Das Sarma 2007, section 3; generalised).
 //
-// The 64 bits are cut into blocks. Each table orders the fingerprints by all the blocks, in an order of its
-// own; the blocks that lead a table's order are its header. A design for distance k is a set of headers such
-// that every set of at most k bits misses at least one header: two fingerprints that differ in at most k bits
-// agree in all of some table's header, and lie next to each other there.
+// The 64 bits are cut into blocks. Each table sorts the fingerprints by all the blocks, in its own order of
+// blocks; the first blocks of that order are the table's header. A design for distance k is a set of headers
+// such that every set of at most k bits misses at least one header: two fingerprints that differ in at most k
+// bits agree in all of some table's header, and lie next to each other there.
 //
 // Blocks are grouped in regions. In a region of b blocks that spares c of them there is one table for each
 // way to leave out c blocks, so any c errors inside the region miss some header. Regions with
@@ -54,8 +54,8 @@ inline int default_tables(int distance) { return distance + 1; }
 // where none exists: distance or tables out of range, or no set of regions with that many tables.
 bool make_design(int distance, int tables, TableDesign *out);
 
-// True if the design is well formed and keeps its promise: every set of at most `distance` blocks misses a
-// header, found by enumerating the sets, or the headers are disjoint and fewer than distance + 1.
+// True if the design is well formed and correct: every set of at most `distance` blocks misses a header, as
+// checked by enumerating the sets, or the headers are disjoint and fewer than distance + 1.
 bool check_design(const TableDesign &design);
 
 // The blocks of a table's header, as a bit set.

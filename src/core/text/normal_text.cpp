@@ -88,7 +88,7 @@ std::size_t NormalText::append(char *buffer, std::size_t used, std::size_t size)
     return used;
 }
 
-// The text of most documents: one step a byte, without branches but for apostrophes.
+// ASCII, the text of most documents: a step per byte, with no branches except for apostrophes.
 std::size_t NormalText::append_ascii(char *buffer, std::size_t used, std::size_t length)
 {
     const char *at = at_;
@@ -110,7 +110,7 @@ std::size_t NormalText::append_ascii(char *buffer, std::size_t used, std::size_t
         if (folded == '\'') {
             bool after_word = !spaced && (used > start || last_class_ == CharacterClass::kWord);
             if (at + 1 == end && after_word) {
-                // What follows decides.
+                // The next character decides.
                 buffer[used++] = '\'';
                 last_ = Last::kApostrophe;
                 last_class_ = CharacterClass::kWord;

@@ -1,12 +1,13 @@
-// A document's normal text: what is left of it when spelling that means nothing is taken away.
+// The normal text of a document: its text without differences of spelling that carry no meaning.
 //
 //  1. Every character is replaced by its NFKC_Casefold mapping, and the result put into Normalization Form C.
 //     (Unicode's toNFKC_Casefold: wide, compatibility and upper-case letters become plain lower-case ones,
 //     soft hyphens and the like vanish. A chain of more than kChainMax combining characters is normalised in
 //     parts.) Characters that Unicode 13.0 does not assign, and bytes that are not UTF-8, become separators.
 //  2. Letters, marks and numbers stay. An apostrophe, ' or U+2019, stays as ' if characters of words stand
-//     directly on both sides. A mark with no letter or number before it is a separator, as all the rest is.
-//  3. Every run of separators becomes one space, and none stand at the ends.
+//     directly on both sides. A mark with no letter or number before it is a separator, as is everything
+//     else.
+//  3. Every run of separators becomes one space, except at the ends, where it is dropped.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ public:
 
     void init();
 
-    // Sets the next piece of the text to read, which stays in place until exhausted() says true. A text may
-    // be cut into pieces before any ASCII character.
+    // Sets the next piece of the text to read. A text may be cut before any ASCII character.
+    // Requires: the piece stays in place until exhausted() returns true.
     void read_from(const char *text, std::size_t length);
     bool exhausted() const { return at_ == end_; }
 
@@ -36,8 +37,8 @@ public:
     // how many are used then. The caller may forget settled bytes in between, but not what follows them.
     std::size_t append(char *buffer, std::size_t used, std::size_t size);
 
-    // How many of the used bytes can't change any more: a last space or apostrophe waits for what follows,
-    // and is not part of the text if nothing does.
+    // How many of the used bytes are final: a last space or apostrophe depends on what follows, and is not
+    // part of the text if nothing does.
     std::size_t settled(std::size_t used) const
     {
         return last_ == Last::kSpace || last_ == Last::kApostrophe ? used - 1 : used;

@@ -54,7 +54,7 @@ void TextFeatures::read_from(const char *text, std::size_t length, bool last)
     last_ = last;
 }
 
-// Part of both of the following: a call for every shingle would cost a third of the speed.
+// Inlined into both functions below: a call for every shingle would cost a third of the speed.
 [[gnu::always_inline]] inline bool TextFeatures::advance(const char **bytes, std::size_t *length)
 {
     for (;;) {
@@ -151,7 +151,7 @@ std::size_t TextFeatures::word_end(std::size_t start) const
             return end;
         int size;
         CharacterClass its_class = class_at(end, &size);
-        // A mark at the very start is what a cut left over.
+        // A mark at the very start is left over from a cut.
         if (its_class != CharacterClass::kWord && its_class != CharacterClass::kMark)
             return end;
         if (end + static_cast<std::size_t>(size) > most)

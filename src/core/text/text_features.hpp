@@ -1,14 +1,14 @@
 // The features of a text: words or characters of its normal text, one by one or in overlapping shingles.
 //
-// - A *word* is a longest run of characters of class kWord, marks and apostrophes. Where a script puts no
+// - A *word* is a maximal run of characters of class kWord, marks and apostrophes. Where a script puts no
 //   spaces between words, every two neighbouring characters (each with its marks) are one, as in 東京都 to
-//   東京, 京都; one that stands alone is a word alone. What is longer than kWordMax bytes is cut before the
-//   character that would pass it.
+//   東京, 京都; a single one is a word by itself. A word longer than kWordMax bytes is cut before the character
+//   that would exceed it.
 // - A *character* is a code point of the normal text, spaces included.
 // - A *shingle* of n units is the stretch of the normal text from the start of the first to the end of the
 //   last. A text with fewer than n units, but one at least, is one shingle.
 //
-// Every unit starts one shingle, but for the last n - 1, so a text of m units has m - n + 1 features, counted
+// Every unit except the last n - 1 starts a shingle, so a text of m units has m - n + 1 features, counted
 // with repetitions. A feature is the XXH3 hash of its bytes in UTF-8.
 #pragma once
 
@@ -33,16 +33,16 @@ inline constexpr std::size_t kWordMax = 255;
 class TextFeatures
 {
 public:
-    // size: 1 to kShingleSizeMax.
+    // Requires: 1 <= size <= kShingleSizeMax.
     void init(TextUnit unit, int size);
 
     // Sets the next piece of the text, and whether it is the last. See NormalText::read_from.
     void read_from(const char *text, std::size_t length, bool last);
 
-    // Writes up to `capacity` hashes and returns their number. 0 means that the piece is read to its end.
+    // Writes up to `capacity` hashes and returns their number; 0 at the end of the piece.
     std::size_t next(std::uint64_t *hashes, std::size_t capacity);
 
-    // The shingles one by one instead. What *bytes points at stays until the next call.
+    // Returns the shingles one by one instead. *bytes is valid until the next call.
     bool next_shingle(const char **bytes, std::size_t *length);
 
 private:
@@ -59,7 +59,7 @@ private:
     CharacterClass class_at(std::size_t at, int *size) const;
     bool refill();
 
-    // Holds what a shingle may span and a good stretch more; small enough for the nearest cache.
+    // Holds the longest shingle and a good deal more, but fits in the first-level cache.
     static constexpr std::size_t kBufferSize = 16384;
     static_assert(kBufferSize >= (kShingleSizeMax + 3) * (kWordMax + 1) + 3 * NormalText::kStepMax);
     static constexpr std::size_t kPadding = 8;

@@ -1,7 +1,7 @@
-// What the text profile knows of characters: Unicode 13.0.0, frozen.
+// The character properties of the text profile: Unicode 13.0.0, frozen.
 //
-// A character that Unicode 13.0 does not assign is a separator, whatever a later version makes of it, and so
-// are surrogates and bytes that are not UTF-8.
+// A character that Unicode 13.0 does not assign is a separator, even if a later version assigns it, as are
+// surrogates and bytes that are not UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace simhash
 {
 
 enum class CharacterClass : std::uint8_t {
-    kSeparator, // all but letters, marks and numbers
+    kSeparator, // everything except letters, marks and numbers
     kWord,      // a letter or number of a script that puts spaces between words
     kSpaceless, // a letter or number of one that does not: line-breaking class SA, ID, CJ or NS
     kMark,      // a combining mark, which belongs to the character before it
@@ -19,11 +19,11 @@ enum class CharacterClass : std::uint8_t {
 
 inline constexpr char32_t kInvalidCharacter = 0xFFFFFFFF;
 
-// Reads the UTF-8 sequence at `at`, which is before `end`, and sets *size to its bytes. Anything that is no
-// well-formed sequence gives kInvalidCharacter and a size of 1.
+// Reads the UTF-8 sequence at `at` and sets *size to its length. Anything but a well-formed sequence gives
+// kInvalidCharacter and a size of 1. Requires: at < end.
 char32_t decode_utf8(const char *at, const char *end, int *size);
 
-// Writes the character, which is valid, and returns the number of bytes.
+// Writes the character and returns the number of bytes. Requires: the character is valid.
 int encode_utf8(char32_t character, char out[4]);
 
 // A character's property.
@@ -32,14 +32,14 @@ class Character
 public:
     explicit Character(std::uint16_t property) : property_(property) {}
 
-    // Whether NFKC_Casefold maps it to other characters, or to none. The rest is of characters that it does
-    // not.
+    // Whether NFKC_Casefold maps it to other characters, or to none. The other properties are for characters
+    // that it does not map.
     bool mapped() const { return (property_ & 0x8000) != 0; }
     // What it maps to.
     const char32_t *mapping(std::size_t *length) const;
 
     CharacterClass character_class() const { return static_cast<CharacterClass>(property_ & 3); }
-    // Whether it never combines with nor moves before what precedes it.
+    // Whether it never combines with, nor moves before, a preceding character.
     bool boundary() const { return (property_ & 4) != 0; }
     // The canonical combining class, 0 to 240.
     int combining_class() const { return property_ >> 3 & 0xFF; }
@@ -54,8 +54,8 @@ Character character_property(char32_t character);
 inline constexpr std::size_t kMappingMax = 18;
 inline constexpr std::size_t kJoiningMappingMax = 2;
 
-// Writes characters, which NFKC_Casefold leaves alone one by one, in Normalization Form C, and returns their
-// number. `out` has room for kDecompositionMax times as many.
+// Writes characters in Normalization Form C, and returns their number. Requires: NFKC_Casefold does not map
+// any of them, and `out` has room for kDecompositionMax times as many.
 inline constexpr std::size_t kDecompositionMax = 4;
 std::size_t compose_canonically(const char32_t *characters, std::size_t count, char32_t *out);
 

@@ -13,7 +13,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_component_byte(char c) { return is_ascii_letter(c) || (c & 0x80) != 0; }
 bool is_hex_digit(char c) { return is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f'); }
 
-// Behind the scheme, if there is one: a letter, then letters, digits, + - . and a colon before //.
+// The end of the scheme, if there is one: a letter, then letters, digits, + - . and a colon before //.
 const char *skip_scheme(const char *at, const char *end)
 {
     const char *behind = at;

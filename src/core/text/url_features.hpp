@@ -1,4 +1,4 @@
-// What a URL is made of, after its host: the components whose positional bigrams tell mirrors of a site
+// The components of a URL after its host, whose positional bigrams reveal mirrors of a site
 // (Bharat, Broder, Dean and Henzinger 2000).
 #pragma once
 
@@ -7,8 +7,8 @@
 namespace simhash
 {
 
-// A *component* is a longest run of letters, that is ASCII letters and all bytes beyond ASCII, in the path
-// and the query. Digits, punctuation and escapes like %20 separate; scheme, host, port and fragment are left
+// A *component* is a maximal run of letters (ASCII letters and all bytes beyond ASCII) in the path and the
+// query. Digits, punctuation and escapes like %20 are separators; scheme, host, port and fragment are left
 // out.
 class UrlComponents
 {

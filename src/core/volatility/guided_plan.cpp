@@ -12,8 +12,8 @@ namespace simhash
 namespace
 {
 
-// How many cells on each side of a probe's count as covered, at most: skewed keys can make a leaf as wide as
-// all cells.
+// The most cells on each side of a probe's that count as covered: with skewed keys, a leaf can span all
+// cells.
 constexpr std::uint64_t kCellsCounted = 32;
 
 // A number from 0 to below 1 that looks random; the multipliers are those of MurmurHash3's finalizer.
@@ -98,8 +98,8 @@ void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t no
     }
 }
 
-// The chance that nothing in the prefix flips ranks the tables: that of all near-duplicates, which is near
-// enough to that of those within the radius.
+// Tables are ranked by the chance that nothing in the prefix flips. It is taken over all near-duplicates,
+// which is close enough to the chance over those within the radius.
 void GuidedPlan::choose_tables()
 {
     double stability[kMaxTables];
@@ -168,14 +168,14 @@ bool GuidedPlan::next(GuidedProbe *probe)
 {
     if (reached_ || range_count_ == range_capacity_)
         return false;
-    // The last probe's stream had to wait until it was known which of its cells the leaves held.
+    // The stream of the last probe can advance now that the cells held by the leaves are known.
     if (last_stream_ >= 0)
         advance(last_stream_);
     last_stream_ = -1;
     covered_ = true;
 
-    // A gain can only shrink as other tables are probed, so an outdated one is an upper bound: only the best
-    // need be current.
+    // A gain can only shrink as other tables are probed, so an outdated gain is an upper bound: only the best
+    // one has to be current.
     int best;
     for (;;) {
         best = -1;

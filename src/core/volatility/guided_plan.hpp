@@ -1,7 +1,7 @@
-// The probes of a volatility-guided search: the likeliest places of several tables, until enough is covered.
+// The probes of a volatility-guided search: the likeliest cells of several tables, until enough is covered.
 //
-// A probe names a cell: a table, and a value of its keys' leading prefix_bits. The caller reads the leaves
-// that hold the cell's keys, and says how far they reach, because leaves don't end where cells do:
+// A probe names a cell: a table, and a value of the first prefix_bits of its keys. The caller reads the
+// leaves that hold the cell's keys and reports how far they reach, because leaves don't end where cells do:
 //
 //   plan.set_tables(…);   // once for many searches
 //   plan.begin(…);
@@ -11,28 +11,27 @@
 //       plan.cover(first key of those leaves, last key of those leaves);
 //   }
 //
-// The leaves may also be read later than that, in their order, once it is known how far they reach: then
-// plan.seen() is told which probe it is that found a row.
+// The leaves may also be read later, in order, once it is known how far they reach: then plan.seen() is told
+// which probe found a row.
 //
-// Most searches end after a probe or two. So nothing is worked out before it is needed: a table's sequence
-// begins with no flip at all, and only when that was probed are its other cells put in order.
+// Most searches end after a probe or two. So work is deferred until it is needed: a table's sequence begins
+// with the cell without flips, and its other cells are sorted only after that one has been probed.
 //
-// With cells some three bits finer than leaves most cells lie inside one leaf, and a leaf that was read
-// settles its other cells too: they are counted as covered, and not probed again.
+// Cells are about three bits finer than leaves, so most lie inside one leaf, and a leaf that was read covers
+// its other cells too: they count as covered and are not probed again.
 //
-// - Of tables whose prefixes overlap only some are used. The most stable prefix is taken first, which is the
-//   one that is least likely to be flipped; then the next that shares at most kSharedBits bits with those
-//   taken.
+// - Of tables with overlapping prefixes only some are used. The most stable prefix, the one least likely to
+//   be flipped, is taken first; then the next that shares at most kSharedBits bits with those taken.
 // - The sequences of the tables are merged by what a probe adds to the recall, given all probes before it.
 // - The search ends when the near-duplicates covered, as a fraction of all within the radius, reach the
-//   target. Its last probe passes the target, often by far, and the recall of many queries together would be
-//   several points above it. So with even_out a probe that would pass the target is left out with the chance
-//   that makes up for this, drawn from the fingerprint: a query's answer stays the same, and a higher target
-//   never means fewer probes.
+//   target. The last probe overshoots the target, often by far, so the mean recall of many queries would be
+//   several points above it. With even_out, a probe that would pass the target is therefore left out with a
+//   chance that compensates, drawn from the fingerprint: the same query always gets the same answer, and a
+//   higher target never means fewer probes.
 //
-// No row need be emitted twice, and none remembered: seen() tells from a row's keys whether an earlier probe
-// of this search read the place where it stands. That holds for rows that were there when the place was read,
-// which are all that the search's snapshot sees; with a dirty snapshot a row may be seen that came later.
+// No row is emitted twice, and none has to be remembered: seen() tells from a row's keys whether an earlier
+// probe of this search read its place. That holds for rows that were there when the place was read, that is
+// all rows that the search's snapshot sees; with a dirty snapshot, a row inserted later may be emitted again.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +47,8 @@ namespace simhash
 
 inline constexpr int kSharedBits = 8;
 
-// The prefix_bits to ask for in tables of so many leaves. A cell that straddles two leaves costs both: cells
-// an eighth of a leaf seldom do, and finer ones gain nothing but work.
+// The prefix_bits for tables with this number of leaves. A cell that straddles two leaves costs both; cells
+// of an eighth of a leaf seldom do, and finer ones only add work.
 int guided_prefix_bits(double leaves);
 
 struct GuidedQuery {
@@ -57,7 +56,7 @@ struct GuidedQuery {
     const VolatilityModel *model;
     int radius;    // 0 to 64
     double target; // 0 to below 1
-    bool even_out; // whether the target is that of all queries together, or of each
+    bool even_out; // whether the target is the mean over queries, or holds for each
 };
 
 struct GuidedProbe {
@@ -70,7 +69,7 @@ struct GuidedProbe {
     double recall; // with it
 };
 
-// A stretch of keys that the search has read.
+// A range of keys that the search has read.
 struct GuidedRange {
     std::uint64_t first_key; // that was read
     std::uint64_t last_key;
@@ -79,26 +78,26 @@ struct GuidedRange {
     int stream; // which of the chosen tables
 };
 
-// Tens of kilobytes: not for the stack.
+// Tens of kilobytes: do not put it on the stack.
 class GuidedPlan
 {
 public:
-    // Says how keys are ordered, and how many of their leading bits a cell fixes, 1 to 64. Keeps the pointer.
+    // Sets the order of keys, and how many of their leading bits a cell fixes, 1 to 64. Keeps the pointer.
     void set_tables(const KeyOrder *order, int prefix_bits);
 
-    // Keeps the pointers to nodes and ranges. At most `range_count` probes are made; some 8 nodes for each
-    // are plenty.
+    // Keeps the pointers to nodes and ranges. Makes at most `range_count` probes; about 8 nodes for each are
+    // plenty.
     void begin(const GuidedQuery &query, VoshNode *nodes, std::size_t node_count, GuidedRange *ranges,
                std::size_t range_count);
 
-    // The next probe; there is one at least. Returns false when the target is reached, or nothing is left to
-    // probe, or no room.
+    // The next probe; there is at least one. Returns false when the target is reached, or when there is
+    // nothing left to probe or no room.
     bool next(GuidedProbe *probe);
 
-    // Says which keys the last probe has read: at least its cell's.
+    // Notes which keys the last probe has read. Requires: they include those of its cell.
     void cover(std::uint64_t first_key, std::uint64_t last_key);
 
-    // Whether one of the first so many probes read the place of a row.
+    // Whether one of the first `probes` probes read the place of a row.
     bool seen(Fingerprint fingerprint, std::size_t probes) const;
 
     // Whether a probe that cover() was called for did.
@@ -117,14 +116,14 @@ public:
     int table(int i) const { return stream_[i].table; }
 
 private:
-    // What of a table does not depend on the query.
+    // Per-table state that does not depend on the query.
     struct TableBits {
         Fingerprint prefix;         // the bits of the fingerprint that lead the keys
         std::uint8_t source[kBits]; // the key's bit 63 - i is bit source[i] of the fingerprint
         std::uint8_t place[kBits];  // and the other way round: i for bit source[i]
     };
 
-    // A table's cells in their order.
+    // A table's cells in the order of probing.
     struct Stream {
         int table;
         bool alive;  // has a head

@@ -1,7 +1,7 @@
 // A number for each degree of similarity, or level, computed side by side.
 //
-// They are vectors of two doubles, which every compiler that matters turns into whatever the processor has:
-// each lane is IEEE arithmetic, so results are the same everywhere.
+// They are vectors of two doubles, which compilers translate to whatever the processor has. Each lane is IEEE
+// arithmetic, so results are the same everywhere.
 #pragma once
 
 namespace simhash
@@ -10,7 +10,7 @@ namespace simhash
 inline constexpr int kLevelPairs = 3;
 inline constexpr int kLevelLanes = 2 * kLevelPairs;
 
-// Aligned as a double, since memory from elsewhere is aligned no better.
+// Aligned as a double only, because memory from callers is.
 typedef double LevelPair __attribute__((vector_size(16), aligned(8)));
 
 inline LevelPair pair_of(double number) { return LevelPair{number, number}; }
@@ -25,7 +25,7 @@ struct Levels {
 inline Levels levels_of(double number)
 {
     Levels levels;
-    for (int i = 0; i < kLevelPairs; i++) // not by reference, which takes the pairs for aligned ones
+    for (int i = 0; i < kLevelPairs; i++) // not by reference, which would assume aligned pairs
         levels.pair[i] = pair_of(number);
     return levels;
 }
@@ -62,7 +62,7 @@ inline Levels operator/(const Levels &a, const Levels &b)
     return levels;
 }
 
-// In this order, whatever the processor.
+// In this order on every processor.
 inline double sum_of(const Levels &levels)
 {
     LevelPair sum = levels.pair[0];

@@ -11,17 +11,17 @@ namespace simhash
 namespace
 {
 
-// No likelihood is smaller: what no level explains must not decide.
+// A lower bound of likelihoods, so that flips that no level explains do not decide.
 constexpr double kLeastLikelihood = 1e-30;
 
-// The odds Q(z) / (1 - Q(z)), to look up: a query needs some three hundred of them. Computed without the
-// library's functions, so that a query reads the same places on every machine.
+// A lookup table of the odds Q(z) / (1 - Q(z)), of which a query needs about three hundred. Computed without
+// library functions, so that a query reads the same places on every machine.
 //
 // A cell is a straight line through the odds at its two ends, half a step on each side of a multiple of the
-// step; so z is rounded to find it. The probabilities that come of it are right to 10^-4, and to 1 % of
-// themselves. The last cell ends at 0.
+// step; so z is rounded to find its cell. The resulting probabilities have an absolute error of at most 10^-4
+// and a relative one of at most 1 %. The last cell ends at 0.
 constexpr int kOddsSteps = 32; // for 1
-constexpr int kOddsEnd = 261;  // the number of cells, a little more than 8 has
+constexpr int kOddsEnd = 261;  // the number of cells, a little more than z = 8 needs
 
 struct OddsCell {
     double middle; // the odds at the multiple of the step
@@ -29,7 +29,7 @@ struct OddsCell {
 };
 
 struct OddsTable {
-    OddsCell cell[kOddsEnd + 1]; // the last is 0, and serves for all that is beyond
+    OddsCell cell[kOddsEnd + 1]; // the last is 0, for everything beyond
 };
 
 constexpr double exponential(double x)
@@ -64,7 +64,7 @@ constexpr OddsTable make_odds_table()
     }
     table.cell[0] = {1, 2 * (end[0] - 1)};
     for (int i = 1; i < kOddsEnd; i++) {
-        // A little lower than the last cell ended: rounding must not make the odds rise.
+        // Slightly below the end of the last cell: rounding must not make the odds rise.
         double begin = end[i - 1] * (1 - 0x1p-20);
         table.cell[i] = {(begin + end[i]) / 2, end[i] - begin};
     }
@@ -78,10 +78,10 @@ using FourIntegers = std::int32_t __attribute__((vector_size(16)));
 
 FourFloats four_of(float number) { return FourFloats{number, number, number, number}; }
 
-// Where in the table the odds at z = at / kOddsSteps are found: the cell, and how far from its middle.
+// Finds the odds at z = at / kOddsSteps in the table: the cell, and the distance from its middle.
 void find_odds(FourFloats at, std::int32_t cell[4], float offset[4])
 {
-    // Adding it rounds to an integer, which is then in the low bits.
+    // Adding it rounds to an integer, and leaves that in the low bits.
     const FourFloats rounder = four_of(0x1p23f), end = four_of(kOddsEnd);
     at = at < end ? at : end;
     FourFloats sum = at + rounder, rest = at - (sum - rounder);
@@ -101,7 +101,7 @@ double odds_at(std::int32_t cell, float offset)
     return kOdds.cell[cell].middle + kOdds.cell[cell].slope * offset;
 }
 
-// |W| / s, in as many bits as leave room for a bit's number: as an integer it orders bits by their size.
+// |W| / s with the low bits cleared for a bit's number. As an integer, it orders bits by size.
 std::uint32_t relative_size(double size, double per_norm)
 {
     return std::bit_cast<std::uint32_t>(static_cast<float>(size * per_norm)) & ~63u;
@@ -116,8 +116,8 @@ double sum_squares(const double size[kBits])
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// The common numbers of flips are compiled in, so that all sums stay in registers. Rather than any other small
-// number the next of these is counted, though it is more than the radius.
+// The common numbers of flips are compile-time constants, so that all sums stay in registers. For other small
+// radii the next of these is used, which counts more flips than necessary.
 int counted_flips(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 5 : radius <= 8 ? 8 : radius; }
 
 template <int kMost> Levels sum_few_flips(const Levels odds[kBits], std::uint64_t mask, Levels sums[])
@@ -240,7 +240,7 @@ double weights_norm(const Weights &weights)
 
 double flip_probability(Weight weight, double norm, double scale)
 {
-    // Weights that are all 0 tell nothing.
+    // If all weights are 0, every bit is as likely to flip.
     double per_norm = norm > 0 ? 1 / norm : 0;
     float relative = std::bit_cast<float>(relative_size(std::fabs(static_cast<double>(weight)), per_norm));
     std::int32_t cell[4];
@@ -291,7 +291,7 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
         out->stability[j] = static_cast<std::int32_t>(rounded | static_cast<std::uint32_t>(j));
         relative[j] = std::bit_cast<float>(rounded);
     }
-    // Four levels of each bit at once, and the fifth of four bits.
+    // Four levels of one bit at a time, then the fifth level of four bits at a time.
     static_assert(kVolatilityLevels == 5);
     constexpr float kSteps[kVolatilityLevels] = {static_cast<float>(kOddsSteps / kVolatilityScale[0]),
                                                  static_cast<float>(kOddsSteps / kVolatilityScale[1]),
@@ -385,7 +385,7 @@ void FlipCoverage::begin(const Volatility *volatility, const std::uint64_t prefi
     }
     flips = flips * sum_flips(odds, ~taken, most_, free_);
 
-    // What is elsewhere, for each prefix: the product of all on its left, and of all on its right.
+    // For each prefix, the flips elsewhere: the product of all factors on its left and on its right.
     Levels product[kCoveragePrefixes][kBits + 1], right[2][kBits + 1], both[kBits + 1];
     const Levels *left[kCoveragePrefixes + 1] = {free_};
     for (int i = 0; i < prefixes; i++) {

@@ -1,5 +1,5 @@
-// Which bits of a fingerprint a near-duplicate is likely to flip, and how much of what can be found a set of
-// probes has covered.
+// Which bits of a fingerprint a near-duplicate is likely to flip, and what fraction of the near-duplicates a
+// set of probes has covered.
 //
 // The model. A document's sum W_j is the projection of its feature vector x on a random direction, so W_j is
 // about normal with deviation |x|. A document with vector y at cosine rho to x has the sum rho W_j + noise of
@@ -9,11 +9,11 @@
 //
 // |x| is estimated by s = sqrt(sum_j W_j^2 / 64), which makes the model independent of the weights' unit.
 //
-// Near-duplicates are not all equally near. A single scale fits none of them: it takes flips for independent
-// which are likely together, in the farther partners, or not at all, in the nearer ones, and so promises too
-// much recall or too little, depending on the radius. So the scale has a distribution: a fixed grid of
-// levels, and the share of near-duplicates at each. Given the level, flips are independent. The shares are
-// all there is to fit.
+// Near-duplicates are not all equally similar, and no single scale fits them. It would treat flips as
+// independent, while distant partners have many of them together and close ones almost none, and so predict
+// too much recall or too little, depending on the radius. So the scale has a distribution: a fixed grid of
+// levels, with a share of the near-duplicates at each. Given the level, flips are independent. Only the
+// shares are fitted.
 #pragma once
 
 #include <cstdint>
@@ -40,18 +40,18 @@ struct VolatilityModel {
 // Fitted on revisions of real texts; see bench/volatility.
 inline constexpr VolatilityModel kDefaultVolatility = {{0.19, 0.23, 0.195, 0.2, 0.185}};
 
-// Whether the shares are numbers from 0 to 1 that add up to 1, but for rounding.
+// Whether the shares are numbers from 0 to 1 that add up to 1, up to rounding.
 bool is_volatility_model(const VolatilityModel &model);
 
 // What the model says about one document's near-duplicates.
 //
-// A bit's odds are p / (1 - p). The chance of flipping just the bits S is prod_{j in S} odds_j, but for a
-// factor that S has no part in: so odds are all that is worked with.
+// A bit's odds are p / (1 - p). The chance that exactly the bits S flip is prod_{j in S} odds_j times a
+// factor that does not depend on S, so everything is computed with odds.
 struct Volatility {
-    int radius;                    // 0 to 64: within it near-duplicates are looked for
+    int radius;                    // 0 to 64: of the search for near-duplicates
     Levels share;                  // the model's
     Levels odds[kBits];            // by bit, 0 to 1
-    std::int32_t stability[kBits]; // by bit: ranks the bits, the most volatile is the least; no two are equal
+    std::int32_t stability[kBits]; // by bit: less for more volatile bits; no two are equal
 };
 
 void set_volatility(const VolatilityModel &model, const Weights &weights, int radius, Volatility *out);
@@ -62,19 +62,19 @@ double flip_probability(Weight weight, double norm, double scale);
 // s, in the unit of the weights.
 double weights_norm(const Weights &weights);
 
-// Of the sets of n of the bits in `mask`, each worth the product of its odds: the sum, in sums[n], n = 0 to
-// most. These are the chances that exactly n of the bits flip, times prod (1 + odds), which is returned: a
-// Poisson-binomial distribution.
+// Sets sums[n], n = 0 to most, to the sum over all sets of n bits in `mask` of the product of their odds.
+// These are the chances that exactly n of the bits flip, a Poisson-binomial distribution, times prod (1 +
+// odds), which is returned.
 Levels sum_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[]);
 
-// prod (1 + odds) over the bits in `mask`: 1 by the chance that none of them flips.
+// prod (1 + odds) over the bits in `mask`: the reciprocal of the chance that none of them flips.
 Levels inverse_of_no_flip(const Levels odds[kBits], std::uint64_t mask);
 
 // --- Fitting ----------------------------------------------------------------------------------------------
 
-// Shares by maximum likelihood from pairs of near-duplicates: expectation maximisation over the levels, which
-// has one optimum. Feed every pair, finish the round, and do so some 50 times; or feed the likelihoods of a
-// pair, kept by the caller, instead of the pair.
+// Fits the shares to pairs of near-duplicates by maximum likelihood: expectation maximisation over the
+// levels, which has one optimum. Add the likelihoods of every pair and finish the round, about 50 times. The
+// caller may keep the likelihoods from round to round.
 class VolatilityFit
 {
 public:
@@ -112,33 +112,33 @@ inline constexpr int kCoveredTogether = 4;
 // exact, and cheap to keep current, since a probe changes one number of one factor.
 //
 // Prefixes may share some bits. Each then treats them as its own, as if they flipped independently for it,
-// and only the first counts them against the radius. With eight of 20 bits shared no error of that can be
-// measured on real texts.
+// and only the first counts them against the radius. With eight of 20 bits shared, the error of this is not
+// measurable on real texts.
 //
-// All factors are in odds, without the chance that nothing flips at all, which is part of `worth_`.
+// All factors are in odds, without the chance that nothing flips, which is part of `worth_`.
 class FlipCoverage
 {
 public:
     // Keeps the pointer to the volatility.
     void begin(const Volatility *volatility, const std::uint64_t prefix[], int prefixes);
 
-    // What a probe of a set of flips in a prefix would cover that nothing has covered yet. The set must not
-    // have been probed in that prefix.
+    // What a probe of a set of flips in a prefix would add to what is covered. Requires: the set has not been
+    // probed in that prefix.
     double gain(int prefix, std::uint64_t flips);
 
-    // Notes the probe, and returns its gain.
+    // Records the probe, and returns its gain. Requires: the same as gain().
     double cover(int prefix, std::uint64_t flips);
 
-    // The same for several sets at once: for `flips` and some of `count` more bits each, at most
-    // kCoveredTogether. Bit n of `which` stands for the set that has the bits more[i] where bit i of n is 1.
-    // Sets of more than radius flips are left out.
+    // The same for several sets at once: `flips` with some of `count` more bits. Bit n of `which` stands for
+    // the set with the bits more[i] where bit i of n is 1. Sets of more than radius flips are left out.
+    // Requires: count <= kCoveredTogether.
     double cover(int prefix, std::uint64_t flips, const std::uint8_t more[], int count, unsigned which);
 
     // 0 to 1.
     double covered() const { return covered_; }
 
-    // The gains of a prefix's probes while no other prefix is probed, for VOSH: what they are now, and the
-    // order of the bits, which does not change. Together they are all of *out.
+    // The gains of a prefix's probes while no other prefix is probed, for VOSH: the current weights, and the
+    // order of the bits, which does not change. Together they fill all of *out.
     void set_flip_weight(int prefix, FlipValue *out);
     void set_flip_order(int prefix, FlipValue *out) const;
 
@@ -155,7 +155,7 @@ private:
     double covered_;
     unsigned stale_;                   // by prefix: whether rest_ is out of date
     Levels worth_;                     // of a set of flips whose odds are 1, in recall
-    Levels shared_[kCoveragePrefixes]; // the chance that none of the bits flips that are not its own
+    Levels shared_[kCoveragePrefixes]; // the chance that no bit shared with an earlier one flips
     Levels free_[kBits + 1];
     Levels uncovered_[kCoveragePrefixes][kBits + 1];
     Levels rest_[kCoveragePrefixes][kBits + 1]; // at most n flips elsewhere, not covered there

@@ -37,7 +37,7 @@ void Vosh::begin(const FlipValue *flip_value, VoshNode *nodes, std::size_t capac
 
 bool Vosh::next(std::uint64_t *flips, double *value)
 {
-    // A set as good as one that was lost might be one of its descendants, or come after it.
+    // A set with no more value than a lost one might be its descendant, or belong after it.
     if (size_ == 0 || nodes_[0].value <= lost_)
         return false;
     VoshNode node = pop();
@@ -48,7 +48,7 @@ bool Vosh::next(std::uint64_t *flips, double *value)
             push(node.ranks + (std::uint64_t{1} << last));
         // The run of consecutive ranks that ends the set, and the gap before it.
         int run = std::countl_one(node.ranks << (63 - last));
-        int left = last - run - 1; // where a bit stands whose move closes the gap
+        int left = last - run - 1; // the bit whose move would close the gap
         if (left >= 0 && (node.ranks >> left & 1) != 0)
             push(node.ranks + (std::uint64_t{1} << left));
     }

@@ -29,8 +29,8 @@ namespace simhash
 
 inline constexpr int kVoshBits = 64;
 
-// What a set of flips is worth: sum over levels of weight[size] * prod odds[rank]. No odds are negative, and
-// in every level they fall, or stay, from rank to rank. A level that is not used has the weight 0.
+// The value of a set of flips: the sum over levels of weight[size] * prod odds[rank]. Requires: odds are not
+// negative and, in every level, do not rise from rank to rank. An unused level has weight 0.
 struct FlipValue {
     int bits;                         // 0 to kVoshBits
     int most;                         // the most flips in a set
@@ -44,19 +44,19 @@ struct VoshNode {
     std::uint64_t ranks;
 };
 
-// Sets of equal value come by size, then by their masks of ranks (rank 0 is the lowest bit) as integers. Sets
-// that are worth nothing don't come.
+// Sets of equal value are ordered by size, then by their masks of ranks (rank 0 is the lowest bit) as
+// integers. Zero-valued sets are not returned.
 //
-// The order is exact in the values as they are computed: a product is taken rank by rank, and rounding keeps
-// a product monotone in each factor, so that here too no child exceeds its parent.
+// The order is exact for the values as computed: products are taken rank by rank, and rounding is monotone in
+// each factor, so no child exceeds its parent here either.
 class Vosh
 {
 public:
-    // Keeps both pointers. k sets need at most k + most + 1 nodes.
+    // Keeps both pointers. k sets take at most k + most + 1 nodes.
     void begin(const FlipValue *flip_value, VoshNode *nodes, std::size_t capacity);
 
-    // The next set, the empty one among them. Returns false at the end, or when the nodes did not suffice to
-    // know what comes next.
+    // The next set, possibly the empty one. Returns false at the end, or when there were too few nodes to
+    // know the next set.
     bool next(std::uint64_t *flips, double *value);
 
 private:
@@ -68,7 +68,7 @@ private:
     VoshNode *nodes_; // a heap, the next set first
     std::size_t capacity_;
     std::size_t size_;
-    double lost_; // the greatest value for which there was no node
+    double lost_; // the greatest value dropped for lack of a node
 };
 
 } // namespace simhash

@@ -1,5 +1,5 @@
-// The fuzz targets of test/fuzz with a few random inputs each: test/fuzz/run.sh gives them more, and better
-// ones. FUZZ_SEED repeats a run.
+// The fuzz targets of test/fuzz with a few random inputs each; test/fuzz/run.sh finds more and better
+// inputs. FUZZ_SEED repeats a run.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +27,7 @@ protected:
                                 : std::random_device{}();
     }
 
-    // Inputs of up to so many bytes, of all values or of some characters.
+    // Inputs of up to this many bytes, of all values or of some characters.
     void run(void (*target)(const std::uint8_t *, std::size_t), int inputs, std::size_t longest,
              const char *characters)
     {

@@ -14,7 +14,7 @@ template <unsigned kSeed> class SeededTest : public testing::Test
 protected:
     SeededTest() { std::printf("seed %u\n", kSeed); }
 
-    // Below n, which is above 0.
+    // From 0 to below n. Requires: n > 0.
     int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
 
     std::mt19937_64 random{kSeed};

@@ -17,7 +17,7 @@ TEST(CompatHashes, Fnv1)
     EXPECT_EQ(fnv1_hash("test string", 11), 8811532157352841348u);
 }
 
-// The author's own answers, and every length of a last block.
+// The author's published values, and every length of a last block.
 TEST(CompatHashes, Lookup3)
 {
     EXPECT_EQ(lookup3_hash("", 0), 0xDEADBEEFDEADBEEFu);

@@ -23,7 +23,7 @@ const Profile &profile(const std::string &name)
     return *found;
 }
 
-// The shingles; every buffer has exactly the size that it needs, for the sanitizer to watch.
+// The shingles. Every buffer has exactly the size it needs, so that the sanitizer sees overruns.
 Strings shingles(const std::string &name, const std::string &text, int size = 0)
 {
     const Profile &its = profile(name);
@@ -121,7 +121,7 @@ TEST(CompatProfiles, GoWords)
     EXPECT_EQ(shingles("yanyiwu", "a b"), Strings());
 }
 
-// Any bytes at all, for the sanitizers; and no profile finds more shingles than bytes and one.
+// Arbitrary bytes, for the sanitizers. No profile finds more shingles than there are bytes plus one.
 TEST(CompatProfiles, AnyBytes)
 {
     std::mt19937_64 random(11);

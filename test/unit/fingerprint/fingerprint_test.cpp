@@ -15,7 +15,7 @@ namespace
 
 using FingerprintTest = SeededTest<16>;
 
-// Reads from memory of just that length, so that AddressSanitizer sees a byte too much.
+// Reads from memory of exactly that length, so that AddressSanitizer sees an overrun by one byte.
 bool parse(const std::string &text, Fingerprint *out)
 {
     std::unique_ptr<char[]> exact(new char[text.size()]);
@@ -119,7 +119,7 @@ TEST_F(FingerprintTest, EveryByteAtEveryPlace)
     }
 }
 
-// Strings over a small alphabet, next to an independent reading of the rule.
+// Strings over a small alphabet, compared with an independent implementation of the rule.
 TEST_F(FingerprintTest, RandomStrings)
 {
     int accepted = 0;

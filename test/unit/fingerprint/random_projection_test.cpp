@@ -29,7 +29,7 @@ Fingerprint fingerprint(const std::vector<float> &vector, std::uint64_t seed = 0
     return weights_fingerprint(project(vector, seed));
 }
 
-// Every number of the table is the quantile that it is said to be, rounded.
+// Every number of the table is the quantile it is documented to be, rounded.
 TEST(RandomProjection, Gaussian)
 {
     for (int k = 0; k < 2048; k++) {
@@ -40,7 +40,7 @@ TEST(RandomProjection, Gaussian)
     }
 }
 
-// As the header describes the generator, written once more.
+// A second implementation of the generator, from the description in the header.
 TEST(RandomProjection, Definition)
 {
     auto mixed = [](std::uint64_t z) {
@@ -77,7 +77,7 @@ TEST(RandomProjection, Definition)
     }
 }
 
-// Stored in tables all over the world: these never change.
+// These values are stored in users' tables and must never change.
 TEST(RandomProjection, FrozenFingerprints)
 {
     EXPECT_EQ(fingerprint({1}), 0xBA4EE8B2C1B33B38u);
@@ -114,7 +114,7 @@ TEST(RandomProjection, Extremes)
               fingerprint(std::vector<float>(kDimensionsMax, 1.0f)));
 }
 
-// The share of differing bits is the angle, as Charikar has it.
+// The share of differing bits is proportional to the angle (Charikar 2002).
 TEST(RandomProjection, Angles)
 {
     for (int degrees : {0, 10, 30, 60, 90, 150}) {

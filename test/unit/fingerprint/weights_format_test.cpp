@@ -95,7 +95,7 @@ TEST(WeightsFormat, RefusesWhatIsNone)
         bad[change.at] = change.value;
         EXPECT_FALSE(unpack_weights(bad, size, &read)) << change.at << ' ' << int{change.value};
     }
-    good[1] = 63; // 3 << 63 is no weight
+    good[1] = 63; // 3 << 63 is not a weight
     EXPECT_FALSE(unpack_weights(good, size, &read));
     std::uint8_t external[kExternalWeightsSize] = {2};
     EXPECT_FALSE(read_external_weights(external, &read));

@@ -65,7 +65,7 @@ TEST(WeightsText, ParsesNumbers)
         {"0e999999999999999999999", 0},
         {"000000000000000000000000000000000000000002", 2 * kWeightOne},
         {"200000000000000000000000000000e-29", 2 * kWeightOne},
-        // Half a unit is rounded to even, a trifle more is rounded up.
+        // Half a unit is rounded to even, slightly more is rounded up.
         {"0.0000000298023223876953125", 0},
         {"0.00000002980232238769531250000000000000000000000001", 1},
         {"0.0000000894069671630859375", 2},

@@ -79,8 +79,8 @@ std::vector<int> naive(const std::vector<Fingerprint> &fingerprints, Fingerprint
 class Kernels
 {
 public:
-    // Each level, on memory that ends, or begins, where the leaf does; and on a leaf that begins anywhere in
-    // a cache line.
+    // Each level, on memory that ends or begins where the leaf does, and on a leaf that begins anywhere in a
+    // cache line.
     void expect(const std::vector<Fingerprint> &fingerprints, Fingerprint query, int radius)
     {
         std::vector<int> expected = naive(fingerprints, query, radius);
@@ -133,7 +133,7 @@ TEST_F(LeafMatchTest, LevelsOfThisCpu)
 }
 
 #if defined(__x86_64__)
-// By what the kernel says: a level that is overlooked would not be tested.
+// According to the operating system: a level that is overlooked would not be tested.
 TEST_F(LeafMatchTest, NoLevelIsOverlooked)
 {
     std::ifstream cpuinfo("/proc/cpuinfo");
@@ -150,7 +150,7 @@ TEST_F(LeafMatchTest, NoLevelIsOverlooked)
 }
 #endif
 
-// Rows at every distance, so that each radius parts them.
+// Rows at every distance, so that each radius divides them.
 TEST_F(LeafMatchTest, EverySizeAndRadius)
 {
     Kernels kernels;
@@ -208,7 +208,7 @@ TEST_F(LeafMatchTest, AllOrNone)
     }
 }
 
-// Differences in some bits of each byte only: a kernel that counts in parts must count all of them.
+// Differences only in some bits of each byte: a kernel that counts by parts must count every part.
 TEST_F(LeafMatchTest, PartsOfBytes)
 {
     Kernels kernels;

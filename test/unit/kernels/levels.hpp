@@ -1,4 +1,4 @@
-// The SIMD levels of this CPU, named.
+// The SIMD levels of this CPU, with their names.
 #pragma once
 
 #include <vector>

@@ -74,7 +74,7 @@ protected:
         return rows;
     }
 
-    // Runs of 0 to `longest` rows that may overlap, as the kernels don't mind.
+    // Runs of 0 to `longest` rows. They may overlap, which the kernels allow.
     RowRun make_run(std::size_t rows, std::size_t longest)
     {
         std::uint32_t begin = below(rows + 1);
@@ -113,7 +113,7 @@ Pairs naive_between(const std::vector<Fingerprint> &xs, const std::vector<Finger
     return pairs;
 }
 
-// Calls a kernel until it is done, with no more room than given, and checks that it keeps within it.
+// Calls a kernel until it is done, with exactly this much room, and checks that it does not exceed it.
 template <typename Kernel> Pairs collect(std::size_t runs, std::size_t room, Kernel kernel)
 {
     std::vector<RowPair> found(room + 1, {0xDEAD, 0xBEEF});
@@ -123,7 +123,7 @@ template <typename Kernel> Pairs collect(std::size_t runs, std::size_t room, Ker
         std::size_t count = kernel(&cursor, found.data());
         EXPECT_LE(count, room);
         EXPECT_EQ(found[room].x, 0xDEADu);
-        // It stops for want of room only.
+        // It stops only for lack of room.
         if (cursor.run < runs) {
             EXPECT_GT(count + kLeastRoom, room);
         }
@@ -244,7 +244,7 @@ TEST_F(PairMatchTest, ListsOfRuns)
     }
 }
 
-// Everything matches: the longest answer, which stops at every place where room can end.
+// Everything matches: the longest answer, interrupted at every place where room can run out.
 TEST_F(PairMatchTest, AllMatch)
 {
     for (std::uint32_t length : {2u, 9u, 33u, 64u, 100u}) {

@@ -138,7 +138,7 @@ TEST_F(LeafCutTest, RepeatedRowsComeToAnEnd)
     EXPECT_EQ(runs.row.size(), 1000u);
 }
 
-// Leaf after leaf, as a build cuts them.
+// Leaf after leaf, as in a build.
 TEST_F(LeafCutTest, CutsAreThoseOfSortedRows)
 {
     for_every_kind([](Rows rows) {
@@ -151,7 +151,7 @@ TEST_F(LeafCutTest, CutsAreThoseOfSortedRows)
             Rows wait;
             std::vector<int> start;
             while (sorted.size() - from > static_cast<std::size_t>(fill)) {
-                // As many runs as it takes, as they come.
+                // As many runs as necessary, in their order.
                 while (wait.size() <= static_cast<std::size_t>(fill)) {
                     start.push_back(static_cast<int>(wait.size()));
                     auto begin = runs.row.begin() + runs.start[next_run++];

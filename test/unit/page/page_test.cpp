@@ -20,7 +20,7 @@ namespace
 
 constexpr std::size_t kPageSizes[] = {4096, 8192, 16384, 32768};
 
-// A page of just its size on the heap, so that AddressSanitizer sees every byte outside.
+// A page on the heap, of its exact size, so that AddressSanitizer sees every access outside it.
 class Page
 {
 public:
@@ -197,7 +197,7 @@ TEST_F(PageTest, LeavesAreBags)
         std::vector<Entry> expected;
         int capacity = leaf_capacity(size);
         for (int i = 0; i < 4 * capacity; i++) {
-            // Grows at first, then shrinks, and so on.
+            // Grows and shrinks by turns.
             bool grow = i / capacity % 2 == 0 ? below(8) > 0 : below(8) == 0;
             if (grow && static_cast<int>(expected.size()) < capacity) {
                 Entry e = entry();
@@ -236,11 +236,11 @@ TEST_F(PageTest, LeavesAreFilledAndEmptied)
         ASSERT_EQ(leaf_entries(page), entries);
         ASSERT_EQ(check_tree_page(page.get(), size, 0, 0), nullptr);
 
-        // Removing the last moves nothing.
+        // Removing the last entry moves nothing.
         leaf_remove(page.get(), leaf_count(page.get()) - 1);
         entries.pop_back();
         ASSERT_EQ(leaf_entries(page), entries);
-        // From the front the last comes first.
+        // Removing the first entry moves the last to the front.
         leaf_remove(page.get(), 0);
         entries.front() = entries.back();
         entries.pop_back();
@@ -257,7 +257,7 @@ TEST_F(PageTest, LeavesAreFilledAndEmptied)
     }
 }
 
-// Neither neighbour of the free space is touched by an entry that is added.
+// Adding an entry does not touch either neighbour of the free space.
 TEST_F(PageTest, AddingLeavesTheTailAlone)
 {
     for (std::size_t size : kPageSizes) {
@@ -293,7 +293,7 @@ TEST_F(PageTest, HighsPartSiblings)
     EXPECT_TRUE(belongs_right(page.get(), {101, 0}));
 }
 
-// At the front, at the end and everywhere between, next to a vector.
+// At the front, at the end and everywhere between, compared with a vector.
 TEST_F(PageTest, InnerInsertAtEveryPlace)
 {
     for (int count = 0; count <= 12; count++) {
@@ -456,7 +456,7 @@ TEST_F(PageTest, AlteredTreePagesFail)
     expect_bad("a metapage", [](char *page) { page_tail(page)->flags = kMeta; });
     expect_bad("a split with no right side", [](char *page) { page_tail(page)->flags |= kIncompleteSplit; });
 
-    // Not even where the level is not asked for.
+    // Not even if any level is allowed.
     Page raised = leaf(8192, 3), lowered = inner(8192, 3);
     page_tail(raised.get())->level = 1;
     page_tail(lowered.get())->level = 0;
@@ -469,7 +469,7 @@ TEST_F(PageTest, AlteredTreePagesFail)
     EXPECT_EQ(check_tree_page(split.get(), split.size(), 1, 0), nullptr);
 }
 
-// Uses all that a tree page offers, as the index would without a further check.
+// Calls every function of a tree page, as the index would without further checks.
 std::uint64_t use_tree_page(Page *page)
 {
     char *bytes = page->get();
@@ -512,8 +512,8 @@ std::uint64_t use_meta_page(const Page &page)
     return sum;
 }
 
-// Damages pages in a great many ways. The check must not look outside the page, and what it lets pass can be
-// used in full.
+// Damages pages in many ways. The check must not read outside the page, and every function must be safe on a
+// page that passes.
 TEST_F(PageTest, DamagedPages)
 {
     std::vector<Page> pages;
@@ -526,7 +526,7 @@ TEST_F(PageTest, DamagedPages)
             pages.push_back(meta_page(size, 3, tables));
         pages.push_back(fitted_meta_page(size));
     }
-    // Uses of large pages take long; of small ones there are more.
+    // Large pages take long, so there are more rounds with small ones.
     std::vector<std::size_t> choice;
     for (std::size_t i = 0; i < pages.size(); i++)
         choice.insert(choice.end(), 32768 / pages[i].size(), i);
@@ -608,7 +608,7 @@ TEST_F(PageTest, DamagedPages)
     EXPECT_GT(refused, 50000);
 }
 
-// Bytes of nothing in particular, but for what the check looks at first.
+// Random bytes, except for what the check looks at first.
 TEST_F(PageTest, RandomPages)
 {
     for (int i = 0; i < 3000; i++) {

@@ -23,7 +23,7 @@ Edges random_edges(std::mt19937 &random, std::uint32_t vertices, int edges)
     return result;
 }
 
-// The smallest vertex that each can reach, by passing it on until nothing changes.
+// The smallest vertex that each can reach, by propagation until nothing changes.
 std::vector<std::uint32_t> smallest_reached(std::uint32_t vertices, const Edges &edges)
 {
     std::vector<std::uint32_t> smallest(vertices);

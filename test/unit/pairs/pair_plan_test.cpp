@@ -41,8 +41,8 @@ PairTask uniform_task(double x_rows, double y_rows, int radius)
     return task;
 }
 
-// What a plan is used for: rows that differ in at most `radius` usable bits, and in no other, meet in the
-// cells of some step and are reported by exactly one of those.
+// The purpose of a plan: rows that differ in at most `radius` usable bits, and in no others, meet in the
+// cells of some step, and exactly one such step reports them.
 void expect_found(const PairTask &task, const PairPlan &plan, Fingerprint row, Fingerprint errors)
 {
     int reporting = 0;
@@ -103,7 +103,7 @@ TEST_F(PairPlanTest, EveryPairIsFoundOnce)
     }
 }
 
-// Some bits are known already, others are skewed or dead.
+// Some bits are fixed, others are skewed or constant.
 TEST_F(PairPlanTest, SkewedBits)
 {
     for (int round = 0; round < 300; round++) {

@@ -126,7 +126,7 @@ TEST(CollectionReport, Buckets)
         bit_order[i] = static_cast<std::uint8_t>(63 - i);
     KeyOrder order;
     order.set(design, bit_order);
-    // The first table's header are the highest 16 bits.
+    // The first table's header is the highest 16 bits.
     std::vector<Fingerprint> rows = {1, 2, 3, Fingerprint{1} << 48, Fingerprint{5} << 60};
     std::vector<std::uint64_t> key(rows.size());
     Buckets buckets = measure_buckets(order, 0, rows.data(), rows.size(), key.data());

@@ -116,7 +116,7 @@ TEST_F(BitOrderTest, NoRowsAreTakenForUniformOnes)
     }
 }
 
-// 32 dead bits, half of them always set: 8 live ones in each block of 16, and those first.
+// 32 constant bits, half of them set: 8 varying bits in each block of 16, and those first.
 TEST_F(BitOrderTest, SpreadsDeadBits)
 {
     for (int pattern = 0; pattern < 50; pattern++) {
@@ -134,7 +134,7 @@ TEST_F(BitOrderTest, SpreadsDeadBits)
     }
 }
 
-// Any number of live bits: they lead each block, and where blocks are equally wide each has its share of
+// Any number of varying bits: they come first in each block, and blocks of equal width have equal numbers of
 // them, give or take one.
 TEST_F(BitOrderTest, EveryBlockHasItsShareOfLiveBits)
 {
@@ -164,7 +164,7 @@ TEST_F(BitOrderTest, EveryBlockHasItsShareOfLiveBits)
     }
 }
 
-// Three kinds of bits: the more a bit tells, the nearer to the front of its block.
+// Three kinds of bits: the more informative a bit is, the nearer it is to the front of its block.
 TEST_F(BitOrderTest, InformativeBitsLead)
 {
     for (const TableDesign &design : some_designs()) {

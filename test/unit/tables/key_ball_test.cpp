@@ -57,7 +57,7 @@ Key next(const KeyBall &ball, std::uint64_t from)
 bool bit_of(std::uint64_t key, int i) { return key >> (63 - i) & 1; }
 
 // The slow way: down the binary tree of all keys, the smaller child first, giving up where a budget is
-// overdrawn. `tight` is set as long as the key equals `from`; elsewhere a subtree within the budgets never
+// exceeded. `tight` is set as long as the key equals `from`; elsewhere a subtree within the budgets never
 // fails, so this is quick.
 bool walk(const KeyBall &ball, std::uint64_t from, int depth, bool tight, int radius, int budget,
           std::uint64_t *key)
@@ -267,7 +267,7 @@ TEST_F(KeyBallTest, ABallOfOneKey)
     }
 }
 
-// Nothing but the header counts: whole ranges of keys are in the ball, and the rest is stepped over.
+// Only the header counts: whole ranges of keys are in the ball, and the rest is skipped.
 TEST_F(KeyBallTest, AHeaderWithoutErrorsIsARange)
 {
     for (int i = 0; i < 2000; i++) {

@@ -27,7 +27,7 @@ protected:
         std::shuffle(order, order + kBits, random);
     }
 
-    // Calls what(order) for every design there is, each with a bit order of its own.
+    // Calls what(order) for every design, each with its own bit order.
     template <typename What> void for_every_order(What what)
     {
         auto order = std::make_unique<KeyOrder>();
@@ -97,7 +97,7 @@ TEST_F(KeyOrderTest, PermutationMovesEachBit)
     }
 }
 
-// What was set before leaves no trace.
+// The previous permutation leaves no trace.
 TEST_F(KeyOrderTest, PermutationCanBeSetAgain)
 {
     std::uint8_t first[kBits], second[kBits];
@@ -200,7 +200,7 @@ TEST_F(KeyOrderTest, HeaderMaskIsWhatLeadsTheKey)
     });
 }
 
-// A copy of size() bytes does all that the whole does.
+// A copy of size() bytes works like the original.
 TEST_F(KeyOrderTest, SizeIsEnoughOfACopy)
 {
     for_every_order([this](const KeyOrder &order) {

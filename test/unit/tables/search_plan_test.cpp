@@ -80,8 +80,8 @@ struct Planned {
     SearchPlan plan;
 };
 
-// The plans of every design, by design, number of leaves and ascending radius. Made once: regions of many
-// blocks take long to plan, so there are fewer plans of those.
+// The plans of every design, by design, number of leaves and ascending radius. Made once. Regions of many
+// blocks take long to plan, so they have fewer plans.
 const std::vector<Planned> &every_plan()
 {
     static const std::vector<Planned> plans = [] {
@@ -113,8 +113,8 @@ std::string name(const TableDesign &design, const SearchPlan &plan)
 
 bool is_full_step(const SearchPlan &plan) { return plan.steps == 1 && plan.step[0].header_bits == 0; }
 
-// Can `total` errors be laid on the blocks, at most width[i] on block i, so that no step of a plan finds
-// them?
+// Whether `total` errors can be distributed over the blocks, at most width[i] in block i, so that no step of
+// a plan finds them.
 class Adversary
 {
 public:
@@ -193,7 +193,7 @@ private:
         return unfound();
     }
 
-    // Each error into a header that still finds: where it hurts most of those.
+    // Each error goes into a header that still finds them, to a block that is in most of those headers.
     bool wins_by_cunning(int total)
     {
         std::fill(errors_, errors_ + kMaxBlocks, 0);
@@ -230,8 +230,8 @@ private:
     int errors_[kMaxBlocks] = {};
 };
 
-// The least number of errors in the best header of b - c of b blocks, at worst: tries every way to lay
-// `errors` on the blocks, the largest share first.
+// The number of errors in the best header of b - c of b blocks, in the worst case: tries every way to
+// distribute `errors` over the blocks, the largest share first.
 int worst_header(int blocks, int spared, int errors)
 {
     int worst = 0;
@@ -294,7 +294,7 @@ TEST_F(SearchPlanTest, StepsAreWellFormed)
     }
 }
 
-// The heart of it: however the errors fall on the blocks, some step allows them.
+// The central property: however the errors are distributed over the blocks, some step allows them.
 TEST_F(SearchPlanTest, NoErrorPatternIsMissed)
 {
     std::set<std::string> seen;
@@ -350,7 +350,7 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByRegionsThatSpareMost)
     }
 }
 
-// The adversary would notice: a plan without one of its steps, or with less budget, does miss something.
+// The adversary is effective: a plan without one of its steps, or with a smaller budget, misses something.
 TEST_F(SearchPlanTest, EveryStepIsNeeded)
 {
     for (int tables : {2, 3, 4, 5, 6, 7, 8, 10, 20}) {
@@ -359,7 +359,7 @@ TEST_F(SearchPlanTest, EveryStepIsNeeded)
             SearchPlan plan = plan_of(design, radius, 1e9);
             if (is_full_step(plan) || plan.steps == 1)
                 continue;
-            // Where budgets are raised the tolerance may be more than the radius needs; not so within the
+            // With raised budgets the tolerance may be more than the radius needs, but not within the
             // distance.
             if (radius > design.distance)
                 continue;
@@ -381,7 +381,7 @@ TEST_F(SearchPlanTest, SmallRadiiOfFourTables)
         SearchPlan plan = plan_of(design, radius, 100000);
         EXPECT_EQ(plan.steps, radius + 1) << name(design, plan);
         for (int i = 0; i < plan.steps; i++) {
-            // With radius 0 the header and all else is one key.
+            // With radius 0 the whole key is fixed, not only the header.
             EXPECT_EQ(plan.step[i].header_bits, radius == 0 ? 0 : 16) << name(design, plan);
             EXPECT_EQ(plan.step[i].budget, 0);
         }
@@ -438,7 +438,7 @@ TEST_F(SearchPlanTest, EstimatesAreSane)
                     ASSERT_TRUE(std::isfinite(n));
                     ASSERT_GT(n, 0);
                     ASSERT_LE(n, leaves);
-                    // At the next power of two of leaves the grain of the estimate halves.
+                    // At the next power of two of leaves the granularity of the estimate halves.
                     ASSERT_GE(n, last * 0.5) << header << ' ' << budget << ' ' << radius << ' ' << leaves;
                     ASSERT_LE(n, estimate_leaves(header, budget, radius + 1, leaves) + 1e-9);
                     ASSERT_LE(n, estimate_leaves(header, budget + 1, radius, leaves) + 1e-9);
@@ -522,7 +522,7 @@ TEST_F(SearchPlanTest, OneStepReportsARow)
     }
 }
 
-// A search as the index does it, over sorted arrays cut into small leaves.
+// A search like that of the index, over sorted arrays cut into small leaves.
 class ArraySearch
 {
 public:
@@ -597,7 +597,7 @@ TEST_F(SearchPlanTest, SearchesFindEachRowOnce)
     for (auto [distance, tables] : designs) {
         TableDesign design = design_of(distance, tables);
         set_random_bits(design, order.get());
-        // Clusters, copies and noise; every second time with dead bits.
+        // Clusters, copies and noise; every other time with constant bits.
         std::vector<Fingerprint> rows;
         Fingerprint dead = tables % 2 ? 0 : random() & random();
         for (int i = 0; i < 3000; i++) {

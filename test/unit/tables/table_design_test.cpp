@@ -80,7 +80,7 @@ bool misses_one(const std::vector<std::uint64_t> &headers, std::uint64_t errors)
                        [errors](std::uint64_t header) { return (header & errors) == 0; });
 }
 
-// By brute force: no set of blocks of the promised size, nor so a smaller one, meets all headers.
+// By brute force: no set of blocks of the promised size, and so no smaller one, meets all headers.
 bool keeps_promise(const TableDesign &design)
 {
     std::vector<std::uint32_t> headers;
@@ -100,7 +100,7 @@ bool keeps_promise(const TableDesign &design)
     return true;
 }
 
-// What a reader of a design relies on.
+// The properties that users of a design rely on.
 bool can_be_used(const TableDesign &design)
 {
     int bits = 0;
@@ -143,7 +143,7 @@ long choose(int n, int k)
 
 // A region of b blocks that spares c needs length * b / (b - c) bits if each header is to have `length` of
 // them, all blocks being equally wide. least[units][tables] is the least sum of b / (b - c) over the regions,
-// of any designs with so many: 64 / least is the length of the best design's headers but for rounding.
+// of any design with that many: 64 / least is the length of the best design's headers, up to rounding.
 struct LeastSums {
     double least[kMaxDistance + 2][kMaxTables + 1];
 
@@ -154,7 +154,7 @@ struct LeastSums {
         best[0][0][0] = 0;
         for (int b = 1; b <= kMaxBlocks; b++) {
             for (int c = 0; c < b; c++) {
-                // Again and again: with no, one, two of these regions.
+                // Repeatedly: with none, one, two of these regions.
                 for (int u = c + 1; u <= kMaxDistance + 1; u++) {
                     for (long t = choose(b, c); t <= kMaxTables; t++) {
                         for (int n = b; n <= kMaxBlocks; n++) {
@@ -180,8 +180,8 @@ double sum_of(const TableDesign &design)
     return sum;
 }
 
-// The longest that the shortest header can be in the regions of this design, in whole bits: the bits of each
-// region are cut evenly.
+// The greatest possible length of the shortest header in the regions of this design, in whole bits: the bits
+// of each region are divided evenly.
 int longest_possible(const TableDesign &design)
 {
     for (int length = 64;; length--) {
@@ -248,7 +248,8 @@ TEST_F(TableDesignTest, RoundingLosesNoBits)
         EXPECT_EQ(shortest_header(design), longest_possible(design)) << name(design);
 }
 
-// Every block should lead a table if it can: the leading bits of an index are then looked up in full.
+// Every block should come first in some table if possible: the first bits of each table are looked up in
+// full.
 TEST_F(TableDesignTest, BlocksTakeTurnsToLead)
 {
     for (int tables : {4, 5, 6, 7, 8, 10, 20}) {
@@ -284,7 +285,7 @@ TEST_F(TableDesignTest, EverySetOfFewBitsMissesAHeader)
         for (int i = 0; i < 1000; i++) {
             std::uint64_t errors = 0;
             while (std::popcount(errors) < most) {
-                // Half of the time anywhere, else into a header that is missed so far.
+                // Half of the time anywhere, otherwise into a header that is still missed.
                 std::uint64_t where = headers[static_cast<std::size_t>(below(design.tables))];
                 if (i % 2 == 0 || (where & errors) != 0)
                     where = ~std::uint64_t{0};
@@ -302,7 +303,7 @@ TEST_F(TableDesignTest, MoreErrorsThanPromisedMeetEveryHeader)
     for (const TableDesign &design : every_design()) {
         TableDesign more = design;
         more.distance++;
-        // With so few tables that their headers are disjoint the distance may be anything.
+        // With few enough tables for disjoint headers any distance is possible.
         bool disjoint = design.tables <= more.distance;
         EXPECT_EQ(check_design(more), disjoint && more.distance <= kMaxDistance) << name(design);
         EXPECT_TRUE(disjoint || !keeps_promise(more)) << name(design);
@@ -459,7 +460,7 @@ TEST_F(TableDesignTest, ConsistentlyAlteredDesignsFail)
             EXPECT_FALSE(check_design(bad)) << "no header";
         }
 
-        // A region without one of its tables may do for one error, but not for what a search plan expects of
+        // A region without one of its tables may handle one error, but not all that a search plan expects of
         // it.
         bad = design;
         if (last->tables > 1) {
@@ -493,7 +494,7 @@ TEST_F(TableDesignTest, OrderInsideTheHeaderIsFree)
     }
 }
 
-// Whatever bytes pass the check can be used and keep the promise.
+// Any bytes that pass the check are a usable and correct design.
 TEST_F(TableDesignTest, RandomBytes)
 {
     std::vector<TableDesign> designs;

@@ -11,10 +11,10 @@ namespace simhash
 namespace
 {
 
-// Normalises with a buffer of this size, which is emptied of what is settled when it is full.
+// Normalises with a buffer of this size, from which settled bytes are removed when it is full.
 std::string normal(const std::string &text, std::size_t size = 8192)
 {
-    // On the heap, so that the sanitizers see every byte too many.
+    // On the heap, so that the sanitizers see any overrun.
     std::vector<char> input(text.begin(), text.end());
     std::vector<char> buffer(size);
     NormalText normaliser;

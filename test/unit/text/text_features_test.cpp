@@ -155,7 +155,7 @@ Fingerprint fingerprint(const std::string &text)
     return weights_fingerprint(weights);
 }
 
-// Stored in tables all over the world: these never change.
+// These values are stored in users' tables and must never change.
 TEST(TextFeatures, FrozenFingerprints)
 {
     EXPECT_EQ(fingerprint("The quick brown fox jumps over the lazy dog"), 0x8212868318D29267u);

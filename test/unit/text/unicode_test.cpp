@@ -141,7 +141,7 @@ TEST(Unicode, Composition)
     EXPECT_EQ(composed(U"\u0301"), U"\u0301");
     EXPECT_EQ(composed(U"\u0B47\u0B57"), U"\u0B4C");
     EXPECT_EQ(composed(U"\u0B47\u0300\u0B57"), U"\u0B47\u0300\u0B57");
-    // Of four characters each, at most, and every composite decomposes into what composes to it.
+    // At most four characters each, and every composite decomposes into the characters that compose it.
     for (char32_t character = 0xC0; character < 0x30000; character++) {
         Character property = character_property(character);
         if (!property.mapped()) {

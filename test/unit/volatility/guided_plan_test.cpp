@@ -41,7 +41,7 @@ protected:
         return weights;
     }
 
-    // A near-duplicate of a document with these weights, as the model has it.
+    // A near-duplicate of a document with these weights, drawn from the model.
     Fingerprint draw_partner(const Weights &weights)
     {
         std::uniform_real_distribution<> uniform(0, 1);
@@ -70,7 +70,7 @@ protected:
     std::vector<GuidedRange> ranges_ = std::vector<GuidedRange>(4000);
 };
 
-// The leaves of a table: so many equal ranges of keys, not aligned to any prefix.
+// The leaves of a table: equal ranges of keys, not aligned to any prefix.
 struct EqualLeaves {
     std::uint64_t size;
     explicit EqualLeaves(std::uint64_t count) : size(~std::uint64_t{0} / count + 1) {}
@@ -172,8 +172,8 @@ TEST_F(GuidedPlanTest, TakesTheBestCellFirst)
     EXPECT_EQ(tables.size(), 4u);
 }
 
-// The same probes on every machine: their tables, flips and gains to the last bit. Whoever changes the
-// arithmetic replaces the number.
+// The same probes on every machine: their tables, flips and gains to the last bit. A change of the arithmetic
+// changes the number.
 TEST_F(GuidedPlanTest, IsTheSameEverywhere)
 {
     std::uint64_t hash = 0;
@@ -221,8 +221,8 @@ TEST_F(GuidedPlanTest, UsesTablesWhosePrefixesHardlyOverlap)
     EXPECT_EQ(plan_->tables(), 1);
 }
 
-// Partners drawn from the model, leaves that are not aligned to cells: what the leaves read hold is what the
-// plan promised, and each row comes once.
+// Partners drawn from the model, leaves not aligned to cells: the leaves read hold as many partners as the
+// plan promised, and each row is found once.
 TEST_F(GuidedPlanTest, FindsWhatItPromises)
 {
     const struct {
@@ -293,7 +293,7 @@ TEST_F(GuidedPlanTest, LeavesReadAreNotProbedAgain)
     }
 }
 
-// What counts as covered is each whole cell within some read, once.
+// Each whole cell within a range that was read counts as covered, once.
 TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
 {
     constexpr int kPrefixBits = 12, kRadius = 5;
@@ -399,7 +399,7 @@ TEST_F(GuidedPlanTest, EndsWhenRoomIsShort)
     EXPECT_FALSE(plan_->reached());
 }
 
-// A radius of 0, of all bits, and weights of which nothing is known.
+// A radius of 0, a radius of all bits, and weights that are all alike.
 TEST_F(GuidedPlanTest, ExtremesHold)
 {
     set_tables(3, 4);

@@ -99,7 +99,7 @@ TEST(Volatility, DoesNotDependOnTheUnitOfWeights)
     }
 }
 
-// Odds and ranks come from the same rounded number: a bit that ranks higher never has the lower odds, also
+// Odds and ranks come from the same rounded number: a bit that ranks higher never has lower odds, not even
 // where two cells of the table meet.
 TEST(Volatility, OddsFallAsWeightsGrow)
 {
@@ -214,7 +214,7 @@ TEST(Volatility, SumsFlipsAsEnumerationDoes)
     }
 }
 
-// What is computed side by side is what would be computed one by one, to the last bit.
+// Levels computed side by side give the same bits as computed one by one.
 TEST(Volatility, SumsAreTheSameInEveryWay)
 {
     std::mt19937_64 random(8);
@@ -242,7 +242,7 @@ TEST(Volatility, SumsAreTheSameInEveryWay)
     }
 }
 
-// All 2^14 patterns of flips, and which of them random probes cover.
+// All 2^14 patterns of flips, and those that random probes cover.
 TEST(FlipCoverage, IsExactForDisjointPrefixes)
 {
     constexpr int kWidth = 14;
@@ -373,7 +373,7 @@ TEST(FlipCoverage, GainsAreVoshValues)
     }
 }
 
-// Flips drawn from the model itself, 64 bits wide: the probes find what they promise.
+// Flips of all 64 bits drawn from the model: the probes find as many as they promise.
 TEST(FlipCoverage, AgreesWithDrawnFlips)
 {
     std::mt19937_64 random(6);
@@ -422,7 +422,7 @@ TEST(FlipCoverage, AgreesWithDrawnFlips)
     EXPECT_GT(coverage->covered(), 0.5);
 }
 
-// Weights of documents at known cosines: the fit finds how many are at which.
+// Weights of documents at known cosines: the fit recovers their shares.
 TEST(VolatilityFit, FindsTheSharesOfDrawnPairs)
 {
     std::mt19937_64 random(7);
@@ -466,7 +466,7 @@ TEST(VolatilityFit, KeepsTheSharesWithoutPairs)
     fit.begin();
     fit.finish_round();
     EXPECT_TRUE(is_volatility_model(fit.model()));
-    // A pair that no level explains says nothing.
+    // A pair that no level explains has no influence.
     Weights weights;
     for (Weight &weight : weights.sum)
         weight = kWeightOne;

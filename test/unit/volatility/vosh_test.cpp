@@ -20,7 +20,7 @@ struct Flips {
     std::uint64_t ranks;
 };
 
-// The value of a set of ranks, taken as Vosh documents it.
+// The value of a set of ranks, as documented in vosh.hpp.
 double value_of(const FlipValue &flip_value, std::uint64_t ranks)
 {
     double product[kLevelLanes];
@@ -167,7 +167,7 @@ TEST(Vosh, SortsMixturesAndFactorsOfSize)
             std::sort(odds, odds + 14, std::greater<>());
             for (int i = 0; i < 14; i++)
                 flip_value->odds[i].set(level, odds[i]);
-            // Sizes that are worth nothing, or more than smaller ones.
+            // Sizes of zero value, or of more value than smaller ones.
             for (int size = 0; size <= 6; size++)
                 flip_value->weight[size].set(level, !used || uniform(random) < 0.2 ? 0 : uniform(random));
         }
@@ -199,7 +199,7 @@ TEST(Vosh, ProbabilitiesAddUpToOne)
     EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-// With too few nodes the order stays right, and ends where it can't be told any more.
+// With too few nodes the order stays correct, and ends where it is no longer known.
 TEST(Vosh, EndsWhereNodesAreShort)
 {
     std::mt19937_64 random(5);

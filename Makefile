@@ -21,6 +21,7 @@ SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp
 OBJS := $(SOURCES:.cpp=.o)
 DATA = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/simhash--*--*.sql))
 DATA_built = sql/simhash--$(EXTVERSION).sql
+DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*))
 EXTRA_CLEAN = $(OBJS:.o=.d)
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))

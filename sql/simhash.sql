@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
--- Sections, in order: the type, weights, fingerprints from features, distance, the access method, inspection.
--- The extension is relocatable: every core object is named with its schema, and nothing is replaced.
+-- Sections, in order: the type, weights, fingerprints from features, distance, the access method, inspection, joins,
+-- tuning. The extension is relocatable: every core object is schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -21,17 +21,17 @@ CREATE FUNCTION simhash_send(simhash) RETURNS pg_catalog.bytea
 CREATE TYPE simhash (
     INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
     LIKE = pg_catalog.int8,
-    -- a category shared with simhash_weights, in which a literal of unknown type is a simhash
+    -- a category shared with simhash_weights, in which an unknown literal is a simhash
     CATEGORY = 'h', PREFERRED = true);
 
-COMMENT ON TYPE simhash IS 'fingerprint of a document, 64 bits: similar documents differ in few of them';
+COMMENT ON TYPE simhash IS '64-bit fingerprint of a document: those of similar documents differ in few bits';
 COMMENT ON FUNCTION simhash_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_out(simhash) IS 'I/O';
 COMMENT ON FUNCTION simhash_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_send(simhash) IS 'I/O';
 
--- Casts are explicit, all of them: an implicit one would let h < 5 compare as signed integers and q <@> 5
--- measure the distance to a number.
+-- All casts are explicit: an implicit one would let h < 5 compare as signed integers and q <@> 5 measure the
+-- distance to a number.
 
 CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
@@ -181,8 +181,8 @@ CREATE FUNCTION simhash_weights_recv(pg_catalog.internal) RETURNS simhash_weight
 CREATE FUNCTION simhash_weights_send(simhash_weights) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 
--- Storage MAIN keeps the 136 bytes, typically, in the row and does not try to compress them, which would be in vain:
--- where a row is too long its other columns give way first. With PLAIN these could not, even if nothing else helped.
+-- With MAIN the value, typically 136 bytes, stays in the row; if a row is too long, its other columns are moved out
+-- first. PLAIN would never allow moving it out.
 CREATE TYPE simhash_weights (
     INPUT = simhash_weights_in, OUTPUT = simhash_weights_out,
     RECEIVE = simhash_weights_recv, SEND = simhash_weights_send,
@@ -190,7 +190,7 @@ CREATE TYPE simhash_weights (
     CATEGORY = 'h');
 
 COMMENT ON TYPE simhash_weights
-    IS 'the 64 sums of a document''s weighted features, whose signs are its fingerprint; they can be added';
+    IS '64 sums of a document''s weighted features, whose signs are its fingerprint; can be added';
 COMMENT ON FUNCTION simhash_weights_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_out(simhash_weights) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_recv(pg_catalog.internal) IS 'I/O';
@@ -202,14 +202,14 @@ CREATE FUNCTION simhash_weights_from_real(real[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_weights_to_real(simhash_weights) RETURNS real[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash_from_weights(simhash_weights) IS 'the fingerprint: the signs of weights';
+COMMENT ON FUNCTION simhash_from_weights(simhash_weights) IS 'the fingerprint: the signs of the weights';
 COMMENT ON FUNCTION simhash_weights_from_real(real[]) IS 'convert an array of 64 numbers to weights';
 COMMENT ON FUNCTION simhash_weights_to_real(simhash_weights) IS 'convert weights to an array of 64 numbers';
 
 CREATE CAST (simhash_weights AS simhash) WITH FUNCTION simhash_from_weights(simhash_weights);
 CREATE CAST (real[] AS simhash_weights) WITH FUNCTION simhash_weights_from_real(real[]);
 CREATE CAST (simhash_weights AS real[]) WITH FUNCTION simhash_weights_to_real(simhash_weights);
-COMMENT ON CAST (simhash_weights AS simhash) IS 'the signs: a bit is 1 where its weight is 0 or more';
+COMMENT ON CAST (simhash_weights AS simhash) IS 'the signs: a bit is 1 if its weight is at least 0';
 COMMENT ON CAST (real[] AS simhash_weights) IS '64 elements; element j+1 is the weight of the bit 1 << j';
 COMMENT ON CAST (simhash_weights AS real[]) IS '64 elements; element j+1 is the weight of the bit 1 << j';
 
@@ -224,8 +224,7 @@ COMMENT ON OPERATOR + (simhash_weights, simhash_weights) IS 'sum, exact';
 -- Fingerprints from features
 -- ---------------------------------------------------------------------------------------------------------
 
--- From features to a fingerprint, or to the weights it is the signs of. Without features, as of an empty document,
--- the result is NULL.
+-- From features to a fingerprint, or to its weights. Without features, as for an empty document, the result is NULL.
 
 CREATE FUNCTION to_simhash(document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -241,17 +240,17 @@ CREATE FUNCTION to_simhash(features pg_catalog.jsonb) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash(pg_catalog.text)
-    IS 'fingerprint of words of a text, each weighted by 1 + ln of how often it occurs';
+    IS 'fingerprint of the words of a text, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash(pg_catalog.text, pg_catalog.text, integer)
-    IS 'fingerprint of shingles of so many units, word or character, of a text';
+    IS 'fingerprint of the shingles of a text, each of size units, word or character';
 COMMENT ON FUNCTION to_simhash(pg_catalog.text[])
-    IS 'fingerprint of features, each weighted by 1 + ln of how often it occurs';
+    IS 'fingerprint of features, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash(pg_catalog.text[], double precision[])
-    IS 'fingerprint of features and their weights';
+    IS 'fingerprint of features with weights';
 COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector)
-    IS 'fingerprint of lexemes, weighted by 1 + ln of how often they occur; labels C, B, A count 2, 4, 10 times';
+    IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash(pg_catalog.jsonb)
-    IS 'fingerprint of an object of features and their weights';
+    IS 'fingerprint of an object of features and weights';
 
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -268,19 +267,19 @@ CREATE FUNCTION to_simhash_weights(features pg_catalog.jsonb) RETURNS simhash_we
     AS 'MODULE_PATHNAME', 'to_simhash_weights_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text)
-    IS 'weights of words of a text, each weighted by 1 + ln of how often it occurs';
+    IS 'weights of the words of a text, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text, pg_catalog.text, integer)
-    IS 'weights of shingles of so many units, word or character, of a text';
+    IS 'weights of the shingles of a text, each of size units, word or character';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[])
-    IS 'weights of features, each weighted by 1 + ln of how often it occurs';
+    IS 'weights of features, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], double precision[])
-    IS 'weights of features and their weights';
+    IS 'weights of features with weights';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
-    IS 'weights of lexemes, weighted by 1 + ln of how often they occur; labels C, B, A count 2, 4, 10 times';
+    IS 'weights of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
-    IS 'weights of an object of features and their weights';
+    IS 'weights of an object of features and weights';
 
--- Fingerprints as other libraries make them. The table of profiles is in src/core/compat/compat_profiles.cpp.
+-- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -297,25 +296,25 @@ CREATE FUNCTION to_simhash_as(profile pg_catalog.text, hashes bigint[], weights 
     AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text)
-    IS 'fingerprint of a text as another library makes it';
+    IS 'another library''s fingerprint of a text';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text, integer)
-    IS 'fingerprint of a text as another library makes it, of shingles of so many units';
+    IS 'another library''s fingerprint of a text, with shingles of size units';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[])
-    IS 'fingerprint of features as another library makes it';
+    IS 'another library''s fingerprint of features';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[], double precision[])
-    IS 'fingerprint of features and their weights as another library makes it';
+    IS 'another library''s fingerprint of features with weights';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[])
-    IS 'fingerprint of the hashes of features, by the rules of another library';
+    IS 'another library''s fingerprint of feature hashes';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[], double precision[])
-    IS 'fingerprint of the hashes of features and their weights, by the rules of another library';
+    IS 'another library''s fingerprint of feature hashes with weights';
 
 CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catalog.text, OUT shingle_size integer,
     OUT hash pg_catalog.text, OUT tie integer, OUT empty simhash, OUT weights pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as, and what each does';
+COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as and their properties';
 
--- Features as arrays, for to_simhash and simhash_agg, and to look at.
+-- Features as arrays, for to_simhash and simhash_agg and for inspection.
 
 CREATE FUNCTION simhash_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS pg_catalog.text[]
@@ -332,25 +331,25 @@ CREATE FUNCTION simhash_url_features(url pg_catalog.text,
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash_features(pg_catalog.text, pg_catalog.text, integer)
-    IS 'the features of a text: shingles of so many units, word or character';
+    IS 'the features of a text: shingles of size units, word or character';
 COMMENT ON FUNCTION simhash_anchored_shingles(pg_catalog.text, pg_catalog.text[], integer, integer)
-    IS 'stop words of a text, each with the words that follow it: features that navigation and banners lack';
+    IS 'stop words of a text, each with the words that follow it: features that are rare in navigation and banners';
 COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[])
     IS 'positional bigrams of the components of a URL, without its host: features that mirrors share';
 
--- Vectors, as embeddings, by random hyperplanes.
+-- Vectors, such as embeddings, by random hyperplanes.
 
 CREATE FUNCTION simhash_project(embedding real[], seed bigint DEFAULT 0) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
 CREATE FUNCTION simhash_project_weights(embedding real[], seed bigint DEFAULT 0) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION simhash_project(real[], bigint)
-    IS 'fingerprint of a vector: on which side of 64 random hyperplanes it lies';
+    IS 'fingerprint of a vector: its sides of 64 random hyperplanes';
 COMMENT ON FUNCTION simhash_project_weights(real[], bigint)
-    IS 'weights of a vector: its distances from 64 random hyperplanes, at length 1';
+    IS 'weights of a vector: its distances from 64 random hyperplanes, normalised to length 1';
 
--- Aggregates. Sums are exact and independent of order, and the state is an ordinary type: partial aggregates can be
--- combined anywhere. As moving aggregates they have a state that counts, to know when a frame is empty.
+-- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be
+-- combined anywhere. The state of moving aggregates also counts rows, to detect an empty frame.
 
 CREATE FUNCTION simhash_weights_accumulate(simhash_weights, pg_catalog.text) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
@@ -438,15 +437,15 @@ CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
     MSSPACE = 520, MFINALFUNC = simhash_weights_moving_final);
 
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
-    IS 'fingerprint of features, one in a row, which weigh 1';
+    IS 'fingerprint of features, one per row, each of weight 1';
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text, double precision)
-    IS 'fingerprint of features, one in a row, and their weights';
+    IS 'fingerprint of features with weights, one per row';
 COMMENT ON AGGREGATE simhash_agg(simhash_weights)
     IS 'fingerprint of the sum of weights';
 COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text)
-    IS 'weights of features, one in a row, which weigh 1';
+    IS 'weights of features, one per row, each of weight 1';
 COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text, double precision)
-    IS 'weights of features, one in a row, and their weights';
+    IS 'weights of features with weights, one per row';
 COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
     IS 'sum of weights';
 
@@ -454,11 +453,11 @@ COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
 -- Distance
 -- ---------------------------------------------------------------------------------------------------------
 
--- The result of <@> is a domain, so that comparisons with it resolve to operators of ours, which have support
--- functions that lead the planner to the index. To everything else it is an integer.
+-- The result of <@> is a domain, so that comparisons with it resolve to our operators, whose support functions let the
+-- planner use the index. For everything else it is an integer.
 
 CREATE DOMAIN hamming_distance AS integer;
-COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, as measured by <@>';
+COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <@>';
 
 -- Planner support and selectivity estimation.
 
@@ -503,8 +502,8 @@ COMMENT ON FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid
         smallint, pg_catalog.internal)
     IS 'join selectivity of comparisons of <@>';
 
--- What conditions are made of cannot raise, and is LEAKPROOF: or row-level security would keep them away
--- from the index.
+-- The functions of conditions cannot raise errors and are LEAKPROOF: otherwise row-level security would keep
+-- conditions away from the index.
 
 CREATE FUNCTION simhash_distance(simhash, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -517,12 +516,12 @@ COMMENT ON OPERATOR <@> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 CREATE FUNCTION simhash_within(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_within_support;
-COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'is the Hamming distance at most this?';
+COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
 CREATE FUNCTION simhash_radius_below(bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_radius_below(bigint) IS 'radius to which "less than" corresponds, saturating';
+COMMENT ON FUNCTION simhash_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';
 
--- A ball is the query in an index condition: the centre and the radius in one value.
+-- A ball is the query of an index condition: centre and radius in one value.
 
 CREATE TYPE simhash_ball;
 CREATE FUNCTION simhash_ball_in(pg_catalog.cstring) RETURNS simhash_ball
@@ -537,7 +536,7 @@ CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
     INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'b', PREFERRED = true);
-COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of one: <centre,radius>';
+COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a centre: <centre,radius>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -545,7 +544,7 @@ COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
 
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball of this centre and radius, clamped to -1 and 64';
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a centre and a radius, which is clamped to -1 and 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -553,7 +552,7 @@ COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of
 CREATE OPERATOR <@| (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
-COMMENT ON OPERATOR <@| (simhash, simhash_ball) IS 'is the fingerprint in the ball?';
+COMMENT ON OPERATOR <@| (simhash, simhash_ball) IS 'whether the fingerprint is in the ball';
 
 CREATE FUNCTION simhash_near(simhash, simhash) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -561,10 +560,10 @@ COMMENT ON FUNCTION simhash_near(simhash, simhash) IS 'implementation of ~= oper
 CREATE OPERATOR ~= (
     LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_near, COMMUTATOR = ~=,
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
-COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: is the Hamming distance at most 3?';
+COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- Distances to weights: to the fingerprint that is their signs. A search by weights uses them to look where
--- near-duplicates are likely first, and stops at simhash.target_recall.
+-- The distance to weights is the distance to their signs. A search by weights probes the places where near-duplicates
+-- are likely first, and stops at simhash.target_recall.
 
 CREATE FUNCTION simhash_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -588,9 +587,9 @@ CREATE FUNCTION simhash_within(simhash_weights, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_within_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash_weights, bigint)
-    IS 'is the Hamming distance to the signs of the weights at most this?';
+    IS 'whether the Hamming distance to the signs of the weights is at most the radius';
 COMMENT ON FUNCTION simhash_within(simhash_weights, simhash, bigint)
-    IS 'is the Hamming distance from the signs of the weights at most this?';
+    IS 'whether the Hamming distance from the signs of the weights is at most the radius';
 
 CREATE TYPE simhash_weights_ball;
 CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball
@@ -602,24 +601,24 @@ CREATE TYPE simhash_weights_ball (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'b');
 COMMENT ON TYPE simhash_weights_ball
-    IS 'query of an index condition by weights: shown as <centre,radius,recall aimed at>';
+    IS 'query of an index condition by weights, shown as <centre,radius,target recall>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
 
 CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_weights_ball
     AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
-    IS 'ball around the signs of weights, searched by their volatility; the radius is clamped to -1 and 64';
+    IS 'ball around the signs of weights, searched in the order of volatility; the radius is clamped to -1 and 64';
 CREATE FUNCTION simhash_in_ball(simhash, simhash_weights_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_in_weights_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_weights_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = simhash, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_in_ball,
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
-COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'is the fingerprint in the ball?';
+COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerprint is in the ball';
 
--- Comparisons of a distance with every integer type, since drivers differ in the type that they send. The
--- code is the core's own; the support function is ours.
+-- Comparisons of a distance with every integer type, since drivers send different types. The code is the core's own;
+-- the support function is ours.
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, hamming_distance) RETURNS boolean
     AS 'int4eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
@@ -925,10 +924,10 @@ COMMENT ON OPERATOR <= (bigint, hamming_distance) IS 'less than or equal';
 COMMENT ON OPERATOR > (bigint, hamming_distance) IS 'greater than';
 COMMENT ON OPERATOR >= (bigint, hamming_distance) IS 'greater than or equal';
 
--- Row comparisons, as in (h <@> q, id) > (3, 17), and ORDER BY ... USING ask for a btree operator family, IN
--- with a long list for a hash operator family. They have no operator class: an index on a stored distance is
--- one on an integer. The equalities are not declared MERGES: the family does not order plain integers, and
--- where they might be merged, the support function has made them the core's operators.
+-- Row comparisons, as in (h <@> q, id) > (3, 17), and ORDER BY ... USING need a btree operator family; IN with a long
+-- list needs a hash operator family. The families have no operator class: an index on a stored distance is an index on
+-- an integer. The equalities are not declared MERGES: the family does not order plain integers, and where they might
+-- be merged, the support function has replaced them by the core's operators.
 
 CREATE OPERATOR FAMILY hamming_distance_ops USING btree;
 ALTER OPERATOR FAMILY hamming_distance_ops USING btree ADD
@@ -1032,14 +1031,14 @@ CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
     OUT fitted boolean)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'what is in a simhash index: reads all of its pages';
+COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'statistics of a simhash index; reads all of its pages';
 
 CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed boolean DEFAULT false,
     OUT rows bigint, OUT nulls bigint, OUT partial_entries bigint, OUT incomplete_splits bigint,
     OUT unused_pages bigint, OUT heap_rows bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT;
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
-    'raises an error if a simhash index is not sound, or lacks a row of its table; blocks writers meanwhile';
+    'raises an error if a simhash index is corrupted or lacks a row of its table; blocks writers while it runs';
 
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer)
@@ -1053,7 +1052,7 @@ CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weig
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights, integer) IS
-    'the leaf pages that a search by weights reads: which bits were flipped to get there, and what they add to the recall';
+    'the leaf pages that a search by weights reads, with the flipped bits and what each page adds to the recall';
 
 CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
@@ -1063,40 +1062,40 @@ CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_cata
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 12;
 COMMENT ON FUNCTION simhash_calibrate(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.name, pg_catalog.name,
         boolean) IS
-    'fits the volatility model of an index to pairs of near-duplicates: the weights of one, the fingerprint of the other';
+    'fits the volatility model of an index to pairs of near-duplicates: weights of one, fingerprint of the other';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Joins
 -- ---------------------------------------------------------------------------------------------------------
 
--- Not parallel safe: a worker cannot read the session's temporary tables, and each would make the whole join.
+-- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
 
 CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
-    'all pairs of rows within a distance, by an index of their table: each pair once, as ctids';
+    'all pairs of rows of an indexed table within a distance: each pair once, as ctids';
 
 CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
-    'all pairs of a row of one table and a row of another within a distance, by an index of each, as ctids';
+    'all pairs of rows of two indexed tables within a distance, as ctids';
 
 CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, star boolean DEFAULT false,
     OUT member pg_catalog.tid, OUT leader pg_catalog.tid)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
-    'groups of near-duplicates, as ctids: rows that pairs connect, or stars in which all are near the leader';
+    'groups of near-duplicates, as ctids: connected components, or stars whose members are near the leader';
 
 CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
-    'groups of the pairs of numbers that a query returns: connected ones, or stars in which all are paired with the leader';
+    'groups of the pairs of numbers that a query returns: connected components, or stars paired with the leader';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Tuning
@@ -1107,4 +1106,4 @@ CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_cata
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
 COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer) IS
-    'what a sample of a column''s fingerprints says: bit balance, distances, expected false matches, buckets, suggested index options';
+    'statistics of a sample of fingerprints: bits, distances, expected false matches, buckets, suggested options';

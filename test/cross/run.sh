@@ -7,11 +7,11 @@
 #   test/cross/run.sh s390x -- --gtest_filter='Fingerprint*'
 #
 #   aarch64   the NEON kernels; unsigned char
-#   s390x     big-endian: fingerprints, features and stored weights have to come out the same
+#   s390x     big-endian: fingerprints, features and stored weights have to be the same
 #
-# CROSS_BUILD=directory keeps what was compiled, so that the next run compiles only what changed.
-# SANITIZERS=address,undefined takes many times as long, and works on aarch64 only: GCC 12 makes programs for
-# s390x that do not link with the address sanitizer.
+# CROSS_BUILD=directory keeps the objects, so that the next run compiles only what changed.
+# SANITIZERS=address,undefined takes many times as long, and works only on aarch64: programs of GCC 12 for s390x do not
+# link with the address sanitizer.
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -34,12 +34,12 @@ if [ -z "$build" ]; then
     trap 'exit 130' INT TERM
 fi
 
-# The system's own headers are of no use to a cross compiler, but these are for any processor.
+# A cross compiler cannot use the system's headers, but these are independent of the processor.
 mkdir -p "$build/include"
 ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include"
 googletest=/usr/src/googletest/googletest
 sanitizers=${SANITIZERS:-undefined}
-# Leaks are looked for with ptrace, which qemu does not have.
+# Leak detection needs ptrace, which qemu does not support.
 export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 
 failed=()
@@ -54,7 +54,7 @@ for target in "${targets[@]}"; do
             "$googletest/src/${part%:*}.cc"
         "$target-linux-gnu-ar" rc "$library" "$library.o"
     done
-    # Optimized as the extension is.
+    # Optimised like the extension.
     make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 \
         SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" \
         CXX="$compiler -L$build/$target -isystem $googletest/include -isystem $build/include"

@@ -1,4 +1,4 @@
-// What libFuzzer calls. FUZZ_TARGET is the function.
+// The entry point of libFuzzer. FUZZ_TARGET is the function.
 #include "targets.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Hostile input and damaged pages, for a while; `make fuzz` calls this.
+# Fuzzing with hostile input and damaged pages; `make fuzz` calls this.
 #
 #   make fuzz                  five minutes
 #   make fuzz SECONDS=3600     an hour
-#   make fuzz SEED=17          the choices of another run, which printed that seed
+#   make fuzz SEED=17          repeat the choices of the run that printed that seed
 #   make fuzz ONLY="core sql"  one or some of the parts
 #
 #   core    test/fuzz/*_fuzz.cpp, the core's readers of pages, text and binary input, under libFuzzer with
 #           AddressSanitizer and UndefinedBehaviorSanitizer; clang is installed for it
 #   damage  test/t/020_damaged_pages.pl: an index file is damaged at random and used
-#   sql     test/t/022_random_calls.pl: every function and operator with arguments that nobody expects
+#   sql     test/t/022_random_calls.pl: every function and operator with unusual arguments
 #
-# Half of the time goes to the first part, a quarter to each of the others. An input that fails is left in
-# fuzz-failures/, and is repeated by fuzz-failures/<target> <input>.
+# Half of the time goes to the first part, a quarter to each of the others. A failing input is kept in fuzz-failures/;
+# fuzz-failures/<target> <input> repeats it.
 
-# bash counts SECONDS on from what the environment says.
+# bash initialises SECONDS from the environment and counts on.
 duration=$SECONDS
 set -euo pipefail
 [ "$duration" -ge 8 ] || duration=300
@@ -58,7 +58,7 @@ fuzz_core() {
     done
 }
 
-# The tests in a server are those of make test, for longer.
+# The server tests are those of make test, run for longer.
 fuzz_server() {
     local test=$1 log
     log=$(mktemp)

@@ -14,7 +14,7 @@ CREATE TEMP VIEW our_operator AS
     SELECT o.*, o.oid::regoperator AS name FROM pg_operator AS o
     JOIN member ON classid = 'pg_operator'::regclass AND objid = o.oid;
 
--- Compares two queries' rows as text, which spares the collations of names.
+-- Compares the rows of two queries as text, independently of the collations of names.
 CREATE FUNCTION pg_temp.same_rows(have text, want text, description text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     row record;
@@ -99,7 +99,7 @@ SELECT is_empty($$
     WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=') AND (oprcom = 0 OR oprnegate = 0)
         OR oprname IN ('~=', '<@>') AND oprleft = oprright AND oprcom <> oid $$,
     'comparisons have both, and what is symmetric commutes with itself');
--- what each says, from what its commutator and negator say
+-- consistency with commutators and negators
 SELECT is_empty($$
     SELECT a.name, b.oprname, c.oprname FROM our_operator AS a
     JOIN pg_operator AS b ON b.oid = a.oprcom JOIN pg_operator AS c ON c.oid = a.oprnegate
@@ -204,7 +204,7 @@ SELECT pg_temp.same_rows($$
     $$ VALUES ('max', '>(simhash,simhash)', true), ('min', '<(simhash,simhash)', true) $$,
     'min and max can use an index and combine');
 
--- The planner finds the extension's objects in whatever schema they are, under any search_path.
+-- The planner finds the extension's objects in any schema, with any search_path.
 CREATE FUNCTION pg_temp.plan(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;

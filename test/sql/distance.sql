@@ -5,7 +5,7 @@ SELECT '0000000000000000'::simhash <@> '0000000000000000', '0000000000000000'::s
 SELECT pg_typeof('0000000000000000'::simhash <@> '0000000000000000'),
        pg_typeof(('0000000000000000'::simhash <@> '0000000000000000') + 1);
 SELECT NULL::simhash <@> '0000000000000000', '0000000000000000' <@> NULL::simhash;
--- bit by bit, against a count of the ones in the text of the difference
+-- bit by bit, compared with the number of ones in the text form of the XOR
 SELECT count(*) FROM generate_series(1, 1000) AS i,
     LATERAL (SELECT ('x' || md5(i::text))::bit(64) AS a, ('x' || md5((-i)::text))::bit(64) AS b) AS pair
 WHERE a::simhash <@> b::simhash IS DISTINCT FROM length(replace((a # b)::text, '0', ''));
@@ -14,14 +14,14 @@ WHERE a::simhash <@> b::simhash IS DISTINCT FROM length(replace((a # b)::text, '
 SELECT ('0000000000000000'::simhash <@> '0000000000000003') + 1;
 SELECT '0000000000000000'::simhash <@> '0000000000000003' + 1;
 
--- simhash_within: any radius is meaningful, NULL is no row
+-- simhash_within: any radius is valid; NULL gives no row
 SELECT r, simhash_within('0000000000000000', '0000000000000007', r) AS within
 FROM unnest('{-9223372036854775808,-1,0,2,3,4,64,65,9223372036854775807,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i)
 ORDER BY i;
 SELECT simhash_within('0000000000000000', '0000000000000007', 3::smallint),
        simhash_within('0000000000000000', '0000000000000007', 3), simhash_within('0000000000000000', NULL, 3);
 
--- comparisons say what those of plain integers say, for every type, in both orders, at every bound
+-- comparisons agree with those of plain integers, for every type, in both orders, at every bound
 CREATE TABLE bounds (r bigint);
 INSERT INTO bounds VALUES (-9223372036854775808), (-2147483648), (-32768), (-1), (0), (1), (3), (4), (64), (65),
     (32767), (2147483647), (9223372036854775807), (NULL);
@@ -33,7 +33,7 @@ DECLARE
     sum bigint := 0;
     n bigint;
 BEGIN
-    -- a bound from a table, and each as a constant
+    -- a bound from a table, and each bound as a constant
     FOR n IN EXECUTE format('SELECT r FROM bounds WHERE r IS NULL OR r BETWEEN %L AND %L',
         CASE type WHEN 'smallint' THEN -32768 WHEN 'bigint' THEN -9223372036854775808 ELSE -2147483648 END,
         CASE type WHEN 'smallint' THEN 32767 WHEN 'bigint' THEN 9223372036854775807 ELSE 2147483647 END)
@@ -52,7 +52,7 @@ BEGIN
 END $$;
 SELECT op, type, differences(op, type) FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op,
     unnest('{smallint,integer,bigint,hamming_distance}'::text[]) AS type ORDER BY 1, 2;
--- nothing raises, not even below the smallest integer
+-- no error, not even below the smallest integer
 SELECT count(*) FROM pairs WHERE a <@> b < -9223372036854775808;
 SELECT count(*) FROM pairs WHERE a <@> b < (SELECT min(r) FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b >= (SELECT min(r) FROM bounds);
@@ -67,14 +67,14 @@ SELECT count(*) FROM pairs WHERE a <@> b = ANY (ARRAY[1, 2, 3]::bigint[]);
 SELECT count(*) FROM pairs WHERE a <@> b NOT IN (SELECT r FROM bounds WHERE r IS NOT NULL);
 SELECT count(*) FROM pairs WHERE (a <@> b) IN (SELECT r FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b <= ALL (SELECT r FROM bounds WHERE r >= 3);
--- both sides distances
+-- distances on both sides
 SELECT count(*) FROM pairs WHERE a <@> b = b <@> a;
 SELECT count(*) FROM pairs WHERE a <@> b <= b <@> a;
 -- a volatile bound is read once for each row
 CREATE SEQUENCE reads;
 SELECT count(*) FROM pairs WHERE a <@> b = nextval('reads');
 SELECT last_value FROM reads;
--- rows of values, and orders asked for by operator
+-- row comparisons, and ORDER BY ... USING
 SELECT count(*) FROM pairs WHERE (a <@> b, 1) <= (3, 1);
 SELECT count(*) FROM pairs WHERE (a <@> b, 1::bigint) > (3::bigint, 0);
 SELECT a <@> b AS d FROM pairs ORDER BY a <@> b USING >, a LIMIT 3;
@@ -123,12 +123,12 @@ TRUNCATE copied;
 \copy copied FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\14\1\2\3\4\5\6\7\10\0\0\0\101\377\377"' (FORMAT binary)
 \copy copied FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\10\1\2\3\4\5\6\7\10\377\377"' (FORMAT binary)
 
--- the domain accepts integers, and integers it
+-- the domain accepts integers, and integers accept it
 CREATE TEMP TABLE measured (d hamming_distance, i int);
 INSERT INTO measured SELECT a <@> b, a <@> b FROM pairs;
 INSERT INTO measured VALUES (3, 3), (NULL, NULL);
 SELECT count(*) FROM measured WHERE d = i;
--- what PL/pgSQL's strict RETURN QUERY and arrays make of it
+-- PL/pgSQL's strict RETURN QUERY, and arrays
 SELECT pg_typeof(array_agg(a <@> b)), pg_typeof(array_agg((a <@> b)::int)) FROM pairs;
 CREATE FUNCTION strict_rows() RETURNS TABLE (d int) LANGUAGE plpgsql AS $$
 BEGIN RETURN QUERY SELECT a <@> b FROM pairs WHERE a <@> b > 60; END $$;

@@ -29,7 +29,7 @@ SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(AR
        simhash_agg('東京') FROM (VALUES (1)) AS v;
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
--- Without an encoding, bytes are taken for UTF-8; those that are not are separators in texts.
+-- In SQL_ASCII bytes are taken as UTF-8; invalid ones are separators in texts.
 CREATE DATABASE simhash_sql_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_sql_ascii
 CREATE EXTENSION simhash;

@@ -1,11 +1,11 @@
--- Features as arrays, and fingerprints of vectors. These bits are stored in columns and indexes: an answer here never
--- changes.
+-- Features as arrays, and fingerprints of vectors. These bits are stored in columns and indexes: the answers here must
+-- never change.
 
 \set VERBOSITY default
 \pset null '(null)'
 SET client_encoding = 'UTF8';
 
--- simhash_features gives what to_simhash hashes.
+-- simhash_features returns what to_simhash hashes.
 SELECT simhash_features('To be, or NOT to be'), simhash_features('To be, or NOT', 'word', 2),
        simhash_features('A b-c', 'character', 3), simhash_features('東京都 tower'), simhash_features('one', 'word', 3),
        simhash_features('?!') AS empty, simhash_features(NULL) AS null;
@@ -19,7 +19,7 @@ SELECT simhash_features('a', 'sentence', 1);
 SELECT simhash_features('a', 'word', 26);
 \echo :SQLSTATE
 
--- Shingles anchored at stop words: the anchor, then words that are no anchors.
+-- Shingles anchored at stop words: the anchor, then words that are not anchors.
 SELECT simhash_anchored_shingles('At a rally to kick off a weeklong campaign for the South Carolina primary, Obama '
     'tried to set the record straight from an attack circulating widely on the Internet', '{a,the,an,is}', 2, 1);
 SELECT simhash_anchored_shingles('The old man said that the sea was calm and the sky clear') AS defaults,
@@ -28,7 +28,7 @@ SELECT simhash_anchored_shingles('The old man said that the sea was calm and the
        simhash_anchored_shingles('the the one', '{the}', 1) AS both,
        simhash_anchored_shingles('one two', '{the,NULL}', 1) AS none,
        simhash_anchored_shingles('one two', '{}', 1) AS no_anchors;
--- A page and the same page among navigation and banners.
+-- A page with and without navigation and banners.
 SELECT to_simhash(simhash_anchored_shingles(page)) = to_simhash(simhash_anchored_shingles(framed)) AS same,
        (to_simhash(page) <@> to_simhash(framed))::int AS distance_of_words
 FROM (SELECT 'The museum is a place that the whole town has come to love, and there was a queue at the door yesterday evening' AS page) AS p,
@@ -61,7 +61,7 @@ SELECT url, simhash_url_features(url) FROM (VALUES
 SELECT simhash_url_features('/a/Index/b', '{A}'), simhash_url_features('/a/Index/b', '{}'), simhash_url_features(NULL);
 SELECT simhash_url_features('/a', '{{a},{b}}');
 \echo :SQLSTATE
--- Mirrors: hosts of the same paths.
+-- Mirrors: hosts with the same paths.
 SELECT host, simhash_agg(feature) AS h
 FROM (VALUES ('one', 'http://one.example/manual/part1/intro.html'), ('one', 'http://one.example/manual/part2/setup.html'),
              ('two', 'http://two.example/MANUAL/part1/intro.htm'), ('two', 'http://two.example/manual/part2/setup.htm'),
@@ -69,7 +69,7 @@ FROM (VALUES ('one', 'http://one.example/manual/part1/intro.html'), ('one', 'htt
      unnest(simhash_url_features(url)) AS feature
 GROUP BY host ORDER BY host;
 
--- Words weighted by rarity: the document frequencies from ts_stat.
+-- Words weighted by rarity, with document frequencies from ts_stat.
 CREATE TEMP TABLE page (id int, body text);
 INSERT INTO page VALUES (1, 'the cat sat on the mat'), (2, 'the cat sat on the roof'), (3, 'the dog chased the postman'),
     (4, 'the stock market fell');

@@ -1,5 +1,5 @@
 -- to_simhash and to_simhash_weights: from features to fingerprints. These bits are stored in columns and
--- indexes: an answer here never changes.
+-- indexes: the answers here must never change.
 
 \set VERBOSITY default
 
@@ -35,7 +35,7 @@ SELECT a.id, b.id FROM text_example a JOIN text_example b ON a.h = b.h AND a.id 
 SELECT a.id, b.id, (a.h <@> b.h)::int AS distance FROM text_example a, text_example b
 WHERE a.id IN (1, 14) AND b.id IN (3, 4, 15, 18) ORDER BY 1, 2;
 
--- Empty, blank, or nothing but punctuation: no fingerprint.
+-- Empty, blank, or only punctuation: NULL.
 SELECT to_simhash(t), to_simhash_weights(t), to_simhash(t, 'character', 3)
 FROM unnest(ARRAY['', '   ', E'\n\t', '?!… — 。', '😀👍', NULL]) AS t;
 
@@ -58,7 +58,7 @@ SELECT to_simhash('a', 'word', 0);
 SELECT to_simhash_weights('a', 'word', 26);
 \echo :SQLSTATE
 
--- A feature that occurs tf times weighs 1 + ln tf, to 1/256.
+-- A feature that occurs tf times weighs 1 + ln tf, rounded to 1/256.
 SELECT n AS tf, (to_simhash_weights(array_fill('x'::text, ARRAY[n]))::real[])[1] AS weight,
        round(256 * (1 + ln(n))) / 256 AS expected
 FROM unnest(ARRAY[1, 2, 3, 4, 10, 63, 64, 1000, 100000]) AS n;
@@ -122,21 +122,21 @@ SELECT to_simhash('{"a": {"b": 1}}'::jsonb);
 SELECT to_simhash('{"a": 1e400}'::jsonb);
 \echo :SQLSTATE
 
--- The fingerprint is the signs of the weights.
+-- The fingerprint consists of the signs of the weights.
 SELECT bool_and(to_simhash(body) = to_simhash_weights(body)::simhash) FROM text_example;
 
--- Normalising beforehand changes nothing, in any form.
+-- Normalising the text beforehand changes nothing, in any form.
 SELECT bool_and(to_simhash(normalize(body, NFC)) = h AND to_simhash(normalize(body, NFD)) = h
                 AND to_simhash(normalize(body, NFKC)) = h AND to_simhash(normalize(body, NFKD)) = h)
 FROM text_example;
 
--- For every character that is none of the separators, as those newer than Unicode 13.0 are, the server agrees.
+-- The server agrees on every character that is not a separator; those newer than Unicode 13.0 are separators.
 SELECT count(*) FROM generate_series(1, 1114109) AS code
 WHERE code NOT BETWEEN 55296 AND 57343
   AND to_simhash('x' || chr(code) || 'y', 'character', 1) <> to_simhash('x y', 'character', 1)
   AND to_simhash('x' || chr(code) || 'y', 'character', 1)
       IS DISTINCT FROM to_simhash(normalize('x' || chr(code) || 'y', NFKC), 'character', 1);
 
--- Large documents: many pieces, a growing table, a word without end.
+-- Large documents: many pieces, a growing hash table, a very long word.
 SELECT to_simhash(string_agg('word' || i % 50021, ' ')) FROM generate_series(1, 400000) AS i;
 SELECT to_simhash(repeat('東京', 500000)), to_simhash(repeat('x', 10000000)), to_simhash(repeat(E'e\u0301', 300000));

@@ -1,4 +1,4 @@
--- Groups of near-duplicates: simhash_groups against the pairs that a nested loop finds.
+-- Groups of near-duplicates: simhash_groups compared with the pairs of a nested loop.
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
 $$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
@@ -7,10 +7,10 @@ CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FRO
 CREATE TABLE near AS SELECT i AS id, flipped(hashint8extended(i % 350, 2)::simhash, i, i % 8) AS h FROM generate_series(1, 2000) i;
 CREATE TABLE skewed AS SELECT i AS id,
     (hashint8extended(i, 3) & hashint8extended(i, 4) & x'00ff0f0f00ff333f'::bit(64)::bigint)::simhash AS h FROM generate_series(1, 1200) i;
--- Most rows are one of a few fingerprints, next to each other or not, and many have neighbours; some have none.
+-- Most rows have one of a few fingerprints, adjacent or not, and many have neighbours; some have none.
 CREATE TABLE same WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 3 > 0 THEN ((i % 5 + i % 3 * 1000) * 7)::bigint::simhash
     ELSE flipped('00000000ffffffff', i, i % 9) END AS h FROM generate_series(1, 1200) i;
--- each is near the next only
+-- each is near only the next
 CREATE TABLE chain AS SELECT i AS id, ((1::bigint << i) - 1)::simhash AS h FROM generate_series(0, 60) i ORDER BY hashint4(i);
 CREATE INDEX uniform_h ON uniform USING simhash (h);
 CREATE INDEX near_h ON near USING simhash (h) WITH (tables = 6);
@@ -21,7 +21,7 @@ CREATE INDEX chain_h ON chain USING simhash (h);
 
 CREATE TABLE pair (a tid, b tid);
 CREATE TABLE grouped (member tid, leader tid);
--- What is wrong with the groups of a table. Groups and stars are each determined by these conditions.
+-- Counts the errors in the groups of a table. These conditions determine groups and stars completely.
 CREATE FUNCTION wrong_groups(of_table text, radius int, star boolean, by_index text DEFAULT NULL)
     RETURNS TABLE (missing bigint, invented bigint, apart bigint, not_smallest bigint, unconnected bigint)
     LANGUAGE plpgsql AS $$
@@ -45,7 +45,7 @@ BEGIN
         SELECT count(*) INTO apart FROM pair JOIN grouped x ON x.member = a JOIN grouped y ON y.member = b WHERE x.leader <> y.leader;
         SELECT count(*) INTO not_smallest FROM (SELECT FROM grouped GROUP BY leader HAVING min(member) <> leader) g;
         WITH RECURSIVE reached AS (SELECT DISTINCT leader, leader AS member FROM grouped UNION
-            SELECT leader, b FROM reached JOIN pair ON a = member) -- no pair leads out of a group, see above
+            SELECT leader, b FROM reached JOIN pair ON a = member) -- no pair connects two groups, as checked above
         SELECT count(*) INTO unconnected FROM (SELECT leader, member FROM grouped EXCEPT SELECT leader, member FROM reached) m;
     END IF;
     RETURN NEXT;
@@ -64,7 +64,7 @@ SET simhash.simd = scalar;
 SELECT t, star, w.* FROM unnest('{near,same}'::text[]) t, unnest('{f,t}'::boolean[]) star, wrong_groups(t, 8, star) w ORDER BY t, star;
 RESET simhash.simd;
 RESET work_mem;
--- rows that are gone, and those of this transaction
+-- deleted rows, and rows of this transaction
 BEGIN;
 CREATE TABLE dense WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, (i % 400)::bigint::simhash AS h FROM generate_series(1, 780) i;
 CREATE INDEX dense_h ON dense USING simhash (h);
@@ -76,7 +76,7 @@ UPDATE same SET h = '00000000ffffffff' WHERE id % 31 = 0;
 DELETE FROM same WHERE id % 7 = 0;
 SELECT star, w.* FROM unnest('{f,t}'::boolean[]) star, wrong_groups('same', 3, star) w ORDER BY star;
 ROLLBACK;
--- two hundred thousand copies of a fingerprint are no more work than as many others
+-- two hundred thousand copies of a fingerprint take no more work than as many different ones
 CREATE TABLE copies AS SELECT CASE WHEN i % 10 = 0 THEN hashint8extended(i, 1)::simhash ELSE '0123456789abcdef' END AS h FROM generate_series(1, 220000) i;
 CREATE INDEX copies_h ON copies USING simhash (h);
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
@@ -85,11 +85,11 @@ SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
 RESET work_mem;
 
--- Chains: groups go as far as they reach, stars do not.
+-- Chains: a group follows them to the end, a star does not.
 SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3) GROUP BY leader) g;
 SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, star => true) GROUP BY leader) g;
 
--- Groups of any pairs, such as those that were looked at more closely.
+-- Groups of arbitrary pairs, such as verified ones.
 SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)');
 SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', star => true);
 SELECT * FROM simhash_pair_groups('SELECT 1, 2 WHERE false');
@@ -104,7 +104,7 @@ SELECT * FROM simhash_pair_groups('DELETE FROM chain RETURNING id, id');
 SELECT * FROM simhash_pair_groups('SELECT 1, 2; SELECT 3, 4');
 SELECT * FROM simhash_pair_groups('SELEC');
 
--- rights as for the pairs
+-- the same privileges as for pairs
 CREATE ROLE group_reader;
 SET ROLE group_reader;
 SELECT * FROM simhash_groups('chain_h');

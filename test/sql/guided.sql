@@ -1,7 +1,7 @@
--- Searches by weights: guided by volatility, at the recall that the user names.
+-- Searches by weights: guided by volatility, at a target recall.
 SET max_parallel_workers_per_gather = 0;
 
--- 2000 documents of 80 words, and 1000 revisions of some with one to eight words changed
+-- 2000 documents of 80 words, and 1000 revisions with one to eight words changed
 CREATE FUNCTION word(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT 'w' || (hashint8extended(n, 7) & 4095)::text $$;
 CREATE TABLE doc AS
@@ -20,12 +20,12 @@ CREATE INDEX doc_h ON doc USING simhash (h);
 VACUUM ANALYZE doc;
 SET enable_seqscan = off;
 
--- the distance to weights is that to their signs
+-- the distance to weights is the distance to their signs
 SELECT count(*), count(*) FILTER (WHERE h <@> w = 0), count(*) FILTER (WHERE w <@> h = 0) FROM doc WHERE w IS NOT NULL;
 SELECT simhash_within(h, w, 0), simhash_within(w, h, 0), h <@| simhash_ball(w, 0), simhash_within(h, w, -1)
 FROM doc WHERE id = 1;
 
--- plans: the condition names the recall that it aims at
+-- plans: the condition shows the target recall
 \set query 'WITH q AS MATERIALIZED (SELECT w FROM doc WHERE id = 77)'
 RESET enable_seqscan;
 SET simhash.target_recall = 0.95;
@@ -41,7 +41,7 @@ SELECT simhash_ball(w, 3) FROM doc WHERE id = 77;
 RESET simhash.target_recall;
 SELECT simhash_ball(w, 99) FROM doc WHERE id = 77;
 
--- what each target finds, of all pairs within the radius
+-- the share of all pairs within the radius that each target finds
 CREATE FUNCTION found(target float8, radius integer, OUT rows bigint, OUT wrong bigint, OUT twice bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -59,13 +59,13 @@ FROM unnest(ARRAY[3, 5, 8]) radius, exact(radius) AS exact, unnest(ARRAY[0.8, 0.
      found(target, radius)
 ORDER BY radius, target;
 
--- the index's own target, taken where the setting is -1
+-- the index's own target, used if the setting is -1
 ALTER INDEX doc_h SET (target_recall = 0.9);
 SELECT rows < exact(8) AS fewer, rows > exact(8) * 0.86 AS enough FROM found(-1, 8);
 ALTER INDEX doc_h RESET (target_recall);
 SELECT rows = exact(8) AS exact FROM found(-1, 8);
 
--- how many leaves: fewer with the target, and far fewer than an exact search where the radius is large
+-- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius
 CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('simhash.target_recall', target::text, true);
@@ -83,7 +83,7 @@ SET simhash.max_probes = 1;
 SELECT max(step) FROM doc, simhash_probe_plan('doc_h', w, 8) WHERE id = 77;
 RESET simhash.max_probes;
 
--- first and nearest
+-- the first match and the nearest
 SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@> b.w <= 3 LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
 SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id IN (77, 1500);
 SELECT count(*), count(*) FILTER (WHERE d < lag) AS out_of_order
@@ -91,10 +91,10 @@ FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM
       (SELECT row_number() OVER () AS n, d FROM
        (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b ORDER BY a.h <@> b.w LIMIT 300) s) s) s;
 
--- together with conditions by fingerprint the search is exact
+-- combined with conditions by fingerprint the search is exact
 SELECT count(*) FROM doc a, (SELECT w, h FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 5 AND a.h <@> b.h <= 3;
 
--- odd ones
+-- special cases
 SELECT count(*) FROM doc WHERE h <@> NULL::simhash_weights <= 3;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= -1;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 64;
@@ -106,8 +106,8 @@ SET simhash.target_recall = 'NaN';
 SET simhash.max_probes = -1;
 ALTER INDEX doc_h SET (target_recall = 2);
 
--- Leaves that split after they were located and before they are read, and equal keys that fill several: nothing is lost,
--- and nothing comes twice. A target that is out of reach ends in an exact search, which passes over what was read.
+-- Leaves that split after they were located and before they are read, and equal keys that fill several leaves: no row is
+-- lost or repeated. An unreachable target ends in an exact search, which skips what was read.
 CREATE TABLE crowd (id bigint, h simhash);
 CREATE FUNCTION crowded(i bigint) RETURNS simhash LANGUAGE sql AS $$
     SELECT (-1::bigint # (1::bigint << (hashint8extended(i, 1) & 63)::int)
@@ -146,7 +146,7 @@ DROP FUNCTION crowded;
 -- calibration
 CREATE TABLE pair AS
     SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000
-    ORDER BY hashint8(a.id); -- every second one is fitted to
+    ORDER BY hashint8(a.id); -- every second pair is used for fitting
 SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall as promised",
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;

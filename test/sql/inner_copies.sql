@@ -1,7 +1,7 @@
--- A backend keeps copies of inner pages. They grow old as the tree grows, and no row may be missed for it.
+-- A backend keeps copies of inner pages. They become stale as the tree grows; no row may be lost.
 CREATE FUNCTION pg_temp.scattered(i bigint) RETURNS simhash LANGUAGE sql
     AS $$ SELECT hashint8extended(i, 7)::simhash $$;
--- Whether index and sequential scan find the same.
+-- Whether the index and a sequential scan find the same rows.
 CREATE PROCEDURE pg_temp.compare(name text, radius integer) LANGUAGE plpgsql AS $$
 DECLARE by_index bigint[]; by_scan bigint[];
     query text := format('SELECT array_agg(p.id * 100 + q.i ORDER BY p.id, q.i) FROM generate_series(1, 60) q(i), %I p
@@ -18,7 +18,7 @@ BEGIN
     RAISE NOTICE '% rows, same: %', cardinality(by_scan), by_index IS NOT DISTINCT FROM by_scan;
 END $$;
 
--- From a lone root to three levels, with a look between the steps.
+-- From a single root to three levels, with a search after each step.
 CREATE TABLE growing (id bigint, h simhash);
 CREATE INDEX growing_h ON growing USING simhash (h);
 CALL pg_temp.compare('growing', 3);
@@ -29,7 +29,7 @@ CALL pg_temp.compare('growing', 3);
 INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(3001, 30000) i;
 CALL pg_temp.compare('growing', 3);
 CALL pg_temp.compare('growing', 9);
--- Many more of the same neighbourhoods: their leaves split again and again.
+-- Many more rows near the existing ones: their leaves split repeatedly.
 INSERT INTO growing SELECT 100000 + i, (pg_temp.scattered(i % 60 * 500)::bigint # (i & 7))::simhash
     FROM generate_series(1, 30000) i;
 CALL pg_temp.compare('growing', 3);
@@ -54,7 +54,7 @@ END $$;
 CALL pg_temp.compare('growing', 3);
 SELECT * FROM simhash_index_check('growing_h', true);
 
--- The relation is emptied and built again under the same relcache entry.
+-- The relation is truncated and rebuilt under the same relcache entry.
 BEGIN;
 CREATE TEMP TABLE emptied (id bigint, h simhash) ON COMMIT DELETE ROWS;
 INSERT INTO emptied SELECT i, (i::bigint << 40)::simhash FROM generate_series(1, 3000) i;

@@ -1,6 +1,6 @@
--- Coming from elsewhere: the recipes of doc/migrating.md.
+-- Migrating from other tools: the recipes of doc/migrating.md.
 
--- simhash-py: Corpus(num_blocks, diff_bits) is a set of fingerprints. tables = C(num_blocks, diff_bits) is its layout.
+-- simhash-py: Corpus(num_blocks, diff_bits) is a set of fingerprints with the layout tables = C(num_blocks, diff_bits).
 CREATE TABLE corpus (h simhash, UNIQUE (h));
 CREATE INDEX corpus_h ON corpus USING simhash (h) WITH (distance = 3, tables = 20); -- Corpus(6, 3)
 INSERT INTO corpus VALUES ('00000000deadbeef') ON CONFLICT DO NOTHING;                       -- insert
@@ -19,11 +19,11 @@ SELECT * FROM corpus;
 -- simhash.find_all(hashes, num_blocks, diff_bits): all pairs
 INSERT INTO corpus SELECT unnest('{00000000deadbeee,00000000deadbe0f,ffffffffffffffff}'::simhash[]);
 SELECT x.h, y.h FROM simhash_pairs('corpus_h', 3) p JOIN corpus x ON x.ctid = p.a JOIN corpus y ON y.ctid = p.b ORDER BY 1, 2;
--- the fingerprints themselves: simhash.Simhash(text).value, as listed by that library's tests
+-- the fingerprint itself: simhash.Simhash(text).value, from that library's tests
 SELECT to_simhash_as('1e0ng', 'How are you? I AM fine. Thanks. And you?') AS same_bits;
 
--- bigint columns, as image hashes and the BK-tree's (pg-spgist_hamming: h <@ (q, d)::bktree_area) are kept in:
--- the type can change in place, since bigint and simhash have the same bits
+-- bigint columns, used for image hashes and by the BK-tree (pg-spgist_hamming: h <@ (q, d)::bktree_area): the type
+-- can change in place, since bigint and simhash have the same bits
 CREATE TABLE image (id int, h bigint);
 INSERT INTO image VALUES (1, 0), (2, 7), (3, -1), (4, 9223372036854775807), (5, -9223372036854775808);
 CREATE VIEW file AS SELECT pg_relation_filenode('image') AS number;
@@ -33,7 +33,7 @@ SELECT number = :file_before AS not_rewritten FROM file;
 CREATE INDEX image_h ON image USING simhash (h);
 SELECT id, h, h::bigint FROM image WHERE h <@> 0::bigint::simhash <= 4 ORDER BY id;  -- was: h <@ (0, 4)::bktree_area
 SELECT id, h <@> 0::bigint::simhash AS distance FROM image ORDER BY h <@> 0::bigint::simhash LIMIT 2;
--- or the column stays and the index is one of an expression
+-- or the column stays a bigint and an expression is indexed
 CREATE TABLE old_image (id int, h bigint);
 INSERT INTO old_image SELECT i, hashint8extended(i, 1) FROM generate_series(1, 2000) i;
 INSERT INTO old_image SELECT 10000 + id, h # 5 FROM old_image WHERE id <= 2;
@@ -46,17 +46,17 @@ SELECT '17663612459742043242'::numeric::simhash, 'f521c1f241169c6a'::simhash, '0
     (-783131613967508374)::bigint::simhash;
 SELECT 'f521c1f241169c6a'::simhash::bigint, 'f521c1f241169c6a'::simhash::numeric, 'f521c1f241169c6a'::simhash::bit(64);
 
--- bit(64), as pgvector's (embedding <~> q): the same, rewritten once
+-- bit(64), as used by pgvector (embedding <~> q): the same, with one rewrite
 CREATE TABLE item (id int, embedding bit(64));
 INSERT INTO item VALUES (1, x'00000000ffffffff'), (2, x'00000000fffffff0'), (3, x'ffffffff00000000');
 ALTER TABLE item ALTER embedding TYPE simhash USING embedding::simhash;
 CREATE INDEX item_embedding ON item USING simhash (embedding);
 SELECT id, embedding <@> x'00000000ffffffff'::simhash AS distance FROM item ORDER BY embedding <@> x'00000000ffffffff'::simhash LIMIT 2;
--- from vectors of real numbers
+-- from real-valued vectors
 SELECT simhash_project('{0.1,-0.2,0.3}'::real[]) <@> simhash_project('{0.1,-0.2,0.31}'::real[]) < 8 AS near;
 
--- four btrees on blocks of 16 bits, or GIN on an array of them: their conditions and the comparison after them
--- become one condition, their indexes one
+-- four btrees on blocks of 16 bits, or GIN on an array of blocks: their conditions and the final comparison become
+-- one condition, their indexes one index
 CREATE TABLE crawl (id int, h bigint);
 INSERT INTO crawl SELECT * FROM old_image;
 CREATE INDEX crawl_0 ON crawl ((h & 65535));

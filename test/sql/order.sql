@@ -1,9 +1,9 @@
--- Fingerprints in order, as unsigned integers, and their hash.
+-- The order of fingerprints, as unsigned integers, and their hash.
 
 CREATE TABLE ordered (id int, h simhash);
 INSERT INTO ordered
     SELECT i, ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 1000) AS i;
--- the ends, around the top bit, and duplicates
+-- the extremes, values around the top bit, and duplicates
 INSERT INTO ordered VALUES
     (1001, '0000000000000000'), (1002, 'ffffffffffffffff'), (1003, '7fffffffffffffff'), (1004, '8000000000000000'),
     (1005, '8000000000000000'), (1006, NULL);
@@ -39,7 +39,7 @@ EXPLAIN (COSTS OFF) SELECT id FROM ordered WHERE h IS NULL;
 SELECT id FROM ordered WHERE h IS NULL;
 -- every row is found by its own fingerprint
 SELECT count(*) FROM ordered AS a WHERE EXISTS (SELECT FROM ordered AS b WHERE b.h = a.h AND b.id = a.id);
--- deduplication is allowed: equal is equal
+-- btree deduplication is allowed: equal fingerprints are identical
 SELECT amproc::regproc FROM pg_amproc, pg_opclass
 WHERE opcfamily = amprocfamily AND opcname = 'simhash_ops' AND amprocnum = 4
     AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree');
@@ -109,7 +109,7 @@ SELECT count(*) FROM ranged_low WHERE h::bigint < 0;
 SELECT count(*) FROM ranged_high WHERE h::bigint >= 0;
 EXPLAIN (COSTS OFF) SELECT * FROM ranged WHERE h < '7000000000000000';
 
--- hashes: of the two kinds alike at seed 0, of different fingerprints mostly different
+-- hashes: both functions agree at seed 0; different fingerprints mostly have different hashes
 SELECT count(DISTINCT simhash_hash(h)) > 990 AS spread,
        bool_and((simhash_hash_extended(h, 0) & x'ffffffff'::bigint) = (simhash_hash(h)::bigint & x'ffffffff'::bigint))
            AS alike,

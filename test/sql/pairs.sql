@@ -1,20 +1,20 @@
--- All pairs at once: simhash_pairs and simhash_join give what a self join and a join on the distance give.
+-- All pairs at once: simhash_pairs and simhash_join return the same as a self join and a join on the distance.
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
 $$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
    FROM generate_series(1, bits) AS i $$;
 
--- More rows than are in memory at a time with the smallest work_mem.
+-- More rows than fit in memory with the smallest work_mem.
 CREATE TABLE uniform AS SELECT i AS id, '' AS note, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 2000) i;
 CREATE TABLE near AS SELECT i AS id, '' AS note, flipped(hashint8extended(i % 1000, 2)::simhash, i, i % 8) AS h
     FROM generate_series(1, 7000) i;
 -- half of the bits are dead, some are nearly always 0
 CREATE TABLE skewed AS SELECT i AS id, '' AS note,
     (hashint8extended(i, 3) & hashint8extended(i, 4) & x'00ff0f0f00ff333f'::bit(64)::bigint)::simhash AS h FROM generate_series(1, 2000) i;
--- one fingerprint in many rows, and many rows around it; some have none
+-- one fingerprint in many rows, and many rows near it; some rows have NULL
 CREATE TABLE same WITH (fillfactor = 40) AS SELECT i AS id, '' AS note, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 6 = 0 THEN '00000000ffffffff'::simhash
     ELSE flipped('00000000ffffffff', i, 2 + i % 23) END AS h FROM generate_series(1, 3000) i;
--- more rows than fit in memory that agree in the header of one of the index's tables, which was made for others
+-- more rows than fit in memory that agree in a header of the index, which was built for other data
 CREATE TABLE lump AS SELECT i AS id, '' AS note, hashint8extended(i, 5)::simhash AS h FROM generate_series(1, 2000) i;
 CREATE INDEX uniform_h ON uniform USING simhash (h);
 CREATE INDEX near_h ON near USING simhash (h) WITH (tables = 6);
@@ -26,7 +26,7 @@ INSERT INTO lump SELECT 2000 + i, '',
     (flipped(hashint8extended(i % 3000, 6)::simhash, i, i % 4)::bigint & x'7777777777777777'::bit(64)::bigint)::simhash
     FROM generate_series(1, 3500) i;
 
--- All pairs, by a nested loop: the cast keeps the index out.
+-- All pairs by a nested loop: the cast prevents the use of the index.
 CREATE TABLE expected (of_table text, a int, b int, distance int);
 CREATE FUNCTION expect_pairs(of_table text, radius int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -34,7 +34,7 @@ BEGIN
     EXECUTE format('INSERT INTO expected SELECT %L, x.id, y.id, x.h <@> y.h FROM %I x JOIN %I y
         ON x.id < y.id AND (x.h <@> y.h)::int <= %s', of_table, of_table, of_table, radius);
 END $$;
--- How many pairs simhash_pairs misses, invents, repeats, or gives the wrong way round.
+-- The number of pairs that simhash_pairs misses, invents, repeats or returns in the wrong order.
 CREATE FUNCTION wrong_pairs(of_table text, radius int, by_index text DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint;
 BEGIN
@@ -53,20 +53,20 @@ SELECT t, r, wrong_pairs(t, r) FROM unnest('{uniform,near,lump}'::text[]) t, unn
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{skewed,same}'::text[]) t, unnest('{0,3,5}'::int[]) r;
 SELECT t, wrong_pairs(t, 20) FROM unnest('{uniform,near}'::text[]) t;
 
--- the same in little memory, by files
+-- the same with little memory, through files
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{uniform,near,lump}'::text[]) t, unnest('{0,1,3,4,8}'::int[]) r;
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{skewed,same}'::text[]) t, unnest('{0,3,5}'::int[]) r;
 SELECT r, wrong_pairs('near', r, 'near_one') FROM unnest('{0,3,8,12,16}'::int[]) r;
 SELECT r, wrong_pairs('uniform', r) FROM unnest('{10,12,16,20}'::int[]) r;
-SET simhash.simd = 'scalar'; -- the slower comparisons are, the finer the cells
+SET simhash.simd = 'scalar'; -- slower comparisons make finer cells
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{uniform,near,lump}'::text[]) t, unnest('{3,6,8}'::int[]) r;
 SELECT r, wrong_pairs('near', r, 'near_one') FROM unnest('{8,12,16}'::int[]) r;
 RESET simhash.simd;
 RESET work_mem;
 
--- by an index of another design: fewer tables, other distances
+-- indexes of other designs: fewer tables, other distances
 CREATE INDEX near_far ON near USING simhash (h) WITH (distance = 7);
 SELECT i, r, wrong_pairs('near', r, i) FROM unnest('{near_one,near_far}'::text[]) i, unnest('{0,3,7,8}'::int[]) r;
 
@@ -78,7 +78,7 @@ BEGIN
         BEGIN
             PERFORM set_config('simhash.simd', level, true);
         EXCEPTION WHEN invalid_parameter_value THEN
-            CONTINUE; -- this machine does not have it
+            CONTINUE; -- not available on this machine
         END;
         ASSERT wrong_pairs('near', 3) = 0 AND wrong_pairs('near', 8) = 0 AND wrong_pairs('same', 3) = 0, level;
     END LOOP;
@@ -102,7 +102,7 @@ SET simhash.simd = 'scalar';
 SELECT r, wrong_pairs('same', r) FROM unnest('{0,3}'::int[]) r;
 RESET simhash.simd;
 
--- Cells of hundreds and thousands of rows that begin in the leaf in which others end, by the index's tables as by
+-- Cells of hundreds and thousands of rows that begin in a leaf in which others end, with the index's tables and with
 -- partitions. The index was arranged for other rows.
 CREATE TABLE window_cells (id int, h simhash);
 CREATE INDEX window_cells_h ON window_cells USING simhash (h);
@@ -119,7 +119,7 @@ SELECT pairs_hash('window_cells_h') = pairs_hash('window_cells_one') AS same;
 RESET work_mem;
 DROP TABLE window_cells;
 DROP FUNCTION pairs_hash;
--- Rows that are updated in place, moved, deleted, and rows of this very transaction
+-- Rows that are updated in place, moved or deleted, and rows of this transaction
 CREATE TABLE changing (LIKE near) WITH (fillfactor = 50, autovacuum_enabled = off);
 INSERT INTO changing SELECT * FROM near WHERE id <= 1500;
 CREATE INDEX changing_h ON changing USING simhash (h);
@@ -145,7 +145,7 @@ ROLLBACK;
 SELECT r, wrong_pairs('changing', r) FROM unnest('{0,3,5}'::int[]) r;
 VACUUM changing;
 SELECT r, wrong_pairs('changing', r) FROM unnest('{0,3,5}'::int[]) r;
--- what a query sees is what was there when it began
+-- a query sees the rows that existed when it began
 CREATE FUNCTION insert_and_count() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO changing SELECT 40000 + i, '', '0123456789abcdef' FROM generate_series(1, 10) i;
@@ -156,7 +156,7 @@ WITH inserted AS (INSERT INTO changing SELECT 50000 + i, '', '0123456789abcde0' 
 SELECT (SELECT count(*) FROM inserted) AS inserted, count(*) FROM simhash_pairs('changing_h', 0) p
     JOIN changing c ON c.ctid = p.a WHERE c.h = '0123456789abcde0';
 
--- many versions of a row are one row
+-- many versions of a row count as one row
 CREATE TABLE versions (id int, h simhash) WITH (autovacuum_enabled = off);
 CREATE INDEX ON versions (id);
 CREATE INDEX versions_h ON versions USING simhash (h);
@@ -166,14 +166,14 @@ DO $$ BEGIN FOR i IN 1..60 LOOP UPDATE versions SET id = id + 1; END LOOP; END $
 SELECT r, (SELECT count(*) FROM simhash_pairs('versions_h', r)) AS by_tables, (SELECT count(*) FROM simhash_pairs('versions_one', r)) AS by_cells,
     (SELECT count(*) FROM versions x JOIN versions y ON x.id < y.id AND (x.h <@> y.h)::int <= r) AS expected FROM unnest('{0,3}'::int[]) r;
 
--- partial indexes hold some of the rows, indexes on expressions others than the column
+-- partial indexes contain some of the rows; indexes on expressions contain other values than the column
 CREATE INDEX near_part ON near USING simhash (h) WHERE id % 3 = 0;
 CREATE INDEX near_expression ON near USING simhash ((h::bigint::simhash)) WHERE h IS NOT NULL;
 SELECT count(*) FROM expected WHERE of_table = 'near' AND distance <= 5 AND a % 3 = 0 AND b % 3 = 0;
 SELECT count(*) FROM simhash_pairs('near_part', 5);
 SELECT wrong_pairs('near', 5, 'near_expression');
 
--- joins of two
+-- joins of two tables
 CREATE FUNCTION wrong_joins(a_index text, b_index text, a_table text, b_table text, radius int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint;
 BEGIN
@@ -200,11 +200,11 @@ SET work_mem = '64kB';
 SELECT r, wrong_joins('uniform_h', 'near_h', 'uniform', 'near', r), wrong_joins('same_h', 'few_h', 'same', 'few', r)
     FROM unnest('{3,8}'::int[]) r;
 RESET work_mem;
--- a table with itself: as any join, every pair both ways and each row with itself
+-- a table joined with itself: like any join, every pair both ways and each row with itself
 SELECT wrong_joins('few_h', 'few_h', 'few', 'few', 3);
 SELECT wrong_joins('query_h', 'query_h', 'query', 'query', 5);
 
--- Results are rows of a function like any other
+-- The results can be used like those of any function
 SELECT simhash_pairs('near_h', 3) IS NOT NULL AS selected LIMIT 1;
 BEGIN;
 DECLARE c SCROLL CURSOR FOR SELECT distance FROM simhash_pairs('near_h', 3) ORDER BY distance, a, b;
@@ -214,7 +214,7 @@ ROLLBACK;
 CREATE TEMP TABLE own AS SELECT * FROM query;
 CREATE INDEX own_h ON own USING simhash (h);
 SELECT (SELECT count(*) FROM simhash_join('own_h', 'query_h', 0)) = (SELECT count(*) FROM query) AS own_temporary_table;
--- cancelled in good time: 50 billion pairs
+-- cancelled promptly: 50 billion pairs
 CREATE TABLE alike AS SELECT '0123456789abcdef'::simhash AS h FROM generate_series(1, 300000);
 CREATE INDEX alike_h ON alike USING simhash (h);
 SET statement_timeout = '200ms';
@@ -242,7 +242,7 @@ UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'near_far'::regclass;
 SELECT count(*) FROM simhash_pairs('near_far');
 UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'near_far'::regclass;
 
--- Rights: those that the query needs which they replace
+-- Privileges: the same as for the query that they replace
 CREATE ROLE pair_reader;
 CREATE TABLE secret (id int, h simhash, owner name DEFAULT current_user);
 INSERT INTO secret SELECT id, h FROM query, generate_series(1, 2) WHERE id > 300;
@@ -277,7 +277,7 @@ GRANT SELECT ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT i, pairs_of(i) FROM unnest('{secret_h,secret_part}'::text[]) i;
 RESET ROLE;
--- row-level security is not passed by
+-- row-level security is not bypassed
 ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON secret USING (owner = current_user);
 SELECT pairs_of('secret_h');

@@ -1,8 +1,8 @@
--- Every way to ask for near-duplicates that should reach the index, and some that should not. For each, the
--- answer by the index is compared with that of a sequential scan.
+-- Every form of query for near-duplicates that should use the index, and some that should not. For each, the answer
+-- of the index is compared with that of a sequential scan.
 
 CREATE TABLE page (id int, grp int, h simhash, body text);
--- noise, fingerprints at distances 0 to 11 from two queries, a duplicate, and rows without a fingerprint
+-- random rows, rows at distances 0 to 11 from two queries, a duplicate, and rows without a fingerprint
 INSERT INTO page
     SELECT i, i % 10, ('x' || md5(i::text))::bit(64)::simhash, 'body ' || i FROM generate_series(1, 2000) AS i;
 INSERT INTO page
@@ -38,7 +38,7 @@ BEGIN
     END IF;
     RETURN rows;
 END $$;
--- The indexes that a query uses if it may, how many rows it finds, and whether a sequential scan agrees.
+-- The indexes that a query uses if allowed, how many rows it finds, and whether a sequential scan agrees.
 CREATE FUNCTION form(query text, OUT index text, OUT rows int, OUT same boolean) LANGUAGE plpgsql AS $$
 DECLARE
     found text[];
@@ -49,7 +49,7 @@ BEGIN
     rows := cardinality(found);
     PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true),
         set_config('enable_bitmapscan', 'off', true), set_config('enable_indexonlyscan', 'off', true);
-    -- a plan made before would be used again
+    -- a cached plan would be reused
     DISCARD PLANS;
     same := found = public.answer(query) AND public.plan_names(query, 'Index Name') IS NULL;
     PERFORM set_config('enable_indexscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
@@ -60,7 +60,7 @@ END $$;
 CREATE FUNCTION condition(condition text, OUT index text, OUT rows int, OUT same boolean) LANGUAGE sql AS $$
     SELECT * FROM form('SELECT id FROM page WHERE ' || condition) $$;
 
--- what the plan says
+-- what the plan shows
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 3;
@@ -137,7 +137,7 @@ SELECT c, f.rows FROM unnest(ARRAY[
     $$ h <@> (SELECT NULL::simhash) <= 3 $$,
     $$ h <@> '0123456789abcdef' = NULL::int $$
 ]) AS c, condition(c) AS f;
--- conditions that no index helps, and which are right all the same
+-- conditions that cannot use an index but give the right answer
 SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' > 50 $$,
     $$ h <@> '0123456789abcdef' >= 50 $$,
@@ -153,13 +153,13 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> (id::bigint::simhash) <= 10 $$,
     $$ h <@> h <= 0 $$
 ]) AS c, condition(c) AS f;
--- a volatile radius is asked for with each row, and not by the index
+-- a volatile radius is evaluated for each row, not by the index
 SET enable_seqscan = off;
 SELECT plan_names('SELECT FROM page WHERE h <@> ''0123456789abcdef'' <= (random() * 3)::int', 'Index Name');
 SELECT plan_names('SELECT FROM page WHERE h <@> (random() * 3)::bigint::simhash <= 3', 'Index Name');
 RESET enable_seqscan;
 
--- parameters of every type, also untyped, with custom and generic plans
+-- parameters of every type and untyped ones, with custom and generic plans
 PREPARE p_int2 (int2) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
 PREPARE p_int4 (int4) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
 PREPARE p_int8 (int8) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
@@ -184,7 +184,7 @@ SELECT e, f.rows FROM unnest(ARRAY['p_int2(NULL)', 'p_int8(-9223372036854775808)
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- the nearest; page has two rows without fingerprint, which come last
+-- nearest neighbours; page has two rows without a fingerprint, which come last
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' LIMIT 10 $$,
     $$ SELECT '0123456789abcdef' <@> h FROM page ORDER BY '0123456789abcdef' <@> h LIMIT 10 $$,
@@ -203,9 +203,9 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT min(h <@> '0123456789abcdef') FROM page $$,
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' DESC NULLS LAST LIMIT 3 $$
 ]) AS q, form(q) AS f;
--- by distance and then something else: an incremental sort, from 17 on
+-- by distance and then by another column: an incremental sort, from PostgreSQL 17 on
 SELECT rows, same FROM form($$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id LIMIT 10 $$);
--- queries that need no column at all must not become index-only scans, which this index does not offer
+-- queries that need no column must not become index-only scans, which this index does not support
 SET enable_seqscan = off;
 SELECT q, plan_names(q, 'Node Type') ~ 'Index Only' AS index_only FROM unnest(ARRAY[
     $$ SELECT count(*) FROM page $$,
@@ -264,7 +264,7 @@ SELECT count(*) FROM near_plpgsql('0123456789abcdef', 3);
 SELECT n FROM generate_series(0, 4) AS r, LATERAL (SELECT count(*) AS n FROM near_plpgsql('0123456789abcdef', r)) AS c
 ORDER BY r;
 
--- tables made of distances
+-- tables created from distances
 CREATE TABLE made AS SELECT id, h <@> '0123456789abcdef' AS d FROM page WHERE h <@> '0123456789abcdef' <= 5;
 CREATE TABLE made_empty AS SELECT id, h <@> '0123456789abcdef' AS d FROM page WITH NO DATA;
 CREATE MATERIALIZED VIEW made_view AS SELECT h <@> '0123456789abcdef' AS d FROM page ORDER BY d LIMIT 5 WITH NO DATA;
@@ -294,7 +294,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT q.id FROM query AS q WHERE NOT EXISTS (SELECT FROM page AS p WHERE p.h <@> q.h <= 3) $$,
     $$ SELECT q.id, (SELECT count(*) FROM page AS p WHERE p.h <@> q.h <= q.r) FROM query AS q $$
 ]) AS q, form(q) AS f;
--- from page to query: the index of the other side
+-- from page to query: the index on the other side
 SELECT * FROM form($$ SELECT q.id, p.id FROM page AS p LEFT JOIN query AS q ON p.h <@> q.h <= 3 WHERE p.id > 1900 $$);
 SELECT * FROM form($$ SELECT a.id, b.id FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id $$);
 SELECT * FROM form($$ SELECT a.id, b.id FROM page AS a JOIN page AS b ON b.h <@> a.h <= 3 AND a.id > 3000 $$);
@@ -307,7 +307,7 @@ DELETE FROM page USING query AS q WHERE page.h <@> q.h <= 1;
 SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 3 OR h <@> 'fedcba9876543210' <= 3 ORDER BY id;
 ROLLBACK;
 
--- partitions, with indexes made through the parent
+-- partitions, with indexes created through the parent
 CREATE TABLE parted (tenant int, id int, h simhash) PARTITION BY LIST (tenant);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
@@ -338,7 +338,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 AND id > 0 $$,
     $$ SELECT id FROM other WHERE (h <@> '0123456789abcdef')::int <= 5 $$
 ]) AS q, form(q) AS f;
--- a btree or hash index on the column serves plain equality, and not distances
+-- a btree or hash index on the column serves plain equality but not distances
 CREATE TABLE plain AS SELECT id, h FROM page;
 CREATE INDEX plain_btree ON plain (h);
 SELECT q, f.* FROM unnest(ARRAY[
@@ -347,7 +347,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM plain WHERE h <@> '0123456789abcdef' = 1 $$
 ]) AS q, form(q) AS f;
 
--- together with another index
+-- combined with another index
 CREATE TABLE wide AS
     SELECT i AS id, i % 20 AS grp, repeat('x', 500) AS body,
            CASE WHEN i / 20 % 20 = 0 THEN (x'0123456789abcdef'::bigint # (1::bigint << i % 64))::simhash
@@ -359,7 +359,7 @@ ANALYZE wide;
 SELECT plan_names($$ SELECT id FROM wide WHERE h <@> '0123456789abcdef' <= 3 AND grp = 7 $$, 'Node Type');
 SELECT * FROM form($$ SELECT id FROM wide WHERE h <@> '0123456789abcdef' <= 3 AND grp = 7 $$);
 
--- row-level security leaves the index in use, because nothing on the way to it leaks
+-- the index is used under row-level security, because everything involved is leakproof
 CREATE ROLE regress_simhash_reader;
 GRANT SELECT ON page, seen TO regress_simhash_reader;
 CREATE POLICY own ON page FOR SELECT TO regress_simhash_reader USING (body LIKE 'near%');
@@ -384,7 +384,7 @@ SELECT count(*) FROM kept AS a JOIN kept AS b ON a.h ~= b.h AND a.id <> b.id;
 INSERT INTO kept VALUES (0, '0123456789abcdec');
 INSERT INTO kept VALUES (0, '0123456789abcd01');
 
--- stored distances do all that integers do
+-- stored distances behave like integers
 CREATE TABLE stored (id int, d hamming_distance);
 INSERT INTO stored SELECT i, i % 65 FROM generate_series(1, 1300) AS i;
 CREATE INDEX stored_d ON stored (d);
@@ -420,14 +420,14 @@ RESET enable_hashjoin;
 RESET enable_nestloop;
 SELECT count(*) FROM stored WHERE d IN (1, 2, 3);
 SELECT count(*) FROM stored WHERE (d, id) > (63, 100);
--- a partition key of that type prunes
+-- a partition key of that type allows pruning
 CREATE TABLE by_distance (d hamming_distance) PARTITION BY LIST (d);
 CREATE TABLE by_distance_0 PARTITION OF by_distance FOR VALUES IN (0);
 CREATE TABLE by_distance_1 PARTITION OF by_distance FOR VALUES IN (1);
 EXPLAIN (COSTS OFF) SELECT * FROM by_distance WHERE d = 1;
 
--- without the extension's schema in the search_path the operators are the core's: right, without the index.
--- simhash_within finds it from anywhere.
+-- without the extension's schema in the search_path the operators are the core's: right answers, without the index;
+-- simhash_within uses the index from any search_path.
 SET search_path = pg_catalog;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' <= 3 $$,

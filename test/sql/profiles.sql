@@ -1,5 +1,5 @@
--- Fingerprints as other libraries make them: the values that stand in their own tests and documentation, and some
--- that were computed from their definitions. The list says for each what was expected and what came out.
+-- Fingerprints of other libraries: the values in their own tests and documentation, and some that were computed from
+-- their definitions. The list shows the expected and the actual value of each.
 
 \set VERBOSITY default
 \pset null '(null)'
@@ -7,7 +7,7 @@ SET client_encoding = 'UTF8';
 
 CREATE TEMP TABLE vector (n int GENERATED ALWAYS AS IDENTITY, library text, input text, expected simhash, got simhash);
 
--- From texts, by the default features of the library.
+-- From texts, with the default features of the library.
 CREATE TEMP TABLE text_vector (n int GENERATED ALWAYS AS IDENTITY, profile text, input text, expected text);
 INSERT INTO text_vector (profile, input, expected) VALUES
     ('1e0ng', '', 'e9800998ecf8427e'),
@@ -56,7 +56,7 @@ INSERT INTO text_vector (profile, input, expected) VALUES
     ('ngramSimHash', 'abc', '00000000c9b4d608'),
     ('ngramSimHashUTF8', 'abc', '0000000000000000'),
     ('wordShingleSimHash', 'cat sat', '0000000000000000');
--- these as the decimal numbers that ClickHouse shows
+-- these as decimal numbers, as ClickHouse shows them
 UPDATE text_vector SET expected = 492689097::bigint::simhash WHERE input = 'ab';
 UPDATE text_vector SET expected = 3384066120::bigint::simhash WHERE input = 'abc' AND profile = 'ngramSimHash';
 UPDATE text_vector SET expected = 17095628911399577086::numeric::simhash WHERE input = 'In the beginning was the Word';
@@ -90,7 +90,7 @@ INSERT INTO vector (library, input, expected, got)
 SELECT profile, CASE WHEN length(input) > 40 THEN left(input, 56) || '…' ELSE input END,
        expected::simhash, to_simhash_as(profile, input) FROM text_vector ORDER BY n;
 
--- A long text of ClickHouse's tests, some by shingles of two words.
+-- A long text of ClickHouse's tests, partly with shingles of two words.
 SELECT
     'ClickHouse uses all available hardware to its full potential to process each query as fast as possible. ' ||
     'Peak processing performance for a single query stands at more than 2 terabytes per second (after ' ||
@@ -175,7 +175,7 @@ INSERT INTO vector (library, input, expected, got) VALUES
 SELECT library, input, expected, got, expected = got AS ok FROM vector ORDER BY n;
 SELECT count(*) AS vectors, count(*) FILTER (WHERE expected = got) AS ok FROM vector;
 
--- ClickHouse's other shingle sizes, and what its functions have in common.
+-- ClickHouse's other shingle sizes, and properties that its functions share.
 SELECT to_simhash_as('ngramSimHash', 'abcd', 4) = to_simhash_as('ngramSimHash', ARRAY['abcd']) AS one_shingle,
        to_simhash_as('ngramSimHash', 'ab', 5) = to_simhash_as('ngramSimHash', 'ab') AS shorter,
        to_simhash_as('ngramSimHashUTF8', 'äbcd', 3) = to_simhash_as('ngramSimHashUTF8', ARRAY['bcd']) AS without_the_first,
@@ -185,7 +185,7 @@ SELECT to_simhash_as('ngramSimHash', 'abcd', 4) = to_simhash_as('ngramSimHash', 
            to_simhash_as('wordShingleSimHash', ARRAY['threefour', 'fourfive']) AS spaces_do_not_count,
        to_simhash_as('ngramSimHashCaseInsensitive', '@@@@') = to_simhash_as('ngramSimHashCaseInsensitive', '````') AS folded;
 
--- How texts are cut: the same as the features written out.
+-- How texts are cut: the same as with explicit features.
 SELECT to_simhash_as('1e0ng', 'A_b, C!', 2) = to_simhash_as('1e0ng', ARRAY['a_', '_b', 'bc']) AS joined,
        to_simhash_as('1e0ng', E'Ⅷ ½ é ë \u0301') = to_simhash_as('1e0ng', ARRAY['ⅷ½éë']) AS letters_and_numbers,
        to_simhash_as('1e0ng', 'ΟΔΟΣ Σ ΑΣ''Α') =
@@ -211,7 +211,7 @@ SELECT to_simhash_as('mfonda', 'It''s at HTTP://Example.com/a?b ''''x://é') =
        to_simhash_as('floc', 'a  b ') = to_simhash_as('floc', ARRAY['a', '', 'b', '']) AS empty_words,
        to_simhash_as('floc', '') = to_simhash_as('floc', ARRAY['']) AS an_empty_word;
 
--- Names in any case; NULLs are skipped; without features it is what the library has for that, NULL where it fails.
+-- Names in any case; NULLs are skipped; without features the result is that of the library, or NULL if it fails.
 SELECT to_simhash_as('NGRAMsimhash', 'abc') = to_simhash_as('ngramSimHash', 'abc') AS any_case,
        to_simhash_as('1e0ng', ARRAY['a', NULL, 'b']) = to_simhash_as('1e0ng', ARRAY['a', 'b']) AS nulls,
        to_simhash_as('1e0ng', ARRAY['a', 'b', NULL, 'c'], ARRAY[3, NULL, 1, 2]) =
@@ -221,7 +221,7 @@ SELECT name, empty, to_simhash_as(name, '{}'::text[]) IS NOT DISTINCT FROM empty
 FROM simhash_profiles();
 SELECT to_simhash_as('1e0ng', NULL::text), to_simhash_as(NULL, 'a'), to_simhash_as('floc', '{}'::text[]);
 
--- The table.
+-- The table of profiles.
 SELECT name, shingle_size, hash, tie, weights, features FROM simhash_profiles();
 
 -- Errors.

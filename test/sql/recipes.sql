@@ -10,7 +10,7 @@ CREATE INDEX page_h ON page USING simhash (h);
 CREATE FUNCTION lorem(n int) RETURNS text IMMUTABLE LANGUAGE sql AS
 $$ SELECT string_agg('word' || abs(hashint8extended(i, n)) % 5000, ' ' ORDER BY i) FROM generate_series(1, 400) i $$;
 INSERT INTO page (site, added, body) SELECT 'a.example', '2026-01-01'::date + i, lorem(i) FROM generate_series(1, 2000) i;
--- pages 2001 to 2003 are copies of pages 1 to 3 with another last word, 2004 and 2005 of 2001 with two more
+-- pages 2001 to 2003 are copies of pages 1 to 3 with another last word, 2004 and 2005 of 2001 with other last two words
 INSERT INTO page (site, added, body) SELECT 'b.example', '2026-02-01', regexp_replace(body, '\S+$', 'changed') FROM page WHERE id <= 3 ORDER BY id;
 INSERT INTO page (site, added, body) SELECT 'c.example', '2025-12-24', regexp_replace(body, '\S+ \S+$', w) FROM page, unnest('{once more,now}'::text[]) w WHERE id = 2001;
 ANALYZE page;
@@ -20,7 +20,7 @@ SELECT p.id, p.h <@> q.h AS distance FROM page p, (SELECT h FROM page WHERE id =
 SELECT id FROM page WHERE h <@> (SELECT h FROM page WHERE id = 4) <= 3 LIMIT 1;
 SELECT EXISTS (SELECT FROM page WHERE h <@> to_simhash('a text that is nowhere') <= 3);
 
--- Find for an array, in one statement
+-- Find for an array in one statement
 PREPARE find_all(simhash[]) AS
     SELECT q.n, p.id, p.h <@> q.h AS distance
     FROM unnest($1) WITH ORDINALITY q(h, n) JOIN page p ON p.h <@> q.h <= 3 ORDER BY 1, 3, 2;
@@ -35,7 +35,7 @@ PREPARE find(simhash[]) AS SELECT p.id FROM unnest($1) q(h) JOIN page p ON p.h <
 EXPLAIN (COSTS OFF) EXECUTE find(:'queries');
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE find(:'queries');
--- as many rows as the plan expects: about one for each fingerprint
+-- the expected number of rows: about one per fingerprint
 CREATE FUNCTION planned_rows(query text) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan; RETURN (plan->0->'Plan'->>'Plan Rows')::numeric; END $$;
@@ -43,7 +43,7 @@ SELECT planned_rows('EXECUTE find(''{0123456789abcdef}'')') BETWEEN 1 AND 100 AS
 RESET plan_cache_mode;
 SELECT planned_rows(format('EXECUTE find(%L)', :'queries')) BETWEEN 1 AND 30 AS sane;
 
--- Nearest neighbours: the nearest, all that tie with the third, within a radius and a filter, for each row of another table
+-- Nearest neighbours: the nearest, all ties with the third, with a radius and a filter, for each row of another table
 SELECT id, h <@> (SELECT h FROM page WHERE id = 1) AS distance FROM page WHERE id <> 1 ORDER BY 2, 1 LIMIT 4;
 SELECT count(*) >= 3 AS complete, count(DISTINCT distance) AS distances FROM (SELECT h <@> 'ffffffffffffffff' AS distance FROM page
     ORDER BY h <@> 'ffffffffffffffff' FETCH FIRST 3 ROWS WITH TIES) t;
@@ -62,7 +62,7 @@ WHERE o.id IN (1, 2, 2004);
 SELECT x.id, y.id, p.distance FROM simhash_pairs('page_h') p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b ORDER BY 1, 2;
 SELECT min(p.id) AS first, count(*) AS pages, array_agg(p.id ORDER BY p.id) AS members
 FROM simhash_groups('page_h') g JOIN page p ON p.ctid = g.member GROUP BY g.leader ORDER BY 1;
--- groups of pairs that were looked at more closely
+-- groups of verified pairs
 SELECT member, leader FROM simhash_pair_groups($$
     SELECT x.id, y.id FROM simhash_pairs('page_h', 6) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b
     WHERE x.site <> y.site AND length(x.body) - length(y.body) BETWEEN -20 AND 20 $$) ORDER BY 1;
@@ -80,18 +80,18 @@ WHERE page.id = d.id AND d.place > 1 RETURNING page.id;
 SELECT count(*) AS pairs_left FROM simhash_pairs('page_h');
 ROLLBACK;
 
--- Why are two pages near-duplicates, or not? Features that only one has, by weight
+-- Why are two pages near-duplicates, or not? Features that only one has
 SELECT feature, a.n AS in_2001, b.n AS in_2004
 FROM (SELECT feature, count(*) AS n FROM page, unnest(simhash_features(body)) feature WHERE id = 2001 GROUP BY 1) a
 FULL JOIN (SELECT feature, count(*) AS n FROM page, unnest(simhash_features(body)) feature WHERE id = 2004 GROUP BY 1) b USING (feature)
 WHERE a.n IS DISTINCT FROM b.n ORDER BY feature COLLATE "C";
--- and the bits that differ, with the sums behind them: those near 0 flip easily
+-- and the bits that differ, with their sums: sums near 0 flip easily
 SELECT bit, round(a.w[bit + 1]::numeric, 2) AS in_2001, round(b.w[bit + 1]::numeric, 2) AS in_2004
 FROM generate_series(0, 63) bit, (SELECT to_simhash_weights(body)::real[] AS w FROM page WHERE id = 2001) a,
     (SELECT to_simhash_weights(body)::real[] AS w FROM page WHERE id = 2004) b
 WHERE (a.w[bit + 1] >= 0) <> (b.w[bit + 1] >= 0) ORDER BY 1;
 
--- What the table is like
+-- Statistics of the table
 SELECT item, value FROM simhash_report('page', 'h') WHERE topic = 'suggestion';
 
 -- Keep near-duplicates out
@@ -99,7 +99,7 @@ CREATE TABLE kept (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text
     h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO kept (body) SELECT body FROM page WHERE id > 1998 ORDER BY id ON CONFLICT DO NOTHING;
 SELECT count(*) FROM kept;
--- … and return the row that is there already. In READ COMMITTED each statement of the function sees what has been committed.
+-- … and return the existing row. In READ COMMITTED each statement of the function sees what has been committed.
 CREATE FUNCTION kept_id(text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE found_id bigint;
 BEGIN
@@ -107,21 +107,21 @@ BEGIN
         INSERT INTO kept (body) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id INTO found_id;
         EXIT WHEN found_id IS NOT NULL;
         SELECT id INTO found_id FROM kept WHERE h <@> to_simhash($1) <= 3 ORDER BY h <@> to_simhash($1), id LIMIT 1;
-        EXIT WHEN found_id IS NOT NULL; -- else it was deleted in between
+        EXIT WHEN found_id IS NOT NULL; -- otherwise it was deleted in between
     END LOOP;
     RETURN found_id;
 END $$;
 SELECT kept_id(body) FROM page WHERE id = 2000;
 SELECT kept_id('something quite different') > 7 AS new;
 
--- Other radii: whoever inserts locks the blocks of which near-duplicates share one, then looks.
-CREATE TABLE apart (id int PRIMARY KEY, h simhash);
+-- Other radii: a writer locks its blocks, of which near-duplicates share one, and then searches.
+CREATE TABLE apart (id bigint PRIMARY KEY, h simhash);
 CREATE INDEX apart_h ON apart USING simhash (h);
 CREATE FUNCTION keep_apart() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     radius int := TG_ARGV[0];
     key bigint;
-    near int;
+    near bigint;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'keep_apart works in READ COMMITTED only' USING ERRCODE = 'feature_not_supported';
@@ -133,7 +133,7 @@ BEGIN
     LOOP
         PERFORM pg_advisory_xact_lock(key);
     END LOOP;
-    -- This query's snapshot is younger than the locks.
+    -- The snapshot of this query is taken after the locks.
     SELECT id INTO near FROM apart WHERE h <@> NEW.h <= radius AND (TG_OP = 'INSERT' OR id <> OLD.id) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'row % is within % of row %', NEW.id, radius, near USING ERRCODE = 'exclusion_violation';

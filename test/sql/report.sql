@@ -1,6 +1,6 @@
--- simhash_report: what a sample of a column's fingerprints says about searching them.
+-- simhash_report: statistics of a sample of a column's fingerprints.
 CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 20000) i;
--- bits 0 to 15 only, one fingerprint in a quarter of the rows, none in every tenth row
+-- only bits 0 to 15 are set; a quarter of the rows have the same fingerprint, every tenth row has NULL
 CREATE TABLE skewed AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 4 = 1 THEN '0000000000000001'
     ELSE (hashint8extended(i, 2) & 65535)::simhash END AS h FROM generate_series(1, 20000) i;
 SELECT topic, item, round(value::numeric, 3) AS value, meaning FROM simhash_report('uniform', 'h')
@@ -8,10 +8,10 @@ SELECT topic, item, round(value::numeric, 3) AS value, meaning FROM simhash_repo
 SELECT topic, item, round(value::numeric, 3) AS value FROM simhash_report('skewed', 'h') WHERE topic IN ('rows', 'bits', 'suggestion');
 SELECT count(*), min(value) > 0.48 AND max(value) < 0.52 AS even FROM simhash_report('uniform', 'h') WHERE topic = 'bit set';
 SELECT count(*) FILTER (WHERE value = 0) AS dead, count(*) FILTER (WHERE value BETWEEN 0.4 AND 0.6) AS even FROM simhash_report('skewed', 'h') WHERE topic = 'bit set';
--- shares add up, the mean distance is that of the rows
+-- shares add up; the mean distance is that of the rows
 SELECT t, round(sum(value)::numeric, 6) AS sum, round(sum(item::int * value)::numeric, 1) AS mean
     FROM unnest('{uniform,skewed}'::text[]) t, simhash_report(t::regclass, 'h') WHERE topic = 'distance' GROUP BY t ORDER BY t;
--- what chance gives is what there is
+-- the matches expected by chance are the actual ones
 WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('uniform', 'h') WHERE topic = 'false matches'),
      found AS (SELECT radius, count(*) / 500.0 AS value FROM generate_series(14, 16) radius JOIN uniform q ON q.id % 40 = 0
                JOIN uniform u ON u.id <> q.id AND (u.h <@> q.h)::int <= radius GROUP BY radius)
@@ -22,7 +22,7 @@ WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('skewed'
                    / (SELECT count(*) FROM fingerprint) AS n
                FROM generate_series(2, 6) radius, (SELECT h FROM fingerprint ORDER BY hashint8(h::bigint) LIMIT 200) q, fingerprint u GROUP BY radius, q.h) n GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
--- a bucket of the single table that holds a fingerprint of 16 bits: at least the quarter of equal ones
+-- the largest bucket of a single table has at least the quarter of equal fingerprints
 SELECT item AS tables, value >= 4500 AS large FROM simhash_report('skewed', 'h') WHERE topic = 'largest bucket' LIMIT 2;
 SELECT item AS tables, round(value::numeric) AS pages FROM simhash_report('uniform', 'h', 1) WHERE topic = 'pages' LIMIT 2;
 -- other relations
@@ -43,7 +43,7 @@ CREATE TABLE large AS SELECT hashint8extended(i, 3)::simhash AS h FROM generate_
 ANALYZE large;
 SELECT item, CASE WHEN item = 'sampled' THEN value BETWEEN 20000 AND 65536 ELSE value BETWEEN 1150000 AND 1250000 END AS right
     FROM simhash_report('large', 'h') WHERE item IN ('sampled', 'with a fingerprint');
--- errors and rights
+-- errors and privileges
 SELECT * FROM simhash_report('empty', 'other');
 SELECT * FROM simhash_report('empty', 'none');
 SELECT * FROM simhash_report('empty', 'h', 0);

@@ -1,4 +1,4 @@
--- Looking into indexes: who may, and with whose rights.
+-- Inspecting indexes: who may do so, and with whose privileges.
 \set VERBOSITY terse
 CREATE ROLE index_owner;
 CREATE ROLE index_stranger;
@@ -11,7 +11,7 @@ GRANT USAGE ON SCHEMA trap TO index_owner;
 
 SET ROLE index_owner;
 CREATE FUNCTION owned.tweak(h simhash) RETURNS simhash LANGUAGE sql IMMUTABLE AS 'SELECT h';
--- careless: it finds tweak() by the search_path of whoever calls it
+-- careless: it finds tweak() through the search_path of its caller
 CREATE FUNCTION owned.careless(h simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS
     $$ BEGIN RETURN tweak(h); EXCEPTION WHEN undefined_function THEN RETURN h; END $$;
 CREATE TABLE owned.page AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 100) i;
@@ -30,7 +30,7 @@ SELECT rows FROM simhash_index_stats('owned.page_h');
 RESET search_path;
 RESET ROLE;
 
--- A stranger is turned away before any lock is asked for.
+-- An unprivileged user is rejected before any lock is requested.
 SET ROLE index_stranger;
 SELECT simhash_index_check('owned.page_h', true);
 SELECT simhash_index_stats('owned.page_h');

@@ -1,5 +1,5 @@
--- Row-level security and rights on columns: the index serves what a policy lets through, and nothing else leaks, not by
--- the rows, nor by errors, notices or functions that see a row before the policy does.
+-- Row-level security and column privileges: the index returns what a policy allows and nothing else leaks, neither
+-- through rows nor through errors, notices or functions that see a row before the policy does.
 \set VERBOSITY terse
 CREATE ROLE tenant_a;
 CREATE ROLE tenant_b;
@@ -13,7 +13,7 @@ GRANT SELECT ON document TO tenant_a, tenant_b;
 ALTER TABLE document ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON document USING (tenant = current_user);
 
--- A function of the attacker's that tells what it sees: cheap, and not leakproof.
+-- The attacker's function reports what it sees: cheap, and not leakproof.
 CREATE SCHEMA spy AUTHORIZATION tenant_a;
 SET ROLE tenant_a;
 CREATE FUNCTION spy.look(id int, tenant name) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS
@@ -23,7 +23,7 @@ CREATE FUNCTION spy.look(h simhash) RETURNS boolean LANGUAGE plpgsql COST 0.0000
 
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
--- The condition goes to the index, since it is leakproof; the policy comes next; the attacker's function last.
+-- The index evaluates the condition, since it is leakproof; the policy is next; the attacker's function is last.
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> '8000000000000001' <= 25 AND spy.look(id, tenant);
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h ~= '8000000000000001' AND spy.look(h);
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> to_simhash_weights('number 1') <= 8 AND spy.look(id, tenant);
@@ -34,21 +34,21 @@ SELECT count(*) FROM document WHERE h <@> hashint8extended(1, 1)::simhash <= 64 
 SELECT count(*) FROM (SELECT id FROM document WHERE spy.look(id, tenant) ORDER BY h <@> hashint8extended(1, 1)::simhash LIMIT 1000) near;
 SELECT count(*) FROM document WHERE h IS NULL AND spy.look(id, tenant);
 SELECT count(*) FROM document WHERE h <@> to_simhash_weights('number 1') <= 64 AND spy.look(id, tenant);
--- a join by the index sees the policy on both sides
+-- a join by the index applies the policy on both sides
 SELECT count(*) FROM document a JOIN document b ON a.h <@> b.h <= 0 AND spy.look(a.id, b.tenant);
--- an argument that raises, by a row of another tenant
+-- an argument that raises an error for a row of another tenant
 SELECT count(*) FROM document WHERE h <@> '8000000000000001' <= 64 / (tenant = 'tenant_a')::int;
--- the other tenants' rows, by rings, sampling and statistics
+-- the other tenants' rows, through rings, sampling and statistics
 SELECT count(*) FROM document TABLESAMPLE system (100) WHERE h <@> '8000000000000001' <= 64 AND spy.look(id, tenant);
 SELECT count(*) FROM pg_stats WHERE tablename = 'document';
--- what looks into the index
+-- functions that inspect the index
 SELECT simhash_index_stats('document_h');
 SELECT simhash_index_check('document_h', true);
 SELECT count(*) FROM simhash_probe_plan('document_h', '8000000000000001'::simhash, 64);
 SELECT count(*) FROM simhash_calibrate('document_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
--- Rights on columns: without one on h there is no condition on it, index or not.
+-- Column privileges: without SELECT on h no condition on it is allowed, with or without an index.
 REVOKE SELECT ON document FROM tenant_b;
 GRANT SELECT (id, tenant) ON document TO tenant_b;
 SET ROLE tenant_b;
@@ -57,7 +57,7 @@ SELECT id FROM document WHERE h <@> '8000000000000001' <= 3;
 SELECT id FROM document ORDER BY h <@> '8000000000000001' LIMIT 1;
 RESET ROLE;
 
--- Pairs for a calibration are read with the caller's rights, policies included, whoever owns the index.
+-- Pairs for a calibration are read with the caller's privileges, policies included, whoever owns the index.
 CREATE TABLE own_page (h simhash);
 CREATE INDEX own_page_h ON own_page USING simhash (h);
 ALTER TABLE own_page OWNER TO tenant_b;
@@ -70,8 +70,8 @@ SET ROLE tenant_a;
 SELECT min(pairs), max(pairs) FROM simhash_calibrate('own_page_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
--- An exclusion constraint tells that a row is in the way, as every unique constraint does; but not which where the
--- policy hides it.
+-- An exclusion constraint reveals that a row conflicts, as every unique constraint does, but not which one if the policy
+-- hides it.
 CREATE TABLE taken (tenant name, h simhash, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO taken VALUES ('tenant_b', '00000000000000ff');
 ALTER TABLE taken ENABLE ROW LEVEL SECURITY;

@@ -1,9 +1,9 @@
--- Scans of the index: shapes that a search by radius does not have.
+-- Scans of the index other than searches by radius.
 SET max_parallel_workers_per_gather = 0;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
--- many equal rows under two keys: they are held, and read once
+-- many equal rows under two sort keys: they are held and read once
 CREATE TABLE same AS SELECT i AS id, '00ff00ff00ff00ff'::simhash AS h FROM generate_series(1, 50000) i;
 INSERT INTO same VALUES (0, NULL), (-1, '0000000000000000');
 CREATE INDEX same_h ON same USING simhash (h);
@@ -15,7 +15,7 @@ SELECT count(*), count(DISTINCT id), count(d), min(d), max(d) FROM (SELECT id, h
 SELECT id FROM same ORDER BY h <@> NULL, h <@> '0000000000000000' LIMIT 1;
 DROP TABLE same;
 
--- designs with large regions plan in no time, and answer alike
+-- designs with large regions are planned quickly, and give the same answers
 CREATE TABLE page AS SELECT i AS id, hashint8extended(i % 4500, 3)::simhash AS h FROM generate_series(1, 5000) i;
 DO $$
 DECLARE design text; n bigint; expected bigint;
@@ -39,7 +39,7 @@ SELECT reltuples FROM pg_class WHERE relname = 'page_part';
 SELECT count(*) FROM page WHERE id <= 50 AND h <@> '0123456789abcdef' <= 40;
 DROP INDEX page_part;
 
--- cursors: kept open over changes, fetched bit by bit
+-- cursors: kept open during changes, fetched in small steps
 CREATE INDEX page_h ON page USING simhash (h);
 BEGIN;
 DECLARE near CURSOR FOR SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 40;
@@ -54,7 +54,7 @@ FETCH 3 IN nearest;
 FETCH BACKWARD 2 IN nearest;
 ROLLBACK;
 
--- build progress has names for its phases
+-- names of the phases of a build
 SELECT pg_indexam_has_property(oid, 'can_order') AS can_order, pg_indexam_has_property(oid, 'can_exclude') AS can_exclude,
        pg_index_column_has_property('page_h'::regclass, 1, 'distance_orderable') AS distance_orderable,
        pg_index_column_has_property('page_h'::regclass, 1, 'returnable') AS returnable,
@@ -75,7 +75,7 @@ CREATE INDEX ON page USING simhash (h, h);
 CREATE INDEX ON page USING simhash (id);
 DROP TABLE page;
 
--- every kernel gives the same; which there are depends on the machine
+-- every kernel gives the same answers; the available ones depend on the machine
 SET simhash.simd = 'scalar';
 SET simhash.simd = 'fastest';
 SHOW simhash.simd;

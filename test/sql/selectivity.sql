@@ -1,7 +1,7 @@
--- How many rows the planner expects of a distance condition. Estimates come from random samples, so only their
+-- How many rows the planner expects from a distance condition. Estimates come from random samples, so only their
 -- order of magnitude is tested; the tables are small enough for ANALYZE to read them whole.
 
--- expected rows of a query, as found between two bounds
+-- whether the expected rows of a query are between two bounds
 CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -12,7 +12,7 @@ BEGIN
     RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
 END $$;
 
--- all different; many alike; a tenth null
+-- all different; many equal; a tenth NULL
 CREATE TABLE spread AS
     SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 10000) AS i;
 CREATE TABLE skewed AS
@@ -34,13 +34,13 @@ SELECT expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1,
        expected($$ SELECT FROM spread AS a, spread AS b WHERE a.h <@> b.h <= 3 $$, 10000, 200000);
 
 ANALYZE spread, skewed, clustered;
--- every form of a condition is estimated alike
+-- every form of a condition has the same estimate
 SELECT c, expected('SELECT FROM skewed WHERE ' || c, 2900, 3100) FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 3 $$, $$ 3::bigint >= '0123456789abcdef' <@> h $$, $$ h <@> '0123456789abcdef' < 4 $$,
     $$ NOT h <@> '0123456789abcdef' > 3 $$, $$ simhash_within(h, '0123456789abcdef', 3) $$, $$ h ~= '0123456789abcdef' $$,
     $$ '0123456789abcdef' ~= h $$, $$ h <@| '<0123456789abcdef,3>' $$, $$ h <@| simhash_ball('0123456789abcdef', 3) $$
 ]) AS c;
--- the radius counts
+-- the radius matters
 SELECT r, expected(format($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= %s $$, r), low, high)
 FROM (VALUES (-9223372036854775808, 1, 1), (-1, 1, 1), (0, 1990, 2100), (1, 2990, 3100), (10, 2990, 3200),
              (32, 5000, 7500), (64, 9000, 9000), (9223372036854775807, 9000, 9000)) AS v (r, low, high);
@@ -50,15 +50,15 @@ SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' > 3 $$, 690
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 32 $$, 3000, 8000),
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' >= 0 $$, 10000, 10000);
--- the histogram knows of clusters
+-- the histogram shows clusters
 SELECT expected(format('SELECT FROM clustered WHERE h <@> %L <= 14', ('x' || md5('1'))::bit(64)::simhash), 1500, 3500);
 
--- ten rows to a value: its equals are found, and no more at a larger radius but a few
+-- ten rows per value: the estimate includes them, and few more at a larger radius
 CREATE TABLE tens AS SELECT i AS id, ('x' || md5((i % 1000)::text))::bit(64)::simhash AS h FROM generate_series(1, 10000) AS i;
 ANALYZE tens;
 SELECT r, expected(format('SELECT FROM tens WHERE h <@> %L <= %s', ('x' || md5('7'))::bit(64)::simhash, r), 8, 20)
 FROM unnest(ARRAY[0, 3, 8]) AS r;
--- a row of another table is one like that table's
+-- a row of another table resembles that table's rows
 CREATE FUNCTION expected_inside(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -70,7 +70,7 @@ CREATE INDEX skewed_h ON skewed USING simhash (h);
 SELECT expected_inside('SELECT FROM spread AS a JOIN skewed AS b ON a.h <@> b.h <= 3') BETWEEN 1 AND 10 AS few,
     expected_inside('SELECT FROM skewed AS a LEFT JOIN skewed AS b ON a.h <@> b.h <= 3') BETWEEN 800 AND 1000 AS many;
 DROP INDEX skewed_h;
--- a query that is not known when the plan is made may be any of the values stored, an unknown radius is 3
+-- an unknown query may be any of the stored values; an unknown radius is 3
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_query (simhash) AS SELECT FROM skewed WHERE h <@> $1 <= 3;
 PREPARE by_radius (int) AS SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= $1;
@@ -93,7 +93,7 @@ SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 
        expected('SELECT FROM spread AS a WHERE NOT EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1, 9000),
        expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= -1)', 1, 1);
 
--- distances that stay comparisons, and stored ones
+-- distances that remain comparisons, and stored distances
 SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' = 0 $$, 1990, 2100),
        expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <> 0 $$, 7900, 8100),
        expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' IN (0, 1) $$, 2500, 3200);
@@ -104,7 +104,7 @@ SELECT expected('SELECT FROM stored WHERE d = 3', 90, 110), expected('SELECT FRO
        expected('SELECT FROM stored WHERE d <> 3::bigint', 6300, 6500),
        expected('SELECT FROM stored AS a JOIN stored AS b ON a.d = b.i', 640000, 660000);
 
--- statistics of expressions, of partitioned tables, of what a user may not see
+-- statistics of expressions, of partitioned tables, and of columns without SELECT
 CREATE TABLE numbers AS SELECT id, h::bigint AS b FROM skewed;
 CREATE INDEX numbers_h ON numbers ((b::bit(64)::simhash));
 CREATE TABLE parted (id int, h simhash) PARTITION BY LIST ((id % 2));

@@ -4,7 +4,7 @@
 SELECT '0123456789abcdef'::simhash, '0x0123456789ABCDEF'::simhash, '0XffffFFFFffffFFFF'::simhash,
        E' \t0000000000000000\n'::simhash;
 SELECT pg_typeof(simhash '0123456789abcdef'), pg_column_size(simhash '0123456789abcdef');
--- 16 decimal digits are hexadecimal digits, too
+-- 16 decimal digits are read as hexadecimal digits
 SELECT '1234567890123456'::simhash::bigint;
 
 -- anything else is an error that shows the text
@@ -47,12 +47,12 @@ SELECT '\x01234567'::bytea::simhash;
 SELECT ''::bytea::simhash;
 SELECT '\x0123456789abcdef01'::bytea::simhash;
 
--- values that were stored out of line or with a short header
+-- values stored out of line or with a short header
 CREATE TEMP TABLE stored (b bytea, v bit(64), n numeric);
 INSERT INTO stored VALUES ('\x0123456789abcdef', x'0123456789abcdef', 81985529216486895);
 SELECT b::simhash, v::simhash, n::simhash FROM stored;
 
--- the SQLSTATEs of all that
+-- the SQLSTATEs of these errors
 \set VERBOSITY sqlstate
 SELECT 'x'::simhash;
 SELECT 18446744073709551616::simhash;
@@ -60,7 +60,7 @@ SELECT B'1'::simhash;
 SELECT '8000000000000001'::simhash::bit(32);
 SELECT '\x01'::bytea::simhash;
 
--- no cast is implicit, and none applies on assignment
+-- no cast is implicit or applies on assignment
 SELECT '0000000000000005'::simhash = 5;
 SELECT '0000000000000005'::simhash < 5::bigint;
 SELECT 5::bigint = '0000000000000005'::simhash;
@@ -78,7 +78,7 @@ INSERT INTO assigned VALUES ('\x0000000000000005'::bytea);
 INSERT INTO assigned VALUES ('0000000000000005'), (NULL), (5::bigint::simhash);
 SELECT * FROM assigned;
 
--- text and binary COPY, there and back
+-- round trips through text and binary COPY
 CREATE TEMP TABLE original AS
     SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i
     UNION ALL VALUES (101, NULL::simhash), (102, '0000000000000000'), (103, 'ffffffffffffffff');

@@ -1,4 +1,4 @@
--- simhash_weights: the sums before they are cut to signs.
+-- simhash_weights: the sums whose signs are the fingerprint.
 
 \set VERBOSITY default
 
@@ -30,7 +30,7 @@ CREATE TEMP TABLE again (LIKE w);
 COPY again FROM :'file' (FORMAT binary);
 SELECT count(*) FROM w JOIN again USING (name) WHERE w.w::text = again.w::text;
 
--- A short message, another version, a long one.
+-- A message that is too short, of another version, too long.
 CREATE TEMP TABLE bad (b bytea);
 CREATE TEMP TABLE taken (w simhash_weights);
 INSERT INTO bad SELECT substr(simhash_weights_send(w), 1, 512) FROM w WHERE name = 'text';
@@ -62,7 +62,7 @@ SELECT w + NULL FROM w WHERE name = 'fine';
 -- Element j is the weight of the bit with the value 1 << j.
 SELECT (array_fill(-1::real, ARRAY[3]) || 1::real || array_fill(-1::real, ARRAY[60]))::simhash_weights::simhash;
 
--- What is not accepted.
+-- Invalid input.
 SELECT ''::simhash_weights;
 \echo :SQLSTATE
 SELECT '[1,2,3]'::simhash_weights;

@@ -1,5 +1,5 @@
-# A streaming standby compares every page it replays with the primary's image of it
-# (wal_consistency_checking), and answers like the primary after every kind of change.
+# A streaming standby compares every page that it replays with the primary's image (wal_consistency_checking), and
+# gives the same answers as the primary after every kind of change.
 use strict;
 use warnings;
 use FindBin;
@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 use SimhashTest;
 
-# Every record then holds an image of each of its pages: 1,000 rows are some 100 MB.
+# Every record then contains an image of each of its pages: 1,000 rows take some 100 MB.
 my $primary = start_node('primary', streaming => 1,
     settings => [ "wal_consistency_checking = 'generic'", "wal_keep_size = '4GB'" ]);
 prepare_database($primary);
@@ -19,7 +19,7 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 
-# The answers of a node, in one line: within 3, within 8, and the distances of the nearest.
+# The answers of a node in one line: within 3, within 8, and the distances of the nearest rows.
 sub answers
 {
     my ($node, $table) = @_;
@@ -32,8 +32,7 @@ SELECT md5(string_agg(q.id || ':' || n.distance, ' ' ORDER BY q.id, n.distance))
 SQL
 }
 
-# Whether the standby gets as far as the primary is. It does not when it ends itself, at the first page that
-# differs.
+# Whether the standby catches up with the primary. It does not if it stops at the first page that differs.
 sub caught_up
 {
     my $target = $primary->lsn('insert');
@@ -88,7 +87,7 @@ for my $table (sort keys %table) {
     is($standby->safe_psql('postgres', $nulls), $primary->safe_psql('postgres', $nulls), "$table: NULLs alike");
 }
 
-# The standby takes over: its copy can be written to.
+# The standby is promoted: its copy is writable.
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 2000) n');
 answers_agree($standby, 'page', 'promoted standby');

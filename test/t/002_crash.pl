@@ -1,4 +1,4 @@
-# A server that is killed in the midst of inserts, splits and vacuums has a sound index after recovery.
+# A server that is killed during inserts, splits and vacuums has a sound index after recovery.
 use strict;
 use warnings;
 use FindBin;
@@ -9,8 +9,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 use SimhashTest;
 
-# Checkpoints are frequent, so that recovery starts in the midst of things; pages are torn by nothing here, but
-# full-page images and deltas alternate.
+# Checkpoints are frequent, so that recovery starts during the load. Pages are not torn here, but full-page images and
+# deltas alternate.
 my $node = start_node('main', settings => [ 'checkpoint_timeout = 30s', 'max_wal_size = 32MB', 'autovacuum_naptime = 1s' ]);
 prepare_database($node);
 $node->safe_psql('postgres', <<'SQL');
@@ -56,7 +56,7 @@ for my $round (1 .. $rounds) {
     answers_agree($node, $_, "round $round: answers from $_", 0, 3, 6) for qw(page wide);
 }
 
-# What recovery left can be written to, vacuumed and rebuilt.
+# The recovered index can be written to, vacuumed and rebuilt.
 $node->safe_psql('postgres', 'INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(1, 20000) AS n');
 $node->safe_psql('postgres', 'DELETE FROM page WHERE id % 2 = 0');
 $node->safe_psql('postgres', 'VACUUM page');
@@ -66,7 +66,7 @@ $node->safe_psql('postgres', 'REINDEX INDEX page_h');
 index_is_sound($node, 'page_h', 'sound after REINDEX');
 answers_agree($node, 'page', 'answers after REINDEX');
 
-# A crash in the midst of CREATE INDEX leaves no index, and the next build works.
+# A crash during CREATE INDEX leaves no index, and the next build works.
 my $build = $node->background_psql('postgres', on_error_stop => 0);
 $build->query_until(qr/building/, "\\echo building\nBEGIN; CREATE INDEX second ON page USING simhash (h); SELECT pg_sleep(60);\n");
 sleep(0.4);

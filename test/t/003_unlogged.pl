@@ -1,5 +1,5 @@
 # The index of an unlogged table is empty after a crash, as its table is, and usable; SET LOGGED and SET UNLOGGED
-# carry it over; a logged one survives.
+# preserve it; a logged one survives.
 use strict;
 use warnings;
 use FindBin;
@@ -48,7 +48,7 @@ for my $table (qw(volatile kept turned grown)) {
     fill($table);
     usable($table, "$table, before");
 }
-# An index built on rows, too: its init fork is written by another path than the empty one's.
+# Also an index built on rows: its init fork is written by a different code path.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE built (id bigint, h simhash)');
 fill('built');
 $node->safe_psql('postgres', 'CREATE INDEX built_h ON built USING simhash (h) WITH (tables = 7)');
@@ -76,7 +76,7 @@ for my $table (qw(kept turned)) {
     usable($table, "crash: logged $table");
 }
 
-# The other direction, and there and back.
+# The other direction, and a round trip.
 $node->safe_psql('postgres', 'ALTER TABLE kept SET UNLOGGED');
 usable('kept', 'turned unlogged');
 $node->safe_psql('postgres', 'ALTER TABLE grown SET LOGGED');

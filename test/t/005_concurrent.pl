@@ -1,5 +1,5 @@
-# Sessions insert, update, delete, vacuum, build and rebuild at once while readers compare, in one snapshot each,
-# what the index answers with what a sequential scan does. TEST_SECONDS sets how long (15 unless given).
+# Sessions insert, update, delete, vacuum, build and rebuild at once while readers compare the answers of the index and
+# of a sequential scan in one snapshot. TEST_SECONDS sets the duration (default 15).
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +12,7 @@ use SimhashTest;
 
 my $node = start_node('main', settings => [ 'autovacuum_naptime = 1s', "shared_buffers = '64MB'" ]);
 prepare_database($node);
-# Queries near few fingerprints, so that the answers are many and keep changing.
+# Queries near few fingerprints, so that answers are large and keep changing.
 $node->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE number;
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.05);
@@ -87,14 +87,14 @@ while (time < $end) {
         'REINDEX INDEX CONCURRENTLY page_new',
         'DROP INDEX CONCURRENTLY page_new')
     {
-        # A build that is cancelled leaves an invalid index at most.
+        # A cancelled build leaves at most an invalid index.
         my $patience = 1 + int rand 60;
         my ($cancel) = $node->psql('postgres', "SET statement_timeout = $patience;
             CREATE INDEX CONCURRENTLY page_cut ON page USING simhash (h) WITH (tables = 8)", on_error_stop => 1);
         $cancelled++ if $cancel != 0;
         $node->safe_psql('postgres', 'DROP INDEX IF EXISTS page_cut');
         if ($sql =~ /^DROP/) {
-            # Built under load: sound?
+            # Check the index that was built under load.
             my ($status, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('page_new', true)");
             push @errors, "page_new: $error" if $status != 0;
         }
@@ -105,7 +105,7 @@ while (time < $end) {
 }
 my ($status, $output) = stop_pgbench($load);
 is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
-is(join("\n", @errors), '', 'indexes were built and rebuilt meanwhile');
+is(join("\n", @errors), '', 'indexes were built and rebuilt under load');
 cmp_ok($builds, '>', 0, 'at least once');
 cmp_ok($cancelled, '>', 0, 'some builds were cancelled');
 my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;

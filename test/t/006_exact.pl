@@ -1,6 +1,5 @@
-# The index never misses, invents or repeats a row: for every design that can be asked for, on even and skewed
-# data, after a build that spills and after inserts, its answers within 0 to 10 bits and its nearest neighbours
-# are those of a sequential scan.
+# The index never misses, invents or repeats a row: for every design, on uniform and skewed data, after a build that
+# spills and after inserts, its answers within 0 to 10 bits and its nearest neighbours are those of a sequential scan.
 use strict;
 use warnings;
 use FindBin;
@@ -10,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use SimhashTest;
 
-# The smallest memory for builds: the large ones spill.
+# The smallest memory for builds, so that the large ones spill.
 my $node = start_node('main', settings => [ "maintenance_work_mem = '1MB'", "work_mem = '64MB'",
     "shared_buffers = '256MB'", 'max_wal_size = 4GB', 'autovacuum = off' ]);
 prepare_database($node);
@@ -21,8 +20,8 @@ CREATE TABLE expected (query int, id bigint, distance int);
 CREATE TABLE nearest (query int, place int, distance int);
 CREATE FUNCTION bits(h simhash) RETURNS bigint IMMUTABLE LANGUAGE sql AS $$ SELECT h::bigint $$;
 
--- Queries that are rows with 0 to 10 flips, and others; what a sequential scan answers. The cast to integer
--- keeps indexes out.
+-- Queries: rows with 0 to 10 flips, and others; and the answers of a sequential scan. The cast to integer prevents the
+-- use of indexes.
 CREATE PROCEDURE take_data(queries int) LANGUAGE plpgsql AS $$
 BEGIN
     TRUNCATE query, expected, nearest;
@@ -38,8 +37,8 @@ BEGIN
     ANALYZE query, expected, nearest;
 END $$;
 
--- The rows of data in two halves around CREATE INDEX ... WITH (options); what is wrong with the answers, or that
--- there is no such design.
+-- Inserts the rows of data in two halves around CREATE INDEX ... WITH (options). Returns the errors in the answers, or
+-- that there is no such design.
 CREATE FUNCTION wrong_answers(options text, radii int[]) RETURNS text LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -62,7 +61,7 @@ BEGIN
     END;
     INSERT INTO indexed SELECT * FROM data WHERE id > half;
     FOREACH radius IN ARRAY radii LOOP
-        -- The radius as a parameter would do, too; a literal is what users write.
+        -- A parameter would work too; users write a literal.
         EXECUTE format('CREATE TEMP TABLE found AS
             SELECT q.id AS query, t.id FROM query q JOIN indexed t ON t.h <@> q.h <= %s', radius);
         SELECT count(*) INTO difference FROM (
@@ -83,7 +82,7 @@ BEGIN
     IF difference <> 0 THEN
         wrong := wrong || format('nearest: %s differ; ', difference);
     END IF;
-    -- Ordered by distance, every row comes, those without a fingerprint last.
+    -- In order of distance every row is returned, those without a fingerprint last.
     SELECT count(*) INTO difference FROM (SELECT id FROM indexed ORDER BY h <@> fingerprint(-1)) AS ordered;
     IF difference <> (SELECT count(*) FROM data) THEN
         wrong := wrong || format('ORDER BY: %s rows; ', difference);
@@ -112,7 +111,7 @@ BEGIN
 END $$;
 SQL
 
-# Makes data of this many rows, h being an expression over n.
+# Creates the table data; h is an expression over n.
 sub data
 {
     my ($rows, $expression, $queries) = @_;
@@ -123,7 +122,7 @@ sub data
     return;
 }
 
-# One test per design. A design need not exist, but those that must are named.
+# One test per design. Not every design exists; those that must exist are listed.
 my %missing;
 
 sub exact
@@ -144,7 +143,7 @@ sub exact
 my $planted = 'CASE WHEN n % 5 = 0 THEN flipped(fingerprint(n % 200 + 1), n, (n % 11)::int) ELSE fingerprint(n) END';
 my $all = '{0,1,2,3,4,5,6,7,8,9,10}';
 
-# Every design, on even data with near-duplicates.
+# Every design, on uniform data with near-duplicates.
 data(8000, $planted, 40);
 for my $distance (1 .. 8) {
     for my $tables (0 .. 8, 10, 20) {
@@ -155,7 +154,7 @@ for my $design ((map { "$_/0" } 1 .. 8), (map { "3/$_" } 1, 4, 5, 6, 7, 8, 10, 2
     ok(!$missing{$design}, "design $design exists") or diag($missing{$design});
 }
 
-# Other data, some designs.
+# Other data, with some designs.
 my %kind = (
     'uniform' => 'fingerprint(n)',
     'dead bits' => '(bits(fingerprint(n % 3000)) & 4294967295)::simhash',

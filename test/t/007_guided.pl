@@ -1,5 +1,5 @@
-# Searches by weights: a fitted model is written through WAL, so a standby searches as the primary does; it survives
-# a crash; and other sessions take it up at once.
+# Searches by weights: a fitted model is WAL-logged, so a standby searches as the primary does; it survives a crash; and
+# other sessions use it at once.
 use strict;
 use warnings;
 use FindBin;
@@ -30,7 +30,7 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 
-# What a session's searches read, and whether they use a fitted model.
+# The number of leaves that a session's searches read, and whether they use a fitted model.
 sub searches
 {
     my ($session) = @_;
@@ -54,7 +54,7 @@ my $other_before = $other->query_safe($probe);
 
 my $report = $primary->safe_psql('postgres',
     "SELECT bool_and(measured >= target - 0.06) FROM simhash_calibrate('page_h', 'pair', 'w', 'h')");
-is($report, 't', 'the fitted model keeps its promise');
+is($report, 't', 'the fitted model meets its targets');
 my $after = searches($on_primary);
 like($after, qr/\|t$/, 'the index has the fitted model');
 isnt($after, $before, 'searches follow it');

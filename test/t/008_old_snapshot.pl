@@ -1,4 +1,4 @@
-# old_snapshot_threshold (before 17): a snapshot that is too old for what VACUUM has removed must fail, and not miss it.
+# old_snapshot_threshold (before 17): a snapshot older than what VACUUM has removed must fail and not lose rows.
 use strict;
 use warnings;
 use FindBin;
@@ -28,6 +28,6 @@ $node->safe_psql('postgres', 'DELETE FROM page WHERE id = 42');
 $node->safe_psql('postgres', 'SELECT txid_current()') for 1 .. 3;
 $node->safe_psql('postgres', 'VACUUM page');
 my $answer = $reader->query("SELECT id FROM page WHERE h <@> '$h' <= 0");
-ok($answer =~ /^42$/ || $reader->{stderr} =~ /snapshot too old/, 'it is not missed in silence');
+ok($answer =~ /^42$/ || $reader->{stderr} =~ /snapshot too old/, 'it is not lost silently');
 $reader->quit;
 done_testing();

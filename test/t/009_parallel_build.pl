@@ -1,5 +1,5 @@
-# Builds with parallel workers: the same index as without, of all kinds of rows and tables, under load, short of
-# memory, after a crash, and nothing at all if the build fails.
+# Builds with parallel workers give the same index as serial ones: for all kinds of rows and tables, under load, with
+# little memory and after a crash. A failed build leaves nothing.
 use strict;
 use warnings;
 use FindBin;
@@ -30,7 +30,7 @@ ANALYZE page;
 SQL
 $node->safe_psql('postgres', $fill_page);
 
-# Runs SQL with up to so many workers; returns how many took part in index builds, and what went wrong.
+# Runs SQL with a maximum number of workers; returns how many took part in index builds, and the error.
 sub build
 {
     my ($on, $workers, $sql, @more) = @_;
@@ -42,7 +42,7 @@ sub build
     return ($launched, $status == 0 ? '' : $error // $log);
 }
 
-# Three tests: so many workers took part, and the index is right.
+# Three tests: the number of workers that took part, and that the index is correct.
 sub builds
 {
     my ($on, $name, $workers, $expected, $sql, @more) = @_;
@@ -53,7 +53,7 @@ sub builds
     return;
 }
 
-# What the metapage says after the header: the design and the order of bits.
+# The metapage after the header: the design and the order of bits.
 sub meta
 {
     return $node->safe_psql('postgres',
@@ -76,7 +76,7 @@ for my $tables (1, 4, 5) {
     is($stats[1], $stats[0], "$tables tables: nor what the leaves hold") if $tables == 4;
 }
 
-# Rows of other kinds: what a range is cut by then is the tid.
+# Equal fingerprints: ranges are then cut by tid.
 for my $kind (["'00000000ffffffff'", 'one fingerprint'], ['NULL', 'only NULLs'], ['fingerprint(id % 3)', 'three']) {
     $node->safe_psql('postgres', "CREATE TABLE full_page AS TABLE page; UPDATE page SET h = $kind->[0]; VACUUM FULL page");
     builds($node, "$kind->[1], no workers", 0, 0, 'CREATE INDEX page_h ON page USING simhash (h)');
@@ -99,13 +99,13 @@ for my $tables (1, 4) {
     $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
 }
 
-# And very short of it, however many there are.
+# And with very little memory, for any number of workers.
 builds($node, 'seven workers and 1 MB', 7, 7, 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6)',
     "SET maintenance_work_mem = '1MB'; ALTER TABLE page SET (parallel_workers = 7);");
 answers_agree($node, 'page', 'seven workers and 1 MB: answers', 3, 7);
 $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
 
-# Where there are no workers to be had, or none are allowed.
+# No workers available, or none allowed.
 builds($node, 'no workers to be had', 2, 0, 'CREATE INDEX page_h ON page USING simhash (h)', 'SET max_parallel_workers = 0;');
 builds($node, 'REINDEX', 2, 2, 'REINDEX INDEX page_h');
 $node->safe_psql('postgres', 'DROP INDEX page_h');
@@ -144,7 +144,7 @@ $node->safe_psql('postgres', 'DROP INDEX page_h');
 like($error, qr/could not create exclusion constraint "page_alone"/, 'exclusion constraint: violated');
 is($launched, 2, 'exclusion constraint: workers');
 
-# CONCURRENTLY, alone and under writers.
+# CONCURRENTLY, alone and with writers.
 builds($node, 'CONCURRENTLY', 2, 2, 'CREATE INDEX CONCURRENTLY page_h ON page USING simhash (h)');
 answers_agree($node, 'page', 'CONCURRENTLY: answers', 0, 3, 7);
 my $load = start_pgbench($node, int(test_seconds() / 2), 3,
@@ -171,7 +171,7 @@ index_is_sound($node, 'page_h', 'concurrently under writers: sound');
 answers_agree($node, 'page', 'concurrently under writers: answers', 0, 3, 7);
 $node->safe_psql('postgres', 'DROP INDEX page_h');
 
-# A crash right after the commit. The first statement of the session is over when its WAL is written.
+# A crash right after the commit. The first statement of the session ends when its WAL is written.
 builds($node, 'before a crash', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE unlogged AS TABLE page');
 is((build($node, 2, 'CREATE INDEX unlogged_h ON unlogged USING simhash (h)'))[0], 2, 'unlogged: workers');
@@ -188,7 +188,7 @@ $node->safe_psql('postgres', 'INSERT INTO unlogged SELECT * FROM page LIMIT 1000
 index_is_sound($node, 'unlogged_h', 'unlogged after a crash: sound');
 $node->safe_psql('postgres', 'DROP INDEX page_h; DROP TABLE unlogged');
 
-# A build that fails leaves nothing: no index, no worker, no file.
+# A failed build leaves nothing: no index, no worker, no file.
 sub leftovers
 {
     return $node->safe_psql('postgres', <<'SQL');
@@ -228,7 +228,7 @@ $node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity 
 $killed->quit;
 is(leftovers(), '', 'a worker that is killed: nothing is left');
 
-# At moments of all the phases.
+# At points in all phases.
 my ($cancelled, $done) = (0, 0);
 for my $milliseconds (map { 10 * $_ } 1 .. 40) {
     ($launched, $error) = build($node, 2, 'CREATE INDEX page_h ON page USING simhash (h)', "SET statement_timeout = $milliseconds;");
@@ -248,7 +248,7 @@ is(leftovers(), '', 'cancelled anywhere: nothing is left');
 builds($node, 'after all that', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
 $node->stop;
 
-# Without WAL, where the table or the index are new: the pages must be on disk when the transaction commits.
+# Without WAL, if the table or the index is new: the pages must be on disk when the transaction commits.
 my $minimal = start_node('minimal', settings => [ @settings, 'wal_level = minimal', 'max_wal_senders = 0', 'fsync = on' ]);
 prepare_database($minimal);
 $minimal->safe_psql('postgres', $fill_page);

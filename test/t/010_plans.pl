@@ -1,6 +1,6 @@
-# Which plans the planner chooses, with default costs. Each case has a clear winner: with everything in memory the
-# plans that it rules out take at least twice as long (bench/plans/choices.sh). Where rows are few the plain index
-# scan is asked for, though a bitmap takes only a little longer: it is chosen by construction.
+# The plans that the planner chooses with default costs. Each case has a clear winner: with everything in memory the
+# rejected plans take at least twice as long (bench/plans/choices.sh). For few rows the plain index scan is required
+# although a bitmap takes only a little longer: it is chosen by construction.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,7 @@ my $node = start_node('primary',
 prepare_database($node, queries => 1);
 
 # spread_n: n rows, uniform; asked: 1,000 of them; cluster: half of the rows within 6 of one fingerprint; equal: each
-# fingerprint a hundred times; common: one row in twenty has the same one.
+# fingerprint a hundred times; common: one row in twenty has the same fingerprint.
 my $center = '5555aaaa3333cccc';
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE spread_1000000 AS SELECT n AS id, fingerprint(n) AS h, n * 7919::bigint % 1000 AS label
@@ -73,7 +73,7 @@ my $ssd = [ 'random_page_cost = 1.1' ];
 for my $settings ([], $ssd) {
     my %with = (settings => $settings);
 
-    # All within a radius: by the index, whatever the radius as long as few rows are found.
+    # All within a radius: the index, for any radius that finds few rows.
     for my $size (1000, 10000, 100000, 1000000) {
         for my $radius (0, 1, 3, 5, 8, 12, 15) {
             plan_is("SELECT * FROM spread_$size WHERE h <@> '$stored' <= $radius", qr/^Index Scan \(spread_${size}_h\)$/,
@@ -83,25 +83,25 @@ for my $settings ([], $ssd) {
     }
     plan_is("SELECT * FROM equal WHERE h <@> '$stored' <= 3", qr/^Index Scan \(equal_h\)$/, %with);
 
-    # Many rows are fetched faster in the table's order.
+    # Many rows are fetched faster in physical order.
     for my $radius (4, 8, 16) {
         plan_is("SELECT * FROM cluster WHERE h <@> '$center' <= $radius", qr/^(Bitmap Heap|Seq) Scan/, %with);
     }
     plan_is("SELECT * FROM spread_1000000 WHERE h <@> '$stored' <= 32", qr/^(Bitmap Heap|Seq) Scan/, %with);
     plan_is("SELECT * FROM cluster WHERE h <@> '$stored' <= 3", qr/Scan \(cluster_h\)/, %with);
 
-    # The first few; whether there are any.
+    # The first few; EXISTS.
     plan_is("SELECT * FROM spread_1000000 WHERE h <@> '$stored' <= 3 LIMIT 1", qr/^Limit \(Index Scan/, %with);
     plan_is("SELECT EXISTS (SELECT FROM spread_1000000 WHERE h <@> '$stored' <= 8)", qr/Index Scan \(spread_1000000_h\)/,
         %with);
 
-    # Another condition with an index of its own, which 1,000 rows meet.
+    # Another condition with its own index, satisfied by 1,000 rows.
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 AND h <@> '$stored' <= 3", qr/^Index Scan \(spread_1000000_h\)$/,
         %with);
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 10",
         qr/^Limit \(Sort \(.*spread_1000000_label/, %with);
 
-    # The nearest: a few by the index, all of many rows by a sort.
+    # Nearest neighbours: a few by the index, all of many rows by a sort.
     for my $size (1000, 10000, 100000, 1000000) {
         plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored' LIMIT 10",
             qr/^Limit \(Index Scan by distance \(spread_${size}_h\)\)$/, %with);
@@ -109,7 +109,7 @@ for my $settings ([], $ssd) {
     plan_is("SELECT * FROM cluster ORDER BY h <@> '$center' LIMIT 10", qr/^Limit \(Index Scan by distance/, %with);
     plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$stored'", qr/^Sort \(Seq Scan/, %with);
 
-    # Joins: the large table's index is looked up, whichever is named first, and the small one's if there is no other.
+    # Joins use the large table's index, whichever is named first, and the small one's if there is no other.
     for my $radius (0, 3, 8, 12) {
         plan_is("SELECT * FROM asked AS a JOIN spread_1000000 AS b ON a.h <@> b.h <= $radius",
             qr/^Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)$/, %with);
@@ -125,11 +125,11 @@ for my $settings ([], $ssd) {
     plan_is("SELECT * FROM asked_unindexed AS a, LATERAL (SELECT id FROM spread_1000000 AS b ORDER BY b.h <@> a.h LIMIT 1) AS b",
         qr/^Nested Loop \(Seq Scan \(asked_unindexed\), Limit \(Index Scan by distance \(spread_1000000_h\)\)\)$/, %with);
 
-    # A search for each of an array's elements.
+    # One search per array element.
     plan_is("SELECT * FROM spread_1000000 WHERE h = ANY ('{$stored,$center}')", qr/Scan \(spread_1000000_h\)/, %with);
 }
 
-# What the plan's scan of an index costs.
+# The cost of the plan's index scan.
 sub index_cost
 {
     my ($query) = @_;
@@ -141,9 +141,9 @@ my $array = join ',', ($stored) x 200;
 cmp_ok(index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$array}')"),
     '>', 20 * index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$stored}')"), 'each element of an array is a search');
 cmp_ok(10 * index_cost("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= 3"),
-    '<', index_cost("SELECT * FROM asked WHERE h <@> '$stored' <= 3"), 'pages read again and again are in memory');
+    '<', index_cost("SELECT * FROM asked WHERE h <@> '$stored' <= 3"), 'pages read repeatedly are cached');
 
-# A prepared statement is planned anew five times, and then no more.
+# A prepared statement is replanned five times, then cached.
 for my $case (
     [ 'SELECT id FROM %s WHERE h <@> $1 <= 3', qr/Index Scan/ ],
     [ 'SELECT id FROM %s WHERE h <@> $1 <= $2', qr/Index Scan/ ],

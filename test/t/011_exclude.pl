@@ -1,5 +1,5 @@
-# EXCLUDE USING simhash (h WITH ~=) under concurrent inserters: no two near-duplicates get in; ON CONFLICT DO NOTHING
-# never raises an exclusion violation; a deferred constraint is held at its end. TEST_SECONDS sets how long.
+# EXCLUDE USING simhash (h WITH ~=) under concurrent inserts: no two near-duplicates are admitted; ON CONFLICT DO NOTHING
+# never raises an exclusion violation; a deferred constraint is checked at commit. TEST_SECONDS sets the duration.
 use strict;
 use warnings;
 use FindBin;
@@ -11,13 +11,13 @@ use SimhashTest;
 
 my $node = start_node('main', settings => [ 'deadlock_timeout = 20ms', 'autovacuum_naptime = 1s' ]);
 prepare_database($node);
-# The second takes three groups of tables to insert a row: it can be seen in some and not in others.
+# The second table inserts a row in three groups of tables: it can be visible in some and not in others.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=));
 CREATE TABLE wide (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (tables = 10));
 CREATE TABLE late (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE outcome (what text, times bigint);
--- What a statement does, an exclusion violation or a deadlock being among the things that it may.
+-- Runs a statement; an exclusion violation or a deadlock is allowed.
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -27,7 +27,7 @@ BEGIN
 EXCEPTION WHEN exclusion_violation OR deadlock_detected THEN
     RETURN sqlstate;
 END $$;
--- One that may only fail by a deadlock.
+-- Runs a statement that may fail only by a deadlock.
 CREATE FUNCTION skip(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -44,7 +44,7 @@ SQL
 my $random = "\\set center random(1, 60)\n\\set n random(1, 40)\n\\set m random(1, 60)\n";
 my $seconds = test_seconds();
 my $load = start_pgbench($node, $seconds, 8,
-    # A single row: any error ends pgbench with one.
+    # A single row: any error ends pgbench with an error.
     skip => { weight => 10, sql => "${random}INSERT INTO page (h) VALUES (near(:center, :n)) ON CONFLICT DO NOTHING;\n" },
     skip_wide => { weight => 10, sql => "${random}INSERT INTO wide (h) VALUES (near(:center, :n)) ON CONFLICT DO NOTHING;\n" },
     several => { weight => 6, sql => $random . <<'SQL' },
@@ -78,7 +78,7 @@ for my $table (qw(page wide late)) {
 }
 note("$transactions transactions in $seconds s");
 
-# Deferred, by hand: both are in doubt until the first commits; then the second can't.
+# Deferred, step by step: either may commit until the first does; then the second cannot.
 $node->safe_psql('postgres', 'TRUNCATE late');
 my @session = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
 $_->query_safe('BEGIN') for @session;
@@ -89,7 +89,7 @@ $session[0]->query_until(qr/committing/, "\\echo committing\nCOMMIT;\n");
 $session[1]->query('COMMIT');
 $session[0]->query('SELECT 1');
 my @refused = grep { $_->{stderr} =~ /conflicting key|deadlock detected/ } @session;
-is(scalar @refused, 1, 'deferred: one of the two is refused');
+is(scalar @refused, 1, 'deferred: one of the two fails');
 $_->quit for @session;
 is($node->safe_psql('postgres', "SELECT count(*) FROM late WHERE h ~= '00000000000000ff'"), '1', 'deferred: one is there');
 

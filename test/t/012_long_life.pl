@@ -1,4 +1,4 @@
-# Churn reaches a steady size; neither long scans and joins nor long sessions of inserts gather memory.
+# Churn reaches a steady size; neither long scans and joins nor long sessions of inserts accumulate memory.
 use strict;
 use warnings;
 use FindBin;
@@ -13,8 +13,8 @@ prepare_database($node);
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 my $longer = test_seconds() > 15;
 
-# Churn: as many rows come as go, those that go being the oldest, or any. Fingerprints are spread evenly, as those of
-# texts are; some stay always in the same few leaves.
+# Churn: as many rows are inserted as deleted; the deleted ones are the oldest, or random. Fingerprints are spread evenly,
+# like those of texts; some are always in the same few leaves.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(1, 20000) AS n;
@@ -39,7 +39,7 @@ SQL
 note('pages after each round: ' . join ' ', map { $_ / 8192 } @size);
 my ($half) = sort { $b <=> $a } @size[ $rounds / 2 - 5 .. $rounds / 2 ];
 cmp_ok($size[-1], '<=', 1.04 * $half, 'the index has stopped growing halfway');
-# Leaves are two thirds full or so, as random inserts leave them; freshly built ones 90 %.
+# Random inserts leave leaves about two thirds full; freshly built ones are 90 % full.
 $node->safe_psql('postgres', 'CREATE INDEX fresh ON page USING simhash (h)');
 my $fresh = $node->safe_psql('postgres', "SELECT pg_relation_size('fresh')");
 cmp_ok($size[-1], '<', 2 * $fresh, 'and is less than twice a fresh one');
@@ -49,7 +49,7 @@ is($node->safe_psql('postgres', "SELECT rows + nulls, partial_entries FROM simha
     '20000|0', 'it holds the rows and nothing else');
 answers_agree($node, 'page', 'and answers');
 
-# Memory, as the server counts it: what a session holds must not depend on how long it has been at work.
+# Memory as counted by the server: the memory of a session must not depend on how long it has been working.
 SKIP: {
     skip 'the server does not say before 14', 1 if $version < 140000;
     $node->safe_psql('postgres', 'INSERT INTO page SELECT n, flipped(fingerprint(n % 200 * 100 + 1), n, (n % 5)::int)

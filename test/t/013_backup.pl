@@ -47,7 +47,7 @@ is($status, 0, 'the load went on');
 
 my $restored = PostgreSQL::Test::Cluster->new('restored');
 $restored->init_from_backup($primary, 'base', has_restoring => 1, standby => 0);
-# What the present is compared with is a moment that the archive knows; then the past goes on.
+# The state to restore is a point in the archive; afterwards the primary continues.
 my $then = rows($primary);
 $primary->safe_psql('postgres', "SELECT pg_create_restore_point('here')");
 $load = load('after');
@@ -66,7 +66,7 @@ $restored->safe_psql('postgres', 'INSERT INTO page SELECT -n, fingerprint(-n) FR
 index_is_sound($restored, 'page_h', 'restored to the point: sound after inserts');
 $restored->stop;
 
-# Logical replication, the values in their binary form where there is a choice.
+# Logical replication, with binary values where supported.
 my $subscriber = start_node('subscriber');
 prepare_database($subscriber);
 $subscriber->safe_psql('postgres', 'CREATE TABLE page (id bigint PRIMARY KEY, h simhash, w simhash_weights);

@@ -1,5 +1,5 @@
 # simhash_pairs and simhash_join under load: while sessions insert, update, delete and vacuum, and indexes are rebuilt,
-# readers compare in one snapshot what they give with what a join does. TEST_SECONDS sets how long (15 unless given).
+# readers compare their results with those of a join in one snapshot. TEST_SECONDS sets the duration (default 15).
 use strict;
 use warnings;
 use FindBin;
@@ -22,7 +22,7 @@ CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
 CREATE INDEX query_h ON query USING simhash (h);
 
--- How many pairs are missed, invented or repeated. The nested loop asks the index, one row at a time.
+-- The number of pairs that are missed, invented or repeated. The nested loop searches the index once per row.
 CREATE FUNCTION differing_pairs(radius int, index_name text) RETURNS bigint LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$
@@ -120,7 +120,7 @@ while (time < $end) {
 }
 my ($status, $output) = stop_pgbench($load);
 is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
-is(join("\n", @errors), '', 'indexes were rebuilt meanwhile');
+is(join("\n", @errors), '', 'indexes were rebuilt under load');
 cmp_ok($rebuilds, '>', 0, 'at least once');
 my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;
 note("$transactions transactions, $rebuilds rebuilds in $seconds s");
@@ -128,6 +128,6 @@ my $compared = $node->safe_psql('postgres', "SELECT nextval('compared')");
 cmp_ok($compared, '>', 20, "answers were compared ($compared times)");
 unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
 is($node->safe_psql('postgres', "SELECT sum(differing_pairs(r, 'page_h')) FROM generate_series(0, 8) AS r"), '0', 'pairs after the load');
-cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM simhash_pairs('page_h', 6)"), '>', 100, 'of which there are some');
+cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM simhash_pairs('page_h', 6)"), '>', 100, 'there are some pairs');
 
 done_testing();

@@ -1,6 +1,6 @@
-# Every page that a change leaves with other contents has the LSN of a record of that change; all others keep theirs.
-# A page that was changed and kept an old LSN could be written out before its record is, and a crash in between would
-# leave a change behind that recovery knows nothing of.
+# Every page whose contents a change modifies has the LSN of a record of that change; all others keep theirs. A modified
+# page with an old LSN could be written out before its record, and after a crash in between recovery would not know of
+# the change.
 use strict;
 use warnings;
 use FindBin;
@@ -19,14 +19,14 @@ prepare_database($node, queries => 3);
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION pageinspect;
 
--- The pages of an index: contents are what follows LSN and checksum.
+-- The pages of an index: contents are everything after LSN and checksum.
 CREATE FUNCTION pages(index regclass, OUT block int, OUT lsn pg_lsn, OUT contents text) RETURNS SETOF record LANGUAGE sql AS
 $$ SELECT block, (page_header(page)).lsn, md5(substr(page, 11))
    FROM generate_series(0, (pg_relation_size(index) / current_setting('block_size')::int)::int - 1) AS block,
         LATERAL get_raw_page(index::text, 'main', block) AS page $$;
 
 CREATE TABLE before (block int, lsn pg_lsn, contents text);
--- Between "before" and now: how many pages are other ones, how many new, and which have an LSN that they should not.
+-- Compared with "before": the number of changed and new pages, and the pages with a wrong LSN.
 CREATE FUNCTION compare(index regclass, since pg_lsn, OUT changed bigint, OUT added bigint, OUT wrong text) LANGUAGE sql AS
 $$ SELECT count(*) FILTER (WHERE b.block IS NOT NULL AND b.contents <> n.contents), count(*) FILTER (WHERE b.block IS NULL),
        string_agg(format('block %s, %s: LSN %s, was %s; the change began at %s', n.block,
@@ -37,11 +37,11 @@ $$ SELECT count(*) FILTER (WHERE b.block IS NOT NULL AND b.contents <> n.content
    FROM pages(index) AS n LEFT JOIN before AS b USING (block) $$;
 SQL
 
-# One test: a change, which touches some pages, sets the LSNs of those. Returns how many it changed and added.
+# One test: a change sets the LSNs of exactly the pages that it modifies. Returns how many it changed and added.
 sub sets_lsns
 {
     my ($index, $name, $sql, %options) = @_;
-    # A new file has no page of before.
+    # A new file has none of the previous pages.
     my $before = $options{new_file} ? '' : "INSERT INTO before SELECT * FROM pages('$index');";
     my $out = $node->safe_psql('postgres', <<SQL);
 SET client_min_messages = error;
@@ -114,7 +114,7 @@ for my $workers (0, 2)
 
 # -- A third level --------------------------------------------------------------------------------------------
 
-# A few rows at a time, so that the root grows between two looks and not before a later change of its page.
+# A few rows at a time, so that the growth of the root is seen on its own.
 my ($was, $is, $round) = ($height->('tall_h'), 0, 0);
 while ($round < 30 && ($is = $height->('tall_h')) <= $was)
 {

@@ -1,8 +1,9 @@
-# An index file that is damaged on disk: searches answer as a sequential scan does or report the corruption, writers
-# and VACUUM report it or carry on, nothing crashes or hangs, and simhash_index_check finds every damage that matters.
+# An index file that is damaged on disk: searches give the answers of a sequential scan or report the corruption,
+# writers and VACUUM report it or continue, nothing crashes or hangs, and simhash_index_check finds all damage that
+# matters.
 #
-# Each round copies a database, damages one index in the copy before anything has read it, and puts it to use.
-# FUZZ_SEED repeats a run; TEST_SECONDS is its length; DAMAGE="child,high" takes these kinds only.
+# Each round copies a database, damages one index in the copy before anything has read it, and uses it. FUZZ_SEED
+# repeats a run; TEST_SECONDS is its length; DAMAGE="child,high" uses only these kinds.
 use strict;
 use warnings;
 use FindBin;
@@ -24,7 +25,7 @@ $node->append_conf('postgresql.conf', "jit = off\nautovacuum = off\nstatement_ti
 $node->start;
 prepare_database($node);
 
-# Two tables: one with little of everything, and one with an inner level between root and leaves.
+# Two tables: a small one with every kind of row, and one with an inner level between root and leaves.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE small (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO small SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN fingerprint(7) ELSE fingerprint(n) END
@@ -39,7 +40,7 @@ ANALYZE;
 CREATE TABLE search (number int GENERATED ALWAYS AS IDENTITY, indexed text, settings text, query text, part bool, answer text);
 CREATE FUNCTION add_search(indexed text, settings text, query text, part bool DEFAULT false) RETURNS void LANGUAGE sql AS
 $$ INSERT INTO search (indexed, settings, query, part) VALUES (indexed, settings, query, part) $$;
--- An answer is a hash of the rows; of those that are not to be found all by a search by weights the rows.
+-- An answer is a hash of the rows, or the rows themselves for a search by weights, which need not find all.
 DO $$
 DECLARE
     indexed text;
@@ -76,7 +77,7 @@ SET enable_indexscan = off;
 SET enable_bitmapscan = off;
 UPDATE search SET answer = answer(query) WHERE NOT part;
 
--- What is not an answer, each kind of it once: an error as SQLSTATE, message, detail and hint.
+-- Everything that is not an answer, each kind once: an error as SQLSTATE, message, detail and hint.
 CREATE FUNCTION errors_of(command text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     message text;
@@ -126,7 +127,7 @@ for my $name (qw(small tall))
     $index{$name}{blocks} = length($index{$name}{image}) / $page_size;
 }
 
-# Fields of pages, as doc/format.md has them.
+# Fields of pages, see doc/format.md.
 my %field = (
     lower => [ 12, 'S' ], upper => [ 14, 'S' ], special => [ 16, 'S' ], size => [ 18, 'S' ], magic => [ 24, 'L' ],
     version => [ 28, 'L' ], high_key => [ $tail, 'Q' ], high_tid => [ $tail + 12, 'S' ], flags => [ $tail + 14, 'S' ],
@@ -185,8 +186,8 @@ sub set_tids
     return $block;
 }
 
-# The state between the two steps of a leaf's split: takes the downlink of a leaf out of its parent. Returns its left
-# sibling, and key and tid of where both end. Some rows that its leaf holds will be searched for.
+# The state between the two steps of a leaf's split: removes the downlink of a leaf from its parent. Returns its left
+# sibling, and the key and tid at which each of them ends. Some rows of the leaf will be searched for.
 sub cut_short
 {
     my ($i, $image) = @_;
@@ -211,7 +212,7 @@ sub cut_short
     return ($left, $upper);
 }
 
-# Kinds of damage; each does it to an index and says where.
+# Kinds of damage; each damages an index and returns where.
 my @right = (0, 1, 2, 3, 4, 5, 0x7FFFFFFF, 0xFFFFFFFE);
 my %damage = (
     'no bytes at all' => sub { my ($i) = @_; ${ $_[1] } = ''; return 'an empty file' },
@@ -378,7 +379,7 @@ my %damage = (
         set_bytes($image, $block, $tail - 6 * $count, substr($$image, $block * $page_size + $tail - 6, 6) x $count);
         return $block;
     },
-    # A split that was cut short is sound; but where the left half reaches too far, nothing leads to the right one.
+    # An interrupted split is sound; but if the left half reaches too far, nothing leads to the right half.
     'split cut short' => sub { return (cut_short(@_))[0] },
     'a left half to the end' => sub {
         my ($i, $image) = @_;
@@ -386,7 +387,7 @@ my %damage = (
         set_bytes($image, $left, $tail, $upper);
         return $left;
     },
-    # Which no search can know: it would have to look at the right half for what ends there.
+    # No search can detect this: it would have to read the right half.
     'a left half that ends late' => sub {
         my ($i, $image) = @_;
         my ($left, $upper) = cut_short($i, $image);
@@ -409,7 +410,7 @@ my %damage = (
         set($image, $left, 'flags', get($image, $left, 'flags') & ~8);
         return $left;
     },
-    # A row that equals one of the leaf goes into that leaf first, and then by the damaged link to the same once more.
+    # A row equal to one in the leaf is inserted into that leaf first, and through the damaged link once more.
     'a link to a locked leaf' => sub {
         my ($i, $image) = @_;
         my %leaves;
@@ -437,16 +438,16 @@ my %damage = (
         flip($image, int rand length $$image) for 1 .. one_of(1, 8, 100);
         return '';
     });
-# Searches may answer wrongly: it is the entries that were damaged, or what leads to those of an unfinished split.
+# Searches may give wrong answers: the damage is in entries, or in links to those of an unfinished split.
 my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
     'a left half that ends late';
-# It may have changed nothing that matters, as the only entry of a deleted row.
+# It may have changed nothing that matters, for example the only entry of a deleted row.
 my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short';
 my %sound = map { $_ => 1 } 'none', 'split cut short';
-# For those that need more than one level of inner pages, or two tables.
+# Kinds that need more than one level of inner pages, or two tables.
 my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small');
 
-# Errors that report corruption as they should. The server itself refuses pages whose header makes no sense.
+# Errors that report corruption. The server itself rejects pages with an invalid header.
 sub is_report
 {
     my ($line) = @_;
@@ -475,7 +476,7 @@ sub round
     open my $out, '>:raw', $file or die "$file: $!";
     print $out $image;
     close $out;
-    # By table 0 an equal row is found first.
+    # Through table 0 an equal row is found first.
     for my $center (@{ $index->{centers} // [] })
     {
         $node->safe_psql($db, "SET enable_indexscan = off; SET enable_bitmapscan = off;
@@ -491,7 +492,7 @@ sub round
         my $status = $node->psql($db, $sql, stdout => \$out, stderr => \my $error, timeout => 45, timed_out => \$timed_out);
         push @faults, 'hangs: ' . substr($sql, 0, 60) if $timed_out || time - $start > 30;
         push @faults, "server: $error" if $error =~ /server closed|terminated|connection to server/;
-        # A process that waits for a lock of its own cannot be cancelled, and holds up whatever comes next.
+        # A process that waits for its own lock cannot be cancelled, and blocks everything that follows.
         if ($timed_out)
         {
             fail("$what: hangs");
@@ -510,14 +511,14 @@ sub round
             push @faults, "$phase: $line";
         }
     };
-    # Twice in a session: the second time with what it has in memory.
+    # Twice in a session: the second time with cached pages.
     my @found = $ask->("SELECT * FROM try_searches('$name'); SELECT * FROM try_searches('$name')");
     $report->(\@found, 'search', $in_entries{$kind});
     push @faults, map { "a sound index: $_" } @found if $sound{$kind};
     $seen{ $found[0] =~ /^wrong/ ? 'wrong answers' : 'refused' }++ if @found;
     my @check = $ask->("SELECT errors_of(\$\$SELECT simhash_index_check('${name}_h', true)\$\$)");
     $report->(\@check, 'check');
-    # An entry of a row that is deleted harms nobody, and is counted.
+    # An entry of a deleted row is harmless, and is counted.
     @check = grep { $_ ne '0' } $ask->("SELECT partial_entries FROM simhash_index_check('${name}_h')") unless @check;
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
@@ -547,13 +548,13 @@ sub round
     return !@faults;
 }
 
-# The undamaged one, first of all.
+# The undamaged index first.
 $damage{'none'} = sub { return '' };
 round('none', $_) for qw(small tall);
 is($seen{'refused'} // 0, 0, 'searches of an undamaged index');
 delete $damage{'none'};
 
-# Every kind of damage, then any until the time is up.
+# Every kind of damage, then random kinds until the time is up.
 my $end = time + test_seconds();
 my @kinds = $ENV{DAMAGE} ? split /,/, $ENV{DAMAGE} : sort keys %damage;
 round($_, $only{$_} // one_of(qw(small tall))) for @kinds;

@@ -1,5 +1,5 @@
-# Pages that a crash left behind, all zeros: VACUUM finds them and splits use them; but a page that links lead to and
-# that damage turned to zeros is not taken for one.
+# VACUUM finds all-zero pages left behind by a crash, and splits use them; a page with incoming links that damage turned
+# to zeros is not mistaken for one.
 use strict;
 use warnings;
 use FindBin;
@@ -58,7 +58,7 @@ cmp_ok(stats('pages'), '>', $pages, 'then it grows');
 index_is_sound($node, 'page_h', 'sound');
 answers_agree($node, 'page', 'answers');
 
-# What was taken is replayed.
+# The use of unused pages is replayed.
 $node->stop('immediate');
 $node->start;
 index_is_sound($node, 'page_h', 'sound after a crash');

@@ -1,7 +1,7 @@
-# Every function, operator, cast, aggregate and type of the extension, as the catalogue lists them, with arguments that
-# nobody expects: NULLs, extremes, wrong lengths and dimensions, garbage, megabytes. Errors must be those of bad
-# arguments; nothing crashes, takes long or takes much memory. Leakproof functions never raise. A role without rights
-# gets nothing out of another's tables.
+# Every function, operator, cast, aggregate and type of the extension, as the catalogue lists them, with unusual
+# arguments: NULLs, extremes, wrong lengths and dimensions, garbage, megabytes. Errors must be those of bad arguments;
+# nothing crashes, takes long or uses much memory. Leakproof functions never raise errors. A role without privileges
+# gets nothing from other users' tables.
 #
 # FUZZ_SEED repeats a run; TEST_SECONDS is its length.
 use strict;
@@ -32,7 +32,7 @@ CREATE INDEX nothing_h ON nothing USING simhash (h);
 CREATE ROLE stranger;
 GRANT CREATE, USAGE ON SCHEMA public TO stranger;
 
--- SQLSTATE and message of a statement, or how many rows it gave, and whether one of them was not null.
+-- SQLSTATE and message of a statement, or the number of its rows and whether one of them was not null.
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -81,7 +81,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @settings = map { $_->[0] } rows("SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
 my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as)$/ } @functions;
-is(scalar @delicate, 16, 'functions that get fitting arguments');
+is(scalar @delicate, 16, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
 cmp_ok(scalar @casts, '>', 8, 'casts');
@@ -131,8 +131,8 @@ my %values = (
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
     'simhash_weights_ball' => sub { "simhash_ball(" . value('simhash_weights') . ', ' . value('integer') . ')' });
 
-# Arguments that fit, by function and place; where there is none here, one of the type. Without them functions that take
-# an index or a query would refuse nearly everything. A stranger's are those of the table that is not his.
+# Valid arguments, by function and position; for others, values of the type. Without them functions that take an index
+# or a query would reject nearly everything. The unprivileged role gets those of a table that it does not own.
 my $secret = 0;
 my $index = sub { ($secret ? "'page_h'" : one_of("'page_h'", "'page_part'", "'copy_h'", "'nothing_h'")) . '::regclass' };
 my $table = sub { ($secret ? "'page'" : one_of("'page'", "'copy'", "'nothing'")) . '::regclass' };
@@ -168,7 +168,7 @@ my %fitting = (
     'to_simhash_as(text;bigint[])' => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
     'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]);
 
-# What simhash_pair_groups may be given: queries of pairs, and all else that is not one.
+# Arguments of simhash_pair_groups: queries of pairs, and everything else.
 sub query
 {
     my ($depth) = @_;
@@ -212,14 +212,14 @@ sub value
     return value(one_of('text', 'integer', 'simhash', 'double precision')) if $plain =~ /^any(element|nonarray)?$|^"any"$/;
     return 'NULL' if $plain eq 'internal';
     my $make = $values{$plain};
-    # What the extension has and this list has not: text that may or may not be one.
+    # Types of the extension that this list lacks: text that may or may not be valid.
     return one_of("NULL::$type", quoted(garbage()) . "::$type", "'0123456789abcdef'::$type") unless $make;
     return '(' . $make->() . ")::$type";
 }
 
 # -- Statements -----------------------------------------------------------------------------------------------
 
-# Returns the statement, and the arguments alone for what must not raise.
+# Returns the statement, and the arguments alone for functions that must not raise errors.
 sub make_call
 {
     my ($f) = @_;
@@ -272,7 +272,7 @@ sub make_other
 
 # -- Runs -----------------------------------------------------------------------------------------------------
 
-# Bad arguments, limits, and what cannot be done; no internal errors, and no failures of the system.
+# Bad arguments, limits and unsupported features; no internal errors and no system failures.
 my $sane = qr/^(gave|08P01|0A000|21|22|23|42|54|55000)/;
 my (%count, %called, %useful, @bad);
 
@@ -313,7 +313,7 @@ SQL
     return;
 }
 
-# Those that raise on none of the valid arguments: a first look sorts out invalid ones.
+# Functions that must not raise errors on valid arguments: a first check rejects invalid ones.
 sub with_valid_arguments
 {
     my (@tries) = @_;
@@ -328,7 +328,7 @@ sub with_valid_arguments
     return @valid;
 }
 
-# Returns a list of statements; each round has every object of the catalogue once.
+# Returns a list of statements; each round covers every object of the catalogue once.
 sub make_round
 {
     my (@plain, @leakproof);
@@ -347,7 +347,7 @@ sub make_round
     for my $o (@operators) { $add->($o, "$o->{name} @{ $o->{types} }", make_operator($o)) }
     for my $c (@casts) { $add->($c, "$c->{from} to $c->{to}", make_cast($c)) }
     push @plain, { sql => (make_other())[0] } for 1 .. 40;
-    # Those that do most with what they are given, some more times.
+    # Functions that do most with their arguments, several more times.
     for my $f (@delicate)
     {
         push @plain, { sql => (make_call($f))[0], name => "$f->{name}(@{ $f->{types} })" } for 1 .. 3;
@@ -362,7 +362,7 @@ while (time < $end || $rounds == 0)
     my ($plain, $leakproof) = make_round();
     try_all('postgres', @$plain);
     try_all('postgres', with_valid_arguments(@$leakproof));
-    # Whatever names a relation gives a stranger nothing of one that is not his.
+    # An unprivileged role gets nothing by naming a relation that it does not own.
     $secret = 1;
     my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { $_->{name} =~ /pair_groups/ || grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
     $secret = 0;
@@ -374,7 +374,7 @@ while (time < $end || $rounds == 0)
 is(join("\n", @bad), '', "$rounds rounds of calls");
 note(join ', ', map { "$_: $count{$_}" } sort keys %count);
 cmp_ok($count{answers}, '>', $count{errors} / 10, 'many calls give answers');
-cmp_ok($count{errors}, '>', 10, 'some are refused');
+cmp_ok($count{errors}, '>', 10, 'some are rejected');
 cmp_ok($count{secret}, '>', 2, 'some were a stranger\'s');
 is(join(', ', grep { !$useful{$_} } map { "$_->{name}(@{ $_->{types} })" } @delicate), '', 'each gave something') if $rounds > 5;
 note("useful: ", join ', ', map { "$_ $useful{$_}" } sort keys %useful);
@@ -418,7 +418,7 @@ for my $try (1 .. 60)
     }
 }
 is(join("\n", @problems), '', 'settings and index options');
-index_is_sound($node, 'page_h', 'the index is as it was');
+index_is_sound($node, 'page_h', 'the index is unchanged');
 
 my $log = slurp_file($node->logfile);
 unlike($log, qr/PANIC|TRAP|was terminated by|server process .* exited/, 'no server process died');

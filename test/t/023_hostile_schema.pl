@@ -1,6 +1,5 @@
-# CREATE EXTENSION by a database's owner who is no superuser, where others have prepared schemas: with a hostile one in
-# front in the search_path, and with objects in the way. The script, which runs with a superuser's rights, must use
-# none of them.
+# CREATE EXTENSION by a database owner who is not a superuser, with schemas prepared by others: a hostile one first in the
+# search_path, and conflicting objects. The script, which runs with superuser privileges, must use none of them.
 use strict;
 use warnings;
 use FindBin;
@@ -16,8 +15,8 @@ CREATE ROLE db_owner LOGIN;
 CREATE ROLE attacker LOGIN;
 SQL
 
-# What a script could take by mistake for the core's: functions, operators, types and casts of the same names, with
-# arguments that fit better. Each of them gives away that it was used.
+# Objects that a script could mistake for the core's: functions, operators, types and casts of the same names, with
+# arguments that match better. Each of them reports its use.
 my $trap = <<'SQL';
 CREATE SCHEMA trap AUTHORIZATION attacker;
 GRANT USAGE ON SCHEMA trap TO PUBLIC;
@@ -93,7 +92,7 @@ AND 'public'::regnamespace NOT IN (coalesce(pronamespace, 'public'::regnamespace
     coalesce(oprnamespace, 'public'::regnamespace))
 SQL
 
-# And used: qualified names mean the extension's own, whatever stands in front.
+# And its use: qualified names refer to the extension, whatever comes first in the search_path.
 ($status, $out, $error) = $node->psql('trapped', <<'SQL', extra_params => [ '-U', 'db_owner' ], on_error_stop => 1);
 SET search_path = public, pg_catalog;
 CREATE TABLE page (id int, h simhash);
@@ -116,8 +115,8 @@ is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|
 
 # -- The script alone -----------------------------------------------------------------------------------------
 
-# CREATE EXTENSION puts pg_catalog in front of everything, so that a name without a schema would go unnoticed above. Here
-# the script runs with the hostile schema before pg_catalog: names that it does not qualify mean the hostile objects.
+# CREATE EXTENSION puts pg_catalog first, so an unqualified name would go unnoticed above. Here the script runs with the
+# hostile schema before pg_catalog: unqualified names refer to the hostile objects.
 my $directory = $node->safe_psql('postgres', "SELECT coalesce(current_setting('extension_destdir', true), '')");
 chomp(my $share = `pg_config --sharedir`);
 my $version = $node->safe_psql('trapped', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'");
@@ -146,7 +145,7 @@ SQL
 
 # -- Objects in the way ---------------------------------------------------------------------------------------
 
-# The attacker owns an object of the target schema that the script is to make: it must not become the extension's.
+# The attacker owns an object of the target schema that the script creates: the extension must not adopt it.
 my %in_the_way = (
     'a type' => 'CREATE TYPE public.simhash AS (x int)',
     'a shell type' => 'CREATE TYPE public.simhash',
@@ -160,12 +159,12 @@ for my $what (sort keys %in_the_way)
 {
     my $name = 'blocked_' . ++$number;
     database($name, 'SELECT');
-    # Access methods and C-like functions only a superuser makes: then it is an accident, and must fail all the same.
+    # Only a superuser can create access methods and C-like functions: this would be an accident, and must fail as well.
     my $by = $in_the_way{$what} =~ /ACCESS METHOD|LANGUAGE internal|TYPE public.simhash$/ ? 'RESET ROLE' : 'SET ROLE attacker';
     $node->safe_psql($name, 'GRANT CREATE, USAGE ON SCHEMA public TO attacker');
     $node->safe_psql($name, "$by; $in_the_way{$what}");
     ($status, undef, $error) = $node->psql($name, 'CREATE EXTENSION simhash SCHEMA public', extra_params => [ '-U', 'db_owner' ]);
-    # A shell type is what CREATE TYPE fills: whoever owns it keeps it out.
+    # CREATE TYPE fills a shell type, unless another user owns it.
     isnt($status, 0, "$what in the way: refused");
     like($error, qr/already exists|not a member|must be owner|permission denied/, "$what in the way: says so");
     is($node->safe_psql($name, "SELECT count(*) FROM pg_extension WHERE extname = 'simhash'"), 0, "$what in the way: nothing is left");

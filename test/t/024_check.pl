@@ -1,5 +1,5 @@
-# simhash_index_check(…, true) compares entries with the rows that they lead to: it finds one that leads to another
-# row, and no fault where there is none.
+# simhash_index_check(…, true) compares entries with the rows that they lead to: it finds an entry that leads to another
+# row, and reports no false errors.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use SimhashTest;
 
-# Damage is done to files; clusters of 18 have checksums unless told otherwise.
+# The test damages files; clusters of PostgreSQL 18 have checksums by default.
 my ($version) = `pg_config --version` =~ /(\d+)/;
 my $node = start_node('main', settings => ['autovacuum = off'], initdb => $version >= 18 ? ['--no-data-checksums'] : []);
 prepare_database($node);
@@ -36,11 +36,11 @@ all_sound('dead rows');
 $node->psql('postgres', 'BEGIN; INSERT INTO page SELECT n, 1, fingerprint(n) FROM generate_series(1, 50) AS n; ROLLBACK');
 all_sound('aborted rows');
 $node->safe_psql('postgres', 'VACUUM page; INSERT INTO page SELECT n, 1, fingerprint(n) FROM generate_series(9001, 9050) AS n');
-all_sound('places used again');
+all_sound('reused places');
 $node->safe_psql('postgres', 'UPDATE page SET kind = 1 - kind WHERE id % 5 = 0');
 all_sound('rows that left the partial index');
 
-# Each index is a root that is a leaf, with room: an entry more, in block 1.
+# Each index is a root leaf with free space: adds an entry to block 1.
 sub add_entry
 {
     my ($index, $fingerprint, $row) = @_;
@@ -73,10 +73,10 @@ sub check_finds
 }
 
 $node->safe_psql('postgres', 'VACUUM FULL page');
-# a row that is never updated again, so that its tid is the one that its entry has
+# a row that is never updated again, so that its tid is that of its entry
 add_entry('page_h', 'fingerprint(77777)', 'h IS NOT NULL AND id > 9000');
 is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE h <@> fingerprint(77777) <= 0"),
-    1, 'a foreign entry: a search cannot know');
+    1, 'a foreign entry: searches cannot detect it');
 check_finds('page_h', 'has not the fingerprint of the row', 'an entry of another fingerprint');
 add_entry('page_expression', 'fingerprint(77778)', 'h IS NULL');
 check_finds('page_expression', 'has not the fingerprint of the row', 'an entry for a NULL');

@@ -1,9 +1,9 @@
-# Writers whose commits are known outside of the server, for tests that crash it: what each session was told of a
-# commit stands in its output, so after recovery every row can be held against it.
+# Writers whose commits are known outside the server, for tests that crash it: the output of each session records its
+# acknowledged commits, so after recovery every row can be checked.
 #
-# The tables page and wide get the same rows, in batches: a batch is absent or has a version, which its rows'
-# fingerprints depend on. A transaction changes one batch in both tables. At most one transaction of a session
-# is in doubt after a crash; it must have happened to all of its rows or to none.
+# The tables page and wide get the same rows, in batches: a batch is absent or has a version, on which its rows'
+# fingerprints depend. A transaction changes one batch in both tables. At most one transaction of a session is in doubt
+# after a crash; it must have changed all of its rows or none.
 package Ledger;
 
 use strict;
@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 use SimhashTest;
 
-# page has an index with the default options, wide one whose entries are logged in three groups.
+# The index of page has the default options; entries of the index of wide are logged in three groups.
 sub create
 {
     my ($class, $node, %options) = @_;
@@ -43,7 +43,7 @@ sub with_node
     return bless { %$self, node => $node, directory => $node->basedir }, ref $self;
 }
 
-# Starts again with empty tables: the trees are roots that will grow.
+# Starts again with empty tables, so that the roots grow.
 sub clear
 {
     my ($self) = @_;
@@ -135,8 +135,8 @@ sub start
     return;
 }
 
-# Waits for the sessions' ends, and takes down what they were told. Returns how many ended before their work was
-# done, and what they said.
+# Waits for the sessions to end and records their acknowledged commits. Returns how many ended before their work was
+# done, and their errors.
 sub finish
 {
     my ($self) = @_;
@@ -163,7 +163,7 @@ sub finish
     return ($broken, $said);
 }
 
-# What is wrong with the rows of a table, given what the sessions were told; '' if nothing. Settles what was in
+# The errors in the rows of a table, given the acknowledged commits; '' if there are none. Resolves transactions in
 # doubt, so it is called for both tables before anything else happens.
 sub wrong_rows
 {
@@ -187,7 +187,7 @@ SQL
     for my $transaction (@{ $self->{doubt} // [] }) {
         my $is = $found{ $transaction->{batch} } // 0;
         next if $is != $transaction->{after};
-        $self->{state}{ $transaction->{batch} } = $is; # else as before, which the state says
+        $self->{state}{ $transaction->{batch} } = $is; # otherwise unchanged, as in the state
     }
     my $state = $self->{state};
     my %all = (%$state, %found);
@@ -198,8 +198,7 @@ SQL
     return $wrong;
 }
 
-# All that a round has to show afterwards: rows as committed, sound indexes, answers like a sequential scan's.
-# Returns what is wrong.
+# The checks after a round: rows as committed, sound indexes, answers of a sequential scan. Returns the errors.
 sub faults
 {
     my ($self, @radii) = @_;
@@ -210,8 +209,8 @@ sub faults
         push @wrong, "$table: $rows" if $rows ne '';
         my @checks = ("SELECT simhash_index_check('${table}_h', true)");
         push @checks, map { "SELECT 1 / (differing_answers('$table', $_) = 0)::int" } @radii;
-        # A scan of all there is finds each row once. An entry that recovery should not have kept leads to a row that
-        # has taken the place of its own since.
+        # A scan of everything finds each row once. An entry that recovery should have removed leads to a row that has
+        # reused the place of its own.
         push @checks, "SELECT count(*) AS n FROM $table \\gset\nSET enable_seqscan = off; SET enable_sort = off",
           "SELECT 1 / (count(*) = :n)::int FROM (SELECT id FROM $table ORDER BY h <@> fingerprint(0) OFFSET 0) AS t";
         my ($status, undef, $error) = $node->psql('postgres', join(";\n", @checks) . ';', on_error_stop => 1);
@@ -221,7 +220,7 @@ sub faults
     return join '', @wrong;
 }
 
-# Waits until the server that ended itself, or that was ended, answers again.
+# Waits until the server answers again after a crash.
 sub recover
 {
     my ($self) = @_;

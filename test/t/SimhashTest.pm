@@ -1,5 +1,5 @@
-# What the TAP tests share: nodes with the extension, fingerprints to index, and the comparison of what an
-# index answers with what a sequential scan does.
+# Shared by the TAP tests: nodes with the extension, fingerprints to index, and the comparison of an index with a
+# sequential scan.
 package SimhashTest;
 
 use strict;
@@ -22,12 +22,12 @@ sub start_node
     return $node;
 }
 
-# The functions that the tests are written with, in the database postgres:
+# Functions for the tests, in the database postgres:
 #
 #   fingerprint(n)                  the n-th of a fixed sequence of random fingerprints
 #   flipped(h, n, bits)             h with that many bits flipped, the n-th choice of them
 #   query (id, h)                   queries: fingerprints 1, 101, 201, … with 0 to 10 flips, and 20 others
-#   differing_answers(table, r)     how many answers to "query within r" the index misses, invents or repeats
+#   differing_answers(table, r)     the number of answers to "query within r" that the index misses, invents or repeats
 #
 # Every table of the tests has columns id and h.
 sub prepare_database
@@ -50,7 +50,7 @@ CREATE FUNCTION differing_answers(indexed regclass, radius int) RETURNS bigint L
     SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS
 $$
 DECLARE
-    -- The cast to integer keeps the index out.
+    -- The cast to integer prevents the use of the index.
     expected text := format('SELECT q.id AS query, t.id FROM query q JOIN %s t ON (t.h <@> q.h)::int <= %s',
         indexed, radius);
     found text := format('SELECT q.id AS query, t.id FROM query q JOIN %s t ON t.h <@> q.h <= %s', indexed, radius);
@@ -80,7 +80,7 @@ SQL
     return;
 }
 
-# One test: for these radii the index on the table gives what a sequential scan gives.
+# One test: for these radii the index on the table gives the same answers as a sequential scan.
 sub answers_agree
 {
     my ($node, $table, $name, @radii) = @_;
@@ -105,11 +105,11 @@ sub index_is_sound
     return is($status == 0 ? '' : $error, '', $name);
 }
 
-# How long a test under load lasts.
+# The duration of a test under load.
 sub test_seconds { return $ENV{TEST_SECONDS} // 15 }
 
-# Starts pgbench in the background; scripts are texts. stop_pgbench waits for its end and returns its output,
-# with the exit status.
+# Starts pgbench in the background; scripts are texts. stop_pgbench waits for its end and returns its exit status and
+# output.
 sub start_pgbench
 {
     my ($node, $seconds, $clients, %scripts) = @_;

@@ -1,6 +1,6 @@
-# Crash rounds at random and chosen moments, until ROUNDS of them or TORTURE_SECONDS are over. After each one the
-# rows must be as the clients were told, the indexes sound with every row in them, and the answers those of a
-# sequential scan; the next round goes on with what recovery left. SEED replays a run's choices.
+# Crash rounds at random and chosen points, for ROUNDS rounds or TORTURE_SECONDS. After each one the rows must be as
+# acknowledged to the clients, the indexes sound and complete, and the answers those of a sequential scan; the next round
+# continues with the recovered data. SEED repeats a run's choices.
 use strict;
 use warnings;
 use FindBin;
@@ -17,8 +17,8 @@ my $rounds = $ENV{ROUNDS} || 1e9;
 my @kinds = split / /, $ENV{KINDS} || 'failpoint failpoint failpoint kill stop torn tall';
 diag("crash: SEED=$seed");
 
-# Few buffers and a busy background writer: pages of all ages are on disk when the crash comes. No checkpoint but
-# those that a round asks for, so that a torn page is one that recovery has the means to repair.
+# Few buffers and a busy background writer, so that pages of all ages are on disk at the crash. Only rounds request
+# checkpoints, so that recovery can repair every torn page.
 my $node = start_node('crash', initdb => ['--data-checksums'],
     settings => [ "shared_buffers = '2MB'", 'restart_after_crash = on', 'bgwriter_delay = 10ms', 'autovacuum = off',
         "checkpoint_timeout = '1h'", "max_wal_size = '4GB'", 'log_min_messages = log' ]);
@@ -35,7 +35,7 @@ my %other = (
     concurrently => "CREATE INDEX CONCURRENTLY extra ON page USING simhash (h);\nDROP INDEX extra;\n",
     reindex => "REINDEX INDEX CONCURRENTLY wide_h;\n",
     checkpoint => "CHECKPOINT;\nSELECT pg_sleep(0.05);\n");
-# Where a session that does this comes by often enough, and how often it does in a round, about.
+# Failpoints that a session reaches often enough, and about how often it does in a round.
 my %point = (
     insert => [ 3000, '' ], 'insert-group' => [ 6000, '' ], 'leaf-found' => [ 20000, '' ],
     'split-extended' => [ 10, '' ], 'split-downlink' => [ 10, '' ], 'split-done' => [ 10, '' ],
@@ -56,7 +56,7 @@ sub files
 
 sub contents { return -e $_[0] ? slurp_file($_[0]) : '' }
 
-# Makes of every other page that was written since a torn one: some sectors old, some new. Returns how many.
+# Tears every other page that was written since: some sectors old, some new. Returns how many.
 sub tear
 {
     my (%old) = @_;
@@ -83,7 +83,7 @@ sub tear
     return $torn;
 }
 
-# Sessions under which the server is ended after a while.
+# Sessions whose server is killed after a while.
 sub load_for_a_while
 {
     my ($what) = @_;
@@ -112,7 +112,7 @@ my %round = (
     kill => sub {
         my $what = pick(sort keys %other);
         load_for_a_while($what);
-        # Any process of the server but its head and the logger.
+        # Any server process but the postmaster and the logger.
         my @victims = split /\n/, $node->safe_psql('postgres', "SELECT pid || ' ' || backend_type
             FROM pg_stat_activity WHERE pid <> pg_backend_pid() ORDER BY backend_start");
         my ($pid, $type) = split / /, pick(@victims), 2;
@@ -135,8 +135,8 @@ my %round = (
         return "immediate stop, $torn torn pages, $what";
     });
 
-# Roots and inner pages above the leaves' parents take some hundred thousand rows, so they have a table of their
-# own: 452 leaves fill the root, 904 two inner pages.
+# Roots and inner pages above the parents of leaves need several hundred thousand rows, so they have their own table: 452
+# leaves fill the root, 904 two inner pages.
 my $tall = 0;
 sub tall_round
 {

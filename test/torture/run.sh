@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # The long tests of reliability; `make torture` calls this. In turn:
 #
-#   crash        kill -9, immediate stops, torn pages and crashes at chosen moments, hundreds of rounds
+#   crash        kill -9, immediate stops, torn pages and crashes at chosen points, hundreds of rounds
 #   standby      a standby through crashes of both servers, every replayed page compared
 #   concurrency  test/t/005: writers, readers, VACUUM, builds and rebuilds at once
 #   exclusion    test/t/011: exclusion constraints under concurrent inserters
 #   life         test/t/012: churn, and the memory of long sessions
 #
-# make torture SECONDS=3600            as long as that, in all (default 600)
-# make torture ROUNDS=50 ONLY=crash    so many rounds of the first two, some of the parts
-# make torture SEED=4711               the choices of the run that printed this seed
+# make torture SECONDS=3600            total duration (default 600)
+# make torture ROUNDS=50 ONLY=crash    number of rounds of the first two parts; only some parts
+# make torture SEED=4711               repeat the choices of the run that printed this seed
 # make torture KINDS="torn tall"       kinds of crash rounds: failpoint kill stop torn tall
 set -euo pipefail
 
@@ -31,7 +31,7 @@ chmod a+r "$work.conf"
 test_programs=$(cd "$(dirname "$("$PG_CONFIG" --pgxs)")/../test" && pwd)
 
 failed=()
-# part name share file: runs a test with that share, in percent, of the time.
+# part name share file: runs a test for that share of the time, in percent.
 part() {
     local name=$1 seconds=$((total * $2 / 100)) file=$3 log=$SCRATCH/$1.log
     [[ " $ONLY " == *" $name "* ]] || return 0
@@ -46,7 +46,7 @@ part() {
         failed+=("$name")
         grep -v '^ok' "$log" | tail -n 60
     fi
-    # What it did: its own summary, and the notes of tests that have none.
+    # The summary of the part, or the notes of tests without one.
     grep -E "^# ($name:|[0-9]+ transactions|[a-z]+: [0-9]+ rows|[0-9.]+ times|.* bytes)|^Result|^not ok" "$log" || true
     rm -rf "${work:?}/$name"
 }

@@ -1,6 +1,6 @@
 # A streaming standby compares every page that it replays with the primary's (wal_consistency_checking) while both
-# servers crash at random. After every round it answers like the primary; in the midst of one its replay is paused
-# wherever it is, in splits as well, and then its index answers like its own sequential scan. In the end it is
+# servers crash at random. After every round it gives the same answers as the primary. During a round its replay is paused
+# at random, also within splits, and its index gives the answers of its own sequential scan. At the end it is
 # promoted. ROUNDS, TORTURE_SECONDS, SEED as in crash.pl.
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $seed = $ENV{SEED} || 1 + int rand 1000000;
 my $rounds = $ENV{ROUNDS} || 1e9;
 diag("standby: SEED=$seed");
 
-# Every record holds an image of each of its pages, some 100 MB for 1,000 rows.
+# Every record contains an image of each of its pages, some 100 MB for 1,000 rows.
 my $primary = start_node('primary', streaming => 1, initdb => ['--data-checksums'],
     settings => [ "wal_consistency_checking = 'generic'", "wal_keep_size = '2GB'", "max_wal_size = '2GB'",
         'restart_after_crash = on', "shared_buffers = '4MB'", 'autovacuum = off' ]);
@@ -34,7 +34,7 @@ my @actions = qw(none none split-downlink=error:2 split-downlink=kill:2 root-gro
   vacuum-delete=kill:5);
 my ($number, $pauses, $middles, $crashes, $comparisons, $wrong) = (0, 0, 0, 0, 0, '');
 
-# What is wrong with the standby's answers, compared with its own sequential scan.
+# The errors in the standby's answers, compared with its own sequential scan.
 sub standby_faults
 {
     my ($status, undef, $error) = $standby->psql('postgres', join(';', map { "SELECT 1 / (differing_answers('$_', 3) = 0)::int,
@@ -92,7 +92,7 @@ while ($number < $rounds && time < $end && $wrong eq '') {
           join("\n", grep { /FATAL|PANIC|CONTEXT/ } split /\n/, slurp_file($standby->logfile));
         last;
     }
-    # Half a split, until a writer of the next round comes by.
+    # Half a split, until a writer of the next round finishes it.
     $primary->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'split-downlink=error:1';
         INSERT INTO page SELECT -n, -1, 1, fingerprint($number) FROM generate_series(1, 1500) AS n");
     if (!caught_up()) {
@@ -105,7 +105,7 @@ while ($number < $rounds && time < $end && $wrong eq '') {
     $wrong .= $ledger->wrong_rows($_, $standby) for qw(page wide);
     diag("round $number, $action:\n$wrong") if $wrong ne '';
 }
-cmp_ok($middles, '>', 0, 'in the middle of a split, too');
+cmp_ok($middles, '>', 0, 'also in the middle of a split');
 is($wrong, '', 'the standby answers like the primary after every round, and like itself within');
 if ($wrong eq '') {
     $standby->promote;

@@ -3,7 +3,7 @@
 #
 #   test/unit/run.sh --gtest_filter='Fingerprint*'
 #
-# UNIT_BUILD names a directory to build in, kept so that the next run compiles only what changed.
+# UNIT_BUILD names a persistent build directory, so that the next run compiles only what changed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

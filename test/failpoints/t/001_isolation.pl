@@ -1,4 +1,4 @@
-# The isolation specs of this directory: sessions that wait at a failpoint until another one lets them go on.
+# The isolation specs of this directory: sessions that wait at a failpoint until another one releases them.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# The server crashes at each of the moments that matter, under load. After recovery the rows are as committed, the
-# indexes sound, and in use.
+# The server crashes at each failpoint, under load. After recovery the rows are as committed, and the indexes are sound
+# and usable.
 use strict;
 use warnings;
 use FindBin;
@@ -14,7 +14,7 @@ my $seed = $ENV{SEED} || 1 + int rand 1000000;
 srand $seed;
 diag("SEED=$seed");
 
-# Few buffers: pages of all ages are on disk when the crash comes.
+# Few buffers, so that pages of all ages are on disk at the crash.
 my $node = start_node('main', initdb => ['--data-checksums'],
     settings => [ "shared_buffers = '2MB'", 'restart_after_crash = on', 'bgwriter_delay = 10ms', 'autovacuum = off' ]);
 prepare_database($node);
@@ -45,7 +45,7 @@ for my $round (@rounds) {
     is($ledger->faults(0, 3, 6), '', "$point=$action: as committed, sound, exact");
 }
 
-# An error at each moment leaves the index sound for those who go on.
+# An error at each failpoint leaves the index sound for other sessions.
 for my $point (qw(insert insert-group split-extended split-downlink root-extended)) {
     $ledger->clear;
     my ($status, undef, $error) = $node->psql('postgres', <<SQL, on_error_stop => 1);

@@ -1,6 +1,6 @@
 # The scan of an exclusion constraint has found a dead row's entry and holds the leaf's pin; VACUUM must not remove
-# the entry, nor may an insert use the row's place again, before the scan has looked at the row. Else the newcomer,
-# which is near nothing, would be taken for a near-duplicate.
+# the entry, nor may an insert reuse the row's place, before the scan has fetched the row. Otherwise the new row, which
+# is near nothing, would be taken for a near-duplicate.
 use strict;
 use warnings;
 use FindBin;
@@ -31,18 +31,18 @@ ok($node->poll_query_until('postgres', waits('INSERT', 'advisory')), 'the scan w
 my $cleaner = $node->background_psql('postgres', on_error_stop => 0);
 $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
 ok($node->poll_query_until('postgres', waits('VACUUM', 'BufferPin')), 'VACUUM waits for it');
-# It would take the dead row's place if that were free.
+# It would reuse the dead row's place if that were free.
 $node->safe_psql('postgres', "INSERT INTO page VALUES (4, '0f0f0f0f0f0f0f0f')");
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
 $writer->query('SELECT 1');
-is($writer->{stderr}, '', 'no near-duplicate is seen where there is none');
+is($writer->{stderr}, '', 'no false near-duplicate');
 $cleaner->query('SELECT 1');
 is($cleaner->{stderr}, '', 'VACUUM goes on');
 is($node->safe_psql('postgres', 'SELECT string_agg(id::text, $$ $$ ORDER BY id) FROM page'), '2 3 4', 'rows');
 index_is_sound($node, 'page_h_excl', 'sound');
 $_->quit for $keeper, $writer, $cleaner;
 
-# Where a page is locked nothing waits: that would be an undetected deadlock.
+# No wait while a page is locked: that would be an undetected deadlock.
 my (undef, undef, $error) = $node->psql('postgres',
     "LOAD 'simhash'; SET simhash.failpoint = 'insert=wait'; INSERT INTO page VALUES (5, '1111111111111111')");
 like($error, qr/cannot wait here/, 'no wait under a lock');

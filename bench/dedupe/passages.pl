@@ -1,13 +1,13 @@
 #!/usr/bin/env perl
-# Makes documents: passages of the texts on standard input (as demo/read_documents.pl writes them), each once, then
-# copies of them with one to four words changed, until there are as many as asked for. Rows for COPY: id, the id of the
-# original, body. The copies stand in a random order after the originals.
+# Makes documents: distinct passages of the texts on standard input (as written by demo/read_documents.pl), then copies of
+# them with one to four words changed, up to the requested number. Rows for COPY: id, the id of the original, body. The
+# copies follow the originals in random order.
 use strict;
 use warnings;
 
-use constant WORDS => 100; # of a passage
+use constant WORDS => 100; # per passage
 
-my ($rows, $seed, $part) = @ARGV; # at most this part are originals
+my ($rows, $seed, $part) = @ARGV; # the largest share of originals
 srand($seed);
 my @passage;
 while (my $line = <STDIN>) {

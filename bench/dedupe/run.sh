@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# De-duplicates a table of documents from end to end: load, fingerprint, index, groups, delete, vacuum.
+# Deduplicates a table of documents from end to end: load, fingerprint, index, groups, delete, vacuum.
 #
 #   bench/dedupe/run.sh [rows [distance]]      default 1000000 and 3
 #
-# Documents are passages of 100 words from the texts on this machine, and copies of them with one to four words
-# changed, replaced, added or left out. Texts on a machine repeat each other (licences above all), so that some originals are
-# near-duplicates as well. Times are by the clock, two cores, cached, fsync off.
+# Documents are passages of 100 words from texts on this machine, and copies of them with one to four words changed,
+# replaced, added or removed. Texts on a machine repeat each other (above all licences), so some originals are
+# near-duplicates as well. Times are elapsed times, cached, fsync off.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,7 +30,7 @@ step() {
     printf '%7.2f s  %s\n' "$((($(date +%s%N) - begun) / 10000000))e-2" "$(tr '\n' ' ' <"$SCRATCH/answer")" >&2
 }
 
-# with_progress command …: and meanwhile what pg_stat_progress_create_index says.
+# with_progress command …: the same, and shows pg_stat_progress_create_index meanwhile.
 with_progress() {
     "$@" &
     local command=$! last='' now

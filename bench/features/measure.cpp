@@ -4,7 +4,7 @@
 //   measure TEXTS PAIRS
 //
 // TEXTS: lines "id doc fam rev repo path words text" as COPY writes them. PAIRS: lines "id1 id2 label cosU
-// H_U cosL H_L cosS H_S", all pairs that any of the cosines finds.
+// H_U cosL H_L cosS H_S", all pairs that any of the cosines finds similar.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -30,7 +30,7 @@ constexpr int kRadii[] = {1, 3, 5, 7, 10};
 constexpr int kMaxRadius = 10;
 constexpr double kMinCosine = 0.9;
 
-// Similar means a Jaccard index of 4/5 and more.
+// Similar means a Jaccard index of at least 4/5.
 constexpr std::size_t kJaccardNumerator = 4, kJaccardDenominator = 5;
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
@@ -94,7 +94,7 @@ Fingerprint fingerprint(const std::string &text, TextUnit unit, int size)
 }
 
 // All pairs whose sets of three-word shingles are similar, exactly: two such sets share one of each other's
-// rarest elements, for which an index is enough.
+// rarest elements, so an index of these suffices.
 std::vector<Pair> find_jaccard_pairs(const std::vector<std::string> &texts)
 {
     std::vector<std::vector<std::uint64_t>> sets;

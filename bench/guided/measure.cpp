@@ -1,8 +1,8 @@
-// The time that a search by weights takes to plan: GuidedPlan alone, without a server and without leaves.
+// The time to plan a search by weights: GuidedPlan alone, without a server and without leaves.
 //
 //   measure [WEIGHTS]
 //
-// WEIGHTS: lines with 64 numbers in brackets, as simhash_weights are shown. Without, weights are drawn.
+// WEIGHTS: lines with 64 numbers in brackets, the text form of simhash_weights. Without it, weights are random.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace
 
 constexpr double kLeaves = 19608; // of 10 million rows
 constexpr double kTarget = 0.95;
-constexpr int kRounds = 9; // of which the median is taken
+constexpr int kRounds = 9; // the median counts
 constexpr std::size_t kQueries = 4000;
 constexpr std::size_t kMostProbes = 4096;
 
@@ -61,7 +61,7 @@ std::vector<Weights> read_weights(const char *name)
     return all;
 }
 
-// A table's leaves: equal ranges of keys, wherever their bounds fall.
+// A table's leaves: equal ranges of keys, with arbitrary bounds.
 std::uint64_t leaf_of(std::uint64_t key)
 {
     return static_cast<std::uint64_t>(
@@ -74,7 +74,7 @@ std::uint64_t first_key(std::uint64_t leaf)
     return static_cast<std::uint64_t>(((static_cast<unsigned __int128>(leaf) << 64) + n - 1) / n);
 }
 
-// Of this processor's time: others may be using the machine.
+// Processor time, since others may be using the machine.
 double seconds()
 {
     timespec now;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The processor time to plan a search by weights. Needs no server.
+# The processor time of planning a search by weights. Needs no server.
 #
-#   bench/guided/run.sh                    weights that are drawn
+#   bench/guided/run.sh                    random weights
 #   bench/guided/run.sh WEIGHTS            weights of a file, see README.md
-#   AGAINST=HEAD~3 bench/guided/run.sh     the plan as it is, and that of a revision with the same interface, by turns
+#   AGAINST=HEAD~3 bench/guided/run.sh     also that of a revision with the same interface, alternating
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(mktemp -d)

@@ -1,5 +1,5 @@
-// Times the kernels of core/kernels/leaf_match.hpp on leaves of 8 kB, in caches and in memory. Processor time of this
-// thread, so that other programs disturb little; the lower quartile of the rounds; kernels take turns.
+// Times the kernels of core/kernels/leaf_match.hpp on leaves of 8 kB, in caches and in memory. Measures the processor
+// time of this thread, so that other programs disturb little; reports the lower quartile of the rounds; kernels alternate.
 #include "core/kernels/leaf_match.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #ifdef BEFORE
 namespace simhash_before
 {
-enum class SimdLevel; // has the present one's values
+enum class SimdLevel; // has the same values as the current one
 simhash::LeafMatch leaf_match(SimdLevel level);
 } // namespace simhash_before
 #endif
@@ -32,7 +32,7 @@ constexpr std::size_t kPage = 8192;
 constexpr std::size_t kVirtualPage = 4096;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kPages = std::size_t{3} << 16; // 1.5 GB
-constexpr std::size_t kTrickyPage = 10000;           // in no cached case
+constexpr std::size_t kTrickyPage = 10000;           // not in the cached cases
 constexpr int kAhead = 4;
 
 struct Kernel {
@@ -62,7 +62,7 @@ struct Memory {
             std::perror("mmap");
             std::exit(1);
         }
-        // As shared buffers are without huge pages.
+        // Like shared buffers without huge pages.
         madvise(memory, kPages * kPage, MADV_NOHUGEPAGE);
         at = static_cast<char *>(memory);
     }
@@ -74,7 +74,7 @@ struct Memory {
     std::uint16_t &count(std::size_t i) const { return *reinterpret_cast<std::uint16_t *>(page(i) + 12); }
 };
 
-// A leaf's fingerprints, and a query that comes to it, have the first bits in common.
+// The fingerprints of a leaf and a query that reads it have the first bits in common.
 Fingerprint first_bits(std::size_t page) { return page * 0x9E3779B97F4A7C15 & 0xFFFF000000000000; }
 
 void fill(const Memory &memory)
@@ -109,7 +109,7 @@ double processor_time()
     return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// Waits for all that was begun: else leaves would overlap that in a search have other work between them.
+// Waits for all loads: otherwise leaves would overlap that are separated by other work in a search.
 void finish()
 {
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The time to test a leaf's fingerprints, and to find the pairs of a join, for each level that this CPU has. Needs no
-# server.
+# The time to compare a leaf's fingerprints, and to find the pairs of a join, for each instruction set that this CPU
+# has. Needs no server.
 #
-#   bench/kernels/run.sh              the kernels as they are
-#   bench/kernels/run.sh HEAD~3       these and those of a revision, by turns
-#   ROUNDS=101 bench/kernels/run.sh   more rounds (default 31), where others use the machine
+#   bench/kernels/run.sh              the current kernels
+#   bench/kernels/run.sh HEAD~3       the current kernels and those of a revision, alternating
+#   ROUNDS=101 bench/kernels/run.sh   more rounds (default 31), if others use the machine
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 revision=${1:-}
@@ -22,7 +22,7 @@ compile() { # src object-prefix flags...
 objects=()
 compile "$TOP/src" "$build/now_"
 if [ -n "$revision" ]; then
-    # The other kernels get a namespace of their own.
+    # The other kernels get their own namespace.
     git -C "$TOP" archive "$revision" src/core | tar -x -C "$build"
     compile "$build/src" "$build/before_" -Dsimhash=simhash_before
     flags+=(-DBEFORE="\"$revision\"")

@@ -13,7 +13,7 @@ INSERT INTO page SELECT i, hashint8extended(i, 1)::simhash FROM generate_series(
 INSERT INTO page SELECT :rows * 4 / 5 + id, flip(h, id, id % 6) FROM page WHERE id <= :rows / 5;
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
--- a hundredth as many rows, half of them near one of page's
+-- a hundredth as many rows, half of them near a row of page
 CREATE TABLE query AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN hashint8extended(i, 2)::simhash
     ELSE flip(hashint8extended(i, 1)::simhash, -i, i % 4) END AS h FROM generate_series(1, :rows / 100) i;
 CREATE INDEX query_h ON query USING simhash (h);
@@ -45,7 +45,7 @@ FROM unnest('{3,5}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,
      (VALUES ('simhash_groups', 'SELECT count(*) FROM simhash_groups(''page_h'', $r)'),
              ('simhash_groups, star', 'SELECT count(*) FROM simhash_groups(''page_h'', $r, true)')) v(name, statement) \gexec
 CALL measure('nested loop', '4MB', 3, 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id');
--- The same by hash joins on four blocks, which plain SQL can do without the extension's index.
+-- The same by hash joins on four blocks, in plain SQL without the extension's index.
 SELECT format('CALL measure(%L, %L, 3, %L)', 'hash joins on four blocks', '256MB', 'SELECT count(*) FROM (' ||
     string_agg(format('SELECT a.id, b.id FROM page a JOIN page b ON (a.h::bigint >> %s & 65535) = (b.h::bigint >> %s & 65535)
         AND a.id < b.id AND (a.h <@> b.h)::integer <= $r', shift, shift), ' UNION ') || ') u')

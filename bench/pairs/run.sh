@@ -4,9 +4,9 @@
 #
 #   bench/pairs/run.sh [rows]        default 1000000; 10000000 takes some minutes
 #
-# Rows: 80 % uniform fingerprints, 20 % an earlier one with 0 to 5 flipped bits. Times are of whole statements, warm, one
-# session: the join, the look at the table for visible rows, the result and count(*). The best of three runs; of one
-# run for what takes more than 20 s.
+# Rows: 80 % uniform fingerprints, 20 % copies of an earlier one with 0 to 5 flipped bits. Times are of whole statements,
+# warm, one session: the join, fetching the visible rows, the result and count(*). The best of three runs; a single run
+# for statements that take more than 20 s.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

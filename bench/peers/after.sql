@@ -1,4 +1,4 @@
--- After the inserts: the indexes still find what there is to find.
+-- After the inserts: the indexes still give the expected answers.
 DO $$
 DECLARE k kind; m method; found bigint; queries integer := 500;
 BEGIN

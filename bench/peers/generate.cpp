@@ -2,19 +2,18 @@
 //
 //   generate KIND ROWS FRESH SEED DIRECTORY [FINGERPRINTS]
 //
-// KIND of the fingerprints, of which one in five is an earlier one with 0 to 5 flipped bits:
+// KIND of the fingerprints; one in five is a copy of an earlier one with 0 to 5 flipped bits:
 //
 //   uniform   64 random bits
 //   dead      32 random bits, the upper 32 are 0
 //   biased    every other bit is 1 with probability 0.9
-//   real      those in the file FINGERPRINTS (8 bytes each), each once, in random order, none made from
-//   another
+//   real      those in the file FINGERPRINTS (8 bytes each), each once, in random order, without copies
 //
 // Files, .bin with the fingerprints (8 bytes each in the machine's order) and .copy with rows (id integer, h
 // simhash) for COPY in binary:
 //
 //   page     ROWS rows with ids 1 to ROWS in random order
-//   fresh    FRESH rows more, for inserts; ids go on
+//   fresh    FRESH more rows, for inserts, with the following ids
 //   query    20,000 queries: odd ids are rows with 0 to 3 flipped bits, even ids are drawn like the rows
 //   probe    100,000 more of them
 //   ten      200 queries that have ten rows one to three flips away
@@ -63,7 +62,7 @@ private:
     std::exit(1);
 }
 
-// Where new fingerprints come from.
+// The source of new fingerprints.
 class Source
 {
 public:
@@ -148,7 +147,7 @@ public:
             fail("cannot write " + name_);
     }
 
-    void put(std::uint64_t value, int bytes) // big-endian, as COPY has it
+    void put(std::uint64_t value, int bytes) // big-endian, as in COPY
     {
         unsigned char buffer[8];
         for (int i = 0; i < bytes; i++)
@@ -211,7 +210,7 @@ int main(int argc, char **argv)
     if (rows < kTens * kTen * 2)
         fail("too few rows");
 
-    // Queries that are in no row come first, so that a file of real fingerprints can run out only of rows.
+    // Queries without a row come first, so that a file of real fingerprints can run out only of rows.
     std::vector<Fingerprint> query(kQueries), probe(kProbes), ten(kTens);
     for (std::size_t i = 1; i < kQueries; i += 2)
         query[i] = source.next();
@@ -227,7 +226,7 @@ int main(int argc, char **argv)
         else
             all[i] = source.flip(all[random.below(i)], static_cast<int>(random.below(6)));
     }
-    // Ten near-duplicates of each of some queries, all over the table.
+    // Ten near-duplicates for each of some queries, spread over the table.
     std::size_t stride = rows / (kTens * kTen);
     for (std::size_t i = 0; i < kTens * kTen; i++)
         all[i * stride + random.below(stride)] =

@@ -1,8 +1,8 @@
--- Inserts into tables that have their rows and their index already, batch by batch, each batch into every kind's
--- table. Variables: kinds, batch (rows), batches.
+-- Inserts into filled and indexed tables, batch by batch, each batch into every kind's table. Variables: kinds, batch
+-- (rows), batches.
 --
--- The first batch follows a checkpoint, with full_page_writes on: each page that it changes is logged in full. For
--- the others it is off, so what is logged is the changes.
+-- The first batch follows a checkpoint, with full_page_writes on: each page that it changes is logged in full. For the
+-- others it is off, so only the changes are logged.
 CREATE TEMP TABLE inserted (batch integer, name text, busy float8, on_clock float8, wal numeric);
 
 CREATE PROCEDURE insert_batch(names text[], number integer) LANGUAGE plpgsql AS $$
@@ -25,7 +25,7 @@ SELECT format('CREATE UNLOGGED TABLE IF NOT EXISTS fresh_%s AS SELECT id, h FROM
               b, rows + :batch * (b - 1), rows + :batch * b)
 FROM generate_series(1, :batches) b, setting \gexec
 
--- The checkpointer has to have seen the setting: it says so in the WAL, at the latest at the second checkpoint.
+-- The checkpointer must have seen the setting: it logs that in the WAL, at the latest at the second checkpoint.
 ALTER SYSTEM SET full_page_writes = on;
 SELECT pg_reload_conf() \g /dev/null
 SELECT pg_sleep(1) \g /dev/null
@@ -49,14 +49,14 @@ BEGIN
                     array_agg(on_clock ORDER BY batch) AS each, array_agg(wal ORDER BY batch) AS each_wal
              FROM inserted JOIN kind USING (name) GROUP BY place, label, name ORDER BY place LOOP
         PERFORM note('insert', k.label, '', 'rows/s', k.batches * batch_rows / k.busy);
-        PERFORM note('insert', k.label, '', 'rows/s by the clock', k.batches * batch_rows / k.on_clock);
-        PERFORM note('insert', k.label, '', 'WAL bytes a row', k.wal / (k.batches * batch_rows));
-        PERFORM note('insert', k.label, '', 'WAL bytes a row with full pages', k.full_wal / batch_rows);
-        PERFORM note('insert', k.label, '', 'bytes a row',
+        PERFORM note('insert', k.label, '', 'rows/s elapsed', k.batches * batch_rows / k.on_clock);
+        PERFORM note('insert', k.label, '', 'WAL bytes per row', k.wal / (k.batches * batch_rows));
+        PERFORM note('insert', k.label, '', 'WAL bytes per row with full pages', k.full_wal / batch_rows);
+        PERFORM note('insert', k.label, '', 'bytes per row',
                      index_bytes(k.name) / ((SELECT rows FROM setting) + (k.batches + 1) * batch_rows));
         FOR i IN 1..k.batches + 1 LOOP
-            PERFORM note('insert', k.label, 'batch ' || i, 'rows/s by the clock', batch_rows / k.each[i]);
-            PERFORM note('insert', k.label, 'batch ' || i, 'WAL bytes a row', k.each_wal[i] / batch_rows);
+            PERFORM note('insert', k.label, 'batch ' || i, 'rows/s elapsed', batch_rows / k.each[i]);
+            PERFORM note('insert', k.label, 'batch ' || i, 'WAL bytes per row', k.each_wal[i] / batch_rows);
         END LOOP;
     END LOOP;
 END $$;

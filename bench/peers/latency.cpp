@@ -1,12 +1,12 @@
-// Times queries as a client sees them: prepared statements over the connection that libpq's environment
-// names, one session, the methods one after the other for every query, in a new order each time.
+// Times queries as a client sees them: prepared statements over the connection given by libpq's environment,
+// one session, all methods for every query, in a new order each time.
 //
 //   latency METHODS QUERIES COUNT SECONDS ROWS PLANS
 //
 // METHODS: lines of name, variant, parameters and statement, separated by tabs. Parameters are words: "id" (a
 // number from 1 to ROWS), "hash" (the query's fingerprint), "block0" to "block3" (its 16 bits as a number),
 // "keys" (the array of the four blocks, b * 65536 added to block b). QUERIES: a file of fingerprints, of
-// which COUNT are used after a tenth as many to warm up. Prints lines name,variant,measure,value for p50, p99
+// which COUNT are used after a warm-up with a tenth as many. Prints lines name,variant,measure,value for p50, p99
 // and mean in microseconds, and the rows found; writes the plans, and whether they are generic or custom
 // ones, to the file PLANS.
 #include <libpq-fe.h>
@@ -84,7 +84,7 @@ std::vector<Method> read_methods(const char *path)
     return methods;
 }
 
-// What a client would send: text, as most drivers do.
+// The parameters in text form, as most drivers send them.
 std::string value_of(const std::string &parameter, std::uint64_t query, std::uint64_t rows)
 {
     auto block = [query](int b) { return query >> (48 - 16 * b) & 65535; };
@@ -145,7 +145,7 @@ void write_plans(PGconn *connection, const std::vector<Method> &methods, const c
     }
 }
 
-// Asks one query after the other by every method.
+// Runs one query after the other by every method.
 void ask(PGconn *connection, std::span<const std::uint64_t> queries, double seconds, std::uint64_t rows,
          std::vector<Method> *methods)
 {

@@ -1,4 +1,4 @@
--- Takes latency.cpp's lines from standard input, and compares what was found.
+-- Reads the output of latency.cpp from standard input and compares the answers.
 CREATE TEMP TABLE latency (method text, variant text, measure text, value float8);
 \copy latency FROM pstdin CSV
 INSERT INTO result SELECT 'latency', data, method, variant, measure, value FROM latency, setting;

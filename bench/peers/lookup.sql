@@ -1,4 +1,4 @@
--- Searches by a loop inside the server. Variables: kinds (those that have their tables), rounds, round_seconds.
+-- Searches in a loop inside the server. Variables: kinds (whose tables exist), rounds, round_seconds.
 INSERT INTO method (part, label, variant, query_set, radius, keys, statement)
 SELECT 'lookup', label, format('r = %s', radius), 'all', radius, name IN ('four', 'gin'),
        format('SELECT count(*) FROM page_%s WHERE %s', name, near_by_kind(name, radius))

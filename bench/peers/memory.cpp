@@ -1,16 +1,17 @@
 // The same rows and queries without a database, in memory, in one thread.
 //
-//   memory expected DIRECTORY                     what there is to find: DIRECTORY/expected.csv, lines
-//   set,radius,id,found memory measure DIRECTORY DATA ROUNDS PART...  lines
-//   part,data,method,variant,measure,value on standard output
+//   memory expected DIRECTORY
+//       writes the expected answers to DIRECTORY/expected.csv, lines set,radius,id,found
+//   memory measure DIRECTORY DATA ROUNDS PART...
+//       prints lines part,data,method,variant,measure,value
 //
 // DIRECTORY has the files of generate.cpp. PART is "memory" (all within 1, 3, 5, 7), "faiss" (the same for
 // FAISS, radius 3), "knn" (ten nearest), "pairs" (all pairs within 3).
 //
 // Sets of expected.csv: all (rows of page within the radius of a query), after (within 3, of page and fresh,
 // the first 500 queries), probe (within 3), random and ten (radius 64: the sum of the distances of the ten
-// nearest), pairs (within 3). All come from scans of all rows, but probe and pairs from the sorted tables,
-// whose other answers have been compared with the scans'.
+// nearest), pairs (within 3). All come from scans of all rows, except probe and pairs, which come from the
+// sorted tables, whose other answers have been compared with those of the scans.
 #include <faiss/IndexBinaryHash.h>
 #include <faiss/impl/AuxIndexStructures.h>
 #include <malloc.h>
@@ -76,7 +77,7 @@ std::size_t allocated_bytes()
 
 const simhash::LeafMatch match = simhash::leaf_match(simhash::best_simd_level());
 
-// Calls found(query's number, row's number, distance), block by block of the rows, all queries for each.
+// Calls found(query number, row number, distance), all queries for each block of rows.
 template <typename Found>
 void scan(const Fingerprints &rows, const Fingerprint *queries, std::size_t count, int radius, Found &&found)
 {
@@ -130,7 +131,7 @@ void write_expected(const std::string &directory)
     if (file == nullptr)
         fail("cannot write " + path);
 
-    // Scans of many rows take long: then the tables answer the later queries.
+    // Scans of many rows take long: then the sorted tables answer the later queries.
     std::size_t scanned_queries =
         std::min(queries.size(), std::max<std::size_t>(kAfter, kScans / rows.size()));
     std::vector<std::uint64_t> within(queries.size() * 65);
@@ -197,7 +198,7 @@ void note(const char *part, const std::string &method, const std::string &varian
                 value);
 }
 
-// run(queries, count) gives the sum that expected(query's number) has for each.
+// run(queries, count) returns the sum of expected(query number).
 struct Method {
     const char *part;
     std::string name, variant;
@@ -285,7 +286,7 @@ std::uint64_t faiss_search(const faiss::IndexBinary &index, const Fingerprint *q
                            int radius)
 {
     faiss::RangeSearchResult result(count);
-    // FAISS takes what is nearer than the radius.
+    // The radius of FAISS is exclusive.
     index.range_search(static_cast<std::int64_t>(count), reinterpret_cast<const std::uint8_t *>(queries),
                        radius + 1, &result);
     return result.lims[count];
@@ -297,7 +298,7 @@ template <typename Index> void add_to(Index *index, const Fingerprints &rows, co
     double begun = processor_seconds();
     index->add(static_cast<std::int64_t>(rows.size()), reinterpret_cast<const std::uint8_t *>(rows.data()));
     note("memory", name, "", "build s", processor_seconds() - begun);
-    note("memory", name, "", "bytes a row",
+    note("memory", name, "", "bytes per row",
          static_cast<double>(allocated_bytes() - before) / static_cast<double>(rows.size()));
 }
 
@@ -313,7 +314,7 @@ void measure(const std::string &directory, int rounds, const std::vector<std::st
     double begun = processor_seconds();
     SortedTables tables(rows);
     note("memory", tables_name, "", "build s", processor_seconds() - begun);
-    note("memory", tables_name, "", "bytes a row",
+    note("memory", tables_name, "", "bytes per row",
          static_cast<double>(tables.bytes()) / static_cast<double>(rows.size()));
 
     faiss::IndexBinaryMultiHash multi(64, 2, 32);
@@ -356,8 +357,8 @@ void measure(const std::string &directory, int rounds, const std::vector<std::st
                                    return found;
                                },
                                truth});
-            note("memory", "memory: scan", "", "bytes a row", sizeof(Fingerprint));
-            note("memory", "memory: scan, queries in batches", "", "bytes a row", sizeof(Fingerprint));
+            note("memory", "memory: scan", "", "bytes per row", sizeof(Fingerprint));
+            note("memory", "memory: scan, queries in batches", "", "bytes per row", sizeof(Fingerprint));
         }
         if (asked("faiss")) {
             methods.push_back(

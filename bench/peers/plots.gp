@@ -1,7 +1,7 @@
-# Draws what report.sql wrote to the current directory. Variables: out (the directory to write to, with a slash at the
-# end), data.
-# radius.dat: method, radius, µs of a query. index.dat: index, build in µs a row, bytes a row, rows/s of inserts, WAL bytes
-# a row, WAL bytes a row with full pages.
+# Draws the files that report.sql wrote to the current directory. Variables: out (the directory to write to, with a
+# trailing slash), data.
+# radius.dat: method, radius, µs per query. index.dat: index, build in µs per row, bytes per row, inserted rows/s, WAL bytes
+# per row, WAL bytes per row with full pages.
 set datafile separator tab
 set terminal svg noenhanced size 860,460 font 'sans,12' background '#ffffff' linewidth 1.2
 set border 3
@@ -22,7 +22,7 @@ if (words(methods) > 0) {
     set xlabel 'r'
     set xtics 1, 2, 7
     set xrange [0.7:7.3]
-    set ylabel 'µs of processor time a query'
+    set ylabel 'µs of processor time per query'
     set logscale y
     set format y '%g'
     plot for [i = 1:words(methods)] of(i) using 2:3 with linespoints lw (has(name(i), 'simhash') ? 2.5 : 1.2) \
@@ -40,9 +40,9 @@ set yrange [0:*]
 set format y '%.0s%c'
 set xtics rotate by -25
 names = 'build bytes insert wal wal-full'
-titles = '"Build" "Size" "Inserts into a table with one kind of index" "WAL of inserts, without full pages" ' . \
+titles = '"Build" "Size" "Inserts into a filled table with one kind of index" "WAL of inserts, without full pages" ' . \
     '"WAL of inserts right after a checkpoint"'
-units = '"µs of processor time a row" "bytes a row" "rows a second of processor time" "bytes a row" "bytes a row"'
+units = '"µs of processor time per row" "bytes per row" "rows per second of processor time" "bytes per row" "bytes per row"'
 do for [measure = 1:5] {
     file = sprintf("< awk -F '\t' '$%d > 0' index.dat", measure + 1)
     if (system(sprintf("awk -F '\t' '$%d > 0' index.dat | wc -l", measure + 1)) > 0) {

@@ -16,14 +16,14 @@ CREATE FUNCTION pg_temp.digits(x float8) RETURNS text LANGUAGE sql AS $$
                 WHEN x <= 0 THEN round(x::numeric, 1)::text
                 ELSE round(x::numeric, least((2 - floor(log(x)))::integer, 3))::text END $$;
 
--- With how many times the reference it is.
+-- With its ratio to the reference.
 CREATE FUNCTION pg_temp.cell(x float8, reference float8) RETURNS text LANGUAGE sql AS
     $$ SELECT pg_temp.digits(x) || coalesce(' (' || pg_temp.digits(x / reference) || ')', '') $$;
 
 CREATE FUNCTION pg_temp.value_of(of_part text, of_method text, of_variant text, of_measure text) RETURNS float8 LANGUAGE sql AS
     $$ SELECT max(value) FROM result WHERE (part, method, variant, measure) = (of_part, of_method, of_variant, of_measure) $$;
 
--- In the order of the tables.
+-- The order of rows in the tables.
 CREATE TEMP TABLE method AS
     SELECT method, row_number() OVER (ORDER BY
                CASE WHEN method ~ '^simhash,' THEN 1 WHEN method ~ '^(four|GIN)' THEN 2 WHEN method ~ '^sequential' THEN 3
@@ -32,7 +32,7 @@ CREATE TEMP TABLE method AS
                substring(method from '^simhash, tables = (\d+)')::integer, min(id)) AS place
     FROM result GROUP BY method;
 
--- What ratios are of.
+-- The references of ratios.
 CREATE TEMP TABLE reference AS
     SELECT method FROM method WHERE method ~ '^simhash, tables' ORDER BY method <> 'simhash, tables = 4', place LIMIT 1;
 CREATE FUNCTION pg_temp.reference(of_part text, of_variant text, of_measure text) RETURNS float8 LANGUAGE sql AS
@@ -54,16 +54,16 @@ FROM result \gset
 \echo '### Indexes'
 \echo
 SELECT method AS index, pg_temp.digits(pg_temp.value_of('build', method, '', 's')) AS "build, s of processor time",
-       pg_temp.digits(pg_temp.value_of('build', method, '', 's by the clock')) AS "by the clock",
+       pg_temp.digits(pg_temp.value_of('build', method, '', 's elapsed')) AS "elapsed",
        pg_temp.digits(pg_temp.value_of('build', method, '', 's') / pg_temp.value_of('build', 'btree on h', '', 's')) AS "times btree on h",
-       pg_temp.digits(pg_temp.value_of('build', method, '', 'bytes a row')) AS "bytes a row",
-       pg_temp.digits(pg_temp.value_of('insert', method, '', 'bytes a row')) AS "after the inserts"
+       pg_temp.digits(pg_temp.value_of('build', method, '', 'bytes per row')) AS "bytes per row",
+       pg_temp.digits(pg_temp.value_of('insert', method, '', 'bytes per row')) AS "after the inserts"
 FROM method WHERE pg_temp.value_of('build', method, '', 's') IS NOT NULL ORDER BY place;
 \endif
 
 \if :lookup
 \echo
-\echo '### All rows within r, inside the server: µs of processor time a query (times' :reference 'at that r)'
+\echo '### All rows within r, inside the server: µs of processor time per query (times' :reference 'at that r)'
 \echo
 SELECT method, max(cell) FILTER (WHERE variant = 'r = 1') AS "r = 1", max(cell) FILTER (WHERE variant = 'r = 3') AS "r = 3",
        max(cell) FILTER (WHERE variant = 'r = 5') AS "r = 5", max(cell) FILTER (WHERE variant = 'r = 7') AS "r = 7",
@@ -75,7 +75,7 @@ JOIN method USING (method) GROUP BY place, method ORDER BY place;
 
 \if :knn
 \echo
-\echo '### Ten nearest neighbours, exact: µs of processor time a query (times' :reference')'
+\echo '### Ten nearest neighbours, exact: µs of processor time per query (times' :reference')'
 \echo
 SELECT method, max(cell) FILTER (WHERE variant = 'ten near-duplicates') AS "query with ten near-duplicates",
        max(cell) FILTER (WHERE variant = 'random query') AS "random query"
@@ -86,7 +86,7 @@ JOIN method USING (method) GROUP BY place, method ORDER BY place;
 
 \if :join
 \echo
-\echo '### Many queries joined with the rows by a nested loop, within 3: queries a second (µs of processor time a query)'
+\echo '### Many queries joined with the rows by a nested loop, within 3: queries per second (µs of processor time per query)'
 \echo
 SELECT method, max(cell) FILTER (WHERE variant = 'all rows') AS "all rows", max(cell) FILTER (WHERE variant = 'the first') AS "the first"
 FROM (SELECT method, variant, pg_temp.digits(value) || ' (' || pg_temp.digits(1e6 / value) || ')' AS cell
@@ -99,7 +99,7 @@ JOIN method USING (method) GROUP BY place, method ORDER BY place;
 \echo '### All rows within 3, as a client sees it: prepared statements, one session, over the unix socket, µs'
 \echo
 SELECT method, pg_temp.digits(p50) AS p50, pg_temp.digits(p99) AS p99, pg_temp.digits(mean) AS mean,
-       pg_temp.digits(p50 - pg_temp.value_of('latency', 'SELECT 1', '', 'p50')) AS "p50 less SELECT 1",
+       pg_temp.digits(p50 - pg_temp.value_of('latency', 'SELECT 1', '', 'p50')) AS "p50 minus SELECT 1",
        pg_temp.digits(p50 / pg_temp.value_of('latency', 'primary key', 'one row', 'p50')) AS "p50, times primary key"
 FROM (SELECT method, max(value) FILTER (WHERE measure = 'p50') AS p50, max(value) FILTER (WHERE measure = 'p99') AS p99,
              max(value) FILTER (WHERE measure = 'mean') AS mean
@@ -109,22 +109,22 @@ JOIN method USING (method) ORDER BY place;
 
 \if :insert
 \echo
-\echo '### Inserts into a table that has its rows and one kind of index'
+\echo '### Inserts into a filled table with one kind of index'
 \echo
 SELECT method AS index, pg_temp.digits(value) AS "rows/s",
        pg_temp.digits(pg_temp.value_of('insert', 'no index', '', 'rows/s') / value) AS "times slower than without",
-       pg_temp.digits(1e6 / value - 1e6 / pg_temp.value_of('insert', 'no index', '', 'rows/s')) AS "µs a row for the index",
-       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes a row')) AS "WAL bytes a row",
-       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes a row') - pg_temp.value_of('insert', 'no index', '', 'WAL bytes a row'))
+       pg_temp.digits(1e6 / value - 1e6 / pg_temp.value_of('insert', 'no index', '', 'rows/s')) AS "µs per row for the index",
+       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes per row')) AS "WAL bytes per row",
+       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes per row') - pg_temp.value_of('insert', 'no index', '', 'WAL bytes per row'))
            AS "of which the index",
-       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes a row with full pages')) AS "with full pages, after a checkpoint"
+       pg_temp.digits(pg_temp.value_of('insert', method, '', 'WAL bytes per row with full pages')) AS "with full pages, after a checkpoint"
 FROM result JOIN method USING (method) WHERE part = 'insert' AND measure = 'rows/s' ORDER BY place;
 \echo
 \echo Batch by batch, the first with full pages:
 \echo
 SELECT method AS index,
-       string_agg(pg_temp.digits(value / 1e3), ', ' ORDER BY batch) FILTER (WHERE measure = 'rows/s by the clock') AS "thousand rows/s, by the clock",
-       string_agg(round(value)::text, ', ' ORDER BY batch) FILTER (WHERE measure = 'WAL bytes a row') AS "WAL bytes a row"
+       string_agg(pg_temp.digits(value / 1e3), ', ' ORDER BY batch) FILTER (WHERE measure = 'rows/s elapsed') AS "thousand rows/s, elapsed",
+       string_agg(round(value)::text, ', ' ORDER BY batch) FILTER (WHERE measure = 'WAL bytes per row') AS "WAL bytes per row"
 FROM result JOIN method USING (method), LATERAL (SELECT substr(variant, 7)::integer AS batch) b
 WHERE part = 'insert' AND variant <> '' GROUP BY place, method ORDER BY place;
 \endif
@@ -133,9 +133,9 @@ WHERE part = 'insert' AND variant <> '' GROUP BY place, method ORDER BY place;
 \echo
 \echo '### In memory, without a database, one thread'
 \echo
-SELECT method, variant AS within, pg_temp.digits(value) AS "µs a query", pg_temp.digits(1e6 / value) AS "queries/s",
+SELECT method, variant AS within, pg_temp.digits(value) AS "µs per query", pg_temp.digits(1e6 / value) AS "queries/s",
        pg_temp.digits(pg_temp.reference('lookup', variant, 'us') / value) AS "times faster than the index in the server",
-       pg_temp.digits(pg_temp.value_of('memory', method, '', 'bytes a row')) AS "bytes a row",
+       pg_temp.digits(pg_temp.value_of('memory', method, '', 'bytes per row')) AS "bytes per row",
        round(pg_temp.value_of('memory', method, variant, 'recall')::numeric, 4) AS recall
 FROM result JOIN method USING (method) WHERE part = 'memory' AND measure = 'us' ORDER BY place, variant;
 \endif
@@ -144,7 +144,7 @@ FROM result JOIN method USING (method) WHERE part = 'memory' AND measure = 'us' 
 \echo
 \echo '### All pairs within 3'
 \echo
-SELECT method, pg_temp.digits(value) AS "seconds of processor time", pg_temp.digits(value / :rows * 1e6) AS "µs a row"
+SELECT method, pg_temp.digits(value) AS "seconds of processor time", pg_temp.digits(value / :rows * 1e6) AS "µs per row"
 FROM result JOIN method USING (method) WHERE part = 'pairs' AND measure = 's' ORDER BY place;
 \endif
 
@@ -162,8 +162,8 @@ WHERE part = 'lookup' AND measure = 'us' AND variant = 'one row') s ORDER BY pla
 \set to :directory '/index.dat'
 \o :to
 SELECT method, coalesce(pg_temp.value_of('build', method, '', 's') / :rows * 1e6, 0),
-       coalesce(pg_temp.value_of('build', method, '', 'bytes a row'), 0),
+       coalesce(pg_temp.value_of('build', method, '', 'bytes per row'), 0),
        coalesce(pg_temp.value_of('insert', method, '', 'rows/s'), 0),
-       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes a row'), 0),
-       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes a row with full pages'), 0)
+       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes per row'), 0),
+       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes per row with full pages'), 0)
 FROM method WHERE method ~ '^(simhash,|four|GIN|btree|no index)' ORDER BY place;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The index against other ways to search by Hamming distance, in PostgreSQL and in memory, on the same rows; see README.md.
+# The index against other methods of Hamming search, in PostgreSQL and in memory, on the same rows; see README.md.
 #
 #   bench/peers/run.sh [rows [directory]]      1000000 rows; tables, plots and results.csv go to the directory
 #
@@ -8,13 +8,13 @@
 #   DATA="uniform"           fingerprints: uniform, dead, biased, real; several are measured one after the other
 #   KINDS="none btree four gin t1 t4 t6"
 #                            indexes: none, btree on h, four btrees on blocks, GIN on blocks, simhash with tables = 1, …
-#   ROUNDS=5                 of which the median is taken
-#   ROUND_SECONDS=0.3        that a method takes in a round
-#   BATCHES=6 BATCH=100000   inserts: batches, and rows of one (at most a tenth of the rows)
-#   TOGETHER=1               1: the indexes are all there and interleaved, 0: one kind after the other; by default 1 if
-#                            they fit into memory
-#   FAISS=1                  0 leaves FAISS out, as does default above 20 million rows
-#   WORKERS=0                parallel workers of a build; processor times don't count them
+#   ROUNDS=5                 rounds; the median counts
+#   ROUND_SECONDS=0.3        duration of a method in a round
+#   BATCHES=6 BATCH=100000   inserts: batches, and rows per batch (at most a tenth of the rows)
+#   TOGETHER=1               1: all indexes exist at once, measured alternately; 0: one kind after the other; default 1 if
+#                            they fit in memory
+#   FAISS=1                  0 omits FAISS; so does the default above 20 million rows
+#   WORKERS=0                parallel workers of a build; processor times exclude them
 #   SEED=1
 #   SHARED_BUFFERS=          by default what the tables need, at most 60 % of the memory
 set -euo pipefail
@@ -63,11 +63,11 @@ SHARED_BUFFERS=${SHARED_BUFFERS:-$((all_megabytes < most_megabytes ? all_megabyt
 cluster_start "shared_buffers = $SHARED_BUFFERS" "maintenance_work_mem = 2GB" "work_mem = 256MB" "max_wal_size = 32GB" \
     "checkpoint_timeout = 1d" "fsync = off" "autovacuum = off" "jit = off" "max_parallel_workers_per_gather = 0" \
     "max_parallel_maintenance_workers = $WORKERS" "client_min_messages = warning"
-say "built; the server runs"
+say "built; server running"
 
 # -- data ---------------------------------------------------------------------------------------------------
 
-# real_fingerprints file count: fingerprints of passages of the texts on this machine, each once.
+# real_fingerprints file count: distinct fingerprints of passages of texts on this machine.
 real_fingerprints() {
     { find /usr/share/doc /usr/share/man /usr/include /usr/share/perl /usr/lib/python3* -xdev -type f -size -4096k \
         ! -iregex '.*\.\(png\|gif\|jpe?g\|svgz?\|pdf\|e?ps\|css\|js\|json\|xml\|db\|so\|a\|o\|pyc\|zip\|bz2\|xz\)\(\.gz\)?' \
@@ -85,8 +85,8 @@ real_fingerprints() {
     rm "$SCRATCH/texts"
 }
 
-# load data: makes rows and queries, a database for them, and what there is to find. Sets data, rows, files, batch; rows
-# to 0 if the data can't be had.
+# load data: makes rows, queries, their database and the expected answers. Sets data, rows, files, batch; rows is 0 if
+# the data are not available.
 load() {
     data=$1 rows=$ROWS
     files=$SCRATCH/$data
@@ -99,7 +99,7 @@ load() {
         real_fingerprints "$files/real" $((rows * 25 / 10 + 20000))
         local most=$((($(stat -c %s "$files/real") / 8 - 11000) * 10 / 17))
         if [ $most -lt 50000 ]; then
-            echo "There is too little text on this machine for real fingerprints." >&2
+            echo "This machine has too little text for real fingerprints." >&2
             rows=0
             return
         fi
@@ -120,16 +120,16 @@ load() {
     rm "$files"/*.copy
     rm -f "$OUTPUT/plans-$data.txt"
     run -c 'ALTER TABLE page ADD PRIMARY KEY (id)' -c 'VACUUM ANALYZE page' -c 'ANALYZE query, probe'
-    say "$data: $rows rows are loaded"
+    say "$data: $rows rows loaded"
     "$SCRATCH/memory" expected "$files"
     run -c "\\copy expected FROM '$files/expected.csv' CSV" -c 'CREATE INDEX ON expected (query_set, radius, id)' \
         -c 'ANALYZE expected'
-    say "what there is to find is known"
+    say "expected answers computed"
 }
 
 # -- measurements in PostgreSQL -----------------------------------------------------------------------------
 
-# The statements for latency.cpp, of the kinds that have their tables.
+# The statements for latency.cpp, for the kinds whose tables exist.
 latency_methods() {
     run -A -t -F $'\t' -v kinds="$1" <<'SQL'
 SELECT 'SELECT 1', '', '', 'SELECT 1'
@@ -150,7 +150,7 @@ latency() {
     cat "$SCRATCH/plans" >>"$OUTPUT/plans-$data.txt"
 }
 
-# measure kinds: makes their tables and indexes, and measures what is asked for.
+# measure kinds: makes their tables and indexes, and measures the requested parts.
 measure() {
     local kinds=$1 name builds=1
     for name in $kinds; do
@@ -224,7 +224,7 @@ done
 
 # -- results ------------------------------------------------------------------------------------------------
 
-# A table's first line is followed by a rule; lines without a table stay.
+# Adds a rule after the first line of a table; other lines stay.
 markdown() {
     awk '!/ \| / { print; head = 1; next }
         { print "| " $0 " |" }

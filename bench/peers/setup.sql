@@ -1,5 +1,5 @@
 -- Tables and procedures of a run. Variables: kinds (such as "none btree four gin t1 t4 t6"), data, rows.
--- Every kind of index has a table page_<kind> of its own with the same rows, so that no plan can take another's.
+-- Every kind of index has its own table page_<kind> with the same rows, so that no plan can use another's index.
 CREATE EXTENSION simhash;
 
 CREATE TABLE result (part text, data text, method text, variant text, measure text, value float8);
@@ -10,7 +10,7 @@ INSERT INTO setting VALUES (:'data', :rows);
 CREATE FUNCTION note(part text, method text, variant text, measure text, value float8) RETURNS void LANGUAGE sql AS
     $$ INSERT INTO result SELECT part, data, method, variant, measure, value FROM setting $$;
 
--- What this session has spent of a processor: on a busy machine the time on the clock says little.
+-- The processor time of this session: on a busy machine elapsed time means little.
 CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS
     $$ SELECT coalesce(split_part(pg_read_file('/proc/self/schedstat', 0, 1000, true), ' ', 1)::float8 / 1e9,
                        extract(epoch FROM clock_timestamp())) $$;
@@ -18,7 +18,7 @@ CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS
 CREATE FUNCTION median(x float8[]) RETURNS float8 LANGUAGE sql IMMUTABLE AS
     $$ SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM unnest(x) v $$;
 
--- -- recipes in plain SQL ----------------------------------------------------------------------------------
+-- -- methods in plain SQL ----------------------------------------------------------------------------------
 
 CREATE FUNCTION block(fingerprint text, number integer) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT format('(%s::bigint >> %s & 65535)::integer', fingerprint, 48 - 16 * number) $$;
@@ -27,12 +27,12 @@ CREATE FUNCTION blocks(fingerprint text) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT 'ARRAY[' || string_agg(format('%s + %s', b * 65536, block(fingerprint, b)), ', ' ORDER BY b) || ']'
        FROM generate_series(0, 3) b $$;
 
--- How many bits a block may differ in so that all rows within the radius are found: the budgets plus one each add up
--- to radius + 1. NULL: the block is not looked at.
+-- The number of bits in which a block may differ so that all rows within the radius are found: the sum of (budget + 1)
+-- is radius + 1. NULL: the block is not searched.
 CREATE FUNCTION budget(radius integer, block integer) RETURNS integer LANGUAGE sql IMMUTABLE AS
     $$ SELECT nullif((radius + 1) / 4 - 1 + (block < (radius + 1) % 4)::integer, -1) $$;
 
--- What an application would compute before it asks: a query's blocks; for blocks with a budget of one bit all 17 values
+-- What an application would compute beforehand: the blocks of a query; for blocks with a budget of one bit all 17 values
 -- within it; all of these for GIN.
 CREATE TYPE query_keys AS (h simhash, b0 integer, b1 integer, b2 integer, b3 integer,
     f0 integer[], f1 integer[], f2 integer[], f3 integer[], g integer[]);
@@ -61,7 +61,7 @@ BEGIN
     RETURN k;
 END $$;
 
--- Conditions on h. The arguments name the query's fingerprint, its blocks, its values within one bit, its keys for GIN.
+-- Conditions on h. The arguments are the query's fingerprint, its blocks, its values within one bit, its keys for GIN.
 CREATE FUNCTION near_by_bit_count(radius integer, fingerprint text) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT format('bit_count((h::bigint # %s::bigint)::bit(64)) <= %s', fingerprint, radius) $$;
 
@@ -94,7 +94,7 @@ FROM unnest(string_to_array(:'kinds', ' ')) WITH ORDINALITY k(name, n) ORDER BY 
 CREATE TABLE page (id integer, h simhash);
 CREATE UNLOGGED TABLE query (query_set text DEFAULT 'all', id integer, h simhash);
 CREATE UNLOGGED TABLE probe (id integer, h simhash);
--- What there is to find, from memory.cpp.
+-- The expected answers, from memory.cpp.
 CREATE UNLOGGED TABLE expected (query_set text, radius integer, id integer, found bigint);
 
 CREATE FUNCTION expected_of(of_set text, of_radius integer, first_queries integer) RETURNS bigint LANGUAGE sql STABLE AS
@@ -110,18 +110,18 @@ END $$;
 
 -- -- searches in a loop ------------------------------------------------------------------------------------
 
--- A method is a statement that gives a number, of the fingerprint q and the number i of a query, or, with keys, of the
--- query_keys k; the sum over the queries is what is checked.
+-- A method is a statement that returns a number for the fingerprint q and the number i of a query or, with keys, for the
+-- query_keys k; the sum over the queries is checked.
 CREATE TABLE method (id serial, part text, label text, variant text, query_set text, radius integer, keys boolean,
     statement text, queries integer, repeats integer, seconds float8[], clock_seconds float8[]);
 
--- A kind's condition on its table for a method.
+-- The condition of a method on the table of a kind.
 CREATE FUNCTION near_by_kind(name text, radius integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE name WHEN 'four' THEN near_by_btrees(radius, 'k.h', '{k.b0,k.b1,k.b2,k.b3}', '{k.f0,k.f1,k.f2,k.f3}')
                      WHEN 'gin' THEN near_by_gin(radius, 'k.h', 'k.g')
                      ELSE format('h <@> q <= %s', radius) END $$;
 
--- The loop over the first queries of the method's set, timed inside, so that reading the queries does not count.
+-- The loop over the first queries of the method's set, timed inside, so that reading the queries is excluded.
 CREATE PROCEDURE make_loop(name text, m method) LANGUAGE plpgsql AS $f$
 BEGIN
     EXECUTE format($$CREATE FUNCTION %I(queries integer, repeats integer, OUT total bigint, OUT seconds float8,
@@ -147,8 +147,8 @@ BEGIN
         CASE WHEN m.keys THEN 'k' ELSE 'q' END, coalesce(m.statement || ' INTO n', 'n := 0'));
 END $f$;
 
--- Times every method of a part, one after the other, in rounds; keeps the medians, less the empty loop's. Every method
--- runs with its generic plan, so planning does not count.
+-- Times every method of a part, one after the other, in rounds; stores the medians minus that of the empty loop. Every
+-- method runs with its generic plan, so planning is excluded.
 CREATE PROCEDURE time_methods(of_part text, rounds integer, round_seconds float8) LANGUAGE plpgsql AS $$
 DECLARE m method; r record; n integer; again integer; most integer; empty float8; empty_clock float8;
 BEGIN
@@ -161,7 +161,7 @@ BEGIN
     FOR m IN SELECT * FROM method WHERE part = of_part LOOP
         CALL make_loop('loop_' || m.id, m);
         most := max(id) FROM query WHERE query_set = m.query_set;
-        -- As many queries as fit the time; this also warms the cache.
+        -- As many queries as fit in the time; this also warms the cache.
         n := least(2, most);
         LOOP
             EXECUTE format('SELECT * FROM loop_%s(%s, 1)', m.id, n) INTO r;
@@ -192,7 +192,7 @@ BEGIN
     END LOOP;
     FOR m IN SELECT * FROM method WHERE part = of_part LOOP
         PERFORM note(of_part, m.label, m.variant, 'us', median(m.seconds) * 1e6);
-        PERFORM note(of_part, m.label, m.variant, 'us by the clock', median(m.clock_seconds) * 1e6);
+        PERFORM note(of_part, m.label, m.variant, 'us elapsed', median(m.clock_seconds) * 1e6);
         PERFORM note(of_part, m.label, m.variant, 'queries', m.queries);
         EXECUTE format('DROP FUNCTION loop_%s', m.id);
     END LOOP;
@@ -205,7 +205,7 @@ END $$;
 CREATE FUNCTION index_bytes(of_kind text) RETURNS numeric LANGUAGE sql STABLE AS
     $$ SELECT pg_indexes_size(format('page_%s', of_kind)::regclass) $$;
 
--- Builds the indexes of every kind so many times, one kind after the other, and keeps the last.
+-- Builds the indexes of every kind repeatedly, one kind after the other, and keeps the last.
 CREATE PROCEDURE build(names text[], times integer) LANGUAGE plpgsql AS $$
 DECLARE k kind; definition text; begun timestamptz; busy float8; spent float8[]; on_clock float8[];
 BEGIN
@@ -228,8 +228,8 @@ BEGIN
     END LOOP;
     FOR k IN SELECT * FROM kind WHERE name = ANY (names) AND definitions <> '{}' ORDER BY place LOOP
         PERFORM note('build', k.label, '', 's', (SELECT min(b.busy) FROM built b WHERE name = k.name));
-        PERFORM note('build', k.label, '', 's by the clock', (SELECT min(b.on_clock) FROM built b WHERE name = k.name));
-        PERFORM note('build', k.label, '', 'bytes a row', index_bytes(k.name) / (SELECT rows FROM setting));
+        PERFORM note('build', k.label, '', 's elapsed', (SELECT min(b.on_clock) FROM built b WHERE name = k.name));
+        PERFORM note('build', k.label, '', 'bytes per row', index_bytes(k.name) / (SELECT rows FROM setting));
     END LOOP;
     DROP TABLE built;
 END $$;

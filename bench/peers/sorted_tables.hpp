@@ -1,6 +1,6 @@
 // The index's design without a database: four copies of the fingerprints, each sorted by another block of 16
-// bits, with an offset for every value of the block. What a search costs here is what the server's index can
-// hope to come near to.
+// bits, with an offset for every value of the block. The cost of a search here is a lower bound for the
+// server's index.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using simhash::Fingerprint;
 
 constexpr int kTables = 4, kBlockBits = 16;
 constexpr std::uint32_t kValues = 1u << kBlockBits;
-constexpr int kBucketPart = 1024; // fingerprints tested at once
+constexpr int kBucketPart = 1024; // fingerprints compared at once
 
 struct Neighbour {
     int distance;
@@ -85,15 +85,15 @@ public:
         }
     }
 
-    // The k nearest rows, nearest first: every block with 0 flips, then with 1, …, until no nearer row can be
-    // left.
+    // The k nearest rows, nearest first: every block with 0 flips, then with 1, …, until no nearer row can
+    // remain.
     void nearest(Fingerprint query, std::size_t k, std::vector<Neighbour> *best) const
     {
         Fingerprint center = permutation_(query);
         best->clear();
         for (int step = 0; step < kTables * (kBlockBits + 1); step++) {
             int flips = step / kTables, t = step % kTables;
-            // What the steps before have not met differs in at least so many bits.
+            // Rows that earlier steps have not met differ in at least this many bits.
             if (best->size() == k && best->front().distance <= step)
                 break;
             for (std::uint32_t m = first_mask_[flips]; m < first_mask_[flips + 1]; m++) {
@@ -159,7 +159,7 @@ private:
         return static_cast<std::uint32_t>(word >> (64 - kBlockBits * (t + 1))) & (kValues - 1);
     }
 
-    // As the index does, so that skewed fingerprints are no worse off here.
+    // Like the index, so that skewed fingerprints are not at a disadvantage.
     void spread_bits(const std::vector<Fingerprint> &rows)
     {
         constexpr std::size_t kSample = 30000;

@@ -1,4 +1,4 @@
--- Times the plans among which the planner chooses, each forced by settings, and compares the one chosen.
+-- Times the plans among which the planner chooses, each forced by settings, and compares them with its choice.
 -- psql variable: sizes, numbers of rows separated by blanks.
 \set ON_ERROR_STOP 1
 \pset border 0
@@ -11,7 +11,7 @@ SELECT setseed(0.5) \g /dev/null
 CREATE FUNCTION random_bits() RETURNS bigint VOLATILE LANGUAGE sql AS
 $$ SELECT ('x' || left(md5(random()::text), 16))::bit(64)::bigint $$;
 
--- with up to that many bits flipped
+-- with up to this many bits flipped
 CREATE FUNCTION nearby(h simhash, most int) RETURNS simhash VOLATILE LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -24,8 +24,8 @@ BEGIN
 END
 $$;
 
--- spread: uniform; half: one half is a cluster; skewed: three bits in four are seldom set; equal: each fingerprint
--- a hundred times. In the first and the third one row in five is near another.
+-- spread: uniform; half: one half is a cluster; skewed: three bits in four are rarely set; equal: each fingerprint a
+-- hundred times. In the first and the third one row in five is near another.
 CREATE TABLE kind (name text, fingerprint text, near boolean);
 INSERT INTO kind VALUES
     ('spread', 'random_bits()::simhash', true),
@@ -58,7 +58,7 @@ WHERE command IS NOT NULL ORDER BY name, number
 
 -- Cases ----------------------------------------------------------------------------------------------------
 
--- In a query, %1$s is the table, %2$s the fingerprint asked for. Each plan is a name and the settings that force it.
+-- In a query, %1$s is the table and %2$s the fingerprint. Each plan is a name and the settings that force it.
 CREATE TABLE case_ (number int GENERATED ALWAYS AS IDENTITY, shape text, kind text, size int, query text, plans json,
     centers simhash[]);
 CREATE FUNCTION centers(name text, size int, kind text) RETURNS simhash[] LANGUAGE plpgsql AS
@@ -94,8 +94,8 @@ SELECT shape, kind, size, query, plans, centers(name, size, kind) FROM filled, L
         'sort', 'enable_indexscan', 'index scan', 'enable_seqscan enable_bitmapscan enable_sort',
         'seq scan', 'enable_indexscan enable_bitmapscan')) AS cases (shape, query, plans);
 
--- Joins of a thousand rows, each near a row of the table: which side is looked up in the other's index. The tables
--- without an index force one.
+-- Joins of a thousand rows, each near a row of the table: which side searches the other's index. The tables without an
+-- index force the choice.
 CREATE TABLE join_ (number int GENERATED ALWAYS AS IDENTITY, shape text, kind text, size int, plan text, settings text,
     query text);
 INSERT INTO join_ (shape, kind, size, plan, settings, query)
@@ -165,7 +165,7 @@ DECLARE
 BEGIN
     FOR one IN SELECT *, (SELECT name FROM filled AS f WHERE f.kind = c.kind AND f.size = c.size) FROM case_ AS c
             ORDER BY number LOOP
-        -- The first round warms the caches up. Each plan's runs follow each other, so that they find what they left.
+        -- The first round warms the caches. The runs of a plan follow each other, so that they share a warm cache.
         FOR round IN 0 .. 1 LOOP
             FOR plan IN SELECT key, value FROM json_each_text(one.plans) WHERE round > 0 OR key NOT IN ('seq scan', 'sort')
                     UNION ALL SELECT 'chosen', '' LOOP
@@ -204,8 +204,8 @@ CALL measure();
 
 -- Results --------------------------------------------------------------------------------------------------
 
--- Each query by each plan: the least of its times. The planner's choice takes what it took, or what the same plan took
--- when it was forced, if that is less.
+-- The minimum time of each query with each plan. The planner's choice has its own time or that of the same plan when
+-- forced, whichever is less.
 CREATE TABLE compared AS
 WITH best AS (
     SELECT shape, kind, size, center, plan, min(us) AS us, min(node) AS node, min(cost) AS cost, min(expected) AS expected,
@@ -216,7 +216,7 @@ SELECT c.shape, c.kind, c.size, c.center, c.node, c.expected, c.rows,
 FROM best AS c JOIN best AS b USING (shape, kind, size, center) WHERE c.plan = 'chosen'
 GROUP BY 1, 2, 3, 4, 5, 6, 7, c.us;
 
-\echo Choices: how many, the geometric mean of time by the chosen plan over the least, and how many take 1.5, 2, 4 times
+\echo Choices: their number, the geometric mean of the time of the chosen plan over the minimum, and the number that take 1.5, 2, 4 times as long
 SELECT CASE WHEN center = 0 THEN 'join' ELSE regexp_replace(shape, '[0-9]+', 'n') END AS shape, count(*),
     round(exp(avg(ln(chosen / least)))::numeric, 2) AS mean, count(*) FILTER (WHERE chosen >= 1.5 * least) AS "1.5 times",
     count(*) FILTER (WHERE chosen >= 2 * least) AS "2 times", count(*) FILTER (WHERE chosen >= 4 * least) AS "4 times",

@@ -1,4 +1,4 @@
-// Prints the leaf pages that exact searches are estimated to read: the table in doc/search.md.
+// Prints the estimated leaf pages of exact searches: the table in doc/search.md.
 #include "core/tables/search_plan.hpp"
 
 #include <cstdio>

@@ -2,8 +2,8 @@
 //
 //   collection FIRST_ID LAST_ID <PROBABILITIES
 //
-// PROBABILITIES are 64 numbers: how likely bit j (the one with the value 1 << j) is 1. Bits are drawn independently
-// of each other. A row depends on its id and on nothing else, so a small collection is part of every larger one.
+// PROBABILITIES are 64 numbers: the probability that bit j (the one with the value 1 << j) is 1. Bits are drawn
+// independently of each other. A row depends only on its id, so a small collection is part of every larger one.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace
 
 constexpr int kDigits = 16; // of a probability, in binary
 
-std::uint64_t mix(std::uint64_t x) // splitmix64's
+std::uint64_t mix(std::uint64_t x) // of splitmix64
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -1,11 +1,11 @@
 #!/usr/bin/env perl
-# Makes near-duplicates where there are no revisions: reads rows of path, kind and text, as demo/read_documents.pl
-# writes them, and writes two files for COPY.
+# Makes near-duplicates if there are no revisions: reads rows of path, kind and text, as written by
+# demo/read_documents.pl, and writes two files for COPY.
 #
 #   edit_words.pl TEXTS PAIRS <ROWS
 #
-# TEXTS: id, family, text: of each text the original and three versions with 0.5, 2 and 6 % of its words replaced,
-# left out or put in, one family. PAIRS: id1, id2 of each pair of a family.
+# TEXTS: id, family, text: each text and three versions with 0.5, 2 and 6 % of its words replaced, removed or inserted
+# form a family. PAIRS: id1, id2 of each pair of a family.
 use strict;
 use warnings;
 

@@ -1,16 +1,16 @@
-// How many flips and header probes find real near-duplicates, whatever the index: the paper's Figures 3 and 5 and its
-// Table 2, for the flip sets in the order of VOSH under the extension's default model.
+// The flips and header probes that find real near-duplicates, independently of the index: the paper's Figures 3 and 5
+// and its Table 2, for the flip sets in the order of VOSH under the extension's default model.
 //
 //   flips DIRECTORY <PAIRS
 //
 // PAIRS: lines of query number, weights as 64 numbers in brackets, fingerprint of a near-duplicate. Pairs more than
 // three bits apart are left out. Writes to the directory, with a header line each:
 //
-//   flips.csv    distance,flips,vosh,random     the part of the pairs at a distance that so many flips find
-//   probes.csv   header,probes,all,first        the part of the pairs, and of the queries with a partner, that so many
-//                                               probes of a header find
-//   table2.csv   header,pairs,recall,all,first  probes that reach a recall; pairs 0: with those equal in all bits, 1:
-//                                               without
+//   flips.csv    distance,flips,vosh,random     the share of the pairs at a distance that this many flips find
+//   probes.csv   header,probes,all,first        the share of the pairs, and of the queries with a partner, that this
+//                                               many probes of a header find
+//   table2.csv   header,pairs,recall,all,first  probes that reach a recall; pairs 0: including equal fingerprints, 1:
+//                                               excluding them
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -43,7 +43,7 @@ struct Pair {
 
 std::vector<VoshNode> nodes(400000);
 
-// The place of a set in the order, from 1.
+// The position of a set in the order, from 1.
 int rank_of(const FlipValue &value, std::uint64_t wanted)
 {
     Vosh vosh;

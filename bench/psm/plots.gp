@@ -20,9 +20,9 @@ search(tables, method, target, radius, find) = of('searched.csv', sprintf( \
 
 # Figure 3
 set output out . '/psm-flips.svg'
-set title 'Flips of all 64 bits tried until a near-duplicate is met (Figure 3)'
+set title 'Flips of all 64 bits tried until a near-duplicate is found (Figure 3)'
 set xlabel 'flips tried'
-set ylabel 'near-duplicates met'
+set ylabel 'near-duplicates found'
 set logscale x
 set yrange [0:1.02]
 plot for [d = 1:3] of('flips.csv', sprintf('$1 == %d', d)) using 2:3 with lines lw 2 lc rgb word(blue . ' ' . green . ' ' . orange, d) \
@@ -32,7 +32,7 @@ plot for [d = 1:3] of('flips.csv', sprintf('$1 == %d', d)) using 2:3 with lines 
 
 # Figure 5
 set output out . '/psm-probes.svg'
-set title 'Recall against probes at radius 3, partners equal in all bits left out (Figure 5)'
+set title 'Recall by probes at radius 3, without equal fingerprints (Figure 5)'
 set xlabel 'header probes'
 set ylabel 'recall'
 set yrange [0.5:1.005]
@@ -49,8 +49,8 @@ set format x '%.0s%c'
 set yrange [0:*]
 do for [find in 'all first'] {
     set output out . '/psm-rate-' . find . '.svg'
-    set title sprintf('Searches a second in one session, radius 3, find %s (Figure %s)', find, find eq 'all' ? '7' : '8')
-    set ylabel 'thousand searches a second'
+    set title sprintf('Searches per second in one session, radius 3, find %s (Figure %s)', find, find eq 'all' ? '7' : '8')
+    set ylabel 'thousand searches per second'
     plot search(4, 'exact', '1', 3, find) using 1:(1000 / $11) lc rgb grey pt 7 title 'exact, 4 tables', \
          search(10, 'exact', '1', 3, find) using 1:(1000 / $11) lc rgb grey dt 2 pt 6 title 'exact, 10 tables', \
          search(1, 'guided', '0.95', 3, find) using 1:(1000 / $11) lc rgb blue pt 7 title 'weights, 1 table, 95 %', \
@@ -58,7 +58,7 @@ do for [find in 'all first'] {
 }
 do for [radius in '3 8'] {
     set output out . '/psm-pages-' . radius . '.svg'
-    set title sprintf('Leaf pages a search, radius %s, find all', radius)
+    set title sprintf('Leaf pages per search, radius %s, find all', radius)
     set ylabel 'leaf pages'
     set yrange [1:*]
     set logscale y

@@ -15,7 +15,7 @@ FROM table2 GROUP BY header ORDER BY header;
 
 \echo Indexes
 SELECT rows, tables, round(seconds::numeric, 1) AS "build, s", round(bytes / 1e6, 1) AS "MB",
-       round(bytes::numeric / rows, 1) AS "bytes a row", leaf_pages AS "leaf pages", inner_pages AS "inner pages", height
+       round(bytes::numeric / rows, 1) AS "bytes per row", leaf_pages AS "leaf pages", inner_pages AS "inner pages", height
 FROM built ORDER BY rows, tables;
 
 \echo Searches
@@ -30,12 +30,12 @@ LEFT JOIN LATERAL (SELECT leaf_pages AS leaf FROM searched x WHERE x.rows = s.ro
                    AND x.find = s.find AND x.tables = 4 AND x.method = 'exact') e ON true
 WHERE method <> 'probes' ORDER BY rows, radius, find, tables, method DESC, target;
 
-\echo Recall against the number of probes, radius 3
+\echo Recall by number of probes, radius 3
 SELECT rows, tables, most_probes AS probes, round(leaf_pages::numeric, 2) AS "leaf pages",
        round(recall::numeric, 4) AS "recall, rows", round(query_recall::numeric, 4) AS "recall, queries"
 FROM searched WHERE method = 'probes' ORDER BY rows, tables, most_probes;
 
-\echo Calibration: pairs of the other half, half of them fitted to, half looked for
+\echo Calibration: pairs of the other half, half for fitting, half for searching
 SELECT rows, tables, distance, target, round(predicted::numeric, 4) AS predicted, round(measured::numeric, 4) AS measured,
        round(leaves::numeric, 2) AS "leaf pages", pairs FROM calibrated ORDER BY 1, 2, 3, 4;
 

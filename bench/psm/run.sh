@@ -4,12 +4,12 @@
 #   bench/psm/run.sh [revisions.tsv.gz revisions.pairs.tsv.gz]
 #
 #   SIZES="1000000"       rows of the collection, ascending
-#   TABLES="4 1 10"       indexes; the first says what there is to find
-#   FEATURES=default      words as to_simhash(text) takes them, or idf: words weighted (1 + ln tf) * idf
-#   DRAWN=measured        bit statistics of the collection's drawn rows: those of the texts, or uniform
+#   TABLES="4 1 10"       indexes; the first one defines the expected rows
+#   FEATURES=default      the words of to_simhash(text), or idf: words weighted (1 + ln tf) * idf
+#   DRAWN=measured        bit statistics of the collection's random rows: those of the texts, or uniform
 #   QUERIES=1000          texts to search for
 #   BATCH=1000000         queries of the batch join, 0 for none
-#   BATCH_ROWS=10000000   size at which it is made, or the largest of SIZES if that is less
+#   BATCH_ROWS=10000000   size for the batch join, or the largest of SIZES if that is less
 #   RESULTS=directory     keeps the CSV files there
 #   PLOTS=1               draws doc/psm-*.svg
 set -euo pipefail
@@ -49,11 +49,11 @@ say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
 
 run -c 'CREATE TABLE text (id integer, family text, body text)' -c 'CREATE TABLE near (id1 integer, id2 integer)'
 if [ $# = 2 ]; then
-    echo "Texts: revisions in $(basename "$1"); near-duplicates: pairs of one document or family, or of cosine 0.9, in $(basename "$2")"
+    echo "Texts: revisions in $(basename "$1"); near-duplicates: pairs of one document or family, or with cosine 0.9, in $(basename "$2")"
     zcat "$1" | cut -f 1,3,8 | run -c '\copy text FROM pstdin'
     zcat "$2" | awk -F '\t' '$3 <= 1 || $6 >= 0.9 { print $1 "\t" $2 }' | run -c '\copy near FROM pstdin'
 else
-    echo "Texts: found on this machine; near-duplicates: versions of them with some words edited"
+    echo "Texts: found on this machine; near-duplicates: versions with some words edited"
     find /usr/share/doc /usr/share/man /usr/include -xdev -type f -size -4096k \
         ! -iregex '.*\.\(png\|gif\|jpe?g\|svgz?\|pdf\|e?ps\|css\|js\|json\|xml\|db\|so\|a\|o\|zip\|bz2\|xz\)\(\.gz\)?' | sort |
         awk 'NR % 4 == 1' | perl "$TOP/demo/read_documents.pl" | perl "$here/edit_words.pl" "$SCRATCH/texts" "$SCRATCH/pairs"
@@ -61,13 +61,13 @@ else
 fi
 sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
 value 'SELECT version()'
-echo "Features: $FEATURES; drawn rows: $DRAWN bit statistics"
+echo "Features: $FEATURES; random rows: $DRAWN bit statistics"
 run -v features="$FEATURES" -v queries="$QUERIES" -v batch="$BATCH" -f "$here/texts.sql"
-say "texts are fingerprinted"
+say "texts fingerprinted"
 
 run -A -t -F $'\t' -c "SELECT f.id, f.w, p.h FROM partner JOIN fingerprinted f USING (id) JOIN fingerprinted p ON p.id = partner
     WHERE f.half = 1 AND f.h <@> p.h <= 3" | "$SCRATCH/flips" "$RESULTS"
-say "flips are counted"
+say "flips counted"
 
 # -- searches -----------------------------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ batch() { # method by target find
 
 value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series(0, 63) j GROUP BY j ORDER BY j" >"$SCRATCH/bits"
 awk '{ information -= log($1 * $1 + (1 - $1) ^ 2) / log(2) }
-    END { printf "The texts'"'"' fingerprints tell as much apart as %.1f uniform bits, were bits independent\n", information }' "$SCRATCH/bits"
+    END { printf "The fingerprints of the texts discriminate as well as %.1f uniform bits, if bits were independent\n", information }' "$SCRATCH/bits"
 [ "$DRAWN" = measured ] || sed -i 's/.*/0.5/' "$SCRATCH/bits"
 last_size=$(set -- $SIZES && shift $(($# - 1)) && echo "$1")
 drawn=0
@@ -91,7 +91,7 @@ for size in $SIZES; do
         run -c '\copy doc FROM pstdin BINARY'
     drawn=$((drawn + size - rows))
     run -c 'VACUUM ANALYZE doc'
-    say "$size rows are loaded"
+    say "$size rows loaded"
     for tables in $TABLES; do
         run -v rows="$size" -v tables="$tables" <<'SQL'
 SELECT clock_timestamp() AS begun \gset
@@ -110,13 +110,13 @@ SQL
             done
         fi
         if [ "$tables" -le 4 ]; then
-            # Guided by the default model.
+            # By weights with the default model.
             for target in 0.90 0.95 0.99; do
                 for radius in 3 5 8; do
                     search default w $target 0 $radius all
                 done
             done
-            # By a model fitted to other texts.
+            # By weights with a model fitted to other texts.
             run -v rows="$size" -v tables="$tables" -c "INSERT INTO calibrated
                 SELECT $size, $tables, c.* FROM simhash_calibrate('doc_h', 'fit_pair', 'w', 'h', true) c"
             for target in 0.90 0.95 0.99; do

@@ -19,7 +19,7 @@ SELECT avg(leaf_pages) AS leaf_pages FROM (
             FROM simhash_probe_plan('doc_h', q.:by, :radius)) AS leaf_pages
     FROM query q) s \gset
 
--- What is found, and the pages of the index meanwhile.
+-- The rows found, and the pages of the index that were read.
 CREATE TEMP TABLE found (query integer, found integer);
 SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT idx_blks_hit + idx_blks_read AS before FROM pg_statio_user_indexes WHERE indexrelname = 'doc_h' \gset
@@ -28,7 +28,7 @@ SELECT pg_stat_force_next_flush() \g /dev/null
 SELECT (idx_blks_hit + idx_blks_read - :before)::float8 / (SELECT count(*) FROM query) AS pages
 FROM pg_statio_user_indexes WHERE indexrelname = 'doc_h' \gset
 
--- The time: the mean of many runs after the one above, less reading the queries.
+-- The time: the mean of many runs after the one above, minus reading the queries.
 CREATE FUNCTION pg_temp.seconds(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE begun float8 := processor_seconds(); spent float8; runs integer := 0; n bigint;
 BEGIN
@@ -44,14 +44,14 @@ SELECT (pg_temp.seconds('SELECT count(found) FROM (' || :'join' || ') j') -
         pg_temp.seconds('SELECT count(' || :'by' || '::simhash) FROM query'))
        * 1e6 / count(*) AS microseconds FROM query \gset
 
--- The first exact search of a size says what there is to find.
+-- The first exact search of a size defines the expected rows.
 SELECT NOT EXISTS (SELECT FROM truth WHERE rows = :rows AND radius = :radius) AS new \gset
 \if :new
 INSERT INTO truth SELECT :rows, :radius, query, found FROM found;
 ANALYZE truth;
 \endif
 
--- Nothing but what the exact search finds, and nothing twice.
+-- Only rows that the exact search finds, and none twice.
 SELECT count(*) > 0 AS wrong FROM (
     SELECT query, found FROM found WHERE (query, found) NOT IN (SELECT query, found FROM truth WHERE rows = :rows AND radius = :radius)
     UNION ALL SELECT query, found FROM found GROUP BY query, found HAVING count(*) > 1) s \gset

@@ -1,8 +1,8 @@
--- From texts and pairs of near-duplicates to queries, pairs to calibrate with, and the collection's real part.
+-- From texts and pairs of near-duplicates to queries, pairs for calibration, and the collection's real part.
 -- Expects the tables text (id, family, body) and near (id1, id2).
 CREATE EXTENSION IF NOT EXISTS simhash;
 
--- What this session has spent of a processor: on a busy machine the time on the clock says little.
+-- The processor time of this session: on a busy machine elapsed time means little.
 CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS
     $$ SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9 $$;
 
@@ -34,7 +34,7 @@ CREATE UNLOGGED TABLE partner AS
     SELECT b.id, a.id FROM near JOIN fingerprinted a ON a.id = id1 JOIN fingerprinted b ON b.id = id2;
 ANALYZE fingerprinted, partner;
 
--- Queries: of one half of the families, at most one text of a family; they don't become part of the collection.
+-- Queries: from one half of the families, at most one text per family; they are not part of the collection.
 SELECT setseed(0.25) \g /dev/null
 CREATE TABLE query AS
     SELECT id, w, h FROM (
@@ -43,7 +43,7 @@ CREATE TABLE query AS
     ORDER BY hashint4extended(id, 2) LIMIT :queries;
 ALTER TABLE query ADD PRIMARY KEY (id);
 
--- Pairs to calibrate with: of the other half.
+-- Pairs for calibration: from the other half.
 CREATE TABLE fit_pair AS
     SELECT a.w, b.h FROM partner JOIN fingerprinted a USING (id) JOIN fingerprinted b ON b.id = partner
     WHERE a.half = 0 AND b.half = 0 ORDER BY hashint8extended(a.id::bigint << 32 | b.id, 1);
@@ -53,8 +53,8 @@ CREATE UNLOGGED TABLE doc (id integer NOT NULL, h simhash NOT NULL);
 INSERT INTO doc SELECT id, h FROM fingerprinted f
     WHERE NOT EXISTS (SELECT FROM query WHERE query.id = f.id) ORDER BY hashint4extended(id, 3);
 
--- Queries for the batch join: texts with made-up words added, up to one for every twenty words. A feature that a text
--- does not have adds to its weights, so the sum is that of the edited text.
+-- Queries for the batch join: texts with invented words added, up to one for every twenty words. A new feature adds to
+-- the weights of a text, so the sum is that of the edited text.
 CREATE TABLE made_up AS
     SELECT words, version, to_simhash_weights(array_agg(md5(words || ' ' || version || ' ' || i)),
                array_agg((SELECT avg(made_up_weight)::float8 FROM weighed))) AS w

@@ -1,4 +1,4 @@
-// How well does the volatility model know real near-duplicates, and how many leaves does a guided search
+// How well does the volatility model fit real near-duplicates, and how many leaves does a search by weights
 // read? See README.md.
 //
 //   measure TEXTS PAIRS [leaves | quantised | KIND...]
@@ -103,7 +103,7 @@ Corpus read_corpus(const char *texts, const char *pairs)
             continue;
         row[fields[0]] = static_cast<std::uint32_t>(corpus.texts.size());
         corpus.texts.push_back(unescape(fields[7]));
-        // Families stay together, so that the test has texts that the fit has not seen.
+        // Families stay together, so that the fit has not seen the texts of the test.
         corpus.half.push_back(std::hash<std::string>()(fields[2]) & 1);
     }
     std::ifstream pair_file(pairs);
@@ -171,7 +171,7 @@ std::vector<Weights> weigh_texts(const std::vector<std::string> &texts, const Ki
     return all;
 }
 
-// Copies of one fingerprint count half: some users will have removed them before.
+// Equal fingerprints count half: some users will have removed copies already.
 constexpr double kCopyWeight = 0.5;
 
 VolatilityModel fit(const std::vector<Weights> &weights, const std::vector<Pair> &pairs)
@@ -203,7 +203,7 @@ std::vector<Pair> drop_copies(const std::vector<Weights> &weights, const std::ve
     return kept;
 }
 
-// The weights as a smaller type would hold them, scaled so that the largest fits.
+// The weights rounded to a smaller type, scaled so that the largest fits.
 std::vector<Weights> round_weights(const std::vector<Weights> &weights, const char *type)
 {
     std::vector<Weights> rounded;
@@ -375,7 +375,7 @@ void print_calibration(const char *title, const std::vector<Weights> &weights, c
 const std::initializer_list<Setting> kAligned = {
     {1, 0, 14, 0x1p14}, {4, 0, 14, 0x1p14}, {1, 0, 17, 0x1p17}, {4, 0, 17, 0x1p17}};
 
-// Equal leaves of 510 rows wherever their bounds fall, and cells of several sizes.
+// Equal leaves of 510 rows with arbitrary bounds, and cells of several sizes.
 constexpr double k10M = 19608, k60M = 117647;
 const std::initializer_list<Setting> kUnaligned = {
     {1, 0, 15, k10M}, {1, 0, 16, k10M}, {1, 0, 17, k10M}, {1, 0, 18, k10M}, {1, 0, 19, k10M},

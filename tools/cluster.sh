@@ -6,7 +6,7 @@
 #   PGBIN        PostgreSQL's programs
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
 #   for_server path ...        copies files or directories of the checkout to where that user can read them
-#   interruptible command ...  runs a long command so that a signal to this script ends it, too
+#   interruptible command ...  runs a long command so that a signal to this script also ends it
 #   build_and_stage, cluster_start [setting ...], cluster_stop
 
 PGVERSION_MAJOR=${PGVERSION_MAJOR:-15}
@@ -14,7 +14,7 @@ PGBIN=/usr/lib/postgresql/$PGVERSION_MAJOR/bin
 PG_CONFIG=$PGBIN/pg_config
 export PATH=$PGBIN:$PATH
 
-# The checkout may be closed to the user who runs the servers, as root's home is, and so may be TMPDIR.
+# The user who runs the servers may have no access to the checkout (root's home, for example) or to TMPDIR.
 SCRATCH=${TMPDIR:-/tmp}
 [ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
 SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
@@ -37,7 +37,7 @@ for_server() {
     chmod -R a+rX "$SCRATCH/source"
 }
 
-# The command gets a process group of its own, which cluster_cleanup ends.
+# The command gets its own process group, which cluster_cleanup ends.
 group=
 interruptible() {
     set -m
@@ -50,7 +50,7 @@ interruptible() {
     return "$status"
 }
 
-# A cluster left running by an interrupted script would outlive it; so would the scratch directory.
+# Otherwise the cluster and the scratch directory would outlive an interrupted script.
 cluster_cleanup() {
     local status=$? pidfile
     trap '' INT TERM

@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
-# Writes src/core/compat/compat_tables.inc: what the profiles of other libraries know of characters.
+# Writes src/core/compat/compat_tables.inc: the character data of the profiles of other libraries.
 #
 #   tools/compat-tables.pl > src/core/compat/compat_tables.inc
 #
-# Only characters assigned in Unicode 13.0 count, whatever newer version this perl knows. The output is committed
+# Only characters assigned in Unicode 13.0 count, even if this perl knows a newer version. The output is committed
 # and frozen: stored fingerprints depend on it. Run again only to verify it.
 use v5.30;
 use warnings;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs, once, what the build and the tests need on Debian 12. Root or sudo.
+# Installs what the build and the tests need on Debian 12. Needs root or sudo.
 #
 #   tools/setup.sh         compiler, PostgreSQL, test tools
 #   tools/setup.sh demo    these, and documentation for the demo to read
-#   tools/setup.sh bench   these, and what bench/peers compares with and draws with
+#   tools/setup.sh bench   these, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh fuzz    these, and clang for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 set -euo pipefail
@@ -15,7 +15,7 @@ packages=(
     libxxhash-dev libgtest-dev
     libipc-run-perl "postgresql-$version-pgtap" libtap-parser-sourcehandler-pgtap-perl
 )
-# Texts of several kinds, 20,000 of them in 20 MB.
+# Texts of several kinds: 20,000 files, 20 MB.
 documentation=(manpages manpages-dev "postgresql-doc-$version" debian-policy openjdk-17-doc)
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
 fuzzing=(clang libclang-rt-14-dev libxxhash-dev)
@@ -37,8 +37,7 @@ install() {
     fi
     echo "== Installing $*"
     log=$(mktemp)
-    # Debian would create and start a cluster of its own, which nobody asked for. Small images leave documentation
-    # out unless told otherwise.
+    # Prevent Debian from creating and starting a cluster. Small images omit documentation by default.
     {
         "${as_root[@]}" mkdir -p "${settings%/*}" &&
             echo "create_main_cluster = false" | "${as_root[@]}" tee "$settings" >/dev/null &&

@@ -3,10 +3,10 @@
 #
 #   tools/unicode-tables.pl > src/core/text/unicode_tables.inc
 #
-# Only characters assigned in Unicode 13.0 count, whatever newer version this perl knows. What is used of them
-# - the NFKC_Casefold mapping, canonical composition, the general category and line-breaking class of letters -
-# is covered by Unicode's stability policies or has not changed since. The output is committed and frozen all
-# the same: stored fingerprints depend on it. Run again only to verify it.
+# Only characters assigned in Unicode 13.0 count, even if this perl knows a newer version. The properties used -
+# NFKC_Casefold mapping, canonical composition, general category and line-breaking class of letters - are covered by
+# Unicode's stability policies or have not changed since. The output is still committed and frozen: stored fingerprints
+# depend on it. Run again only to verify it.
 use v5.30;
 use warnings;
 use Unicode::Normalize qw(NFC NFD NFKC getCombinClass);
@@ -84,7 +84,7 @@ for (my $at = 0; $at < 0x110000; $at += BLOCK) {
 }
 push @starts, scalar @pool;
 
-# Everything past the last block that differs is one default.
+# Everything past the last block with data has the default.
 pop @stage while @stage > 1 && $stage[-1] == $stage[-2];
 die "too many blocks" if @blocks > 0xFFFF;
 

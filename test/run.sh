@@ -321,7 +321,7 @@ run_pgtap() {
 }
 
 run_tap() {
-    for_server test/t
+    for_server test/t README.md doc
     run_servers tap test/t
 }
 

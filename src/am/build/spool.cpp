@@ -159,6 +159,13 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
     divide_buckets(divider, buckets);
 }
 
+void rewind_rows(BufFile *file)
+{
+    if (BufFileSeek(file, 0, 0, SEEK_SET) != 0)
+        ereport(ERROR, errcode_for_file_access(),
+                errmsg("could not rewind the temporary file of an index build"));
+}
+
 // Calls what(row) for each row of the files that is within the range, its key in place of the fingerprint.
 template <typename What>
 void for_each_row(const RowFiles &files, const BytePermutation *to_key, const PositionRange &range, What what)
@@ -284,13 +291,6 @@ void read_rows(BufFile *file, Position *row, Size count)
     if (BufFileRead(file, row, bytes) != bytes)
         ereport(ERROR, errcode_for_file_access(),
                 errmsg("could not read from the temporary file of an index build"));
-}
-
-void rewind_rows(BufFile *file)
-{
-    if (BufFileSeek(file, 0, 0, SEEK_SET) != 0)
-        ereport(ERROR, errcode_for_file_access(),
-                errmsg("could not rewind the temporary file of an index build"));
 }
 
 void begin_divider(Divider *divider, int kilobytes)

@@ -94,7 +94,6 @@ void divide_files(Divider *divider, const RowFiles &files, uint64 rows, const By
 
 void write_rows(BufFile *file, Position *row, Size count);
 void read_rows(BufFile *file, Position *row, Size count);
-void rewind_rows(BufFile *file);
 
 // Collects rows, then hands them out any number of times.
 struct Spool {

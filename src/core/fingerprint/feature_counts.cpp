@@ -107,13 +107,8 @@ void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, std::uint64_
     mask_ = capacity - 1;
     salt_ = salt;
     shift_ = 64 - std::countr_zero(capacity);
-    clear();
-}
-
-void FeatureCounts::clear()
-{
-    std::memset(slots_, 0, capacity() * sizeof(FeatureCount));
     size_ = 0;
+    std::memset(slots_, 0, capacity * sizeof(FeatureCount));
 }
 
 void FeatureCounts::move_from(const FeatureCounts &smaller)

@@ -29,8 +29,6 @@ public:
     // Requires: capacity is a power of two, at least 4.
     void init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt);
 
-    void clear();
-
     std::size_t capacity() const { return mask_ + 1; }
     std::size_t size() const { return size_; }
     FeatureCount *slots() const { return slots_; }

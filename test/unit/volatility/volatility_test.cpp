@@ -254,6 +254,14 @@ TEST(FlipCoverage, IsExactForDisjointPrefixes)
             auto volatility = narrow_volatility(random, kWidth, 1 + radius % 3, radius);
             auto coverage = std::make_unique<FlipCoverage>();
             coverage->begin(volatility.get(), prefixes.data(), static_cast<int>(prefixes.size()));
+            std::vector<double> chance(std::size_t{1} << kWidth); // by pattern
+            double within = 0;
+            for (std::uint64_t pattern = 0; pattern < chance.size(); pattern++) {
+                for (int level = 0; std::popcount(pattern) <= radius && level < kVolatilityLevels; level++)
+                    chance[pattern] +=
+                        volatility->share[level] * pattern_probability(*volatility, level, pattern);
+                within += chance[pattern];
+            }
             std::set<std::pair<int, std::uint64_t>> probed;
             for (int step = 0; step < 12; step++) {
                 int prefix = static_cast<int>(random() % prefixes.size());
@@ -264,18 +272,12 @@ TEST(FlipCoverage, IsExactForDisjointPrefixes)
                 double promised = coverage->gain(prefix, flips);
                 EXPECT_NEAR(coverage->cover(prefix, flips), promised, 1e-15);
 
-                double covered = 0, within = 0;
-                for (std::uint64_t pattern = 0; pattern < 1u << kWidth; pattern++) {
-                    if (std::popcount(pattern) > radius)
-                        continue;
-                    double chance = 0;
-                    for (int level = 0; level < kVolatilityLevels; level++)
-                        chance += volatility->share[level] * pattern_probability(*volatility, level, pattern);
+                double covered = 0;
+                for (std::uint64_t pattern = 0; pattern < chance.size(); pattern++) {
                     bool hit = false;
                     for (auto [where, what] : probed)
                         hit = hit || (pattern & prefixes[static_cast<std::size_t>(where)]) == what;
-                    within += chance;
-                    covered += hit ? chance : 0;
+                    covered += hit ? chance[pattern] : 0;
                 }
                 ASSERT_NEAR(coverage->covered(), covered / within, 1e-12) << radius << " " << step;
             }

@@ -98,7 +98,7 @@ SIMHASH_FUNCTION(simhash_send)
 // 22026.
 SIMHASH_FUNCTION(simhash_from_bit)
 {
-    const VarBit *bits = PG_GETARG_VARBIT_P(0);
+    VarBit *bits = PG_GETARG_VARBIT_P(0);
 
     if (VARBITLEN(bits) != kBits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
@@ -127,7 +127,7 @@ SIMHASH_FUNCTION(simhash_to_bit)
 // simhash_from_bytea(bytea) -> simhash: another length than 8 is 22P03.
 SIMHASH_FUNCTION(simhash_from_bytea)
 {
-    const bytea *bytes = PG_GETARG_BYTEA_PP(0);
+    bytea *bytes = PG_GETARG_BYTEA_PP(0);
 
     if (VARSIZE_ANY_EXHDR(bytes) != kBytes)
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test; `make test` calls this. The rungs, in order:
+# Runs every test; `make test` calls this. The stages, in order:
 #
 #   format     clang-format leaves the sources as they are
 #   versions   control file, META.json and CHANGELOG.md agree
-#   files      every file under test/ is run by a rung, and tests and expected outputs match one to one
+#   files      every file under test/ is run by a stage, and tests and expected outputs match one to one
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors
 #   symbols    the library exports what SQL calls and nothing else
@@ -13,22 +13,22 @@
 #   tap        test/t: servers that crash, stream and run under load
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #
-# make test ONLY="unit regress"          some rungs
-# make test ONLY=tap TESTS="001 002"     some tests of a rung, by what their names contain
+# make test ONLY="unit regress"          some stages
+# make test ONLY=tap TESTS="001 002"     some tests of a stage, by what their names contain
 # make test KEEP_SCRATCH=1               keep the scratch directory: outputs, logs, data
-# make test RUNG_LIMIT=600               seconds after which a rung is ended and has failed
+# make test STAGE_LIMIT=600               seconds after which a stage is ended and has failed
 # make test TEST_SECONDS=60              length of the tests under load (default 15)
 #
-# The last line is "N passed, N failed", over all rungs; the exit status is 0 if nothing failed.
+# The last line is "N passed, N failed", over all stages; the exit status is 0 if nothing failed.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-RUNGS="format versions files unit build symbols regress isolation pgtap tap failpoints"
-ONLY=${ONLY:-$RUNGS}
+STAGES="format versions files unit build symbols regress isolation pgtap tap failpoints"
+ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
-RUNG_LIMIT=${RUNG_LIMIT:-900}
-for rung in $ONLY; do
-    [[ " $RUNGS " == *" $rung "* ]] || { echo "No rung is called '$rung'. There are: $RUNGS" >&2; exit 2; }
+STAGE_LIMIT=${STAGE_LIMIT:-900}
+for stage in $ONLY; do
+    [[ " $STAGES " == *" $stage "* ]] || { echo "No stage is called '$stage'. There are: $STAGES" >&2; exit 2; }
 done
 
 "$TOP/tools/setup.sh"
@@ -79,12 +79,12 @@ tests() {
     done
 }
 
-# ran rung name ...: every test that was asked for has to appear in the log of its rung.
+# ran stage name ...: every test that was asked for has to appear in the log of its stage.
 ran() {
-    local rung=$1 log=$2 name
+    local stage=$1 log=$2 name
     shift 2
     for name in "$@"; do
-        grep -q -F "$name" "$log" || { echo "FAILED  $name was not run"; fail "$rung: $name was not run"; }
+        grep -q -F "$name" "$log" || { echo "FAILED  $name was not run"; fail "$stage: $name was not run"; }
     done
 }
 
@@ -132,7 +132,7 @@ check_files() {
         test/isolation/expected/*.out | test/failpoints/expected/*.out)
             [ -e "${file%/expected/*}/specs/$name.spec" ] || complain "$file has no spec"
             ;;
-        *) complain "$file is run by no rung" ;;
+        *) complain "$file is run by no stage" ;;
         esac
     done < <(find test -type f -not -name '.*' | sort)
     for file in expected/*; do
@@ -172,8 +172,8 @@ run_unit() {
 
 check_symbols() {
     local library script exported function status=0
-    library=$STAGE$("$PG_CONFIG" --pkglibdir)/simhash.so
-    script=$(echo "$STAGE$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
+    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
+    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
     # Nothing of the build for tests.
     ! nm -C "$library" | grep -i failpoint || status=1
     ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
@@ -207,30 +207,30 @@ need_cluster() {
     cluster_up=1
 }
 
-# regress_rung rung program input name ...: pg_regress and pg_isolation_regress are called alike.
-regress_rung() {
-    local rung=$1 program=$2 input=$3 log=$SCRATCH/$1.log out=$SCRATCH/$1 status=0 line
+# regress_stage stage program input name ...: pg_regress and pg_isolation_regress are called alike.
+regress_stage() {
+    local stage=$1 program=$2 input=$3 log=$SCRATCH/$1.log out=$SCRATCH/$1 status=0 line
     shift 3
     as_server mkdir -p "$out"
     # Without an expected output the run would end there; an empty one shows the output as a difference.
     for line in "$@"; do
         [ -e "$input/expected/$line.out" ] || : >"$input/expected/$line.out"
     done
-    interruptible as_server env PGISOLATIONTIMEOUT=60 timeout -k 10 "$RUNG_LIMIT" "$program" --host="$PGHOST" --port="$PGPORT" \
-        --user="$PGUSER" --dbname="simhash_$rung" --load-extension=simhash \
+    interruptible as_server env PGISOLATIONTIMEOUT=60 timeout -k 10 "$STAGE_LIMIT" "$program" --host="$PGHOST" --port="$PGPORT" \
+        --user="$PGUSER" --dbname="simhash_$stage" --load-extension=simhash \
         --inputdir="$input" --outputdir="$out" --bindir="$PGBIN" "$@" >"$log" 2>&1 || status=$?
     # "test name ... ok 5 ms" up to PostgreSQL 15, "ok 1 - name 5 ms" since.
     while read -r line; do
         case $line in
-        test*" ok "* | "ok "*) pass "$rung" ;;
+        test*" ok "* | "ok "*) pass "$stage" ;;
         test*" FAILED"* | "not ok "*)
-            fail "$rung: $(sed -E 's/^(not ok [0-9]+ +- +|test +)//; s/ .*//' <<<"$line")"
+            fail "$stage: $(sed -E 's/^(not ok [0-9]+ +- +|test +)//; s/ .*//' <<<"$line")"
             ;;
         *) continue ;;
         esac
         echo "$line"
     done <"$log"
-    [ "$status" != 124 ] || fail "$rung: took more than $RUNG_LIMIT s"
+    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s"
     if [ "$status" != 0 ]; then
         if [ -s "$out/regression.diffs" ]; then
             cat "$out/regression.diffs"
@@ -239,7 +239,7 @@ regress_rung() {
             echo "The outputs are in results/; one that is right goes to the expected ones."
         else
             cat "$log"
-            fail "$rung: could not be run"
+            fail "$stage: could not be run"
         fi
     fi
 }
@@ -252,7 +252,7 @@ run_regress() {
     for_server test/sql expected
     ln -sfn ../expected "$SCRATCH/source/test/expected"
     # shellcheck disable=SC2086
-    regress_rung regress "$PGXS_TEST/regress/pg_regress" "$SCRATCH/source/test" $names
+    regress_stage regress "$PGXS_TEST/regress/pg_regress" "$SCRATCH/source/test" $names
     # shellcheck disable=SC2086
     ran regress "$SCRATCH/regress.log" $names
 }
@@ -264,32 +264,32 @@ run_isolation() {
     need_cluster
     for_server test/isolation
     # shellcheck disable=SC2086
-    regress_rung isolation "$PGXS_TEST/isolation/pg_isolation_regress" "$SCRATCH/source/test/isolation" $names
+    regress_stage isolation "$PGXS_TEST/isolation/pg_isolation_regress" "$SCRATCH/source/test/isolation" $names
     # shellcheck disable=SC2086
     ran isolation "$SCRATCH/isolation.log" $names
 }
 
-# prove_rung rung command ...: counts the assertions of prove or pg_prove.
-prove_rung() {
-    local rung=$1 log=$SCRATCH/$1.log status=0 total bad=0 count file
+# prove_stage stage command ...: counts the assertions of prove or pg_prove.
+prove_stage() {
+    local stage=$1 log=$SCRATCH/$1.log status=0 total bad=0 count file
     shift
-    interruptible as_server env -C source timeout -k 10 "$RUNG_LIMIT" "$@" >"$log" 2>&1 || status=$?
+    interruptible as_server env -C source timeout -k 10 "$STAGE_LIMIT" "$@" >"$log" 2>&1 || status=$?
     cat "$log"
-    [ "$status" != 124 ] || fail "$rung: took more than $RUNG_LIMIT s"
+    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s"
     total=$(sed -n 's/^Files=[0-9]*, Tests=\([0-9]*\),.*/\1/p' "$log")
     while read -r file count; do
         # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.
-        [ "$count" = 0 ] && fail "$rung: $file" || fail "$rung: $file" "$count"
+        [ "$count" = 0 ] && fail "$stage: $file" || fail "$stage: $file" "$count"
         bad=$((bad + count))
-        show_tap_log "$file" "$rung"
+        show_tap_log "$file" "$stage"
     done < <(sed -n 's/^\(.*[^ ]\) *(Wstat: .* Tests: [0-9]* Failed: \([0-9]*\))$/\1 \2/p' "$log")
-    pass "$rung" $((${total:-0} - bad))
+    pass "$stage" $((${total:-0} - bad))
     # A test that gives up ends the others, too.
     while read -r file; do
-        fail "$rung: $file"
-        show_tap_log "$file" "$rung"
+        fail "$stage: $file"
+        show_tap_log "$file" "$stage"
     done < <(grep -q '^Bailout called' "$log" && sed -n 's/^Bailout called\..*stopped: *\(.*\)/bailed out: \1/p' "$log")
-    [ "$status" = 0 ] || [[ " ${failures[*]} " == *" $rung: "* ]] || fail "$rung: could not be run"
+    [ "$status" = 0 ] || [[ " ${failures[*]} " == *" $stage: "* ]] || fail "$stage: could not be run"
 }
 
 show_tap_log() {
@@ -315,7 +315,7 @@ run_pgtap() {
     psql -q -X -c "CREATE DATABASE simhash_pgtap TEMPLATE template0" -d postgres
     psql -q -X -c "CREATE EXTENSION pgtap" -c "CREATE EXTENSION simhash" -d simhash_pgtap
     # shellcheck disable=SC2046
-    prove_rung pgtap pg_prove -d simhash_pgtap $(printf "test/pgtap/%s.sql " $names)
+    prove_stage pgtap pg_prove -d simhash_pgtap $(printf "test/pgtap/%s.sql " $names)
     # shellcheck disable=SC2086
     ran pgtap "$SCRATCH/pgtap.log" $names
 }
@@ -325,17 +325,17 @@ run_tap() {
     run_servers tap test/t
 }
 
-# The build with failpoints is another one, in another stage.
+# The build with failpoints is another one.
 run_failpoints() {
     for_server test/t test/failpoints
-    local STAGE=$SCRATCH/stage-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS="FAILPOINTS=1"
+    local INSTALL_ROOT=$SCRATCH/root-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS="FAILPOINTS=1"
     check "build with failpoints" build_and_stage
     [[ " ${failures[*]:-} " == *" build with failpoints "* ]] || run_servers failpoints test/failpoints/t
 }
 
-# run_servers rung directory: the tests there start servers of their own.
+# run_servers stage directory: the tests there start servers of their own.
 run_servers() {
-    local rung=$1 directory=$2 names work=$SCRATCH/$1
+    local stage=$1 directory=$2 names work=$SCRATCH/$1
     names=$(tests "$directory" .pl)
     [ -n "$names" ] || { echo "skipped: no tests in $directory"; return 0; }
     as_server mkdir -p "$work/ports"
@@ -343,14 +343,14 @@ run_servers() {
     staged_settings >"$work.conf"
     chmod a+r "$work.conf"
     # shellcheck disable=SC2046
-    prove_rung "$rung" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
+    prove_stage "$stage" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
         TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
         prove --norc --jobs "$(nproc)" --timer $(printf "$directory/%s.pl " $names)
     # shellcheck disable=SC2086
-    ran "$rung" "$SCRATCH/$rung.log" $names
+    ran "$stage" "$SCRATCH/$stage.log" $names
 }
 
 # An answer may be right although a server process died on the way.
@@ -361,11 +361,11 @@ check_server_log() {
 # -- all of them --------------------------------------------------------------------------------------------
 
 heading() {
-    rung_start=$SECONDS
+    stage_start=$SECONDS
     echo
     echo "== $1"
 }
-took() { echo "($((SECONDS - rung_start)) s)"; }
+took() { echo "($((SECONDS - stage_start)) s)"; }
 
 if [[ $ONLY =~ format|versions|files ]]; then
     heading "checks"
@@ -388,10 +388,10 @@ if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap|failpoints ]]; then
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
     took
     if [ -n "${built:-}" ]; then
-        for rung in regress isolation pgtap tap failpoints; do
-            wanted "$rung" || continue
-            heading "$rung"
-            "run_$rung"
+        for stage in regress isolation pgtap tap failpoints; do
+            wanted "$stage" || continue
+            heading "$stage"
+            "run_$stage"
             took
         done
         if [ -n "${cluster_up:-}" ]; then

@@ -18,7 +18,7 @@ export PATH=$PGBIN:$PATH
 SCRATCH=${TMPDIR:-/tmp}
 [ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
 SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
-STAGE=$SCRATCH/stage
+INSTALL_ROOT=$SCRATCH/root
 BUILD=$SCRATCH/build
 chmod 755 "$SCRATCH"
 [ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
@@ -72,20 +72,20 @@ trap 'exit 143' TERM
 [ -z "${KEEP_SCRATCH:-}" ] || echo "Scratch directory: $SCRATCH"
 
 build_and_stage() {
-    mkdir -p "$BUILD" "$STAGE"
+    mkdir -p "$BUILD" "$INSTALL_ROOT"
     local log=$SCRATCH/build.log
     if ! interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" VPATH="$TOP" \
-        PG_CONFIG="$PG_CONFIG" all install DESTDIR="$STAGE" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
+        PG_CONFIG="$PG_CONFIG" all install DESTDIR="$INSTALL_ROOT" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
         cat "$log" >&2
         return 1
     fi
-    chmod -R a+rX "$STAGE"
+    chmod -R a+rX "$INSTALL_ROOT"
 }
 
 # The settings that let a server load the extension from the staging directory.
 staged_settings() {
-    echo "extension_destdir = '$STAGE'"
-    echo "dynamic_library_path = '$STAGE$("$PG_CONFIG" --pkglibdir):\$libdir'"
+    echo "extension_destdir = '$INSTALL_ROOT'"
+    echo "dynamic_library_path = '$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir):\$libdir'"
 }
 
 cluster_start() {

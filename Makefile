@@ -90,7 +90,7 @@ endif
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
-	@$(TOP)/tools/setup.sh
+	@$(TOP)/tools/setup.sh test
 demo:
 	@$(TOP)/demo/run.sh
 test:

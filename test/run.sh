@@ -31,7 +31,7 @@ for stage in $ONLY; do
     [[ " $STAGES " == *" $stage "* ]] || { echo "No stage is called '$stage'. There are: $STAGES" >&2; exit 2; }
 done
 
-"$TOP/tools/setup.sh"
+"$TOP/tools/setup.sh" test
 . "$TOP/tools/cluster.sh"
 cd "$TOP"
 
@@ -328,7 +328,7 @@ run_tap() {
 # The build with failpoints is another one.
 run_failpoints() {
     for_server test/t test/failpoints
-    local INSTALL_ROOT=$SCRATCH/root-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS="FAILPOINTS=1"
+    local INSTALL_ROOT=$SCRATCH/root-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS=(COPT=-Werror FAILPOINTS=1)
     check "build with failpoints" build_and_stage
     [[ " ${failures[*]:-} " == *" build with failpoints "* ]] || run_servers failpoints test/failpoints/t
 }

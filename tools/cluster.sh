@@ -1,17 +1,19 @@
+# shellcheck shell=bash
 # Sourced by the demo, the tests and the benchmarks: builds the extension, stages it in a scratch directory
 # and runs a private PostgreSQL cluster there, as a non-root user, on a unix socket, stopped on exit.
 #
-#   TOP          the checkout (set by the caller)
-#   SCRATCH      the scratch directory, made here; KEEP_SCRATCH=1 keeps it
-#   PGBIN        PostgreSQL's programs
+#   TOP           the checkout (set by the caller)
+#   SCRATCH       the scratch directory, made here; KEEP_SCRATCH=1 keeps it
+#   BUILD         where build_and_stage builds, with the array BUILD_FLAGS as further arguments of make
+#   INSTALL_ROOT  where it installs to
+#   PGBIN         PostgreSQL's programs
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
 #   for_server path ...        copies files or directories of the checkout to where that user can read them
 #   interruptible command ...  runs a long command so that a signal to this script also ends it
 #   build_and_stage, cluster_start [setting ...], cluster_stop
 
-PGVERSION_MAJOR=${PGVERSION_MAJOR:-15}
-PGBIN=/usr/lib/postgresql/$PGVERSION_MAJOR/bin
-PG_CONFIG=$PGBIN/pg_config
+. "$TOP/tools/postgresql.sh"
+find_postgresql
 export PATH=$PGBIN:$PATH
 
 # The user who runs the servers may have no access to the checkout (root's home, for example) or to TMPDIR.
@@ -20,12 +22,13 @@ SCRATCH=${TMPDIR:-/tmp}
 SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
 INSTALL_ROOT=$SCRATCH/root
 BUILD=$SCRATCH/build
+BUILD_FLAGS=()
 chmod 755 "$SCRATCH"
 [ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
 
 as_server() {
     (
-        cd "$SCRATCH"
+        cd "$SCRATCH" || exit
         export HOME=$SCRATCH
         if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
     )
@@ -74,11 +77,8 @@ trap 'exit 143' TERM
 build_and_stage() {
     mkdir -p "$BUILD" "$INSTALL_ROOT"
     local log=$SCRATCH/build.log
-    if ! interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" VPATH="$TOP" \
-        PG_CONFIG="$PG_CONFIG" all install DESTDIR="$INSTALL_ROOT" ${BUILD_FLAGS:+"$BUILD_FLAGS"} >"$log" 2>&1; then
-        cat "$log" >&2
-        return 1
-    fi
+    interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
+        all install DESTDIR="$INSTALL_ROOT" "${BUILD_FLAGS[@]}" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
     chmod -R a+rX "$INSTALL_ROOT"
 }
 

@@ -1,27 +1,22 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need on Debian 12. Needs root or sudo.
+# Installs what the build and the tests need on Debian or Ubuntu. Needs root or sudo.
 #
-#   tools/setup.sh         compiler, PostgreSQL, test tools
+#   tools/setup.sh         compiler, PostgreSQL and its headers
 #   tools/setup.sh demo    these, and documentation for the demo to read
-#   tools/setup.sh bench   these, and the libraries and plotting tools of bench/peers
-#   tools/setup.sh fuzz    these, and clang for test/fuzz
+#   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
+#   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
+#   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 set -euo pipefail
 
-version=${PGVERSION_MAJOR:-15}
-packages=(
-    build-essential clang-format
-    "postgresql-$version" "postgresql-server-dev-$version"
-    libxxhash-dev libgtest-dev
-    libipc-run-perl "postgresql-$version-pgtap" libtap-parser-sourcehandler-pgtap-perl
-)
-# Texts of several kinds: 20,000 files, 20 MB.
-documentation=(manpages manpages-dev "postgresql-doc-$version" debian-policy openjdk-17-doc)
-benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
-fuzzing=(clang libclang-rt-14-dev libxxhash-dev)
-crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
+. "$(dirname "$0")/postgresql.sh"
+purpose=${1:-build}
 
-# missing package ...: those of them that are not installed.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# missing package ...: prints those that are not installed.
 missing() {
     local package
     for package in "$@"; do
@@ -29,49 +24,88 @@ missing() {
     done
 }
 
+# packaged package ...: prints those that this system has.
+packaged() {
+    local package
+    for package in "$@"; do
+        ! apt-cache show "$package" >/dev/null 2>&1 || echo "$package"
+    done
+}
+
+# Updates the package lists, once. Small images come without them.
+update() {
+    [ -z "${updated:-}" ] || return 0
+    updated=1
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null || { echo "Setup needs root or sudo." >&2; return 1; }
+    as_root apt-get update -qq
+}
+
 install() {
-    local as_root=() log status=0 settings=/etc/postgresql-common/createcluster.d/simhash-setup.conf
-    if [ "$(id -u)" != 0 ]; then
-        command -v sudo >/dev/null || { echo "setup needs root or sudo to install: $*" >&2; return 1; }
-        as_root=(sudo)
-    fi
+    local log status=0 settings=/etc/postgresql-common/createcluster.d/simhash-setup.conf
+    [ $# != 0 ] || return 0
+    update
     echo "== Installing $*"
     log=$(mktemp)
     # Prevent Debian from creating and starting a cluster. Small images omit documentation by default.
     {
-        "${as_root[@]}" mkdir -p "${settings%/*}" &&
-            echo "create_main_cluster = false" | "${as_root[@]}" tee "$settings" >/dev/null &&
-            "${as_root[@]}" apt-get update -qq &&
-            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        as_root mkdir -p "${settings%/*}" &&
+            echo "create_main_cluster = false" | as_root tee "$settings" >/dev/null &&
+            as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
                 -o DPkg::Options::="--path-include=/usr/share/doc/*" \
                 -o DPkg::Options::="--path-include=/usr/share/man/*" "$@"
     } >"$log" 2>&1 </dev/null || status=$?
-    "${as_root[@]}" rm -f "$settings"
-    [ "$status" = 0 ] || tail -n 40 "$log" >&2
+    as_root rm -f "$settings"
+    if [ "$status" = 0 ]; then
+        grep -E '^(Need to get|After this operation)' "$log" || true
+    else
+        tail -n 40 "$log" >&2
+    fi
     rm -f "$log"
     return "$status"
 }
 
+if ! command -v apt-get >/dev/null; then
+    {
+        echo "make demo and make test work on Debian and Ubuntu: they install packages by apt-get."
+        echo "Elsewhere: make && make install && make installcheck, with a C++20 compiler, PostgreSQL's server headers"
+        echo "and xxhash.h."
+    } >&2
+    exit 1
+fi
+
+if [ "$purpose" != fuzz ] && [ "$purpose" != cross ]; then
+    find_postgresql || { update && find_postgresql; } || {
+        echo "No package of PostgreSQL found. Say which major version to use, for example PGVERSION_MAJOR=17." >&2
+        exit 1
+    }
+fi
+
+build=(build-essential libxxhash-dev "postgresql-${PGVERSION_MAJOR:-}" "postgresql-server-dev-${PGVERSION_MAJOR:-}")
+tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl libtap-parser-sourcehandler-pgtap-perl
+    "postgresql-${PGVERSION_MAJOR:-}-pgtap")
+# Texts of several kinds: 20,000 files, 20 MB.
+documentation=(manpages manpages-dev "postgresql-doc-${PGVERSION_MAJOR:-}" debian-policy default-jdk-doc)
+benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
+fuzzing=(build-essential clang libclang-rt-dev libxxhash-dev)
+crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
+
+case $purpose in
+build | demo) packages=("${build[@]}") ;;
+test) packages=("${build[@]}" "${tests[@]}") ;;
+bench) packages=("${build[@]}" "${benchmarks[@]}") ;;
+fuzz) packages=("${fuzzing[@]}") ;;
+cross) packages=("${crossing[@]}") ;;
+*) sed -n '2,9s/^# \?//p' "$0" >&2; exit 2 ;;
+esac
 mapfile -t todo < <(missing "${packages[@]}")
-[ "${#todo[@]}" = 0 ] || install "${todo[@]}"
+install "${todo[@]}" || {
+    echo "Not all packages could be installed. PGVERSION_MAJOR=${PGVERSION_MAJOR:-} says which PostgreSQL." >&2
+    exit 1
+}
 
-if [ "${1:-}" = demo ]; then
+if [ "$purpose" = demo ]; then
     mapfile -t todo < <(missing "${documentation[@]}")
-    [ "${#todo[@]}" = 0 ] || install "${todo[@]}" ||
+    # shellcheck disable=SC2046
+    [ "${#todo[@]}" = 0 ] || install $(packaged "${todo[@]}") ||
         echo "The demo goes on with the documents that are here." >&2
-fi
-
-if [ "${1:-}" = bench ]; then
-    mapfile -t todo < <(missing "${benchmarks[@]}")
-    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
-fi
-
-if [ "${1:-}" = fuzz ]; then
-    mapfile -t todo < <(missing "${fuzzing[@]}")
-    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
-fi
-
-if [ "${1:-}" = cross ]; then
-    mapfile -t todo < <(missing "${crossing[@]}")
-    [ "${#todo[@]}" = 0 ] || install "${todo[@]}"
 fi

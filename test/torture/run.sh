@@ -17,11 +17,11 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 total=${TORTURE_SECONDS:-600}
 ONLY=${ONLY:-crash standby concurrency exclusion life}
 
-"$TOP/tools/setup.sh"
+"$TOP/tools/setup.sh" test
 . "$TOP/tools/cluster.sh"
 cd "$TOP"
 started=$(date +%s)
-BUILD_FLAGS="FAILPOINTS=1"
+BUILD_FLAGS=(FAILPOINTS=1)
 build_and_stage
 for_server test/t test/torture
 work=$SCRATCH/torture

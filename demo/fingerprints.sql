@@ -1,4 +1,4 @@
--- Exact copies are found by comparing texts; fingerprints are for what is left.
+-- Exact copies can be found by comparing texts; fingerprints are for the rest.
 \pset footer off
 \pset numericlocale on
 CREATE UNLOGGED TABLE distinct_document AS
@@ -16,12 +16,12 @@ INSERT INTO page (path, kind, body) SELECT path, kind, body FROM distinct_docume
 DROP TABLE distinct_document;
 VACUUM ANALYZE page;
 
--- How fast: the function alone, in one process, over everything.
+-- The speed of the function alone, in one process.
 SELECT clock_timestamp() AS start \gset
 SELECT count(to_simhash(body)) AS documents, sum(octet_length(body)) AS bytes FROM page \gset
 SELECT extract(epoch FROM clock_timestamp() - :'start') AS seconds \gset
 \echo
-\echo One 64-bit fingerprint a document:
+\echo One 64-bit fingerprint per document:
 \echo
 SELECT h, kind, CASE WHEN length(path) > 80 THEN '…' || right(path, 79) ELSE path END AS path
 FROM page WHERE h IS NOT NULL ORDER BY md5(path) LIMIT 5;

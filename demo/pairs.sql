@@ -1,35 +1,20 @@
+-- The variable radius is the greatest distance of a pair.
 \pset footer off
 \pset numericlocale on
-SET enable_seqscan = off;
-SET enable_bitmapscan = off;
 SELECT clock_timestamp() AS start \gset
 \set ECHO queries
 CREATE TABLE pair AS
-    SELECT a.id AS a, b.id AS b, a.h <@> b.h AS distance
-    FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+    SELECT x.id AS a, y.id AS b, p.distance
+    FROM simhash_pairs('page_h', :radius) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b;
 \set ECHO none
 SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS milliseconds \gset
-RESET enable_seqscan;
-RESET enable_bitmapscan;
-
--- Groups: the documents that pairs connect. Each takes the smallest number it can reach.
-CREATE TABLE member AS SELECT id, id AS leader FROM (SELECT a AS id FROM pair UNION SELECT b FROM pair) AS ids;
-CREATE INDEX ON member (id) INCLUDE (leader);
+\echo
+\set ECHO queries
+CREATE TABLE member AS
+    SELECT x.id, y.id AS leader
+    FROM simhash_groups('page_h', :radius) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
+\set ECHO none
 ANALYZE pair, member;
-DO $$
-DECLARE
-    changed int := 1;
-BEGIN
-    WHILE changed > 0 LOOP
-        UPDATE member SET leader = smallest FROM
-            (SELECT id, min(leader) AS smallest FROM
-                (SELECT p.a AS id, m.leader FROM pair p JOIN member m ON m.id = p.b
-                 UNION ALL SELECT p.b, m.leader FROM pair p JOIN member m ON m.id = p.a) AS reached
-             GROUP BY id) AS best
-        WHERE member.id = best.id AND smallest < leader;
-        GET DIAGNOSTICS changed = ROW_COUNT;
-    END LOOP;
-END $$;
 
 \echo
 SELECT count(*) AS pairs, :milliseconds AS "found in ms",
@@ -42,7 +27,7 @@ SELECT count(*) AS documents, min(p.kind) AS kind,
     CASE WHEN length(min(p.path)) > 80 THEN '…' || right(min(p.path), 79) ELSE min(p.path) END AS "one of them"
 FROM member m JOIN page p USING (id) GROUP BY leader ORDER BY count(*) DESC, leader LIMIT 6;
 
--- Examples, of each kind one or two: long texts of different groups and different names.
+-- Examples: one or two of each kind, long texts from different groups.
 CREATE TABLE example AS
 SELECT row_number() OVER (ORDER BY kind, best, a) AS place, a, b, distance, kind FROM
     (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY md5(a::text)) AS best FROM

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# Reads names of files from standard input, one a line, and writes their text as rows for COPY:
-# path, kind, body. HTML loses its tags, manual pages their markup; what is no text is left out.
+# Reads file names from standard input, one per line, and writes their text as rows for COPY: path, kind, body.
+# Tags of HTML and the markup of manual pages are removed; files that are not text are skipped.
 use strict;
 use warnings;
 use Compress::Zlib ();
@@ -23,9 +23,9 @@ sub content
         $data = Compress::Zlib::memGunzip($data);
         return unless defined $data;
     }
-    # A text has no NUL and hardly any other control character.
+    # Text has no NUL, and no other control characters near its start.
     return if substr($data, 0, 8192) =~ /[\x00-\x06\x0e-\x1a]/ || index($data, "\0") >= 0;
-    utf8::upgrade($data) unless utf8::decode($data);    # what is not UTF-8 is taken for Latin-1
+    utf8::upgrade($data) unless utf8::decode($data);    # anything that is not UTF-8 is read as Latin-1
     return $data;
 }
 

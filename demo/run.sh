@@ -2,10 +2,10 @@
 # Finds near-duplicates among the documents on this machine; `make demo` calls this.
 #
 #   make demo                        documentation: /usr/share/doc, /usr/share/man, …
-#   make demo TEXTS="~/src ~/notes"   the text files below directories of yours
+#   make demo TEXTS="~/src ~/notes"   the text files in directories of your own
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
 #
-# Reads, builds and runs a private PostgreSQL server in a scratch directory that goes away at the end.
+# Everything happens in a scratch directory, with a private PostgreSQL server; both are gone at the end.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
@@ -30,7 +30,7 @@ show() { psql -X -q -d demo -v ON_ERROR_STOP=1 "$@"; }
 
 # -- documents ----------------------------------------------------------------------------------------------
 
-# text_files directory ...: the files there that may be texts, by name.
+# text_files directory ...: the files there that may be text, judging by their names.
 text_files() {
     find "$@" -xdev -type f -size -4096k \
         ! -iregex '.*\.\(png\|gif\|jpe?g\|svgz?\|ico\|webp\|pdf\|e?ps\|dvi\|css\|js\|map\|json\|xml\|tag\|db\|mo\|woff2?\|[to]tf\|eot\|so\|a\|o\|pyc\|pyd\|zip\|bz2\|xz\|zst\)\(\.gz\)?' \
@@ -45,9 +45,18 @@ echo "done ($SECONDS s)."
 
 list=$SCRATCH/files
 if [ -n "${TEXTS:-}" ]; then
-    read -r -a directories <<<"$TEXTS"
-    text_files "${directories[@]/#\~/$HOME}" | sort >"$list"
-    from="${TEXTS}"
+    read -r -a named <<<"$TEXTS"
+    directories=()
+    for directory in "${named[@]/#\~/$HOME}"; do
+        if [ -r "$directory" ]; then
+            directories+=("$directory")
+        else
+            echo "Warning: cannot read $directory, which is left out." >&2
+        fi
+    done
+    [ "${#directories[@]}" != 0 ] || { echo "None of the directories of TEXTS can be read." >&2; exit 1; }
+    text_files "${directories[@]}" | sort >"$list"
+    from="${directories[*]}"
 else
     text_files /usr/share/doc /usr/share/man | sort >"$list"
     from="/usr/share/doc and /usr/share/man"
@@ -59,9 +68,9 @@ else
     fi
 fi
 files=$(wc -l <"$list")
-[ "$files" -gt 1 ] || { echo "There are no texts below $from." >&2; exit 1; }
+[ "$files" -gt 1 ] || { echo "There are no text files in $from." >&2; exit 1; }
 if [ "$files" -gt "$MOST" ]; then
-    # Evenly over the list.
+    # An even sample of the list.
     awk -v most="$MOST" -v files="$files" 'int(NR * most / files) > int((NR - 1) * most / files)' "$list" >"$list.most"
     mv "$list.most" "$list"
     from="$from ($(number "$MOST") of $(number "$files") files)"
@@ -97,8 +106,14 @@ heading "Index"
 show -f index.sql
 
 heading "Near-duplicates"
-show -f pairs.sql
-# Examples: two texts and what differs first.
+for radius in 3 6 10; do
+    pairs=$(query "SELECT count(*) FROM simhash_pairs('page_h', $radius)")
+    [ "$pairs" = 0 ] || break
+    echo "No two documents are within $radius bits of each other."
+done
+[ "$radius" = 3 ] || [ "$pairs" = 0 ] || printf 'With a wider radius, of %s bits:\n\n' "$radius"
+show -v radius="$radius" -f pairs.sql
+# Examples: two texts and the first differences.
 query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' read -r a b distance kind; do
     query "SELECT body FROM page WHERE id = $a" >"$SCRATCH/a"
     query "SELECT body FROM page WHERE id = $b" >"$SCRATCH/b"
@@ -119,9 +134,13 @@ show -f search.sql
 heading "Nearest neighbours"
 show -f nearest.sql
 
+heading "What to do with them"
+show -f next.sql
+
 echo
+echo "That took $SECONDS s."
 if [ -z "${KEEP:-}" ]; then
-    echo "That took $SECONDS s. Queries of your own: make demo KEEP=1. Texts of your own: make demo TEXTS=\"~/src ~/notes\"."
+    echo "Try queries of your own with make demo KEEP=1, and texts of your own with make demo TEXTS=\"~/src ~/notes\"."
 else
     echo "The server runs until you press Enter. In another terminal:"
     echo "    $PGBIN/psql -h $SCRATCH -U postgres demo"

@@ -1,4 +1,4 @@
--- The same queries by both ways, and whether the answers are the same.
+-- The same queries with and without the index, and a comparison of the answers.
 \pset footer off
 \pset numericlocale on
 CREATE TABLE question AS SELECT id, h FROM page WHERE h IS NOT NULL ORDER BY md5(id::text) LIMIT 300;

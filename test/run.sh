@@ -4,6 +4,7 @@
 #   format     clang-format leaves the sources as they are
 #   versions   control file, META.json and CHANGELOG.md agree
 #   files      every file under test/ is run by a stage, and tests and expected outputs match one to one
+#   lint       shellcheck over the shell scripts, clang-tidy over src/
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors
 #   symbols    the library exports what SQL calls and nothing else
@@ -23,7 +24,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files unit build symbols regress isolation pgtap tap failpoints"
+STAGES="format versions files lint unit build symbols regress isolation pgtap tap failpoints"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -121,7 +122,7 @@ check_files() {
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
         test/torture/* | test/failpoints/t/*.pl) ;;
-        test/unit/*_test.cpp | test/unit/*/*_test.cpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
+        test/unit/*_test.cpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
             [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
@@ -143,6 +144,18 @@ check_files() {
     return "$status"
 }
 
+# -- lint -----------------------------------------------------------------------------------------------------
+
+# Scripts are known by their first line: also .ci/run.
+check_shell() {
+    local scripts
+    scripts=$(grep -r -l -E -m 1 '^#(!/usr/bin/env bash| shellcheck shell=bash)' .ci bench demo test tools)
+    # shellcheck disable=SC2086
+    shellcheck -x -P SCRIPTDIR -P . $scripts
+}
+
+check_tidy() { make -s -k -j"$(nproc)" PG_CONFIG="$PG_CONFIG" tidy; }
+
 # -- unit ---------------------------------------------------------------------------------------------------
 
 run_unit() {
@@ -159,44 +172,16 @@ run_unit() {
         # A file whose tests were not linked in would go unnoticed.
         local file suite
         for file in test/unit/*_test.cpp test/unit/*/*_test.cpp; do
-            for suite in $(sed -n 's/^\(TEST\|TEST_F\|TEST_P\)(\([A-Za-z0-9_]*\),.*/\2/p' "$file" | sort -u); do
+            while read -r suite; do
                 grep -q "tests\? from .*$suite" "$log" || fail "unit: $file, suite $suite was not run"
-            done
+            done < <(sed -n 's/^\(TEST\|TEST_F\|TEST_P\)(\([A-Za-z0-9_]*\),.*/\2/p' "$file" | sort -u)
         done
     else
         grep -v -E '^\[( RUN  |       OK|-----)' "$log" | head -n 200
     fi
 }
 
-# -- build, symbols -----------------------------------------------------------------------------------------
-
-check_symbols() {
-    local library script exported function status=0
-    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
-    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
-    # Nothing of the build for tests.
-    ! nm -C "$library" | grep -i failpoint || status=1
-    ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
-    exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
-    for symbol in $exported; do
-        case $symbol in
-        _PG_init | Pg_magic_func) ;;
-        pg_finfo_*) ;;
-        *)
-            # Parallel workers, too, find their function by its name.
-            grep -q -x "pg_finfo_$symbol" <<<"$exported" ||
-                grep -q -r "CreateParallelContext(\"simhash\", \"$symbol\"" "$TOP/src" ||
-                { echo "exported for no reason: $symbol"; status=1; }
-            ;;
-        esac
-    done
-    for function in $(sed -n 's/^pg_finfo_//p' <<<"$exported"); do
-        grep -q -x "$function" <<<"$exported" || { echo "pg_finfo_$function without $function"; status=1; }
-        # shellcheck disable=SC2086
-        grep -q -w "$function" $script || { echo "no SQL function calls $function"; status=1; }
-    done
-    return "$status"
-}
+# -- build, symbols -----------------------------------------------------------------------
 
 # -- tests in a server --------------------------------------------------------------------------------------
 
@@ -279,7 +264,7 @@ prove_stage() {
     total=$(sed -n 's/^Files=[0-9]*, Tests=\([0-9]*\),.*/\1/p' "$log")
     while read -r file count; do
         # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.
-        [ "$count" = 0 ] && fail "$stage: $file" || fail "$stage: $file" "$count"
+        fail "$stage: $file" $((count > 0 ? count : 1))
         bad=$((bad + count))
         show_tap_log "$file" "$stage"
     done < <(sed -n 's/^\(.*[^ ]\) *(Wstat: .* Tests: [0-9]* Failed: \([0-9]*\))$/\1 \2/p' "$log")
@@ -314,7 +299,7 @@ run_pgtap() {
     for_server test/pgtap
     psql -q -X -c "CREATE DATABASE simhash_pgtap TEMPLATE template0" -d postgres
     psql -q -X -c "CREATE EXTENSION pgtap" -c "CREATE EXTENSION simhash" -d simhash_pgtap
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     prove_stage pgtap pg_prove -d simhash_pgtap $(printf "test/pgtap/%s.sql " $names)
     # shellcheck disable=SC2086
     ran pgtap "$SCRATCH/pgtap.log" $names
@@ -342,7 +327,7 @@ run_servers() {
     # What PostgreSQL::Test::Cluster appends to the configuration of every node.
     staged_settings >"$work.conf"
     chmod a+r "$work.conf"
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     prove_stage "$stage" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
@@ -367,11 +352,15 @@ heading() {
 }
 took() { echo "($((SECONDS - stage_start)) s)"; }
 
-if [[ $ONLY =~ format|versions|files ]]; then
+if [[ $ONLY =~ format|versions|files|lint ]]; then
     heading "checks"
     if wanted format; then check "clang-format" check_format; fi
     if wanted versions; then check "versions" check_versions; fi
     if wanted files; then check "test files" check_files; fi
+    if wanted lint; then
+        check "shellcheck" check_shell
+        check "clang-tidy" check_tidy
+    fi
     took
 fi
 
@@ -383,6 +372,7 @@ fi
 
 if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap|failpoints ]]; then
     heading "build"
+    BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
     [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi

@@ -29,8 +29,9 @@ chmod 755 "$SCRATCH"
 as_server() {
     (
         cd "$SCRATCH" || exit
-        export HOME=$SCRATCH
-        if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+        set -- env HOME="$SCRATCH" "$@"
+        [ "$(id -u)" != 0 ] || set -- runuser -u postgres -- "$@"
+        "$@"
     )
 }
 

@@ -24,7 +24,7 @@ if [ -z "${AGAINST:-}" ]; then
 fi
 git -C "$TOP" archive "$AGAINST" src/core | tar -x -C "$build"
 compile "$build/src" "$build/before"
-for round in 1 2; do
+for _ in 1 2; do
     printf '\n%s: ' "$AGAINST"
     "$build/before" "$@"
     printf '\nNow: '

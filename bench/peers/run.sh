@@ -107,7 +107,9 @@ load() {
         run -c "UPDATE setting SET rows = $rows"
     fi
     batch=$((rows / 10 < BATCH ? rows / 10 : BATCH))
-    "$SCRATCH/generate" "$data" "$rows" $((batch * BATCHES)) "$SEED" "$files" $([ "$data" != real ] || echo "$files/real")
+    real=()
+    [ "$data" != real ] || real=("$files/real")
+    "$SCRATCH/generate" "$data" "$rows" $((batch * BATCHES)) "$SEED" "$files" "${real[@]}"
     run -c 'CREATE UNLOGGED TABLE fresh (id integer, h simhash)'
     local name
     for name in page fresh probe; do

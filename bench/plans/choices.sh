@@ -10,7 +10,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 . "$TOP/tools/cluster.sh"
 
 build_and_stage
-# shellcheck disable=SC2086
+# shellcheck disable=SC2046,SC2086
 cluster_start "shared_buffers = 2GB" "maintenance_work_mem = 256MB" "max_wal_size = 8GB" "fsync = off" "autovacuum = off" \
     "jit = off" "max_parallel_workers_per_gather = 0" $(printf '%s\n' ${SETTINGS:-})
 psql -X -q -v sizes="$*" -f "$TOP/bench/plans/choices.sql"

@@ -24,7 +24,7 @@ BATCH=${BATCH:-1000000}
 BATCH_ROWS=${BATCH_ROWS:-10000000}
 [ $# = 0 ] || [ $# = 2 ] || { sed -n '2,16s/^# \?//p' "$0" >&2; exit 2; }
 
-"$TOP/tools/setup.sh" $([ $# = 2 ] || echo demo)
+if [ $# = 2 ]; then "$TOP/tools/setup.sh"; else "$TOP/tools/setup.sh" demo; fi
 if [ -n "${PLOTS:-}" ] && ! command -v gnuplot >/dev/null; then
     as_root=()
     [ "$(id -u)" = 0 ] || as_root=(sudo)
@@ -83,7 +83,7 @@ value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series
 awk '{ information -= log($1 * $1 + (1 - $1) ^ 2) / log(2) }
     END { printf "The fingerprints of the texts discriminate as well as %.1f uniform bits, if bits were independent\n", information }' "$SCRATCH/bits"
 [ "$DRAWN" = measured ] || sed -i 's/.*/0.5/' "$SCRATCH/bits"
-last_size=$(set -- $SIZES && shift $(($# - 1)) && echo "$1")
+last_size=${SIZES##* }
 drawn=0
 for size in $SIZES; do
     rows=$(value 'SELECT count(*) FROM doc')

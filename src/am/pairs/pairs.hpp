@@ -120,10 +120,10 @@ struct PairSpool;
 PairSpool *begin_pair_spool(Size bytes, int stores, double rows);
 void end_pair_spool(PairSpool *spool);
 void clear_pair_spool(PairSpool *spool); // all stores are empty again
-void add_row(PairSpool *spool, int store, Fingerprint fingerprint, uint64 tag);
-uint64 spooled_rows(const PairSpool *spool, int store);
+void add_row(PairSpool *spool, int number, Fingerprint fingerprint, uint64 tag);
+uint64 spooled_rows(const PairSpool *spool, int number);
 // Reads up to `most` rows of a store, starting with row number `from`.
-void read_rows(PairSpool *spool, int store, uint64 from, Size most, Rows *rows);
+void read_rows(PairSpool *spool, int number, uint64 from, Size most, Rows *rows);
 // The memory that a store takes besides its rows.
 inline constexpr Size kStoreBytes = BLCKSZ + 1024;
 

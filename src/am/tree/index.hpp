@@ -123,7 +123,7 @@ double estimated_leaves(BlockNumber blocks, int tables);
 
 // insert.cpp, vacuum.cpp
 
-bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer tid, IndexInfo *info);
+bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                    IndexBulkDeleteCallback callback, void *callback_state);
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);

@@ -137,7 +137,7 @@ private:
     };
 
     void choose_tables();
-    void advance(int stream);
+    void advance(int number);
     bool counted(int stream, std::uint64_t key) const;
     unsigned uncounted(int stream, std::uint64_t first_cell, std::uint64_t first, std::uint64_t last) const;
     std::uint64_t key_bits(int table, Fingerprint bits) const;

@@ -31,7 +31,7 @@ REGRESS_PREP = $(if $(filter-out $(CURDIR),$(abspath $(TOP))),link-expected)
 ISOLATION := $(sort $(basename $(notdir $(wildcard $(TOP)/test/isolation/specs/*.spec))))
 ISOLATION_OPTS = --inputdir=$(TOP)/test/isolation --load-extension=simhash
 
-WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef
+WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Wmissing-declarations
 # src/core knows no PostgreSQL: it is compiled without its include path, so the compiler enforces it.
 CORE_CXXFLAGS = -std=c++20 -O2 -g -fPIC -fno-exceptions -fno-rtti -fno-math-errno -ffp-contract=off \
 	-fvisibility=hidden -fstack-protector-strong $(WARNINGS) -I$(TOP)/src

@@ -6,8 +6,9 @@
 #   files      every file under test/ is run by a stage, and tests and expected outputs match one to one
 #   lint       shellcheck over the shell scripts, clang-tidy over src/
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
-#   build      the extension, warnings being errors
+#   build      the extension, warnings being errors; the user's compiler flags are used
 #   symbols    the library exports what SQL calls and nothing else
+#   compilers  GCC with link-time optimization, in the source tree, then Clang outside of it
 #   regress    test/sql against expected/
 #   isolation  test/isolation
 #   pgtap      test/pgtap
@@ -24,7 +25,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols regress isolation pgtap tap failpoints"
+STAGES="format versions files lint unit build symbols compilers regress isolation pgtap tap failpoints"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -181,7 +182,76 @@ run_unit() {
     fi
 }
 
-# -- build, symbols -----------------------------------------------------------------------
+# -- build, symbols, compilers -----------------------------------------------------------------------
+
+# What the user sets has to be in every compile command.
+check_flags() {
+    local commands sources
+    sources=$(find src -name '*.cpp' | wc -l)
+    commands=$(make -n -B -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
+        CXXFLAGS=-Dcxxflags CPPFLAGS=-Dcppflags COPT=-Dcopt LDFLAGS=-Lldflags all) || { echo "$commands"; return 1; }
+    if [ "$(grep -c -e '-Dcppflags -Dcxxflags -Dcopt .* -c ' <<<"$commands")" != "$sources" ] ||
+        ! grep -q -e ' -shared .*-Lldflags' <<<"$commands"; then
+        echo "$commands"
+        return 1
+    fi
+}
+
+# A copy of the checkout without what an earlier build left in it.
+copy_sources() {
+    mkdir -p "$1"
+    cp -R Makefile simhash.control src "$1"
+    mkdir "$1/sql"
+    cp sql/simhash.sql "$1/sql"
+    find "$1" \( -name '*.o' -o -name '*.d' \) -delete
+}
+
+check_gcc_lto() {
+    copy_sources "$SCRATCH/tree"
+    interruptible make -s -j"$(nproc)" -C "$SCRATCH/tree" PG_CONFIG="$PG_CONFIG" FAILPOINTS=1 \
+        COPT="-Werror -flto=$(nproc)" all
+    [ -e "$SCRATCH/tree/simhash.so" ]
+}
+
+# The source tree is now full of the products of another build, with failpoints. None of them may be used.
+check_clang() {
+    local TOP=$SCRATCH/tree BUILD=$SCRATCH/build-clang INSTALL_ROOT=$SCRATCH/root-clang
+    local BUILD_FLAGS=(CXX=clang++ COPT=-Werror) library status=0
+    build_and_stage 2>&1 || return 1
+    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
+    ! grep -q -F "simhash.failpoint" "$library" || { echo "objects of the build in the source tree were used"; status=1; }
+    [ "$(find "$BUILD/src" -name '*.o' | wc -l)" = "$(find "$TOP/src" -name '*.cpp' | wc -l)" ] || status=1
+    [ -e "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)/extension/simhash.control" ] || status=1
+    return "$status"
+}
+
+check_symbols() {
+    local library script exported function status=0
+    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
+    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
+    # Nothing of the build for tests.
+    ! nm -C "$library" | grep -i failpoint || status=1
+    ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
+    exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
+    for symbol in $exported; do
+        case $symbol in
+        _PG_init | Pg_magic_func) ;;
+        pg_finfo_*) ;;
+        *)
+            # Parallel workers, too, find their function by its name.
+            grep -q -x "pg_finfo_$symbol" <<<"$exported" ||
+                grep -q -r "CreateParallelContext(\"simhash\", \"$symbol\"" "$TOP/src" ||
+                { echo "exported for no reason: $symbol"; status=1; }
+            ;;
+        esac
+    done
+    while read -r function; do
+        grep -q -x "$function" <<<"$exported" || { echo "pg_finfo_$function without $function"; status=1; }
+        # shellcheck disable=SC2086
+        grep -q -w "$function" $script || { echo "no SQL function calls $function"; status=1; }
+    done < <(sed -n 's/^pg_finfo_//p' <<<"$exported")
+    return "$status"
+}
 
 # -- tests in a server --------------------------------------------------------------------------------------
 
@@ -370,12 +440,17 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|regress|isolation|pgtap|tap|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
     [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
+    if wanted build; then check "compiler flags of the user" check_flags; fi
+    if wanted compilers; then
+        check "GCC with link-time optimization, in the source tree" check_gcc_lto
+        check "Clang, outside of it" check_clang
+    fi
     took
     if [ -n "${built:-}" ]; then
         for stage in regress isolation pgtap tap failpoints; do

@@ -123,7 +123,7 @@ check_files() {
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
         test/torture/* | test/failpoints/t/*.pl) ;;
-        test/unit/*_test.cpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
+        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
             [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"

@@ -7,6 +7,7 @@
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/weights_format.hpp"
+#include "pg/features/text_feature_hash.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

@@ -6,6 +6,7 @@
 #include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
 #include "pg/features/shingle_arguments.hpp"
+#include "pg/features/text_feature_hash.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 

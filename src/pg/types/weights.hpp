@@ -19,8 +19,4 @@ Weight checked_weight(double number);
 
 [[noreturn]] void report_weights_overflow();
 
-// The hash of a feature in the database's encoding, which is that of its UTF-8 form. In SQL_ASCII, where no
-// conversion is known, the bytes are hashed as they are.
-std::uint64_t text_feature_hash(const char *text, std::size_t length);
-
 } // namespace simhash

@@ -8,6 +8,7 @@
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors; the user's compiler flags are used
 #   symbols    the library exports what SQL calls and nothing else
+#   rooms      folders of src/ include and call each other from the top down only (tools/rooms.pl)
 #   compilers  GCC with link-time optimization, in the source tree, then Clang outside of it
 #   regress    test/sql against expected/
 #   isolation  test/isolation
@@ -25,7 +26,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols compilers regress isolation pgtap tap failpoints"
+STAGES="format versions files lint unit build symbols rooms compilers regress isolation pgtap tap failpoints"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -182,7 +183,7 @@ run_unit() {
     fi
 }
 
-# -- build, symbols, compilers -----------------------------------------------------------------------
+# -- build, symbols, rooms, compilers -----------------------------------------------------------------------
 
 # What the user sets has to be in every compile command.
 check_flags() {
@@ -440,12 +441,13 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|rooms|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
     [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
+    if [ -n "${built:-}" ] && wanted rooms; then check "calls and includes between folders" tools/rooms.pl . "$BUILD"; fi
     if wanted build; then check "compiler flags of the user" check_flags; fi
     if wanted compilers; then
         check "GCC with link-time optimization, in the source tree" check_gcc_lto

@@ -201,7 +201,7 @@ check_flags() {
 # A copy of the checkout without what an earlier build left in it.
 copy_sources() {
     mkdir -p "$1"
-    cp -R Makefile simhash.control src "$1"
+    cp -R Makefile simhash.control doc src "$1"
     mkdir "$1/sql"
     cp sql/simhash.sql "$1/sql"
     find "$1" \( -name '*.o' -o -name '*.d' \) -delete

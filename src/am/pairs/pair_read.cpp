@@ -60,7 +60,7 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
     reader.index = side.index;
     reader.snapshot = snapshot;
     // Like a sequential scan, it must not drive out what others use.
-    bool bulk = index_leaves(side.index) > NBuffers / 4;
+    bool bulk = index_leaves(side.index) > NBuffers / 4.0;
     reader.strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
     begin_tree_walk(&walk, table);
     begin_reading(&reader, &walk);

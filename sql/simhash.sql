@@ -45,6 +45,11 @@ CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+-- the core's conversions to bigint
+CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
+    AS 'int28' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
+    AS 'int48' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 
 COMMENT ON FUNCTION simhash_from_bit(bit) IS 'convert bit(64) to fingerprint';
 COMMENT ON FUNCTION simhash_to_bit(simhash, integer, boolean) IS 'convert fingerprint to bit(64)';
@@ -52,9 +57,13 @@ COMMENT ON FUNCTION simhash_from_bytea(pg_catalog.bytea) IS 'convert 8 bytes, bi
 COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'convert fingerprint to 8 bytes, big-endian';
 COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'convert unsigned number to fingerprint';
 COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'convert fingerprint to unsigned number';
+COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'convert smallint, as the bigint that it equals, to fingerprint';
+COMMENT ON FUNCTION simhash_from_integer(integer) IS 'convert integer, as the bigint that it equals, to fingerprint';
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
+CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
+CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
 CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
 CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash, integer, boolean);
 CREATE CAST (pg_catalog.bytea AS simhash) WITH FUNCTION simhash_from_bytea(pg_catalog.bytea);
@@ -64,6 +73,8 @@ CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
 
 COMMENT ON CAST (simhash AS bigint) IS 'bit for bit: the top bit is the sign';
 COMMENT ON CAST (bigint AS simhash) IS 'bit for bit: the sign is the top bit';
+COMMENT ON CAST (integer AS simhash) IS 'as the bigint that it equals';
+COMMENT ON CAST (smallint AS simhash) IS 'as the bigint that it equals';
 COMMENT ON CAST (bit AS simhash) IS '64 bits, most significant first';
 COMMENT ON CAST (simhash AS bit) IS '64 bits, most significant first';
 COMMENT ON CAST (pg_catalog.bytea AS simhash) IS '8 bytes, big-endian';

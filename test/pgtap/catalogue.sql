@@ -67,10 +67,11 @@ SELECT is_empty($$
 SELECT pg_temp.same_rows($$
     SELECT castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C", castcontext::text, castmethod::text
     FROM pg_cast WHERE 'simhash'::regtype IN (castsource, casttarget)
-        AND '{bigint,bit,bytea,numeric}'::regtype[] && ARRAY[castsource, casttarget]::regtype[] ORDER BY 1, 2 $$,
+        AND '{bigint,bit,bytea,integer,numeric,smallint}'::regtype[] && ARRAY[castsource, casttarget]::regtype[] ORDER BY 1, 2 $$,
     $$ VALUES ('bigint', 'simhash', 'e', 'b'), ('bit', 'simhash', 'e', 'f'), ('bytea', 'simhash', 'e', 'f'),
-              ('numeric', 'simhash', 'e', 'f'), ('simhash', 'bigint', 'e', 'b'), ('simhash', 'bit', 'e', 'f'),
-              ('simhash', 'bytea', 'e', 'f'), ('simhash', 'numeric', 'e', 'f') $$,
+              ('integer', 'simhash', 'e', 'f'), ('numeric', 'simhash', 'e', 'f'), ('simhash', 'bigint', 'e', 'b'),
+              ('simhash', 'bit', 'e', 'f'), ('simhash', 'bytea', 'e', 'f'), ('simhash', 'numeric', 'e', 'f'),
+              ('smallint', 'simhash', 'e', 'f') $$,
     'the casts of simhash are explicit, and those with bigint have no function');
 
 -- Operators.

@@ -22,6 +22,16 @@ SELECT 'simhash'::text::simhash;
 SELECT x, x::simhash, x::simhash::bigint = x AS back
 FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,1311768467463790320}'::bigint[]) AS x;
 
+-- smallint and integer, as the bigint of the same value: drivers send small numbers so
+SELECT x, x::simhash, x::simhash = x::bigint::simhash AS same
+FROM unnest('{0,42,-1,2147483647,-2147483648}'::integer[]) AS x;
+SELECT x, x::simhash, x::simhash = x::bigint::simhash AS same
+FROM unnest('{0,42,-1,32767,-32768}'::smallint[]) AS x;
+SELECT 42::simhash, (-42)::simhash, 4294967296::simhash, '{1,-1}'::integer[]::simhash[], '{1,-1}'::smallint[]::simhash[];
+PREPARE by_number (integer) AS SELECT $1::simhash;
+EXECUTE by_number(-7);
+DEALLOCATE by_number;
+
 -- numeric, unsigned
 SELECT x, x::simhash, x::simhash::numeric = x AS back
 FROM unnest('{0,1,1.000,9223372036854775807,9223372036854775808,18446744073709551615}'::numeric[]) AS x;
@@ -69,8 +79,9 @@ SELECT '0000000000000005'::simhash <@> 5::bigint;
 SELECT '0000000000000005'::simhash <@> 5.0;
 SELECT '0000000000000005'::simhash <@> '\x0000000000000005'::bytea;
 SELECT '0000000000000005'::simhash = B'101';
-SELECT 5::simhash;
 CREATE TEMP TABLE assigned (h simhash);
+INSERT INTO assigned VALUES (5);
+INSERT INTO assigned VALUES (5::smallint);
 INSERT INTO assigned VALUES (5::bigint);
 INSERT INTO assigned VALUES (5.0);
 INSERT INTO assigned VALUES ('\x0000000000000005'::bytea);

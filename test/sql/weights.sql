@@ -94,6 +94,11 @@ SELECT (array_fill(1::real, ARRAY[63]) || 'NaN'::real)::simhash_weights;
 SELECT (array_fill(1::real, ARRAY[63]) || '1e12'::real)::simhash_weights;
 \echo :SQLSTATE
 
+-- Negative numbers stay negative, however small.
+SELECT array_fill(-1e-45::real, '{64}')::simhash_weights::simhash AS negative,
+       array_fill(1e-45::real, '{64}')::simhash_weights::simhash AS positive,
+       (array_fill(-1e-45::real, '{64}')::simhash_weights::real[])[1] * 2::real ^ 24 AS element;
+
 -- All casts are explicit.
 CREATE TEMP TABLE h (h simhash);
 INSERT INTO h SELECT w FROM w;

@@ -22,6 +22,13 @@ constexpr const char *kTypeName = "simhash_weights";
 // A real element holds 24 bits of a weight.
 constexpr int kRealSize = sizeof(float4);
 
+// The nearest weight of the same sign, since the sign decides the bit: what rounds to 0 from below is -2^-24.
+Weight weight_from_real(float4 number)
+{
+    const Weight weight = checked_weight(static_cast<double>(number));
+    return weight == 0 && number < 0 ? -1 : weight;
+}
+
 } // namespace
 
 void read_weights(Datum datum, Weights *out)
@@ -140,7 +147,7 @@ SIMHASH_FUNCTION(simhash_weights_send)
     PG_RETURN_BYTEA_P(bytes);
 }
 
-// simhash_weights_from_real(real[]) -> simhash_weights: the nearest multiples of 2^-24.
+// simhash_weights_from_real(real[]) -> simhash_weights: the nearest multiples of 2^-24 of the same signs.
 SIMHASH_FUNCTION(simhash_weights_from_real)
 {
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
@@ -157,7 +164,7 @@ SIMHASH_FUNCTION(simhash_weights_from_real)
     std::memcpy(numbers, ARR_DATA_PTR(array), sizeof(numbers));
     Weights weights;
     for (int j = 0; j < kBits; j++)
-        weights.sum[j] = checked_weight(static_cast<double>(numbers[j]));
+        weights.sum[j] = weight_from_real(numbers[j]);
     return weights_datum(weights);
 }
 

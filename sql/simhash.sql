@@ -476,10 +476,13 @@ CREATE FUNCTION simhash_distance_support(pg_catalog.internal) RETURNS pg_catalog
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_within_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_at_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION hamming_distance_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_distance_support(pg_catalog.internal) IS 'planner support for <@>';
 COMMENT ON FUNCTION simhash_within_support(pg_catalog.internal) IS 'planner support for simhash_within';
+COMMENT ON FUNCTION simhash_at_support(pg_catalog.internal) IS 'planner support for simhash_at';
 COMMENT ON FUNCTION hamming_distance_support(pg_catalog.internal) IS 'planner support for comparisons of <@>';
 
 CREATE FUNCTION simhash_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
@@ -528,6 +531,10 @@ CREATE FUNCTION simhash_within(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_within_support;
 COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION simhash_at(simhash, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_at_support;
+COMMENT ON FUNCTION simhash_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
 CREATE FUNCTION simhash_radius_below(bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';
@@ -601,6 +608,17 @@ COMMENT ON FUNCTION simhash_within(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is at most the radius';
 COMMENT ON FUNCTION simhash_within(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is at most the radius';
+
+CREATE FUNCTION simhash_at(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_at_support;
+CREATE FUNCTION simhash_at(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT simhash_at_support;
+COMMENT ON FUNCTION simhash_at(simhash, simhash_weights, bigint)
+    IS 'whether the Hamming distance to the signs of the weights is exactly the radius';
+COMMENT ON FUNCTION simhash_at(simhash_weights, simhash, bigint)
+    IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
 CREATE TYPE simhash_weights_ball;
 CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball

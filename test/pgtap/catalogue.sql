@@ -116,11 +116,12 @@ SELECT is_empty($$
     SELECT name FROM our_function WHERE proname LIKE 'hamming\_distance\___' AND prosupport = 0 $$,
     'every comparison of a distance has planner support');
 SELECT is_empty($$
-    SELECT name FROM our_function WHERE proname IN ('simhash_distance', 'simhash_within') AND prosupport = 0 $$,
-    'so have the distance and simhash_within');
+    SELECT name FROM our_function WHERE proname IN ('simhash_distance', 'simhash_within', 'simhash_at') AND prosupport = 0 $$,
+    'so have the distance, simhash_within and simhash_at');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE proname IN ('simhash_within', 'simhash_ball', 'simhash_radius_below', 'simhash_in_ball', 'simhash_near')
+    WHERE proname IN ('simhash_within', 'simhash_at', 'simhash_ball', 'simhash_radius_below', 'simhash_in_ball',
+            'simhash_near')
         AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what conditions are rewritten to is leakproof, immutable, parallel safe and strict');
 

@@ -116,6 +116,11 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ simhash_distance(h, '0123456789abcdef') <= 3 $$,
     $$ simhash_within(h, '0123456789abcdef', 3) $$,
     $$ simhash_within('0123456789abcdef', h, 3) $$,
+    $$ simhash_at(h, '0123456789abcdef', 3) $$,
+    $$ simhash_at('0123456789abcdef', h, 3) $$,
+    $$ NOT simhash_at(h, '0123456789abcdef', 3) AND h ~= '0123456789abcdef' $$,
+    $$ h <@> '0123456789abcdef' = 64 $$,
+    $$ h <@> '0123456789abcdef' = 1000 $$,
     $$ h <@| '<0123456789abcdef,3>' $$,
     $$ h <@| simhash_ball('0123456789abcdef', 3) $$,
     $$ h ~= '0123456789abcdef' $$,
@@ -153,9 +158,17 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> (id::bigint::simhash) <= 10 $$,
     $$ h <@> h <= 0 $$
 ]) AS c, condition(c) AS f;
+-- a sub-select is planned once, and run once
+CREATE SEQUENCE runs;
+CREATE FUNCTION counted(n int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM nextval('runs'); RETURN n; END $$;
+SELECT cardinality(string_to_array(plan_names(q, 'Subplan Name'), ', ')) AS subplans
+FROM unnest(ARRAY[$$ SELECT id FROM page WHERE h <@> '0123456789abcdef' = (SELECT counted(2)) $$]) AS q;
+SELECT id FROM page WHERE h <@> '0123456789abcdef' = (SELECT counted(2));
+SELECT last_value FROM runs;
 -- a volatile radius is evaluated for each row, not by the index
 SET enable_seqscan = off;
 SELECT plan_names('SELECT FROM page WHERE h <@> ''0123456789abcdef'' <= (random() * 3)::int', 'Index Name');
+SELECT plan_names('SELECT FROM page WHERE h <@> ''0123456789abcdef'' = (random() * 3)::int', 'Index Name');
 SELECT plan_names('SELECT FROM page WHERE h <@> (random() * 3)::bigint::simhash <= 3', 'Index Name');
 RESET enable_seqscan;
 
@@ -328,16 +341,45 @@ CREATE INDEX other_expression ON other USING simhash ((b::simhash));
 CREATE INDEX other_shifted ON other USING simhash (((b # 1)::simhash));
 CREATE INDEX other_live ON other USING simhash (h) WHERE live;
 CREATE INDEX other_ball ON other (id) WHERE h <@> '0123456789abcdef' <= 5;
-CREATE INDEX other_distance ON other ((h <@> '0123456789abcdef'));
 ANALYZE other;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM other WHERE b::simhash <@> '0123456789abcdef' <= 3 $$,
     $$ SELECT b::simhash <@> '0123456789abcdef' FROM other ORDER BY b::simhash <@> '0123456789abcdef' LIMIT 5 $$,
     $$ SELECT id FROM other WHERE (b # 1)::simhash <@> '0123456789abcdef' <= 3 $$,
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 3 AND live $$,
-    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 AND id > 0 $$,
-    $$ SELECT id FROM other WHERE (h <@> '0123456789abcdef')::int <= 5 $$
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 AND id > 0 $$
 ]) AS q, form(q) AS f;
+-- an index on the distance itself serves the comparisons, also where they could not be rewritten
+CREATE INDEX other_distance ON other ((h <@> '0123456789abcdef'));
+ANALYZE other;
+SELECT q, f.* FROM unnest(ARRAY[
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 $$,
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' < 5 $$,
+    $$ SELECT id FROM other WHERE 5::bigint >= h <@> '0123456789abcdef' $$,
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' = 5 $$,
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' > 40 $$,
+    $$ SELECT id FROM other WHERE NOT h <@> '0123456789abcdef' > 5 $$,
+    $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' BETWEEN 4 AND 5 $$,
+    $$ SELECT id FROM other WHERE (h <@> '0123456789abcdef')::int <= 5 $$,
+    $$ SELECT o.id FROM other AS o JOIN query AS q ON o.h <@> '0123456789abcdef' <= q.r $$
+]) AS q, form(q) AS f;
+-- but one on another distance does not
+SELECT * FROM form($$ SELECT id FROM other WHERE h <@> 'fedcba9876543210' <= 5 AND live $$);
+-- partitions by distance are pruned, whether their key is an integer or a distance
+CREATE TABLE near_far (id int, h simhash) PARTITION BY RANGE ((h <@> '0123456789abcdef'));
+CREATE TABLE near_far_0 PARTITION OF near_far FOR VALUES FROM (0) TO (10);
+CREATE TABLE near_far_1 PARTITION OF near_far FOR VALUES FROM (10) TO (65);
+CREATE TABLE near_far_int (id int, h simhash) PARTITION BY RANGE (((h <@> '0123456789abcdef')::int));
+CREATE TABLE near_far_int_0 PARTITION OF near_far_int FOR VALUES FROM (0) TO (10);
+CREATE TABLE near_far_int_1 PARTITION OF near_far_int FOR VALUES FROM (10) TO (65);
+INSERT INTO near_far SELECT id, h FROM page WHERE h IS NOT NULL;
+INSERT INTO near_far_int SELECT id, h FROM page WHERE h IS NOT NULL;
+ANALYZE near_far, near_far_int;
+SELECT c, t, plan_names(format('SELECT id FROM %s WHERE %s', t, c), 'Relation Name') AS read, f.rows, f.same
+FROM unnest(ARRAY[
+    $$ h <@> '0123456789abcdef' <= 5 $$, $$ h <@> '0123456789abcdef' = 5 $$, $$ 10 > h <@> '0123456789abcdef' $$,
+    $$ h <@> '0123456789abcdef' <= 11 $$, $$ h <@> 'fedcba9876543210' <= 5 $$
+]) AS c, unnest('{near_far,near_far_int}'::text[]) AS t, form(format('SELECT id FROM %s WHERE %s', t, c)) AS f;
 -- a btree or hash index on the column serves plain equality but not distances
 CREATE TABLE plain AS SELECT id, h FROM page;
 CREATE INDEX plain_btree ON plain (h);
@@ -460,6 +502,7 @@ DROP FUNCTION plan_text;
 
 DROP VIEW seen, grouped, barrier;
 DROP MATERIALIZED VIEW made_view;
-DROP TABLE page, made, made_empty, query, parted, other, plain, wide, kept, stored, stored_too, by_distance;
-DROP FUNCTION plan_names, answer, form, condition, near_sql, near_plpgsql, distance_sql;
+DROP TABLE page, made, made_empty, query, parted, other, near_far, near_far_int, plain, wide, kept, stored, stored_too, by_distance;
+DROP FUNCTION plan_names, answer, form, condition, near_sql, near_plpgsql, distance_sql, counted;
+DROP SEQUENCE runs;
 DROP ROLE regress_simhash_reader;

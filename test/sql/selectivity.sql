@@ -82,7 +82,42 @@ DEALLOCATE ALL;
 RESET plan_cache_mode;
 SELECT expected('SELECT FROM skewed WHERE h <@> (SELECT h FROM spread LIMIT 1) <= 3', 1, 20);
 
+-- a distance that is exactly the radius: what the radius adds to the one below
+CREATE TABLE graded AS SELECT i AS id, ('0123456789abcdef'::simhash::bigint # ((1::bigint << i % 10) - 1))::simhash AS h
+    FROM generate_series(1, 10000) AS i;
+ANALYZE graded;
+SELECT c, expected('SELECT FROM graded WHERE ' || c, 900, 1100) FROM unnest(ARRAY[
+    $$ h <@> '0123456789abcdef' = 0 $$, $$ h <@> '0123456789abcdef' = 1 $$, $$ h <@> '0123456789abcdef' = 5 $$,
+    $$ 9 = h <@> '0123456789abcdef' $$, $$ simhash_at(h, '0123456789abcdef', 5) $$,
+    $$ simhash_at('0123456789abcdef', h, 5) $$
+]) AS c;
+SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = -1 $$, 1, 1),
+       expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' <> 5 $$, 8900, 9100),
+       expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' IN (4, 5) $$, 1800, 2000),
+       expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = (SELECT 5) $$, 300, 3000),
+       expected($$ SELECT FROM graded AS a JOIN graded AS b ON a.h <@> b.h = 1 $$, 10000000, 30000000);
+-- an index on the distance has statistics of it, which are used, and only once
+CREATE INDEX graded_distance ON graded ((h <@> '0123456789abcdef'));
+ANALYZE graded;
+SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = 5 $$, 900, 1100),
+       expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' <= 4 $$, 4900, 5100);
+DROP TABLE graded;
+
+-- new statistics count at once, also for a value asked about before
+CREATE TABLE changed (h simhash);
+INSERT INTO changed SELECT ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 1000) AS i;
+ANALYZE changed;
+SELECT expected($$ SELECT FROM changed WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20);
+UPDATE changed SET h = '0123456789abcdef';
+ANALYZE changed;
+SELECT expected($$ SELECT FROM changed WHERE h <@> '0123456789abcdef' <= 3 $$, 990, 1010),
+       expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
+       expected($$ SELECT FROM changed WHERE h <@> '0123456789abcdef' <= 3 $$, 990, 1010);
+DROP TABLE changed;
+
 -- joins
+CREATE TABLE few AS SELECT * FROM spread LIMIT 10;
+ANALYZE few;
 SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 10000, 200000),
        expected('SELECT FROM spread AS a JOIN spread AS b ON a.h ~= b.h', 10000, 200000),
        expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> b.h <= 3', 8900000, 9300000),
@@ -90,6 +125,11 @@ SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 
        expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> b.h < 0', 1, 1),
        expected($$ SELECT FROM skewed AS a JOIN skewed AS b ON a.h <@> '0123456789abcdef' <= b.id $$, 20000000, 40000000),
        expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1000, 10000),
+       -- few have a partner among few, and all among many
+       expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM few AS b WHERE a.h <@> b.h <= 28)', 5000, 10000),
+       expected('SELECT FROM few AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 18)', 9, 10),
+       expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM few AS b WHERE a.h <@> b.h <= 18)', 1, 500),
+       expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM few AS b WHERE b.h <@> a.h <= 18)', 1, 500),
        expected('SELECT FROM spread AS a WHERE NOT EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1, 9000),
        expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= -1)', 1, 1);
 
@@ -124,6 +164,6 @@ SELECT expected($$ SELECT FROM seen WHERE h <@> '0123456789abcdef' <= 3 $$, 2900
 RESET ROLE;
 
 DROP VIEW seen;
-DROP TABLE spread, skewed, clustered, tens, stored, numbers, parted;
+DROP TABLE spread, skewed, few, clustered, tens, stored, numbers, parted;
 DROP FUNCTION expected, expected_inside;
 DROP ROLE regress_simhash_estimator;

@@ -1,5 +1,5 @@
 // The comparisons of a hamming_distance with an integer, as a table: their names in SQL, and what each says
-// in terms of simhash_within.
+// in terms of simhash_within and simhash_at.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -13,7 +13,7 @@ enum class Rewrite {
     within_below,     // distance < r
     not_within,       // distance > r
     not_within_below, // distance >= r
-    within_and_equal, // distance = r: the first half finds the rows, the second decides
+    at,               // distance = r
 };
 
 struct Comparison {
@@ -24,7 +24,7 @@ struct Comparison {
 };
 
 inline constexpr Comparison kComparisons[] = {
-    {"hamming_distance_eq", "=", Rewrite::within_and_equal, Rewrite::within_and_equal},
+    {"hamming_distance_eq", "=", Rewrite::at, Rewrite::at},
     {"hamming_distance_ne", "<>", Rewrite::none, Rewrite::none},
     {"hamming_distance_lt", "<", Rewrite::within_below, Rewrite::not_within},
     {"hamming_distance_le", "<=", Rewrite::within, Rewrite::not_within_below},

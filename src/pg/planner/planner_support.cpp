@@ -1,12 +1,13 @@
 // Planner support: how h <@> q <= 3 reaches an index.
 //
-// A comparison of a distance becomes simhash_within(h, q, 3), and that, for an index on h, becomes
-// h <@| simhash_ball(q, 3). Anything that is not understood is left alone: what the expression says is true
-// without help.
+// A comparison of a distance becomes simhash_within(h, q, 3) or simhash_at(h, q, 3), and that, for an index
+// on h, becomes h <@| simhash_ball(q, 3). Anything that is not understood is left alone: what the expression
+// says is true without help.
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
 #include "pg/planner/selectivity.hpp"
+#include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
 
@@ -114,8 +115,11 @@ bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, I
     return OidIsValid(out->op);
 }
 
-// May the expression be evaluated twice?
-bool repeatable(Node *node) { return !contain_volatile_functions(node) && !expression_returns_set(node); }
+// May the expression be evaluated twice? A sub-select would be planned and run twice.
+bool repeatable(Node *node)
+{
+    return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
+}
 
 // A test of NOT IN (SELECT ...) can be hashed only while it is a single operator.
 bool is_sublink_output(Node *node)
@@ -130,62 +134,119 @@ bool is_constant_up_to(Node *bound, int64 limit)
     return IsA(bound, Const) && !constant->constisnull && DatumGetInt64(constant->constvalue) <= limit;
 }
 
-// simhash_within(left, right, bound), or with its first arguments exchanged if only that exists. Returns null
-// if neither does.
-Node *call_within(Oid schema, const DistanceCall &call, Node *bound)
-{
-    Node *left = static_cast<Node *>(copyObjectImpl(call.left));
-    Node *right = static_cast<Node *>(copyObjectImpl(call.right));
-    Oid within = find_within(schema, call.left_type, call.right_type);
+// A comparison of a distance with a radius.
+struct DistanceComparison {
+    Oid schema;
+    Rewrite rewrite;
+    DistanceCall call;
+    Node *distance, *radius;
+    const IntegerComparison *integers;
+};
 
-    if (!OidIsValid(within)) {
-        within = find_within(schema, call.right_type, call.left_type);
-        std::swap(left, right);
-    }
-    if (!OidIsValid(within))
-        return nullptr;
-    return call_function(within, BOOLOID, list_make3(left, right, bound));
-}
-
-// Rewrites a comparison of the distance with a radius. Returns null if that is not possible.
-Node *rewrite_distance(PlannerInfo *root, Oid schema, Rewrite rewrite, const DistanceCall &call, Node *radius,
-                       const IntegerComparison &comparison)
+// The radius as a bigint: for "less than" the next smaller one. Returns null if that is not possible.
+Node *bigint_bound(PlannerInfo *root, const DistanceComparison &comparison)
 {
-    if (rewrite == Rewrite::none)
-        return nullptr;
-    Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(radius)));
+    Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(comparison.radius)));
+
     if (bound == nullptr)
         return nullptr;
-    if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below) {
+    if (comparison.rewrite == Rewrite::within_below || comparison.rewrite == Rewrite::not_within_below) {
         const Oid types[] = {INT8OID};
-        const Oid below = find_function(schema, "simhash_radius_below", types, lengthof(types));
+        const Oid below = find_function(comparison.schema, "simhash_radius_below", types, lengthof(types));
         if (!OidIsValid(below))
             return nullptr;
         bound = call_function(below, INT8OID, list_make1(bound));
     }
-    bound = eval_const_expressions(root, bound);
+    return eval_const_expressions(root, bound);
+}
 
-    Node *within = call_within(schema, call, bound);
-    if (within == nullptr)
+// A call of a function name(left, right, bound), or with its first arguments exchanged if only that exists.
+// Returns null if neither does.
+Node *call_condition(const char *name, const DistanceComparison &comparison, Node *bound)
+{
+    const DistanceCall &call = comparison.call;
+    Node *left = static_cast<Node *>(copyObjectImpl(call.left));
+    Node *right = static_cast<Node *>(copyObjectImpl(call.right));
+    Oid function = find_condition(comparison.schema, name, call.left_type, call.right_type);
+
+    if (!OidIsValid(function)) {
+        function = find_condition(comparison.schema, name, call.right_type, call.left_type);
+        std::swap(left, right);
+    }
+    if (!OidIsValid(function))
+        return nullptr;
+    return call_function(function, BOOLOID, list_make3(left, right, bound));
+}
+
+// The comparison by the core's operator.
+Node *core_comparison(const IntegerComparison &integers)
+{
+    return call_operator(integers.op, BOOLOID, integers.left, integers.right);
+}
+
+// The core's comparison as partitions by the distance itself need it, whose key is one of the domain: the
+// planner strips one RelabelType, and compares what is left.
+Node *domain_comparison(const DistanceComparison &comparison)
+{
+    IntegerComparison integers = *comparison.integers;
+    const Oid domain = find_type(comparison.schema, "hamming_distance");
+    Node *distance = reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(copyObjectImpl(comparison.distance)), domain, -1, InvalidOid,
+                        COERCE_IMPLICIT_CAST));
+    distance = reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(distance), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+
+    (integers.left == comparison.distance ? integers.left : integers.right) = distance;
+    return core_comparison(integers);
+}
+
+// A condition, and beside it the comparison that it stands for, where an index on the distance itself or
+// partitions by it can use that. Null stays null.
+Node *with_comparisons(PlannerInfo *root, Node *condition, const DistanceComparison &comparison)
+{
+    if (condition == nullptr || !repeatable(condition))
+        return condition;
+    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
+    List *all = list_make1(condition);
+
+    if (stored.indexed || stored.partitioned_by_integer)
+        all = lappend(all, core_comparison(*comparison.integers));
+    if (stored.partitioned_by_distance)
+        all = lappend(all, domain_comparison(comparison));
+    return list_length(all) > 1 ? reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, all, -1)) : condition;
+}
+
+// Returns null if nothing can be made of the comparison.
+Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison)
+{
+    if (comparison.rewrite == Rewrite::none)
+        return nullptr;
+    Node *bound = bigint_bound(root, comparison);
+    if (bound == nullptr)
         return nullptr;
 
-    switch (rewrite) {
+    switch (comparison.rewrite) {
     case Rewrite::none:
         return nullptr;
     case Rewrite::within:
     case Rewrite::within_below:
-        return within;
+        return with_comparisons(root, call_condition("simhash_within", comparison, bound), comparison);
     case Rewrite::not_within:
-    case Rewrite::not_within_below:
-        return reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
-    case Rewrite::within_and_equal: {
-        if (is_constant_up_to(bound, 0)) // at most 0 is 0
-            return within;
-        Node *equal = call_operator(comparison.op, BOOLOID, comparison.left, comparison.right);
-        if (!repeatable(equal) || is_sublink_output(radius))
-            return equal;
-        return reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, list_make2(within, equal), -1));
+    case Rewrite::not_within_below: {
+        // An index on the distance itself is the only one to serve this, unless another NOT comes to it.
+        if (find_stored_distance(root, comparison.schema, comparison.call).indexed)
+            return core_comparison(*comparison.integers);
+        Node *within = call_condition("simhash_within", comparison, bound);
+        return within == nullptr ? nullptr
+                                 : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
     }
+    case Rewrite::at:
+        if (is_sublink_output(comparison.radius))
+            return core_comparison(*comparison.integers);
+        return with_comparisons(
+            root,
+            call_condition(is_constant_up_to(bound, 0) ? "simhash_within" : "simhash_at", comparison, bound),
+            comparison);
     }
     return nullptr;
 }
@@ -200,13 +261,15 @@ Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
     if (comparison == nullptr || !as_integer_comparison(call, *comparison, &integers))
         return nullptr;
     if (match_distance_call(schema, integers.left, &distance))
-        return rewrite_distance(root, schema, comparison->distance_first, distance, integers.right, integers);
+        return rewrite_comparison(
+            root, {schema, comparison->distance_first, distance, integers.left, integers.right, &integers});
     if (match_distance_call(schema, integers.right, &distance))
-        return rewrite_distance(root, schema, comparison->distance_last, distance, integers.left, integers);
+        return rewrite_comparison(
+            root, {schema, comparison->distance_last, distance, integers.right, integers.left, &integers});
 
     // No <@> measures this distance here: it is stored. Then it must do all that an integer does, be hashed,
     // merged, and found in a btree, and so it takes the core's operator.
-    return call_operator(integers.op, BOOLOID, integers.left, integers.right);
+    return core_comparison(integers);
 }
 
 // A call of a distance function as its operator, of type integer, in a RelabelType to the domain. ORDER BY
@@ -234,8 +297,8 @@ Node *simplify_distance(const FuncExpr *call)
 }
 
 // simhash_within(h, q, r) as h <@| simhash_ball(q, r), for an index on either of the first two arguments.
-// Returns a list of that condition, which says exactly the same, or NIL.
-List *index_condition(SupportRequestIndexCondition *request)
+// Returns a list of that condition, which says exactly the same, or NIL. For simhash_at it is only necessary.
+List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
     if (!is_funcclause(request->node) || request->indexarg > 1)
         return NIL;
@@ -265,21 +328,62 @@ List *index_condition(SupportRequestIndexCondition *request)
     Node *operand = call_function(ball, ball_type, list_make2(copyObjectImpl(query), copyObjectImpl(radius)),
                                   COERCE_EXPLICIT_CALL);
     operand = eval_const_expressions(request->root, operand);
-    request->lossy = false;
+    request->lossy = !exact;
     return list_make1(call_operator(op, BOOLOID, key, operand));
 }
 
-Selectivity within_selectivity(const SupportRequestSelectivity *request)
+// Where the distance is indexed, the core's comparison stands beside the condition, and is estimated by the
+// statistics of the index's expression.
+bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
+{
+    const DistanceCall call = {terms.left, terms.right, terms.type, right_type};
+
+    return !request->is_join &&
+           find_stored_distance(request->root, get_func_namespace(request->funcid), call).indexed;
+}
+
+Selectivity condition_selectivity(const SupportRequestSelectivity *request, bool at)
 {
     Oid *types;
     int count;
 
     get_func_signature(request->funcid, &types, &count);
-    const DistanceTerms terms = {
-        static_cast<Node *>(linitial(request->args)), static_cast<Node *>(lsecond(request->args)), types[0],
-        estimate_radius(request->root, static_cast<Node *>(lthird(request->args))), request->funcid};
+    const DistanceTerms terms = {static_cast<Node *>(linitial(request->args)),
+                                 static_cast<Node *>(lsecond(request->args)),
+                                 types[0],
+                                 estimate_radius(request->root, static_cast<Node *>(lthird(request->args))),
+                                 request->funcid,
+                                 at};
+    if (estimated_beside(request, terms, types[1]))
+        return 1;
     return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
                             : estimate_within(request->root, terms, request->varRelid);
+}
+
+// What simhash_within and simhash_at have in common.
+Node *support_condition(Node *request, bool at)
+{
+    switch (nodeTag(request)) {
+    case T_SupportRequestIndexCondition:
+        return reinterpret_cast<Node *>(
+            index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request), !at));
+    case T_SupportRequestSelectivity: {
+        auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
+        if (list_length(selectivity->args) != 3)
+            return nullptr;
+        selectivity->selectivity = condition_selectivity(selectivity, at);
+        return request;
+    }
+    case T_SupportRequestCost: {
+        // An exclusive or, a population count and a comparison: what one operator costs.
+        auto *cost = reinterpret_cast<SupportRequestCost *>(request);
+        cost->startup = 0;
+        cost->per_tuple = cpu_operator_cost;
+        return request;
+    }
+    default:
+        return nullptr;
+    }
 }
 
 } // namespace
@@ -306,32 +410,14 @@ SIMHASH_FUNCTION(hamming_distance_support)
     PG_RETURN_POINTER(nullptr);
 }
 
-// The support function of simhash_within.
 SIMHASH_FUNCTION(simhash_within_support)
 {
-    Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+    PG_RETURN_POINTER(support_condition(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), false));
+}
 
-    switch (nodeTag(request)) {
-    case T_SupportRequestIndexCondition:
-        PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
-    case T_SupportRequestSelectivity: {
-        auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
-        if (list_length(selectivity->args) != 3)
-            break;
-        selectivity->selectivity = within_selectivity(selectivity);
-        PG_RETURN_POINTER(request);
-    }
-    case T_SupportRequestCost: {
-        // An exclusive or, a population count and a comparison: what one operator costs.
-        auto *cost = reinterpret_cast<SupportRequestCost *>(request);
-        cost->startup = 0;
-        cost->per_tuple = cpu_operator_cost;
-        PG_RETURN_POINTER(request);
-    }
-    default:
-        break;
-    }
-    PG_RETURN_POINTER(nullptr);
+SIMHASH_FUNCTION(simhash_at_support)
+{
+    PG_RETURN_POINTER(support_condition(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), true));
 }
 
 } // namespace simhash

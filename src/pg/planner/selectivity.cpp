@@ -211,6 +211,17 @@ double fraction_around_unknown(const Sample &sample, int radius)
     return fraction;
 }
 
+// From the fraction within a radius, which grows with it: that of the terms.
+template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms, const Fraction &within)
+{
+    const double all = within(terms.radius);
+
+    if (!terms.at || terms.radius == 0)
+        return all;
+    const double nearer = within(terms.radius - 1);
+    return all > nearer ? all - nearer : all / (1 + terms.radius);
+}
+
 // The rows of one column within the radius of a query, which may be null for one of which nothing is known.
 double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
                           const DistanceTerms &terms)
@@ -221,18 +232,23 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
     double fraction;
 
     if (known) {
-        fraction = fraction_around(sample, center, terms.radius);
+        fraction =
+            fraction_of_terms(terms, [&](int radius) { return fraction_around(sample, center, radius); });
     } else if (query == nullptr) { // supposed to come from where the rows come from
-        fraction = fraction_of_pairs(sample, sample, terms.radius) / std::max(1 - sample.nulls, 1e-6);
+        fraction =
+            fraction_of_terms(terms, [&](int radius) { return fraction_of_pairs(sample, sample, radius); }) /
+            std::max(1 - sample.nulls, 1e-6);
     } else if (contain_var_clause(query)) { // a row of another table
         VariableStatData asked;
         examine_variable(root, query, 0, &asked);
         Sample asked_sample = load_sample(&asked, terms.function, kPairSample);
-        fraction = fraction_of_pairs(asked_sample, sample, terms.radius);
+        fraction = fraction_of_terms(
+            terms, [&](int radius) { return fraction_of_pairs(asked_sample, sample, radius); });
         free_sample(asked_sample);
         ReleaseVariableStats(asked);
     } else {
-        fraction = fraction_around_unknown(sample, terms.radius);
+        fraction =
+            fraction_of_terms(terms, [&](int radius) { return fraction_around_unknown(sample, radius); });
     }
     free_sample(sample);
     return clamp_fraction(fraction);
@@ -294,7 +310,8 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
     Sample left_sample = load_sample(&left, terms.function, kPairSample);
     Sample right_sample = load_sample(&right, terms.function, kPairSample);
-    double fraction = fraction_of_pairs(left_sample, right_sample, terms.radius);
+    double fraction = fraction_of_terms(
+        terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, radius); });
 
     if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) {
         // The outer rows that have a partner, if partners are spread evenly.
@@ -348,8 +365,12 @@ DistanceTerms ball_terms(const Request &request)
 
     const Oid maker = find_ball(operator_schema(request.op), type);
     Node *node = estimate_expression_value(request.root, static_cast<Node *>(lsecond(request.arguments)));
-    DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)), node, type, kNearRadius,
-                           get_opcode(request.op)};
+    DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)),
+                           node,
+                           type,
+                           kNearRadius,
+                           get_opcode(request.op),
+                           false};
 
     if (IsA(node, Const) && !is_null_constant(node) && get_typlen(ball_type) == -1) { // around weights
         const auto *ball = reinterpret_cast<const GuidedBall *>(
@@ -383,8 +404,11 @@ DistanceTerms near_terms(const Request &request)
 
     op_input_types(request.op, &type, &query_type);
     return DistanceTerms{static_cast<Node *>(linitial(request.arguments)),
-                         static_cast<Node *>(lsecond(request.arguments)), type, kNearRadius,
-                         get_opcode(request.op)};
+                         static_cast<Node *>(lsecond(request.arguments)),
+                         type,
+                         kNearRadius,
+                         get_opcode(request.op),
+                         false};
 }
 
 const Comparison *find_comparison(Oid op)
@@ -441,27 +465,25 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
         radius = left;
     }
 
-    DistanceTerms terms = {call.left, call.right, call.left_type, estimate_radius(request.root, radius),
-                           get_opcode(request.op)};
-    const int bound = terms.radius;
-    const double within = estimate(request, terms);
-    terms.radius = std::max(bound - 1, kEmptyRadius);
-    const double below = estimate(request, terms);
-    const double equal = within > below ? within - below : within / (1 + std::max(bound, 0));
+    DistanceTerms terms = {call.left,
+                           call.right,
+                           call.left_type,
+                           estimate_radius(request.root, radius),
+                           get_opcode(request.op),
+                           rewrite == Rewrite::at || rewrite == Rewrite::none};
+    if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below)
+        terms.radius = std::max(terms.radius - 1, kEmptyRadius);
+    const double fraction = estimate(request, terms);
 
     switch (rewrite) {
     case Rewrite::within:
-        return within;
     case Rewrite::within_below:
-        return below;
+    case Rewrite::at:
+        return fraction;
     case Rewrite::not_within:
-        return clamp_fraction(1 - within);
     case Rewrite::not_within_below:
-        return clamp_fraction(1 - below);
-    case Rewrite::within_and_equal:
-        return clamp_fraction(equal);
     case Rewrite::none:
-        return clamp_fraction(1 - equal);
+        return clamp_fraction(1 - fraction);
     }
     return 0.5;
 }

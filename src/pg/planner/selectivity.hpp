@@ -1,5 +1,5 @@
 // How many rows are within a Hamming distance: what the estimators of the operators and the planner support
-// of simhash_within share. Estimates are from 0 to 1, and never NaN.
+// of simhash_within and simhash_at share. Estimates are from 0 to 1, and never NaN.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -17,6 +17,7 @@ struct DistanceTerms {
     Oid type;     // of fingerprints: a constant of another type says nothing about the query
     int radius;   // -1 to 64
     Oid function; // it must be leakproof, or the user allowed to see all rows, for statistics to be used
+    bool at;      // the distance is the radius, rather than at most that
 };
 
 // The radius, clamped, if it can be estimated. A null one matches nothing, an unknown one is taken to be 3.

@@ -65,11 +65,11 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call)
     return matches;
 }
 
-Oid find_within(Oid schema, Oid left, Oid right)
+Oid find_condition(Oid schema, const char *name, Oid left, Oid right)
 {
     const Oid arguments[] = {left, right, INT8OID};
 
-    return find_function(schema, "simhash_within", arguments, lengthof(arguments));
+    return find_function(schema, name, arguments, lengthof(arguments));
 }
 
 Oid find_ball(Oid schema, Oid center)

@@ -29,8 +29,8 @@ struct DistanceCall {
 // Is the expression, looked at through RelabelTypes, a call of the operator <@> in this schema?
 bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 
-// The function simhash_within(left, right, bigint) of the schema, InvalidOid if there is none.
-Oid find_within(Oid schema, Oid left, Oid right);
+// The function name(left, right, bigint) of the schema, InvalidOid if there is none.
+Oid find_condition(Oid schema, const char *name, Oid left, Oid right);
 
 // The function simhash_ball(center, bigint) of the schema, InvalidOid if there is none.
 Oid find_ball(Oid schema, Oid center);

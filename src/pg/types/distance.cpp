@@ -20,6 +20,13 @@ SIMHASH_FUNCTION(simhash_within)
                    PG_GETARG_INT64(2));
 }
 
+// simhash_at(simhash, simhash, bigint) -> boolean: what h <@> q = r becomes.
+SIMHASH_FUNCTION(simhash_at)
+{
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) ==
+                   PG_GETARG_INT64(2));
+}
+
 // simhash_in_ball(simhash, simhash_ball) -> boolean. The operator <@|, what simhash_within becomes in an
 // index condition.
 SIMHASH_FUNCTION(simhash_in_ball)

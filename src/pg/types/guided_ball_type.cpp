@@ -53,6 +53,18 @@ SIMHASH_FUNCTION(simhash_weights_within)
                    PG_GETARG_INT64(2));
 }
 
+SIMHASH_FUNCTION(simhash_at_weights)
+{
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), argument_signs(PG_GETARG_DATUM(1))) ==
+                   PG_GETARG_INT64(2));
+}
+
+SIMHASH_FUNCTION(simhash_weights_at)
+{
+    PG_RETURN_BOOL(hamming_distance(argument_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
+                   PG_GETARG_INT64(2));
+}
+
 void set_guided_ball(GuidedBall *ball, Datum weights, std::int64_t radius)
 {
     std::memset(static_cast<void *>(ball), 0, sizeof(*ball));

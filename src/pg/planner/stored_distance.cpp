@@ -1,0 +1,116 @@
+#include "pg/planner/stored_distance.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
+#include "utils/builtins.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// What is looked for.
+struct Wanted {
+    Oid schema;
+    int varno;
+    const DistanceCall &call;
+};
+
+int column_relation(Node *node)
+{
+    node = strip_relabels(node);
+    const Var *var = reinterpret_cast<Var *>(node);
+    return IsA(node, Var) && var->varlevelsup == 0 ? static_cast<int>(var->varno) : 0;
+}
+
+// A stored expression names its table by 1.
+bool is_wanted(Node *expression, const Wanted &wanted)
+{
+    DistanceCall stored;
+    Node *copy = static_cast<Node *>(copyObjectImpl(expression));
+
+    ChangeVarNodes(copy, 1, wanted.varno, 0);
+    return match_distance_call(wanted.schema, eval_const_expressions(nullptr, copy), &stored) &&
+           equal(stored.left, wanted.call.left) && equal(stored.right, wanted.call.right);
+}
+
+// The expressions among an index's keys, in a list of nodes.
+List *index_expressions(Oid index)
+{
+    HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+    List *expressions = NIL;
+    bool null = true;
+
+    if (!HeapTupleIsValid(tuple))
+        return NIL;
+    const Datum stored = SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indexprs, &null);
+    if (!null)
+        expressions = static_cast<List *>(stringToNode(TextDatumGetCString(stored)));
+    ReleaseSysCache(tuple);
+    return expressions;
+}
+
+bool is_indexed(Relation table, const Wanted &wanted)
+{
+    List *indexes = RelationGetIndexList(table);
+    ListCell *index, *expression;
+    bool found = false;
+
+    foreach (index, indexes)
+        foreach (expression, index_expressions(lfirst_oid(index)))
+            found = found || is_wanted(static_cast<Node *>(lfirst(expression)), wanted);
+    list_free(indexes);
+    return found;
+}
+
+void look_at_partitions(Relation table, const Wanted &wanted, StoredDistance *stored)
+{
+    const PartitionKey key = RelationGetPartitionKey(table);
+    ListCell *cell;
+
+    if (key == nullptr)
+        return;
+    foreach (cell, key->partexprs) {
+        auto *expression = static_cast<Node *>(lfirst(cell));
+        if (is_wanted(expression, wanted))
+            (exprType(expression) == INT4OID ? stored->partitioned_by_integer
+                                             : stored->partitioned_by_distance) = true;
+    }
+}
+
+} // namespace
+
+StoredDistance find_stored_distance(PlannerInfo *root, Oid schema, const DistanceCall &call)
+{
+    StoredDistance stored = {};
+    int varno = column_relation(call.left);
+
+    if (varno == 0)
+        varno = column_relation(call.right);
+    if (root == nullptr || root->parse == nullptr || varno <= 0 || varno > list_length(root->parse->rtable))
+        return stored;
+    const RangeTblEntry *entry = rt_fetch(varno, root->parse->rtable);
+    if (entry->rtekind != RTE_RELATION)
+        return stored;
+
+    const Wanted wanted = {schema, varno, call};
+    Relation table = table_open(entry->relid, NoLock); // the query's own lock
+    stored.indexed = is_indexed(table, wanted);
+    look_at_partitions(table, wanted, &stored);
+    table_close(table, NoLock);
+    return stored;
+}
+
+} // namespace simhash

@@ -21,7 +21,9 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -40,11 +42,17 @@ constexpr double kNearRowsPerBit = 0.5;
 // How many common values and how many histogram bounds of a column are compared with another column's.
 constexpr int kPairSample = 100;
 
-// A column's distribution, from its statistics.
-struct Sample {
+// Values of a column, from its statistics.
+struct SampleValues {
     Fingerprint *values; // common ones first, then histogram bounds
     double *weights;     // the fraction of rows that each stands for
     int common, count;
+    double common_rows;     // fraction of rows that have a common value, also one that is left out here
+    double common_distinct; // the number of such values
+};
+
+// A column's distribution.
+struct Sample : SampleValues {
     double rows;          // of the table
     double nulls;         // fraction of rows that are null
     double rest;          // fraction of rows that are neither null nor a common value
@@ -75,7 +83,96 @@ bool holds_fingerprints(const AttStatsSlot &slot)
     return length == sizeof(Fingerprint) && by_value;
 }
 
-// Takes at most limit common values, the commonest, and as many histogram bounds, evenly.
+int slot_values(bool exists, const AttStatsSlot &slot, int limit)
+{
+    return exists && holds_fingerprints(slot) ? std::min(slot.nvalues, limit) : 0;
+}
+
+// Takes at most limit common values, the commonest, and as many histogram bounds, evenly; rows is the
+// fraction of them that are not null.
+SampleValues load_values(HeapTuple statistics, double rows, int limit)
+{
+    AttStatsSlot common, histogram;
+    const bool has_common = get_attstatsslot(&common, statistics, STATISTIC_KIND_MCV, InvalidOid,
+                                             ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
+    const bool has_histogram =
+        get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
+    const int n_common = slot_values(has_common, common, limit);
+    const int n_histogram = slot_values(has_histogram, histogram, limit);
+    SampleValues sample = {};
+
+    sample.common = n_common;
+    sample.count = n_common + n_histogram;
+    sample.values = static_cast<Fingerprint *>(palloc(sample.count * sizeof(Fingerprint)));
+    sample.weights = static_cast<double *>(palloc(sample.count * sizeof(double)));
+    if (has_common) {
+        for (int i = 0; i < common.nnumbers; i++)
+            sample.common_rows += static_cast<double>(common.numbers[i]);
+        sample.common_distinct = common.nvalues;
+        for (int i = 0; i < n_common; i++) {
+            sample.values[i] = datum_fingerprint(common.values[i]);
+            sample.weights[i] = static_cast<double>(common.numbers[i]);
+        }
+        free_attstatsslot(&common);
+    }
+    if (has_histogram) {
+        const double rest = clamp_fraction(rows - sample.common_rows);
+        for (int i = 0; i < n_histogram; i++) {
+            const int64 pick = n_histogram == histogram.nvalues
+                                   ? i
+                                   : static_cast<int64>(i) * histogram.nvalues / n_histogram;
+            sample.values[n_common + i] = datum_fingerprint(histogram.values[pick]);
+            sample.weights[n_common + i] = rest / n_histogram;
+        }
+        free_attstatsslot(&histogram);
+    }
+    return sample;
+}
+
+// All values of the column that was asked about last, and the row of pg_statistic that they come from. The
+// elements of an array are estimated one by one, and loading the values takes far longer than comparing them.
+struct KnownValues {
+    MemoryContext context; // null if there are none
+    ItemPointerData row;
+    TransactionId written;
+    FormData_pg_statistic key; // its fixed columns
+    SampleValues values;
+};
+
+KnownValues known_values;
+
+bool is_known(HeapTuple statistics)
+{
+    return known_values.context != nullptr && ItemPointerEquals(&known_values.row, &statistics->t_self) &&
+           known_values.written == HeapTupleHeaderGetRawXmin(statistics->t_data) &&
+           std::memcmp(&known_values.key, GETSTRUCT(statistics), sizeof(FormData_pg_statistic)) == 0;
+}
+
+// All values. They are not to be freed, and valid until the next call.
+SampleValues all_values(HeapTuple statistics, double rows)
+{
+    if (is_known(statistics))
+        return known_values.values;
+    if (known_values.context != nullptr)
+        MemoryContextDelete(known_values.context);
+    known_values.context = nullptr;
+
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    known_values.values = load_values(statistics, rows, PG_INT32_MAX);
+    MemoryContextSwitchTo(caller);
+    known_values.row = statistics->t_self;
+    known_values.written = HeapTupleHeaderGetRawXmin(statistics->t_data);
+    std::memcpy(static_cast<void *>(&known_values.key), GETSTRUCT(statistics), sizeof(FormData_pg_statistic));
+    MemoryContextSetParent(context, CacheMemoryContext);
+    known_values.context = context;
+    return known_values.values;
+}
+
+// With a limit for the values, or kAllValues. Those of an extension's statistics hook are not known by row.
+constexpr int kAllValues = PG_INT32_MAX;
+
 Sample load_sample(VariableStatData *vardata, Oid function, int limit)
 {
     Sample sample = {};
@@ -96,46 +193,17 @@ Sample load_sample(VariableStatData *vardata, Oid function, int limit)
     if (!statistic_proc_security_check(vardata, function))
         return sample;
 
-    AttStatsSlot common, histogram;
-    const bool has_common = get_attstatsslot(&common, vardata->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
-                                             ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
-    const bool has_histogram = get_attstatsslot(&histogram, vardata->statsTuple, STATISTIC_KIND_HISTOGRAM,
-                                                InvalidOid, ATTSTATSSLOT_VALUES);
-    const int n_common = has_common && holds_fingerprints(common) ? std::min(common.nvalues, limit) : 0;
-    const int n_histogram =
-        has_histogram && holds_fingerprints(histogram) ? std::min(histogram.nvalues, limit) : 0;
-
-    sample.values = static_cast<Fingerprint *>(palloc((n_common + n_histogram) * sizeof(Fingerprint)));
-    sample.weights = static_cast<double *>(palloc((n_common + n_histogram) * sizeof(double)));
-    if (has_common) {
-        for (int i = 0; i < common.nnumbers; i++)
-            sample.rest -= static_cast<double>(common.numbers[i]);
-        sample.rest_distinct = std::max(sample.distinct - common.nvalues, 1.0);
-        for (int i = 0; i < n_common; i++) {
-            sample.values[i] = datum_fingerprint(common.values[i]);
-            sample.weights[i] = static_cast<double>(common.numbers[i]);
-        }
-        free_attstatsslot(&common);
-    }
-    sample.rest = clamp_fraction(sample.rest);
-    if (has_histogram) {
-        for (int i = 0; i < n_histogram; i++) {
-            const int64 pick = n_histogram == histogram.nvalues
-                                   ? i
-                                   : static_cast<int64>(i) * histogram.nvalues / n_histogram;
-            sample.values[n_common + i] = datum_fingerprint(histogram.values[pick]);
-            sample.weights[n_common + i] = sample.rest / n_histogram;
-        }
-        free_attstatsslot(&histogram);
-    }
-    sample.common = n_common;
-    sample.count = n_common + n_histogram;
+    static_cast<SampleValues &>(sample) = limit == kAllValues && vardata->freefunc == ReleaseSysCache
+                                              ? all_values(vardata->statsTuple, sample.rest)
+                                              : load_values(vardata->statsTuple, sample.rest, limit);
+    sample.rest = clamp_fraction(sample.rest - sample.common_rows);
+    sample.rest_distinct = std::max(sample.distinct - sample.common_distinct, 1.0);
     return sample;
 }
 
 void free_sample(Sample &sample)
 {
-    if (sample.values == nullptr)
+    if (sample.values == nullptr || sample.values == known_values.values.values)
         return;
     pfree(sample.values);
     pfree(sample.weights);
@@ -152,10 +220,12 @@ double few_rows(const Sample &sample, int radius)
 double fraction_around(const Sample &sample, Fingerprint center, int radius)
 {
     double common = 0, rest = 0;
+    auto *match = static_cast<std::uint16_t *>(palloc(sample.count * sizeof(std::uint16_t)));
+    const int matches = match_leaf(sample.values, sample.count, center, radius, match);
 
-    for (int i = 0; i < sample.count; i++)
-        if (hamming_distance(sample.values[i], center) <= radius)
-            (i < sample.common ? common : rest) += sample.weights[i];
+    for (int i = 0; i < matches; i++)
+        (match[i] < sample.common ? common : rest) += sample.weights[match[i]];
+    pfree(match);
     rest = std::max(rest, sample.rest * few_rows(sample, radius));
     return std::min(std::max(common + rest, ball_volume(radius)), 1 - sample.nulls);
 }
@@ -228,7 +298,7 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
 {
     Fingerprint center;
     const bool known = query != nullptr && known_fingerprint(query, terms.type, &center);
-    Sample sample = load_sample(vardata, terms.function, known ? PG_INT32_MAX : kPairSample);
+    Sample sample = load_sample(vardata, terms.function, known ? kAllValues : kPairSample);
     double fraction;
 
     if (known) {

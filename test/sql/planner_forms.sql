@@ -197,6 +197,42 @@ SELECT e, f.rows FROM unnest(ARRAY['p_int2(NULL)', 'p_int8(-9223372036854775808)
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
+-- A generic plan does not know the radius. If it turns out to hold half of the table, the plain scan comes close to
+-- the table's order, and fetches each page a few times, not once for each row.
+CREATE TABLE many AS SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 30000) AS i;
+CREATE INDEX many_h ON many USING simhash (h);
+VACUUM ANALYZE many;
+CREATE FUNCTION buffers(query text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::int + (plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::int;
+END $$;
+PREPARE p_many (int) AS SELECT id FROM many WHERE h <@> '0123456789abcdef' <= $1;
+PREPARE p_first (int) AS SELECT id FROM many WHERE h <@> '0123456789abcdef' <= $1 LIMIT 1;
+SET plan_cache_mode = force_generic_plan;
+SET enable_bitmapscan = off;
+SELECT e, f.index, f.same FROM unnest('{p_many(28),p_many(32),p_many(64)}'::text[]) AS e, form('EXECUTE ' || e) AS f;
+SET enable_seqscan = off;
+SELECT r, rows > 10000 AS many, buffers(format('EXECUTE p_many(%s)', r)) < rows / 4 AS few_buffers,
+    buffers(format('EXECUTE p_first(%s)', r)) < 20 AS first_at_once
+FROM (SELECT r, (SELECT count(*) FROM many WHERE h <@> '0123456789abcdef' <= r) AS rows FROM unnest('{32,64}'::int[]) AS r) AS s;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+RESET plan_cache_mode;
+DEALLOCATE ALL;
+-- both sorts of scan with batches that work_mem limits
+SET work_mem = '64kB';
+SET enable_bitmapscan = off;
+SELECT rows, same FROM form($$ SELECT id FROM many WHERE h <@> '0123456789abcdef' <= 33 $$);
+RESET enable_bitmapscan;
+SET enable_indexscan = off;
+SELECT rows, same FROM form($$ SELECT id FROM many WHERE h <@> '0123456789abcdef' <= 33 $$);
+RESET enable_indexscan;
+RESET work_mem;
+DROP TABLE many;
+DROP FUNCTION buffers;
+
 -- nearest neighbours; page has two rows without a fingerprint, which come last
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' LIMIT 10 $$,

@@ -49,6 +49,8 @@ void start_scan(IndexScanDesc scan)
     state->phase = ScanPhase::values;
     state->search.reader.snapshot = scan->xs_snapshot;
     state->results = {};
+    state->batch.returned = 0;
+    state->batch.ended = false;
     count_index_search(scan);
     if (state->keys.values)
         begin_values(state);
@@ -69,6 +71,47 @@ bool advance_scan(ScanState *state)
     return state->keys.nulls && next_leaf(&state->search, &state->results);
 }
 
+// Sets the results to the next rows, in the order of the table: so many and a leaf's at most, or what is
+// left. False at the end.
+bool next_batch(ScanState *state, Size wanted)
+{
+    Batch *batch = &state->batch;
+    Size count = 0;
+    while (count < wanted && !batch->ended) {
+        batch->ended = !advance_scan(state);
+        if (!batch->ended) {
+            add_to_batch(batch, count, state->results);
+            count += state->results.hits;
+        }
+    }
+    if (count == 0)
+        return false;
+    sort_batch(batch, count);
+    state->results.hit = batch->hit;
+    state->results.hits = count;
+    state->results.returned = 0;
+    return true;
+}
+
+// Sets the results to the next rows of a plain scan. The first leaf's are returned at once, since often there
+// are no others, or none are wanted; then a few times as many as have been returned: so a scan that is ended
+// early has not read much in vain, and one of very many rows comes close to the order of the table.
+bool next_rows(ScanState *state)
+{
+    constexpr Size kGrowth = 4;
+    Batch *batch = &state->batch;
+    if (state->keys.orders > 0 || state->search.keep_pin || (batch->returned == 0 && !batch->ended)) {
+        if (!advance_scan(state)) {
+            batch->ended = true;
+            return false;
+        }
+    } else if (!next_batch(state, Min(kGrowth * batch->returned, batch_limit()))) {
+        return false;
+    }
+    batch->returned += state->results.hits;
+    return true;
+}
+
 } // namespace
 
 IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
@@ -79,6 +122,7 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     prepare_scan_keys(&state->keys, nkeys, norderbys);
     prepare_search(&state->search, index, state->meta, &state->keys);
     state->rings.context = CurrentMemoryContext;
+    prepare_batch(&state->batch);
     if (norderbys > 0) {
         scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
         scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
@@ -115,7 +159,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     }
     Results *results = &state->results;
     while (results->returned >= results->hits) {
-        if (!advance_scan(state))
+        if (!next_rows(state))
             return false;
     }
     const Hit &hit = results->hit[results->returned++];
@@ -128,16 +172,21 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
 
 int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
+    constexpr int kTogether = 256; // the bitmap looks a block up once for neighbours that are added together
+    ItemPointerData pointer[kTogether];
     ScanState *state = scan_state(scan);
     int64 rows = 0;
     state->search.keep_pin = false;
     start_scan(scan);
-    while (advance_scan(state)) {
-        for (Size i = 0; i < state->results.hits; i++) {
-            ItemPointerData pointer = pointer_of(Tid::unpack(state->results.hit[i].tid));
-            tbm_add_tuples(bitmap, &pointer, 1, false);
+    while (next_batch(state, batch_limit())) {
+        const Results &results = state->results;
+        for (Size i = 0; i < results.hits;) {
+            int count = 0;
+            while (count < kTogether && i < results.hits)
+                pointer[count++] = pointer_of(Tid::unpack(results.hit[i++].tid));
+            tbm_add_tuples(bitmap, pointer, count, false);
         }
-        rows += static_cast<int64>(state->results.hits);
+        rows += static_cast<int64>(results.hits);
     }
     return rows;
 }
@@ -148,6 +197,7 @@ void end_scan(IndexScanDesc scan)
     free_search(&state->search);
     if (state->rings.hit != nullptr)
         pfree(state->rings.hit);
+    free_batch(&state->batch);
     free_scan_keys(&state->keys);
     pfree(state->meta);
     pfree(state);

@@ -1,6 +1,7 @@
 // The state of a scan.
 #pragma once
 
+#include "am/search/batch.hpp"
 #include "am/search/leaf_search.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
@@ -31,7 +32,8 @@ struct ScanState {
     ScanPhase phase;
     Search search;
     Rings rings;
-    Results results; // what get_tuple returns next: a leaf's or a ring's rows
+    Batch batch;
+    Results results; // what get_tuple returns next: the rows of a leaf, of a batch of leaves, or of a ring
 };
 
 inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState *>(scan->opaque); }

@@ -1,0 +1,86 @@
+#include "am/search/batch.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kFirstCapacity = 1024;
+constexpr Size kFewRows = 256; // for which clearing the counters takes longer than comparing rows
+
+// A tid's block number lies above its 16 bits of offset, and is sorted by digits.
+constexpr int kBlockShift = 16, kTidBits = 48;
+constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
+
+int digit(const Hit &hit, int shift) { return static_cast<int>(hit.tid >> shift) & (kDigits - 1); }
+
+// Moves the rows to the spare buffer, in the order of one digit, unless it is the same in all of them.
+void sort_by_digit(Batch *batch, Size count, int shift)
+{
+    Size place[kDigits + 1] = {};
+    for (Size i = 0; i < count; i++)
+        place[digit(batch->hit[i], shift) + 1]++;
+    if (place[digit(batch->hit[0], shift) + 1] == count)
+        return;
+    for (int i = 1; i < kDigits; i++)
+        place[i] += place[i - 1];
+    for (Size i = 0; i < count; i++)
+        batch->spare[place[digit(batch->hit[i], shift)]++] = batch->hit[i];
+    std::swap(batch->hit, batch->spare);
+}
+
+Hit *resized(const Batch &batch, Hit *hit, Size capacity)
+{
+    const Size size = capacity * sizeof(Hit);
+    return static_cast<Hit *>(hit == nullptr ? MemoryContextAllocHuge(batch.context, size)
+                                             : repalloc_huge(hit, size));
+}
+
+} // namespace
+
+void prepare_batch(Batch *batch)
+{
+    batch->context = CurrentMemoryContext;
+    batch->capacity = 0;
+    batch->hit = batch->spare = nullptr;
+}
+
+void free_batch(Batch *batch)
+{
+    if (batch->hit != nullptr)
+        pfree(batch->hit);
+    if (batch->spare != nullptr)
+        pfree(batch->spare);
+}
+
+Size batch_limit() { return static_cast<Size>(work_mem) * 1024 / (2 * sizeof(Hit)); }
+
+void add_to_batch(Batch *batch, Size count, const Results &rows)
+{
+    if (count + rows.hits > batch->capacity) {
+        const Size capacity = Max(Max(kFirstCapacity, 2 * batch->capacity), count + rows.hits);
+        batch->capacity = 0;
+        batch->hit = resized(*batch, batch->hit, capacity);
+        batch->spare = resized(*batch, batch->spare, capacity);
+        batch->capacity = capacity;
+    }
+    std::copy(rows.hit, rows.hit + rows.hits, batch->hit + count);
+}
+
+void sort_batch(Batch *batch, Size count)
+{
+    if (count < kFewRows) {
+        std::sort(batch->hit, batch->hit + count, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
+        return;
+    }
+    for (int shift = kBlockShift; shift < kTidBits; shift += kDigitBits)
+        sort_by_digit(batch, count, shift);
+}
+
+} // namespace simhash

@@ -17,7 +17,8 @@ my $node = start_node('primary',
 prepare_database($node, queries => 1);
 
 # spread_n: n rows, uniform; asked: 1,000 of them; cluster: half of the rows within 6 of one fingerprint; equal: each
-# fingerprint a hundred times; common: one row in twenty has the same fingerprint.
+# fingerprint a hundred times; common: one row in twenty has the same fingerprint; tenants: wide rows, two in 25 of them near
+# one fingerprint, and 400 to a tenant.
 my $center = '5555aaaa3333cccc';
 $node->safe_psql('postgres', <<"SQL");
 CREATE TABLE spread_1000000 AS SELECT n AS id, fingerprint(n) AS h, n * 7919::bigint % 1000 AS label
@@ -36,6 +37,14 @@ CREATE TABLE equal AS SELECT id, fingerprint(id % 4000) AS h FROM spread_1000000
 CREATE TABLE common AS SELECT id, CASE WHEN id % 20 = 0 THEN '$center'::simhash ELSE h END AS h FROM spread_100000;
 CREATE INDEX spread_1000000_h ON spread_1000000 USING simhash (h);
 CREATE INDEX spread_1000000_label ON spread_1000000 (label);
+CREATE INDEX spread_1000000_id ON spread_1000000 (id);
+CREATE TABLE tenants AS SELECT id, (id * 7919::bigint % 750)::int AS tenant, repeat('x', 80) AS body,
+    CASE WHEN id % 25 < 2 THEN ('$center'::simhash::bigint # (1::bigint << (h::bigint & 63)::int) #
+        (1::bigint << (h::bigint >> 6 & 63)::int) # (1::bigint << (h::bigint >> 12 & 63)::int))::simhash ELSE h END AS h
+    FROM spread_1000000 WHERE id <= 300000;
+CREATE INDEX tenants_h ON tenants USING simhash (h);
+CREATE INDEX tenants_tenant ON tenants (tenant);
+CREATE INDEX tenants_some ON tenants USING simhash (h) WHERE id % 100 = 0;
 CREATE INDEX spread_100000_h ON spread_100000 USING simhash (h);
 CREATE INDEX spread_10000_h ON spread_10000 USING simhash (h);
 CREATE INDEX spread_1000_h ON spread_1000 USING simhash (h);
@@ -106,8 +115,27 @@ for my $settings ([], $ssd) {
         plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored' LIMIT 10",
             qr/^Limit \(Index Scan by distance \(spread_${size}_h\)\)$/, %with);
     }
+    # Neighbours of a stored and of a random fingerprint; among few recent rows and among many; and very many.
+    for my $query ($stored, '123456789abcdef0') {
+        plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$query' LIMIT 10",
+            qr/^Limit \(Index Scan by distance \(spread_1000000_h\)\)$/, %with);
+        plan_is("SELECT * FROM spread_1000000 WHERE id > 999900 ORDER BY h <@> '$query' LIMIT 10",
+            qr/^Limit \(Sort \(.*spread_1000000_id/, %with);
+        for my $recent (970000, 900000, 500000) {
+            plan_is("SELECT * FROM spread_1000000 WHERE id > $recent ORDER BY h <@> '$query' LIMIT 10",
+                qr/^Limit \(Index Scan by distance \(spread_1000000_h\)\)$/, %with);
+        }
+        plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$query' LIMIT 900000", qr/^Limit \(Sort \(Seq Scan/, %with);
+    }
     plan_is("SELECT * FROM cluster ORDER BY h <@> '$center' LIMIT 10", qr/^Limit \(Index Scan by distance/, %with);
     plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$stored'", qr/^Sort \(Seq Scan/, %with);
+
+    # A large ball is not combined with a selective index.
+    plan_is("SELECT * FROM tenants WHERE tenant = 7 AND h <@> '$center' <= 3",
+        qr/^(Bitmap Heap Scan \(Bitmap Index Scan|Index Scan) \(tenants_tenant\)\)?$/, %with);
+
+    # A count over a partial index.
+    plan_is('SELECT count(*) FROM tenants WHERE id % 100 = 0', qr/^Aggregate \((Index|Bitmap Heap) Scan.*tenants_some\)/, %with);
 
     # Joins use the large table's index, whichever is named first, and the small one's if there is no other.
     for my $radius (0, 3, 8, 12) {
@@ -142,6 +170,34 @@ cmp_ok(index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$array}')"),
     '>', 20 * index_cost("SELECT * FROM spread_1000000 WHERE h = ANY ('{$stored}')"), 'each element of an array is a search');
 cmp_ok(10 * index_cost("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= 3"),
     '<', index_cost("SELECT * FROM asked WHERE h <@> '$stored' <= 3"), 'pages read repeatedly are cached');
+
+# The more rows are wanted, the more is searched before the first comes out.
+sub startup_cost
+{
+    my ($query) = @_;
+    my $settings = 'SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;';
+    return decode_json($node->safe_psql('postgres', "$settings EXPLAIN (FORMAT JSON) $query"))->[0]{Plan}{'Startup Cost'};
+}
+my @nearest = map { startup_cost("SELECT * FROM spread_1000000 ORDER BY h <@> '$stored' LIMIT $_") } 1, 100, 1000000;
+cmp_ok(10 * $nearest[0], '<', $nearest[1], 'one neighbour costs much less than a hundred');
+cmp_ok(2 * $nearest[1], '<', $nearest[2], 'and a hundred less than all');
+cmp_ok(startup_cost("SELECT * FROM spread_1000000 WHERE label < 10 ORDER BY h <@> '$stored' LIMIT 1"),
+    '>', 10 * $nearest[0], 'with a filter more rows are searched');
+
+# The statistics, which are large here, are loaded once for all elements of an array. The core, which loads them for each
+# element, takes ten times as long for =, and for ~= it would take twice as long as that.
+$node->safe_psql('postgres', 'CREATE TABLE detailed AS SELECT fingerprint(id % 10000) AS h FROM spread_100000;
+    ALTER TABLE detailed ALTER h SET STATISTICS 10000; ANALYZE detailed');
+my $elements = $node->safe_psql('postgres', 'SELECT array_agg(h) FROM spread_10000 WHERE id <= 4000');
+
+sub planning_time
+{
+    my ($op) = @_;
+    my $explain = "EXPLAIN (SUMMARY, FORMAT JSON) SELECT * FROM detailed WHERE h $op ANY ('$elements')";
+    my @times = sort { $a <=> $b } map { decode_json($node->safe_psql('postgres', $explain))->[0]{'Planning Time'} } 1 .. 3;
+    return $times[0];
+}
+cmp_ok(2 * planning_time('~='), '<', planning_time('='), 'planning with an array of many elements');
 
 # A prepared statement is replanned five times, then cached.
 for my $case (

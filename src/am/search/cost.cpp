@@ -6,6 +6,7 @@
 // from all this with what the plans take.
 #include "am/search/scan.hpp"
 
+#include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/ball.hpp"
@@ -29,8 +30,6 @@ namespace
 
 constexpr int kUnknownRadius = kNearRadius; // where the planner does not know it yet
 
-constexpr Cost kForbiddenCost = 1e100; // beyond any that enable_seqscan = off adds
-
 // In operators, for each search: its plan, and its beginning and end.
 constexpr double kSearchOperators = 20;
 
@@ -40,13 +39,13 @@ constexpr double kLeafOperators = 40;
 // The kernel tests this many entries in the time of one operator call.
 constexpr double kEntriesPerOperator = 20;
 
-// With all pages in memory, fetching rows in the order of the index took less than a bitmap up to about so
-// many rows, and so many more for each page of the table that is fetched.
+// With all pages in memory, fetching rows by a plain scan took less than by a bitmap up to about so many
+// rows, and so many more for each page of the table that is fetched.
 constexpr double kPlainRows = 100;
 constexpr double kPlainRowsPerPage = 2;
 
-// For each row beyond: fetching it in the order of the index takes some 100, and from a bitmap 15 more than
-// the core charges. Both sorts of scan are charged alike, there is no other way.
+// For each row where there are more: to bring it into the order of the table, or into a bitmap. Both sorts of
+// scan are charged alike, there is no other way.
 constexpr double kScatteredRowOperators = 12;
 
 // ORDER BY: to put a row into a ring or to compare two of them, and to fetch a row out of all order; and how
@@ -155,7 +154,7 @@ Cost page_cost(double part, double random, double sequential)
 struct Fetched {
     double rows;
     double pages;     // distinct ones
-    double scattered; // rows beyond those for which a plain index scan is the best
+    double scattered; // rows, if they are too many for a plain index scan to be the best
 };
 
 Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
@@ -164,7 +163,7 @@ Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
     Fetched fetched;
     fetched.rows = clamp_row_est(selectivity * rel->tuples);
     fetched.pages = Min(pages, 2 * pages * fetched.rows / (2 * pages + fetched.rows));
-    fetched.scattered = Max(0.0, fetched.rows - kPlainRows - kPlainRowsPerPage * fetched.pages);
+    fetched.scattered = fetched.rows > kPlainRows + kPlainRowsPerPage * fetched.pages ? fetched.rows : 0;
     return fetched;
 }
 
@@ -204,18 +203,177 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
 }
 
+// An index that is planned for.
+struct PlannedIndex {
+    const IndexOptInfo *info;
+    Relation relation; // null for an advisor's hypothetical one, where there is nothing to open
+    TableDesign design;
+    double leaves; // of each table
+    double target; // the recall that searches by weights aim at
+};
+
+PlannedIndex open_planned(const IndexOptInfo *info)
+{
+    PlannedIndex index = {};
+    index.info = info;
+    index.target = target_recall_setting;
+    if (info->hypothetical) {
+        make_design(kDefaultDistance, default_tables(kDefaultDistance), &index.design);
+        index.leaves = estimated_leaves(info->pages, index.design.tables);
+        return index;
+    }
+    index.relation = index_open(info->indexoid, NoLock);
+    index.leaves = estimated_leaves(info->pages, index_meta(index.relation)->tables());
+    if (index.target < 0)
+        index.target = index_options(index.relation).target_recall;
+    return index;
+}
+
+void close_planned(const PlannedIndex &index)
+{
+    if (index.relation != nullptr)
+        index_close(index.relation, NoLock);
+}
+
+SearchPlan search_plan(const PlannedIndex &index, int radius)
+{
+    SearchPlan plan = {};
+    if (index.relation != nullptr)
+        index_plan(index.relation, radius, &plan);
+    else
+        plan_search(index.design, radius, index.leaves, &plan);
+    return plan;
+}
+
+// The searches of a scan.
+struct Searches {
+    double number; // in one scan
+    double loops;  // number of scans
+    double read;   // leaves read in one scan
+    Cost cost;
+};
+
+// Each table is entered somewhere, and read on from there.
+Cost leaf_page_cost(const IndexOptInfo *info, const Reading &reading)
+{
+    double random, sequential;
+    get_tablespace_page_costs(info->reltablespace, &random, &sequential);
+    return (reading.tables * random +
+            (reading.leaves - reading.tables) * page_cost(reading.part, random, sequential)) /
+           reading.leaves;
+}
+
+void price_searches(PlannerInfo *root, const PlannedIndex &index, const Reading &reading, Searches *searches)
+{
+    const IndexOptInfo *info = index.info;
+    double read = reading.leaves * searches->number, fetched = read;
+    if (searches->loops * searches->number > 1)
+        fetched =
+            index_pages_fetched(read * searches->loops, info->pages, info->pages, root) / searches->loops;
+    searches->read = read;
+    searches->cost =
+        fetched * leaf_page_cost(info, reading) +
+        cpu_operator_cost * read * (kLeafOperators + info->tuples / index.leaves / kEntriesPerOperator);
+}
+
+// The searches for all that the conditions ask for.
+Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const Conditions &conditions,
+                            double rows, double loops)
+{
+    SearchPlan plan = search_plan(index, Max(conditions.radius, 0));
+    double matching = rows / Max(1.0, index.info->tuples) / conditions.searches;
+    if (conditions.radius < 0 || conditions.only_nulls) {
+        plan.steps = 1;
+        plan.leaves = 1;
+    }
+    Searches searches = {conditions.searches, loops, 0, 0};
+    price_searches(root, index,
+                   plan_reading(plan, index.leaves, matching, conditions.guided && index.target < 1),
+                   &searches);
+    return searches;
+}
+
+// ORDER BY ------------------------------------------------------------------------------------------------
+
+// The rows that the index has to deliver, nearest first, until the query has what it wants: those that other
+// conditions refuse are fetched in vain.
+double wanted_rows(const PlannerInfo *root, const IndexPath *path, double rows)
+{
+    const double kept = Min(
+        path->path.param_info != nullptr ? path->path.param_info->ppi_rows : path->path.parent->rows, rows);
+    double wanted = root->limit_tuples > 0      ? root->limit_tuples
+                    : root->tuple_fraction >= 1 ? root->tuple_fraction
+                    : root->tuple_fraction > 0  ? root->tuple_fraction * kept
+                                                : kept;
+    return Max(1.0, Min(rows, wanted * rows / Max(1.0, kept)));
+}
+
+// The distance within which so many rows are expected.
+int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
+{
+    const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
+    Oid type, query_type;
+    op_input_types(order->opno, &type, &query_type);
+    DistanceTerms terms = {static_cast<Node *>(linitial(order->args)),
+                           static_cast<Node *>(lsecond(order->args)),
+                           type,
+                           0,
+                           get_opcode(order->opno),
+                           false};
+    const RelOptInfo *rel = path->indexinfo->rel;
+    int low = 0, high = kBits;
+    while (low < high) {
+        terms.radius = (low + high) / 2;
+        if (estimate_within(root, terms, static_cast<int>(rel->relid)) * rel->tuples >= wanted)
+            high = terms.radius;
+        else
+            low = terms.radius + 1;
+    }
+    return low;
+}
+
+// What rings up to a radius read. Each takes about twice as long as the one before, and one that would read
+// half of a table reads all of it.
+Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, double rows, double loops)
+{
+    SearchPlan plan = search_plan(index, radius);
+    const double matching = Min(1.0, rows / Max(1.0, index.info->tuples));
+    if (2 * plan.leaves > index.leaves) {
+        plan.steps = 1;
+        plan.leaves = index.leaves;
+    } else if (radius > kDefaultDistance) {
+        plan.leaves *= 2;
+    }
+    Searches searches = {1, loops, 0, 0};
+    price_searches(root, index, plan_reading(plan, index.leaves, matching, false), &searches);
+    return searches.cost;
+}
+
+// What is searched before the first row comes out: everything nearer than the farthest row wanted, if rows
+// lie as the statistics say. But these do not know whether the query has near-duplicates, and if it has, the
+// first ring is enough. The mean of the two differs as little from either as it can, in proportion.
+Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, double wanted,
+                  double loops)
+{
+    const int radius = expected_radius(root, path, wanted);
+    const Cost far = ring_searches(root, index, radius, wanted, loops);
+    const Cost near = ring_searches(root, index, Min(radius, kDefaultDistance), wanted, loops);
+    return std::sqrt(near * far);
+}
+
 // What ORDER BY adds to a search.
 struct RingCost {
     Cost first; // before a row comes out
     Cost rest;
 };
 
-RingCost ring_cost(double rows, Cost search)
+RingCost ring_cost(double rows, double wanted, Cost search)
 {
     // Rows that are not near enough in the end are collected, too, until the ring has narrowed.
     double comparisons = std::log2(Max(2.0, Min(rows, kRingRows)));
+    double collected = Min(rows, wanted + kRingRows);
     RingCost cost;
-    cost.first = cpu_operator_cost * kCollectOperators * (rows + Min(rows, kRingRows) * comparisons);
+    cost.first = cpu_operator_cost * kCollectOperators * (collected + Min(wanted, kRingRows) * comparisons);
     // A row's place in the table has nothing to do with the last one's. And when there are more than fit into
     // memory, about half of which is used, they are searched again for the next ring.
     double room = Max(kRingRows, work_mem * 1024.0 / sizeof(Hit) / 8);
@@ -224,80 +382,54 @@ RingCost ring_cost(double rows, Cost search)
     return cost;
 }
 
+// A query that needs no column at all is planned as an index-only scan of any index that needs no key, and as
+// nothing else. This index returns no key (see README.md), so the scan becomes a plain one. Returns what the
+// core then leaves out: the pages of the table that are visible to all.
+Cost plain_scan(IndexPath *path, const Fetched &heap)
+{
+    const RelOptInfo *rel = path->indexinfo->rel;
+    double random, sequential;
+    if (path->path.pathtype != T_IndexOnlyScan)
+        return 0;
+    path->path.pathtype = T_IndexScan;
+    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
+    return rel->allvisfrac * heap.pages *
+           page_cost(heap.pages / Max(1.0, static_cast<double>(rel->pages)), random, sequential);
+}
+
 } // namespace
 
 void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
                    Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
 {
-    // A query that needs no column at all is planned as an index-only scan of any index that needs no key,
-    // though this one returns none (see README.md). A cost that nothing exceeds keeps the planner from it.
-    if (path->path.pathtype == T_IndexOnlyScan) {
-        *startup_cost = *total_cost = kForbiddenCost;
-        *selectivity = 1;
-        *correlation = 0;
-        *pages = path->indexinfo->pages;
-        disable_path(&path->path);
-        return;
-    }
-
     IndexOptInfo *info = path->indexinfo;
     List *quals = get_quals_from_indexclauses(path->indexclauses);
     *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
                                           static_cast<int>(info->rel->relid), JOIN_INNER, nullptr);
+    const Fetched heap = fetched_rows(info->rel, *selectivity);
+    const double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
 
-    Conditions conditions = read_conditions(root, quals, info->opfamily[0]);
-    SearchPlan plan = {};
-    double target = target_recall_setting;
-    double leaves;
-    if (info->hypothetical) { // an advisor's: there is nothing to open
-        TableDesign design;
-        make_design(kDefaultDistance, default_tables(kDefaultDistance), &design);
-        leaves = estimated_leaves(info->pages, design.tables);
-        plan_search(design, Max(conditions.radius, 0), leaves, &plan);
-    } else {
-        Relation index = index_open(info->indexoid, NoLock);
-        leaves = estimated_leaves(info->pages, index_meta(index)->tables());
-        index_plan(index, Max(conditions.radius, 0), &plan);
-        if (target < 0)
-            target = index_options(index).target_recall;
-        index_close(index, NoLock);
-    }
+    const PlannedIndex index = open_planned(info);
+    const Conditions conditions = read_conditions(root, quals, info->opfamily[0]);
+    const Searches searches = condition_searches(root, index, conditions, rows, loop_count);
 
-    double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
-    double matching = rows / Max(1.0, info->tuples) / conditions.searches;
-    if (conditions.radius < 0 || conditions.only_nulls) {
-        plan.steps = 1;
-        plan.leaves = 1;
-    }
-    Reading reading = plan_reading(plan, leaves, matching, conditions.guided && target < 1);
-
-    double random, sequential;
-    get_tablespace_page_costs(info->reltablespace, &random, &sequential);
-    double read = reading.leaves * conditions.searches, fetched = read;
-    if (loop_count * conditions.searches > 1)
-        fetched = index_pages_fetched(read * loop_count, info->pages, info->pages, root) / loop_count;
-    // Each table is entered somewhere, and read on from there.
-    Cost page = (reading.tables * random +
-                 (reading.leaves - reading.tables) * page_cost(reading.part, random, sequential)) /
-                reading.leaves;
-    Cost search = fetched * page +
-                  cpu_operator_cost * read * (kLeafOperators + info->tuples / leaves / kEntriesPerOperator);
-
-    *startup_cost = index_other_operands_eval_cost(root, quals) + cpu_operator_cost * kSearchOperators;
-    *total_cost = *startup_cost + search + rows * cpu_index_tuple_cost;
+    *startup_cost = index_other_operands_eval_cost(root, quals) +
+                    index_other_operands_eval_cost(root, path->indexorderbys) +
+                    cpu_operator_cost * kSearchOperators;
+    *total_cost = *startup_cost + searches.cost + rows * cpu_index_tuple_cost + plain_scan(path, heap);
     *correlation = 0;
+    *pages = searches.read;
     if (path->indexorderbys != NIL) {
-        *startup_cost += index_other_operands_eval_cost(root, path->indexorderbys);
-        // Before the first row comes out, everything nearer has been searched, in the worst case every leaf.
-        RingCost ring = ring_cost(rows, search);
-        *startup_cost += search + ring.first;
+        const double wanted = wanted_rows(root, path, rows);
+        const RingCost ring = ring_cost(rows, wanted, searches.cost);
+        // Within a ball, rings search no more than it.
+        *startup_cost += Min(searches.cost, first_search(root, index, path, wanted, loop_count)) + ring.first;
         *total_cost += ring.first + ring.rest;
     } else {
-        Fetched heap = fetched_rows(info->rel, *selectivity);
         *total_cost += heap.scattered * kScatteredRowOperators * cpu_operator_cost;
         *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
     }
-    *pages = read;
+    close_planned(index);
 }
 
 } // namespace simhash

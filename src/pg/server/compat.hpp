@@ -235,14 +235,6 @@ inline void count_index_search(IndexScanDesc scan)
 #endif
 }
 
-// Keeps a path from being chosen where others are disabled by settings: since 18 that is counted, not priced.
-inline void disable_path([[maybe_unused]] Path *path)
-{
-#if PG_VERSION_NUM >= 180000
-    path->disabled_nodes += 1000;
-#endif
-}
-
 // Settings of ours that do not exist are errors from now on.
 inline void reserve_setting_prefix(const char *prefix)
 {

@@ -6,6 +6,7 @@
 #   concurrency  test/t/005: writers, readers, VACUUM, builds and rebuilds at once
 #   exclusion    test/t/011: exclusion constraints under concurrent inserters
 #   life         test/t/012: churn, and the memory of long sessions
+#   queries      test/t/031: queries made at random, compared with integer arithmetic
 #
 # make torture SECONDS=3600            total duration (default 600)
 # make torture ROUNDS=50 ONLY=crash    number of rounds of the first two parts; only some parts
@@ -15,7 +16,7 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 total=${TORTURE_SECONDS:-600}
-ONLY=${ONLY:-crash standby concurrency exclusion life}
+ONLY=${ONLY:-crash standby concurrency exclusion life queries}
 
 "$TOP/tools/setup.sh" test
 . "$TOP/tools/cluster.sh"
@@ -51,11 +52,12 @@ part() {
     rm -rf "${work:?}/$name"
 }
 
-part crash 50 test/torture/crash.pl
-part standby 20 test/torture/standby.pl
-part concurrency 15 test/t/005_concurrent.pl
+part crash 45 test/torture/crash.pl
+part standby 18 test/torture/standby.pl
+part concurrency 12 test/t/005_concurrent.pl
 part exclusion 8 test/t/011_exclude.pl
 part life 7 test/t/012_long_life.pl
+part queries 10 test/t/031_generated_queries.pl
 
 echo
 echo "$(($(date +%s) - started)) s; ${#failed[@]} parts failed${failed[*]:+: ${failed[*]}}"

@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 }
 
@@ -70,6 +71,9 @@ LeafDelta delta_of_add(const char *page, Fingerprint fingerprint, Tid tid)
 // version of PostgreSQL could change; for those that this was not tested with GenericXLog does it.
 void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
 {
+    // The core asks before any leaf is locked. A serializable transaction that began to search after that,
+    // and has read one of these leaves, would be missed.
+    CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
 #if PG_VERSION_NUM < 190000
     LeafDelta delta[MAX_GENERIC_XLOG_PAGES];
     bool logged = RelationNeedsWAL(index);

@@ -540,6 +540,7 @@ sub round
     my @vacuum = map { s/^.*ERROR: +(\w+): /$1 /r } grep { !/^(LOCATION|CONTEXT|DETAIL):/ }
       $ask->("\\set VERBOSITY verbose\nDELETE FROM $name WHERE id % 3 = 0;\nVACUUM $name;");
     $report->([ join ' ', @vacuum ], 'vacuum') if @vacuum;
+    push @faults, 'VACUUM notices nothing' if $kind eq 'tids that no row has' && !@vacuum;
     my @after = $ask->("SELECT * FROM try_searches('$name')");
     $report->(\@after, 'search after writes', 1);
     $node->safe_psql('template1', "DROP DATABASE $db");

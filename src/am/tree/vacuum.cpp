@@ -46,8 +46,10 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     GenericXLogState *state = nullptr;
     int removed = 0;
     for (int i = leaf_count(page) - 1; i >= 0; i--) {
+        if (!is_heap_tid(leaf_tid(page, i).packed()))
+            report_corruption(index, block, "an entry has no valid tid");
         ItemPointerData tid = pointer_of(leaf_tid(page, i));
-        if (callback == nullptr || !callback(&tid, callback_state))
+        if (!callback(&tid, callback_state))
             continue;
         if (state == nullptr) {
             state = GenericXLogStart(index);

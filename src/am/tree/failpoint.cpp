@@ -20,7 +20,7 @@ namespace simhash
 namespace
 {
 
-enum class Action { none, error, kill, lose, stop, wait };
+enum class Action { none, error, kill, lose, stop, wait, hold };
 
 struct Armed {
     Action action;
@@ -31,12 +31,12 @@ struct Armed {
 constexpr int kPoints = static_cast<int>(Failpoint::count);
 constexpr int kAdvisoryKey = 21320; // the page id
 
-const char *const point_names[] = {"insert",         "insert-group",  "leaf-found",    "split-extended",
-                                   "split-downlink", "split-done",    "root-extended", "root-grown",
-                                   "vacuum-page",    "vacuum-delete", "build-scanned", "build-table",
-                                   "build-batch",    "build-root",    "scan-leaf",     "scan-pin"};
+const char *const point_names[] = {
+    "insert",         "insert-group", "leaf-found",    "page-extended", "unused-found", "split-extended",
+    "split-downlink", "split-done",   "root-extended", "root-grown",    "vacuum-page",  "vacuum-delete",
+    "build-scanned",  "build-table",  "build-batch",   "build-root",    "scan-leaf",    "scan-pin"};
 static_assert(lengthof(point_names) == kPoints);
-const char *const action_names[] = {"none", "error", "kill", "lose", "stop", "wait"};
+const char *const action_names[] = {"none", "error", "kill", "lose", "stop", "wait", "hold"};
 
 Armed armed[kPoints];
 char *setting;
@@ -97,6 +97,21 @@ void flush_wal()
         XLogFlush(XactLastRecEnd);
 }
 
+void hold(const char *name)
+{
+    for (int tries = 0; tries < 6000; tries++) {
+        Datum taken = DirectFunctionCall2(pg_try_advisory_lock_shared_int4, Int32GetDatum(kAdvisoryKey),
+                                          Int32GetDatum(1));
+        if (DatumGetBool(taken)) {
+            DirectFunctionCall2(pg_advisory_unlock_shared_int4, Int32GetDatum(kAdvisoryKey),
+                                Int32GetDatum(1));
+            return;
+        }
+        pg_usleep(10000);
+    }
+    elog(ERROR, "failpoint %s was held for a minute", name);
+}
+
 } // namespace
 
 void failpoint(Failpoint at)
@@ -129,6 +144,10 @@ void failpoint(Failpoint at)
             elog(ERROR, "failpoint %s cannot wait here: a page is locked", name);
         DirectFunctionCall2(pg_advisory_lock_shared_int4, Int32GetDatum(kAdvisoryKey), Int32GetDatum(0));
         DirectFunctionCall2(pg_advisory_unlock_shared_int4, Int32GetDatum(kAdvisoryKey), Int32GetDatum(0));
+        break;
+    case Action::hold:
+        elog(LOG, "failpoint %s", name);
+        hold(name);
         break;
     case Action::none:
         break;

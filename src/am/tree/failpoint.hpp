@@ -11,9 +11,14 @@
 //   lose    sends itself SIGKILL without a flush: what is in the WAL buffers is lost
 //   stop    flushes WAL and has the whole server stop immediately
 //   wait    takes the advisory lock (21320, 0), shared, and lets it go: its holder decides how long that takes
+//   hold    the same where the session holds a lock on a page: it polls for the advisory lock (21320, 1), and
+//           gives up after a minute
 //
 // A wait where the session holds a lock on a page is an error instead: a lock manager's lock must not be
 // waited for under one of those.
+//
+// A build with failpoints also has little room for copies of inner pages, and divides small tables among the
+// processes of a parallel build.
 #pragma once
 
 namespace simhash
@@ -23,7 +28,9 @@ namespace simhash
 enum class Failpoint {
     insert,         // before the entries are added, their leaves locked
     insert_group,   // before each group of tables, nothing locked
-    leaf_found,     // a descent knows its leaf and has not locked it
+    leaf_found,     // a descent knows its leaf, or an insert its leaves, and has not locked it
+    page_extended,  // the index is longer by a page, which is not locked
+    unused_found,   // a split has taken an unused page out of the free space map and has not locked it
     split_extended, // the new page is there, its record is not
     split_downlink, // between the record of a split and that of its downlink
     split_done,     // after it, nothing of the split locked
@@ -41,9 +48,11 @@ enum class Failpoint {
 };
 
 #ifdef SIMHASH_FAILPOINTS
+inline constexpr bool kFailpoints = true;
 void failpoint(Failpoint);
 void define_failpoints();
 #else
+inline constexpr bool kFailpoints = false;
 inline void failpoint(Failpoint) {}
 inline void define_failpoints() {}
 #endif

@@ -2,6 +2,7 @@
 //
 // A split may only move entries to a block beyond its own, since VACUUM walks the blocks in ascending order
 // and must not miss what moves meanwhile. So a page is taken by splits of blocks in front of it alone.
+#include "am/tree/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
 #include "am/tree/split.hpp"
 
@@ -88,7 +89,8 @@ Buffer take_unused(Relation index, BlockNumber after)
             RecordFreeIndexPage(index, block); // another split may have use for it
             break;
         }
-        // The map is not logged: it may be older than the page.
+        failpoint(Failpoint::unused_found);
+        // The map is not logged: it may be older than the page, or than the index's end.
         if (!block_exists(index, block))
             continue;
         Buffer buffer = ReadBuffer(index, block);

@@ -122,6 +122,42 @@ is($error eq '' ? $launched : $error, 0, 'temporary table');
     INSERT INTO truncated SELECT * FROM page LIMIT 5000; COMMIT; SELECT simhash_index_check($$truncated_h$$, true)');
 is($error eq '' ? $launched : $error, 2, 'TRUNCATE in the same transaction');
 
+# The workers load the library by the name that the catalog has for the handler, not by a bare one.
+sub set_library_path
+{
+    my ($to) = @_;
+    my $before = $node->safe_psql('postgres', 'SHOW dynamic_library_path');
+    $node->safe_psql('postgres', "ALTER SYSTEM $to");
+    $node->reload;
+    $node->poll_query_until('postgres', "SELECT current_setting('dynamic_library_path') <> '$before'");
+    return;
+}
+SKIP: {
+    skip 'the catalog has a bare name', 2 if $node->safe_psql('postgres', q{SELECT probin FROM pg_proc WHERE proname = 'simhash_handler'}) !~ m{/};
+    set_library_path(q{SET dynamic_library_path = '/nowhere'});
+    builds($node, 'another dynamic_library_path', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
+    set_library_path('RESET dynamic_library_path');
+    $node->safe_psql('postgres', 'DROP INDEX IF EXISTS page_h');
+}
+
+# An old snapshot still needs the former version of a row, of which the index has an entry only in the place of the new
+# one: until that snapshot is gone the index must not be used. One page of many has such a row, and the process that
+# scans it is most often a worker.
+$node->safe_psql('postgres', 'CREATE TABLE hot (id bigint, h simhash) WITH (fillfactor = 50, autovacuum_enabled = off);
+    INSERT INTO hot SELECT n, fingerprint(n) FROM generate_series(1, 30000) AS n');
+my $old = $node->background_psql('postgres');
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM query');
+$node->safe_psql('postgres', 'UPDATE hot SET h = fingerprint(-id) WHERE id = 20000');
+my $unmarked = 0;
+for (1 .. 8) {
+    build($node, 3, 'CREATE INDEX hot_h ON hot USING simhash (h)', 'ALTER TABLE hot SET (parallel_workers = 3);');
+    $unmarked += $node->safe_psql('postgres', q{SELECT count(*) FROM pg_index WHERE indexrelid = 'hot_h'::regclass AND NOT indcheckxmin});
+    $node->safe_psql('postgres', 'DROP INDEX hot_h');
+}
+is($unmarked, 0, 'an index that must not be used yet says so');
+$old->quit;
+$node->safe_psql('postgres', 'DROP TABLE hot');
+
 # Partial indexes and expressions.
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION shifted(h simhash) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
@@ -173,6 +209,9 @@ $node->safe_psql('postgres', 'DROP INDEX page_h');
 
 # A crash right after the commit. The first statement of the session ends when its WAL is written.
 builds($node, 'before a crash', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
+# One table cut into two ranges, whose leaves are linked in the end: it needs 65,536 rows for each.
+cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM page WHERE h IS NOT NULL'), '>=', 2 * 65536, 'rows for two ranges');
+is((build($node, 1, 'CREATE INDEX cut_h ON page USING simhash (h) WITH (tables = 1)'))[0], 1, 'before a crash, ranges: workers');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE unlogged AS TABLE page');
 is((build($node, 2, 'CREATE INDEX unlogged_h ON unlogged USING simhash (h)'))[0], 2, 'unlogged: workers');
 index_is_sound($node, 'unlogged_h', 'unlogged: sound');
@@ -181,7 +220,8 @@ my $in_page = $node->safe_psql('postgres', 'SELECT count(*) FROM page');
 $node->stop('immediate');
 $node->start;
 is($node->safe_psql('postgres', 'SELECT count(*) FROM page'), $in_page, 'after a crash: rows');
-index_is_sound($node, 'page_h', 'after a crash: sound');
+index_is_sound($node, $_, "after a crash: $_ sound") for qw(page_h cut_h);
+$node->safe_psql('postgres', 'DROP INDEX cut_h');
 answers_agree($node, 'page', 'after a crash: answers', 3);
 is($node->safe_psql('postgres', 'SELECT count(*) FROM unlogged'), 0, 'unlogged after a crash: empty');
 $node->safe_psql('postgres', 'INSERT INTO unlogged SELECT * FROM page LIMIT 1000');

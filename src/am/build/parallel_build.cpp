@@ -13,6 +13,7 @@
 #include "am/build/build.hpp"
 #include "am/build/sample.hpp"
 #include "am/build/tree_writer.hpp"
+#include "am/tree/failpoint.hpp"
 
 extern "C" {
 #include "access/parallel.h"
@@ -20,6 +21,7 @@ extern "C" {
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/pg_proc.h"
 #include "commands/progress.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
@@ -27,8 +29,10 @@ extern "C" {
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -38,7 +42,7 @@ namespace
 {
 
 constexpr int kMaxRanges = 16;
-constexpr uint64 kMinRangeRows = 65536;
+constexpr uint64 kMinRangeRows = kFailpoints ? 2000 : 65536;
 
 enum Key : uint64 {
     kKeyBuild = UINT64CONST(0x5348000000000001),
@@ -466,11 +470,27 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
     end_tree(writer);
 }
 
+// This library, as the catalog names it for the access method's handler. A bare name would depend on
+// dynamic_library_path, and a fixed one on how the extension was installed.
+char *library_name(Relation index)
+{
+    HeapTuple handler = SearchSysCache1(PROCOID, ObjectIdGetDatum(index->rd_amhandler));
+    if (!HeapTupleIsValid(handler))
+        elog(ERROR, "cache lookup failed for function %u", index->rd_amhandler);
+    bool null;
+    Datum name = SysCacheGetAttr(PROCOID, handler, Anum_pg_proc_probin, &null);
+    if (null)
+        elog(ERROR, "function %u has no library", index->rd_amhandler);
+    char *copy = TextDatumGetCString(name);
+    ReleaseSysCache(handler);
+    return copy;
+}
+
 // A parallel context with what the processes share, or NULL if there is no shared memory for it.
 ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, const TableDesign &design,
                               Snapshot snapshot, int workers)
 {
-    ParallelContext *context = CreateParallelContext("simhash", "simhash_build_worker", workers);
+    ParallelContext *context = CreateParallelContext(library_name(index), "simhash_build_worker", workers);
     Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
     Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;
     struct {

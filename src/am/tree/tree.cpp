@@ -158,7 +158,17 @@ Buffer descend(Relation index, int table, Position position, int mode, int level
 Buffer extend_index(Relation index, BlockNumber after)
 {
     Buffer buffer = after == kNoBlock ? InvalidBuffer : take_unused(index, after);
-    return BufferIsValid(buffer) ? buffer : extend_relation(index);
+    while (!BufferIsValid(buffer)) {
+        extend_relation_by(index, RELATION_IS_LOCAL(index), 1, &buffer);
+        failpoint(Failpoint::page_extended);
+        LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+        // The free space map may be older than the index's end, and have offered the page to another split.
+        if (!PageIsNew(buffer_page(buffer))) {
+            UnlockReleaseBuffer(buffer);
+            buffer = InvalidBuffer;
+        }
+    }
+    return buffer;
 }
 
 BlockNumber index_blocks(Relation index)

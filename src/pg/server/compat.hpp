@@ -56,23 +56,6 @@ inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
 inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
 #endif
 
-// A new page at the end of the main fork, all zeros, locked exclusively.
-inline Buffer extend_relation(Relation relation)
-{
-#if PG_VERSION_NUM >= 160000
-    return ExtendBufferedRel(BMR_REL(relation), MAIN_FORKNUM, nullptr, EB_LOCK_FIRST);
-#else
-    bool lock = !RELATION_IS_LOCAL(relation);
-    if (lock)
-        LockRelationForExtension(relation, ExclusiveLock);
-    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
-    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    if (lock)
-        UnlockRelationForExtension(relation, ExclusiveLock);
-    return buffer;
-#endif
-}
-
 // Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
 // to pin, both ends of the pages, and the beginning of their contents: more of it than that takes longer.
 // The buffers need not be pinned, nor hold those pages any more.
@@ -130,8 +113,8 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
     return ReadBuffer(relation, block);
 }
 
-// The same for `count` pages at once, pinned and not locked. If no other process may extend the relation,
-// `alone` saves the lock.
+// New pages at the end of the main fork, all zeros, pinned and not locked. If no other process may extend the
+// relation, `alone` saves the lock.
 inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
 {
 #if PG_VERSION_NUM >= 160000

@@ -79,8 +79,13 @@ struct IndexMeta {
 // access.
 const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
+// A number for what the relcache entry now holds, which nothing else that this backend has cached has or had;
+// 0 if it holds nothing.
+std::uint32_t cache_number(Relation index);
 // An estimate of the number of leaves of one of its tables.
 double index_leaves(Relation index);
+// Whether the index has the block. It asks the system only when it has to.
+bool block_exists(Relation index, BlockNumber block);
 // Whether the index's table, which the caller has locked, has the block. It asks the system only when it has
 // to.
 bool heap_block_exists(Relation index, BlockNumber block);

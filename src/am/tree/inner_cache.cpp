@@ -1,9 +1,15 @@
 #include "am/tree/inner_cache.hpp"
+#include "am/tree/failpoint.hpp"
 
 #include "core/page/inner_copy.hpp"
 
 extern "C" {
+#include "lib/ilist.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
 #include "utils/spccache.h"
 }
 
@@ -13,78 +19,206 @@ namespace simhash
 namespace
 {
 
-constexpr int kMostChildren =
-    static_cast<int>((BLCKSZ - sizeof(RawPageHeader) - sizeof(PageTail)) / kInnerEntry);
+// What a backend's copies may take, of all indexes: enough for some 1.3 million leaves.
+constexpr Size kMostBytes = kFailpoints ? Size{16} << 10 : Size{32} << 20;
+
+constexpr Size kFirstSlots = 64;
 
 struct InnerCopy {
+    dlist_node of_index; // first
+    std::uint64_t key;   // see copy_key
     Position high;
     BlockNumber right; // kNoBlock if rightmost
     int level;
     int count;
+    bool used;      // since replacement last came by
     double density; // children per key
-    CachedChild child[kMostChildren];
+    Oid index;
+    CachedChild child[FLEXIBLE_ARRAY_MEMBER];
 
     bool belongs_right(Position position) const { return right != kNoBlock && position >= high; }
 };
 
-// The memory that a backend gives to an index, at most.
-constexpr Size kMostCopies = 512;
-
-constexpr Size kWays = 2; // slots in which a block's copy may be
-
-} // namespace
-
-struct InnerCopies {
-    BlockNumber blocks; // that the relation is known to have
-    Size slots;         // a power of two
-    Size replaced;
-    BlockNumber *block; // of the copy in each slot; kNoBlock: none
-    InnerCopy *copy;
+struct Slot {
+    std::uint64_t key; // here as well, so that others' copies need not be read
+    InnerCopy *copy;   // or null
 };
 
-namespace
-{
+// The copies of an index, for when it is invalidated.
+struct IndexCopies {
+    Oid index;
+    dlist_head copies;
+};
 
-Size slots_for(BlockNumber blocks, int trees)
+// A hash table by open addressing, at most half full. There is always a free slot.
+struct CopyTable {
+    MemoryContext context; // of what follows; null until there is a copy
+    HTAB *indexes;
+    Slot *slot;
+    int shift; // 64 - log2 of the number of slots
+    Size slots;
+    Size count;
+    Size bytes;
+    Size hand; // where replacement goes on
+};
+CopyTable table_of_copies;
+
+std::uint64_t copy_key(std::uint32_t cache, BlockNumber block)
 {
-    // The metapage and the roots: no inner page yet. Later some 300 leaves have one, and each tree its root.
-    Size first = static_cast<Size>(trees) + 1, slots = kWays;
-    Size copies = blocks <= first ? 0 : blocks / 300 + static_cast<Size>(trees);
-    // Twice as many slots as copies, so that few blocks share one.
-    while (slots < 2 * copies && slots < kMostCopies)
-        slots *= 2;
-    return slots;
+    return static_cast<std::uint64_t>(cache) << 32 | block;
 }
 
-Size first_slot(const InnerCopies &copies, BlockNumber block)
+Size first_slot(const CopyTable &table, std::uint64_t key)
 {
-    return (block * 2654435761u >> 16) & (copies.slots - kWays);
+    return key * UINT64CONST(0x9E3779B97F4A7C15) >> table.shift;
 }
 
-InnerCopy *copy_of(InnerCopies *copies, BlockNumber block)
+Size next_slot(const CopyTable &table, Size slot) { return (slot + 1) & (table.slots - 1); }
+
+// The slot that holds the key, or the free one that would.
+Slot *slot_of(const CopyTable &table, std::uint64_t key)
 {
-    Size slot = first_slot(*copies, block);
-    for (Size way = 0; way < kWays; way++) {
-        if (copies->block[slot + way] == block)
-            return &copies->copy[slot + way];
+    Size at = first_slot(table, key);
+    while (table.slot[at].copy != nullptr && table.slot[at].key != key)
+        at = next_slot(table, at);
+    return &table.slot[at];
+}
+
+void set_slots(CopyTable *table, Size slots)
+{
+    Slot *old = table->slot;
+    Size old_slots = table->slots;
+    table->slot = static_cast<Slot *>(MemoryContextAllocZero(table->context, slots * sizeof(Slot)));
+    table->slots = slots;
+    table->shift = 64 - static_cast<int>(pg_ceil_log2_64(slots));
+    for (Size i = 0; i < old_slots; i++) {
+        if (old[i].copy != nullptr)
+            *slot_of(*table, old[i].key) = old[i];
     }
-    return nullptr;
+    if (old != nullptr)
+        pfree(old);
 }
 
-// What is wrong with the children of a copy. They ascend, so every search makes progress; and they exist, so
+void remove_copy(CopyTable *table, Slot *slot)
+{
+    InnerCopy *copy = slot->copy;
+    table->count--;
+    table->bytes -= GetMemoryChunkSpace(copy);
+    dlist_delete(&copy->of_index);
+    pfree(copy);
+    // What follows moves up, so that no search for it ends at the gap.
+    Size gap = static_cast<Size>(slot - table->slot);
+    for (Size at = next_slot(*table, gap); table->slot[at].copy != nullptr; at = next_slot(*table, at)) {
+        Size first = first_slot(*table, table->slot[at].key);
+        if (((at - first) & (table->slots - 1)) >= ((at - gap) & (table->slots - 1))) {
+            table->slot[gap] = table->slot[at];
+            gap = at;
+        }
+    }
+    table->slot[gap].copy = nullptr;
+}
+
+// Removes a copy that was not used since it was last come by.
+void replace_copy(CopyTable *table)
+{
+    for (;; table->hand = next_slot(*table, table->hand)) {
+        Slot *slot = &table->slot[table->hand];
+        if (slot->copy != nullptr && !slot->copy->used) {
+            remove_copy(table, slot);
+            return;
+        }
+        if (slot->copy != nullptr)
+            slot->copy->used = false;
+    }
+}
+
+void remove_copies(IndexCopies *of_index)
+{
+    CopyTable *table = &table_of_copies;
+    while (!dlist_is_empty(&of_index->copies)) {
+        auto *copy = reinterpret_cast<InnerCopy *>(dlist_head_node(&of_index->copies));
+        remove_copy(table, slot_of(*table, copy->key));
+    }
+    hash_search(table->indexes, &of_index->index, HASH_REMOVE, nullptr);
+}
+
+// Nothing may use a copy where invalidations are taken in. They come with locks of the lock manager and with
+// reading catalogs: the functions of this file do neither.
+void forget_index(Datum, Oid relation)
+{
+    HTAB *indexes = table_of_copies.indexes;
+    if (OidIsValid(relation)) {
+        void *found = hash_search(indexes, &relation, HASH_FIND, nullptr);
+        if (found != nullptr)
+            remove_copies(static_cast<IndexCopies *>(found));
+        return;
+    }
+    HASH_SEQ_STATUS all;
+    hash_seq_init(&all, indexes);
+    while (void *found = hash_seq_search(&all))
+        remove_copies(static_cast<IndexCopies *>(found));
+}
+
+void begin_copies(CopyTable *table)
+{
+    // Copies are of many sizes: with small blocks most have one of their own, which goes back when they go.
+    MemoryContext context = AllocSetContextCreate(CacheMemoryContext, "simhash inner pages", 0, 1024, 8192);
+    HASHCTL control = {};
+    control.keysize = sizeof(Oid);
+    control.entrysize = sizeof(IndexCopies);
+    control.hcxt = context;
+    table->indexes =
+        hash_create("simhash indexes with copies", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+    table->context = context;
+    set_slots(table, kFirstSlots);
+    CacheRegisterRelcacheCallback(forget_index, 0);
+}
+
+// Room for a copy that is not yet in the table.
+InnerCopy *allocate_copy(CopyTable *table, int count)
+{
+    if (table->slot == nullptr)
+        begin_copies(table);
+    Size size = offsetof(InnerCopy, child) + sizeof(CachedChild) * static_cast<Size>(count);
+    while (table->count > 0 && table->bytes + size > kMostBytes)
+        replace_copy(table);
+    if (2 * (table->count + 1) > table->slots)
+        set_slots(table, 2 * table->slots);
+    return static_cast<InnerCopy *>(MemoryContextAlloc(table->context, size));
+}
+
+void add_copy(CopyTable *table, InnerCopy *copy)
+{
+    bool found;
+    auto *of_index =
+        static_cast<IndexCopies *>(hash_search(table->indexes, &copy->index, HASH_ENTER, &found));
+    if (!found)
+        dlist_init(&of_index->copies);
+    dlist_push_head(&of_index->copies, &copy->of_index);
+    table->bytes += GetMemoryChunkSpace(copy);
+    table->count++;
+    *slot_of(*table, copy->key) = {copy->key, copy};
+}
+
+InnerCopy *find_copy(std::uint64_t key)
+{
+    return table_of_copies.slot == nullptr ? nullptr : slot_of(table_of_copies, key)->copy;
+}
+
+// What is wrong with the children of a page. They ascend, so every search makes progress; and they exist, so
 // readers of leaves need not ask how long the relation is.
-const char *check_children(Relation index, const InnerCopy &copy, const char *page)
+const char *check_children(Relation index, const char *page)
 {
     if (!downlinks_ascend(page))
         return "the downlinks are out of order";
     BlockNumber last = 0;
-    for (int i = 0; i < copy.count; i++)
-        last = Max(last, copy.child[i].block);
+    for (int i = 0; i < inner_count(page); i++)
+        last = Max(last, inner_link(page, i).child());
     return block_exists(index, last) ? nullptr : "a downlink leads past the end of the index";
 }
 
 // Copies an inner page; null if it turns out to be a root that is a leaf.
-InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
+InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int table, int level)
 {
     Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level);
     const char *page = buffer_page(buffer);
@@ -92,39 +226,43 @@ InnerCopy *make_copy(Relation index, BlockNumber block, int table, int level)
         UnlockReleaseBuffer(buffer);
         return nullptr;
     }
-    InnerCopies *copies = index_copies(index);
-    Size slot = first_slot(*copies, block), way = 0;
-    while (way < kWays && copies->block[slot + way] != kNoBlock && copies->block[slot + way] != block)
-        way++;
-    slot += way < kWays ? way : copies->replaced++ % kWays;
-    copies->block[slot] = block;
-    InnerCopy *copy = &copies->copy[slot];
+    const char *fault = check_children(index, page);
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+    InnerCopy *copy = allocate_copy(&table_of_copies, inner_count(page));
+    copy->key = key;
+    copy->index = RelationGetRelid(index);
     copy->high = high_of(page);
     copy->right = page_tail(page)->right;
     copy->level = page_tail(page)->level;
     copy->count = inner_count(page);
+    copy->used = true;
     for (int i = 0; i < copy->count; i++)
         copy->child[i] = {inner_bound(page, i), inner_link(page, i).child(), InvalidBuffer};
     copy->density = child_density(copy->child, copy->count, is_rightmost(page), copy->high);
-    const char *fault = check_children(index, *copy, page);
     UnlockReleaseBuffer(buffer);
-    if (fault != nullptr) {
-        copies->block[slot] = kNoBlock;
-        report_corruption(index, block, fault);
-    }
+    add_copy(&table_of_copies, copy);
+    return copy;
+}
+
+// The copy of an inner page, or a new one.
+InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level)
+{
+    index_meta(index);
+    std::uint64_t key = copy_key(cache_number(index), block);
+    InnerCopy *copy = find_copy(key);
+    if (copy == nullptr)
+        return make_copy(index, key, block, table, level);
+    if (!copy->used)
+        copy->used = true;
     return copy;
 }
 
 void forget(Relation index, BlockNumber block)
 {
-    if (index->rd_amcache == nullptr)
-        return;
-    InnerCopies *copies = index_copies(index);
-    Size slot = first_slot(*copies, block);
-    for (Size way = 0; way < kWays; way++) {
-        if (copies->block[slot + way] == block)
-            copies->block[slot + way] = kNoBlock;
-    }
+    std::uint64_t key = copy_key(cache_number(index), block);
+    if (find_copy(key) != nullptr)
+        remove_copy(&table_of_copies, slot_of(table_of_copies, key));
 }
 
 } // namespace
@@ -136,9 +274,7 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
     Position lower = {0, 0};
     bool stepped = false;
     for (int level = -1;;) {
-        InnerCopy *copy = copy_of(index_copies(index), block);
-        if (copy == nullptr)
-            copy = make_copy(index, block, table, level);
+        InnerCopy *copy = copy_of(index, block, table, level);
         if (copy == nullptr) {
             *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
@@ -150,13 +286,13 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
         if (copy->child[0].lower != lower)
             report_corruption(index, block, "the page's range does not begin where the link to it says");
         if (copy->belongs_right(position)) {
-            CHECK_FOR_INTERRUPTS();
-            if (!stepped && parent != kNoBlock)
-                forget(index, parent);
             level = copy->level;
             lower = copy->high;
             block = copy->right;
+            if (!stepped && parent != kNoBlock)
+                forget(index, parent);
             stepped = true;
+            CHECK_FOR_INTERRUPTS();
             continue;
         }
         int at = find_child(copy->child, copy->count, copy->density, position);
@@ -206,18 +342,29 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
                           "the leaf ends before its parent says it begins");
 }
 
-Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode, BufferAccessStrategy strategy)
+Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy)
 {
-    Buffer buffer = strategy == nullptr
-                        ? read_recent_buffer(index, place.block, place.buffer)
-                        : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
-    lock_tree_page(index, buffer, place.block, mode, table, 0);
+    return strategy == nullptr ? read_recent_buffer(index, place.block, place.buffer)
+                               : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
+}
+
+void lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode)
+{
+    lock_tree_page(index, buffer, place.block, mode, table, place.root ? -1 : 0);
+    if (place.root)
+        return;
     check_reach(index, place, buffer);
 
-    // An invalidation may have freed the copies; then they are not made again under this lock.
-    InnerCopy *copy = index->rd_amcache == nullptr ? nullptr : copy_of(index_copies(index), place.parent);
+    // Under this lock no copy is made again that has gone since.
+    InnerCopy *copy = find_copy(copy_key(cache_number(index), place.parent));
     if (copy != nullptr && place.child < copy->count && copy->child[place.child].block == place.block)
         copy->child[place.child].buffer = buffer;
+}
+
+Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode, BufferAccessStrategy strategy)
+{
+    Buffer buffer = pin_leaf(index, place, strategy);
+    lock_leaf(index, place, buffer, table, mode);
     return buffer;
 }
 
@@ -225,42 +372,6 @@ void forget_parent(Relation index, const LeafPlace &place)
 {
     if (!place.root)
         forget(index, place.parent);
-}
-
-bool block_exists(Relation index, BlockNumber block)
-{
-    if (index->rd_amcache == nullptr)
-        return block < RelationGetNumberOfBlocks(index);
-    InnerCopies *copies = index_copies(index);
-    if (block >= copies->blocks)
-        copies->blocks = RelationGetNumberOfBlocks(index);
-    return block < copies->blocks;
-}
-
-Size inner_copies_size(BlockNumber blocks, int trees)
-{
-    return MAXALIGN(sizeof(InnerCopies)) +
-           slots_for(blocks, trees) * (sizeof(BlockNumber) + sizeof(InnerCopy));
-}
-
-void init_inner_copies(InnerCopies *copies, Size size)
-{
-    copies->slots = (size - MAXALIGN(sizeof(InnerCopies))) / (sizeof(BlockNumber) + sizeof(InnerCopy));
-    copies->blocks = 0;
-    copies->replaced = 0;
-    copies->copy =
-        reinterpret_cast<InnerCopy *>(reinterpret_cast<char *>(copies) + MAXALIGN(sizeof(InnerCopies)));
-    copies->block = reinterpret_cast<BlockNumber *>(copies->copy + copies->slots);
-    for (Size i = 0; i < copies->slots; i++)
-        copies->block[i] = kNoBlock;
-}
-
-bool outgrown(InnerCopies *copies, Relation index)
-{
-    if (copies->slots == kMostCopies || copies->replaced <= 2 * copies->slots)
-        return false;
-    copies->replaced = 0;
-    return slots_for(RelationGetNumberOfBlocks(index), index_meta(index)->trees()) > copies->slots;
 }
 
 } // namespace simhash

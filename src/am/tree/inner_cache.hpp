@@ -4,6 +4,10 @@
 // not recycled, and what a page has given away is found by its right link. So an old copy leads to the leaf
 // or to one on its left, as a descent that was overtaken by a split does. Whoever notices forgets the copy.
 //
+// All indexes share one table of copies, whose memory is limited; those that were not used lately make room.
+// They belong to what the index's relcache entry holds of the metapage, by its cache_number(): an
+// invalidation ends both.
+//
 // With each child goes the buffer in which the leaf was last seen. If the leaf is still there, it need not
 // be looked up in the buffer table, and its memory can be prefetched before it is pinned.
 #pragma once
@@ -36,26 +40,21 @@ void fetch_leaf(Relation index, LeafPlace *place);
 Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode,
                  BufferAccessStrategy strategy = nullptr);
 
+// The same in two steps, also for a root, which may turn out to be a leaf no more.
+Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy = nullptr);
+void lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode);
+
+// The leaf that holds the position, locked: that of the place, which is pinned, or one on its right. Invalid
+// if the descent has to start again, as the root has split or an unfinished split had to be finished. *lower
+// is set to its lower bound. (tree.cpp)
+Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
+                  int mode, Position *lower);
+
 // The leaf of a place, or a page that it has been split into, lies within the range that its parent's copy
 // gives it. The page is locked. It may be an error of the leaf or of the parent.
 void check_reach(Relation index, const LeafPlace &place, Buffer buffer);
 
-// Whether the index has the block. It asks the system only when it has to.
-bool block_exists(Relation index, BlockNumber block);
-
 // The leaf has split since: its parent's copy is out of date.
 void forget_parent(Relation index, const LeafPlace &place);
-
-// The part of the index's relcache entry that holds the copies; see meta.cpp.
-struct InnerCopies;
-InnerCopies *index_copies(Relation index);
-// As many bytes as the copies of an index of that many blocks need, within a limit.
-Size inner_copies_size(BlockNumber blocks, int trees);
-void init_inner_copies(InnerCopies *copies, Size size);
-// Whether copies had to be replaced for lack of room, and the index has become larger than the room was made
-// for.
-bool outgrown(InnerCopies *copies, Relation index);
-// Makes more room if so. Call it where nothing of the relcache entry is in use.
-void make_room_for_copies(Relation index);
 
 } // namespace simhash

@@ -16,29 +16,49 @@ namespace simhash
 namespace
 {
 
-// The leaf for a position, locked exclusively, with room for one entry.
-Buffer leaf_with_room(Relation index, int table, Position position)
-{
-    for (;;) {
-        Buffer buffer = descend(index, table, position, BUFFER_LOCK_EXCLUSIVE);
-        if (leaf_has_room(buffer_page(buffer)))
-            return buffer;
-        split_page(index, buffer);
-    }
-}
+// A row's leaves in consecutive tables, as many as a record of generic WAL may change.
+struct Leaves {
+    int count;
+    Position position[MAX_GENERIC_XLOG_PAGES];
+    LeafPlace place[MAX_GENERIC_XLOG_PAGES];
+    Buffer buffer[MAX_GENERIC_XLOG_PAGES];
+};
 
-// Has the leaves fetched that the entries will go to, all at once.
-void fetch_leaves(Relation index, const IndexMeta &meta, int table, int end, Fingerprint fingerprint, Tid tid)
+// Locates the leaves, has them fetched together and pins them, so that nothing is read from disk under a lock
+// but what splits need.
+void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, Fingerprint fingerprint, Tid tid,
+                Leaves *leaves)
 {
     Buffer buffer[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
-    for (; table < end && buffers < MAX_GENERIC_XLOG_PAGES; table++) {
-        LeafPlace place;
-        find_leaf(index, table, meta.position(table, fingerprint, tid), &place);
-        if (BufferIsValid(place.buffer))
-            buffer[buffers++] = place.buffer;
+    leaves->count = Min(end - table, MAX_GENERIC_XLOG_PAGES);
+    for (int i = 0; i < leaves->count; i++) {
+        LeafPlace *place = &leaves->place[i];
+        leaves->position[i] = meta.position(table + i, fingerprint, tid);
+        find_leaf(index, table + i, leaves->position[i], place);
+        fetch_leaf(index, place);
+        if (BufferIsValid(place->buffer))
+            buffer[buffers++] = place->buffer;
     }
     prefetch_buffers(buffer, buffers);
+    failpoint(Failpoint::leaf_found);
+    for (int i = 0; i < leaves->count; i++)
+        leaves->buffer[i] = pin_leaf(index, leaves->place[i]);
+}
+
+// Locks one of the leaves exclusively. If it has no room for an entry it is split, and another takes its
+// place.
+void lock_with_room(Relation index, int table, Leaves *leaves, int i)
+{
+    Position lower;
+    Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
+                               BUFFER_LOCK_EXCLUSIVE, &lower);
+    while (!BufferIsValid(buffer) || !leaf_has_room(buffer_page(buffer))) {
+        if (BufferIsValid(buffer))
+            split_page(index, buffer);
+        buffer = descend(index, table, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
+    }
+    leaves->buffer[i] = buffer;
 }
 
 // How generic WAL says what changed on a page: fragments of offset, length and bytes. Its redo routine, the
@@ -120,18 +140,16 @@ bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer
     int end = isnull[0] ? meta.trees() : meta.tables();
 
     // Up to four leaves at a time are locked, in the order of the tables, and logged as one record.
-    make_room_for_copies(index);
-    while (table < end) {
-        Buffer leaf[MAX_GENERIC_XLOG_PAGES];
-        int leaves = 0;
+    Leaves leaves;
+    for (; table < end; table += leaves.count) {
         failpoint(Failpoint::insert_group);
-        fetch_leaves(index, meta, table, end, fingerprint, tid);
-        for (; leaves < MAX_GENERIC_XLOG_PAGES && table < end; leaves++, table++)
-            leaf[leaves] = leaf_with_room(index, table, meta.position(table, fingerprint, tid));
+        pin_leaves(index, meta, table, end, fingerprint, tid, &leaves);
+        for (int i = 0; i < leaves.count; i++)
+            lock_with_room(index, table + i, &leaves, i);
         failpoint(Failpoint::insert);
-        add_to_leaves(index, leaf, leaves, fingerprint, tid);
-        for (int i = 0; i < leaves; i++)
-            UnlockReleaseBuffer(leaf[i]);
+        add_to_leaves(index, leaves.buffer, leaves.count, fingerprint, tid);
+        for (int i = 0; i < leaves.count; i++)
+            UnlockReleaseBuffer(leaves.buffer[i]);
     }
     return false;
 }

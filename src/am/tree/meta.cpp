@@ -1,5 +1,5 @@
 // The metapage: written when the index is built, checked and cached when it is first used.
-#include "am/tree/inner_cache.hpp"
+#include "am/tree/index.hpp"
 
 extern "C" {
 #include "access/table.h"
@@ -14,14 +14,19 @@ namespace
 
 constexpr int kPlans = 32;
 
-// What the relcache entry holds, in one piece of memory as the relcache wants it: search plans by radius,
-// made when they are first asked for, the metapage, and copies of inner pages.
+// What the relcache entry holds, in one piece of memory as the relcache wants it: the metapage, and search
+// plans by radius, made when they are first asked for.
 struct Cache {
+    std::uint32_t number;
+    BlockNumber blocks;      // that the index is known to have
     BlockNumber heap_blocks; // that the table is known to have
     SearchPlan plan[kPlans]; // radius -1 where none was made
-    InnerCopies *copies;     // behind the metapage
     IndexMeta meta;          // its tail is left out: see KeyOrder
 };
+
+std::uint32_t last_number;
+
+Cache *cache_of(Relation index) { return static_cast<Cache *>(index->rd_amcache); }
 
 } // namespace
 
@@ -57,7 +62,7 @@ void use_meta_data(const MetaData &data, IndexMeta *meta)
 const IndexMeta *index_meta(Relation index)
 {
     if (index->rd_amcache != nullptr)
-        return &static_cast<Cache *>(index->rd_amcache)->meta;
+        return &cache_of(index)->meta;
 
     if (!block_exists(index, kMetaBlock))
         report_corruption(index, kMetaBlock, "the index has no metapage");
@@ -73,52 +78,50 @@ const IndexMeta *index_meta(Relation index)
 
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     use_meta_data(data, whole);
-    Size front = MAXALIGN(offsetof(Cache, meta) + whole->size());
-    Size behind = inner_copies_size(RelationGetNumberOfBlocks(index), whole->trees());
-    auto *cache = static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, front + behind));
-    cache->copies = reinterpret_cast<InnerCopies *>(reinterpret_cast<char *>(cache) + front);
-    init_inner_copies(cache->copies, behind);
+    auto *cache =
+        static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));
     std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
     pfree(whole);
-    cache->heap_blocks = 0;
+    cache->number = ++last_number;
+    cache->blocks = cache->heap_blocks = 0;
     for (SearchPlan &plan : cache->plan)
         plan.radius = -1;
     index->rd_amcache = cache;
     return &cache->meta;
 }
 
-InnerCopies *index_copies(Relation index)
+std::uint32_t cache_number(Relation index)
 {
-    index_meta(index);
-    return static_cast<Cache *>(index->rd_amcache)->copies;
+    return index->rd_amcache == nullptr ? 0 : cache_of(index)->number;
+}
+
+bool block_exists(Relation index, BlockNumber block)
+{
+    Cache *cache = cache_of(index);
+    if (cache == nullptr)
+        return block < RelationGetNumberOfBlocks(index);
+    if (block >= cache->blocks)
+        cache->blocks = RelationGetNumberOfBlocks(index);
+    return block < cache->blocks;
 }
 
 bool heap_block_exists(Relation index, BlockNumber block)
 {
-    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    Cache *cache = cache_of(index);
     if (cache != nullptr && block < cache->heap_blocks)
         return true;
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
     table_close(heap, NoLock);
     // An invalidation may have freed the cache; it is not made again here, under a page's lock.
-    cache = static_cast<Cache *>(index->rd_amcache);
+    cache = cache_of(index);
     if (cache != nullptr)
         cache->heap_blocks = blocks;
     return block < blocks;
 }
 
-void make_room_for_copies(Relation index)
-{
-    if (index->rd_amcache != nullptr && outgrown(index_copies(index), index)) {
-        pfree(index->rd_amcache); // all of it is one piece, and soon made again
-        index->rd_amcache = nullptr;
-    }
-}
-
 IndexMeta *copy_index_meta(Relation index, MemoryContext context)
 {
-    make_room_for_copies(index);
     const IndexMeta *meta = index_meta(index);
     auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
     std::memcpy(static_cast<void *>(copy), meta, meta->size());
@@ -135,7 +138,7 @@ void index_plan(Relation index, int radius, SearchPlan *plan)
     // How large the index is matters little, and VACUUM and ANALYZE, which invalidate the cache, bring plans
     // up to date.
     const IndexMeta *meta = index_meta(index);
-    auto *cache = static_cast<Cache *>(index->rd_amcache);
+    Cache *cache = cache_of(index);
     if (radius >= kPlans) {
         plan_search(meta->order.design, radius, index_leaves(index), plan);
         return;

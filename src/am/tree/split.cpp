@@ -7,7 +7,6 @@
 // record.
 #include "am/tree/split.hpp"
 #include "am/tree/failpoint.hpp"
-#include "am/tree/inner_cache.hpp"
 
 #include "core/page/leaf_cut.hpp"
 

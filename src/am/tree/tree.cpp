@@ -32,6 +32,9 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         LockBuffer(buffer, mode);
         fault = check_tree_page(page, BLCKSZ, table, level);
     }
+    // A root that seemed to have split would have its downlink looked for above it, under its own lock.
+    if (fault == nullptr && block == root_block(table) && !is_rightmost(page))
+        fault = "the root has a right sibling";
     if (fault != nullptr)
         report_corruption(index, block, fault);
 }
@@ -44,9 +47,6 @@ Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, in
         report_corruption(index, block, "a link leads past the end of the index");
     Buffer buffer = ReadBuffer(index, block);
     lock_tree_page(index, buffer, block, mode, table, level);
-    // A root that seemed to have split would have its downlink looked for above it, under its own lock.
-    if (block == root_block(table) && !is_rightmost(buffer_page(buffer)))
-        report_corruption(index, block, "the root has a right sibling");
     return buffer;
 }
 
@@ -86,26 +86,32 @@ Buffer settle(Relation index, Buffer buffer, Position position, int mode, Positi
     }
 }
 
+} // namespace
+
+Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
+                  int mode, Position *lower)
+{
+    lock_leaf(index, place, buffer, table, mode);
+    if (place.root && !is_leaf(buffer_page(buffer))) { // it has split since
+        UnlockReleaseBuffer(buffer);
+        return InvalidBuffer;
+    }
+    if (belongs_right(buffer_page(buffer), position))
+        forget_parent(index, place);
+    *lower = place.lower;
+    return settle(index, buffer, position, mode, lower);
+}
+
+namespace
+{
+
 // By way of the copied inner pages.
 Buffer descend_to_leaf(Relation index, int table, Position position, int mode, Position *lower)
 {
     LeafPlace place;
     find_leaf(index, table, position, &place);
     failpoint(Failpoint::leaf_found);
-    *lower = place.lower;
-    Buffer buffer;
-    if (!place.root) {
-        buffer = read_leaf(index, place, table, mode);
-        if (belongs_right(buffer_page(buffer), position))
-            forget_parent(index, place);
-    } else {
-        buffer = read_tree_page(index, place.block, mode, table, -1);
-        if (!is_leaf(buffer_page(buffer))) { // it has split since
-            UnlockReleaseBuffer(buffer);
-            return InvalidBuffer;
-        }
-    }
-    return settle(index, buffer, position, mode, lower);
+    return lock_place(index, place, pin_leaf(index, place), table, position, mode, lower);
 }
 
 Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, Position *lower)

@@ -3,7 +3,6 @@
 // A split may only move entries to a block beyond its own, since VACUUM walks the blocks in ascending order
 // and must not miss what moves meanwhile. So a page is taken by splits of blocks in front of it alone.
 #include "am/tree/failpoint.hpp"
-#include "am/tree/inner_cache.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {

@@ -246,6 +246,19 @@ SELECT to_simhash_as('1e0ng', ARRAY['a'], ARRAY['Infinity'::float8]);
 SELECT to_simhash_as('1e0ng', ARRAY[['a'], ['b']]);
 \echo :SQLSTATE
 
+-- Long texts are normalised in pieces, as if they were not: cut nowhere between what composes, wherever that stands.
+SELECT word, bool_and(to_simhash_as('go-dedup-utf', long) = to_simhash_as('go-dedup-utf', ARRAY[normalize(long, NFKC)])) AS same
+FROM unnest(ARRAY['e' || chr(769), chr(4370) || chr(4449) || chr(4523), chr(12459) || chr(12441), chr(65398) || chr(65438),
+                  chr(945) || chr(788) || chr(837), chr(945) || chr(837), chr(64257), chr(4370) || chr(4449)]) word,
+     generate_series(0, 3) shift, LATERAL (SELECT repeat('x', shift) || repeat(word, 9000) AS long) l
+GROUP BY word ORDER BY word COLLATE "C";
+SELECT to_simhash_as('go-dedup-utf', repeat(words, 3000)) = to_simhash_as('go-dedup-utf', words) AS same
+FROM (SELECT 'l''e' || chr(769) || 'te' || chr(769) || ' q' || chr(803) || chr(775) || chr(775) || chr(803) || ' '
+          || chr(65010) || chr(8800) || chr(65313) || chr(888) || chr(837) || chr(3904) || chr(4021) || ' x ' AS words) w;
+SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 60000)) = to_simhash_as('go-dedup-utf', 'á' || chr(769)) AS chain;
+SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 70000));
+\echo :SQLSTATE
+
 -- In a generated column and an index.
 CREATE TEMP TABLE phrase (id int, body text, h simhash GENERATED ALWAYS AS (to_simhash_as('mfonda', body)) STORED);
 INSERT INTO phrase VALUES (1, 'this is a test phrase'), (2, 'this is a test phrass'), (3, 'foo bar');

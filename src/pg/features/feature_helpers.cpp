@@ -12,6 +12,7 @@ extern "C" {
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/memutils.h"
 }
 
 namespace simhash
@@ -20,24 +21,63 @@ namespace simhash
 namespace
 {
 
-// An array of text that grows.
+// An array of text that grows in place: short features take little more than they will in the array.
 class TextArray
 {
 public:
-    TextArray() : state_(initArrayResult(TEXTOID, CurrentMemoryContext, false)) {}
+    TextArray() : array_(static_cast<char *>(palloc(capacity_))) {}
 
     // A feature in UTF-8.
     void add(const char *bytes, std::size_t length)
     {
+        if (!needs_conversion() || is_ascii(bytes, length)) {
+            put(bytes, length);
+            return;
+        }
         text *value = text_from_utf8(bytes, length);
-        state_ = accumArrayResult(state_, PointerGetDatum(value), false, TEXTOID, CurrentMemoryContext);
+        put(VARDATA(value), VARSIZE(value) - VARHDRSZ);
         pfree(value);
     }
 
-    Datum finish() { return makeArrayResult(state_, CurrentMemoryContext); }
+    Datum finish()
+    {
+        if (count_ == 0)
+            return PointerGetDatum(construct_empty_array(TEXTOID));
+        auto *array = reinterpret_cast<ArrayType *>(array_);
+        std::memset(array_, 0, kHeader);
+        SET_VARSIZE(array, size_);
+        array->ndim = 1;
+        array->elemtype = TEXTOID;
+        ARR_DIMS(array)[0] = count_;
+        ARR_LBOUND(array)[0] = 1;
+        return PointerGetDatum(array);
+    }
 
 private:
-    ArrayBuildState *state_;
+    static constexpr std::size_t kHeader = ARR_OVERHEAD_NONULLS(1);
+
+    void put(const char *bytes, std::size_t length)
+    {
+        std::size_t size = INTALIGN(VARHDRSZ + length);
+        if (size > MaxAllocSize - size_)
+            ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many features for an array"),
+                    errdetail("After %d of them it has nearly %zu bytes, the most that a value can have.",
+                              count_, static_cast<std::size_t>(MaxAllocSize)));
+        if (size > capacity_ - size_) {
+            capacity_ = Min(Max(capacity_ + capacity_ / 2, size_ + size), MaxAllocSize);
+            array_ = static_cast<char *>(repalloc(array_, capacity_));
+        }
+        std::memset(array_ + size_ + size - sizeof(int32), 0, sizeof(int32)); // padding
+        SET_VARSIZE(array_ + size_, VARHDRSZ + length);
+        std::memcpy(array_ + size_ + VARHDRSZ, bytes, length);
+        size_ += size;
+        count_++;
+    }
+
+    std::size_t capacity_ = 1024;
+    std::size_t size_ = kHeader;
+    int count_ = 0;
+    char *array_;
 };
 
 Utf8Text utf8_argument(FunctionCallInfo fcinfo, int argument)
@@ -80,54 +120,61 @@ private:
     int count_ = 0;
 };
 
-// A word of a document, in a buffer of all of its words.
-struct Word {
-    std::uint32_t start;
-    std::uint32_t length;
-    std::uint32_t plain_before; // words that are no anchors
-    bool anchor;
+// Numbers that become more.
+class Numbers
+{
+public:
+    void add(std::uint32_t number)
+    {
+        if (count_ == capacity_) {
+            capacity_ += capacity_ / 2;
+            number_ = static_cast<std::uint32_t *>(repalloc_huge(number_, capacity_ * sizeof(std::uint32_t)));
+        }
+        number_[count_++] = number;
+    }
+
+    std::uint32_t operator[](std::size_t i) const { return number_[i]; }
+    std::size_t count() const { return count_; }
+
+private:
+    std::size_t capacity_ = 256;
+    std::size_t count_ = 0;
+    std::uint32_t *number_ = static_cast<std::uint32_t *>(palloc(capacity_ * sizeof(std::uint32_t)));
 };
 
-// All words of a document, in order.
+// All words of a document, in order, in one buffer.
 struct Words {
     StringInfoData bytes;
-    Word *word;
-    std::size_t count;
-    std::size_t capacity;
-    std::uint32_t *plain; // those that are no anchors
-    std::size_t plain_count;
+    Numbers start;        // of each, and where the last ends
+    Numbers plain;        // the words that are no anchors
+    Numbers anchor;       // the words that are
+    Numbers plain_before; // how many plain ones stand before each anchor
+
+    const char *begin(std::uint32_t word) const { return bytes.data + start[word]; }
+    std::size_t length(std::uint32_t word) const { return start[word + 1] - start[word]; }
 };
 
-Words words_of(Utf8Text text, const StringSet &anchors)
+void read_words(Utf8Text text, const StringSet &anchors, Words *words)
 {
-    Words words = {};
-    initStringInfo(&words.bytes);
-    words.capacity = 256;
-    words.word = static_cast<Word *>(palloc(words.capacity * sizeof(Word)));
+    initStringInfo(&words->bytes);
     TextFeatures features;
     features.init(TextUnit::kWord, 1);
     features.read_from(text.bytes, text.length, true);
     const char *bytes;
     std::size_t length;
-    while (features.next_shingle(&bytes, &length)) {
+    std::uint32_t word = 0;
+    for (; features.next_shingle(&bytes, &length); word++) {
         CHECK_FOR_INTERRUPTS();
-        if (words.count == words.capacity) {
-            words.capacity *= 2;
-            words.word = static_cast<Word *>(repalloc_huge(words.word, words.capacity * sizeof(Word)));
+        words->start.add(static_cast<std::uint32_t>(words->bytes.len));
+        appendBinaryStringInfo(&words->bytes, bytes, static_cast<int>(length));
+        if (anchors.contains(feature_hash(bytes, length))) {
+            words->plain_before.add(static_cast<std::uint32_t>(words->plain.count()));
+            words->anchor.add(word);
+        } else {
+            words->plain.add(word);
         }
-        bool anchor = anchors.contains(feature_hash(bytes, length));
-        words.word[words.count++] = {static_cast<std::uint32_t>(words.bytes.len),
-                                     static_cast<std::uint32_t>(length),
-                                     static_cast<std::uint32_t>(words.plain_count), anchor};
-        words.plain_count += !anchor;
-        appendBinaryStringInfo(&words.bytes, bytes, static_cast<int>(length));
     }
-    words.plain = static_cast<std::uint32_t *>(
-        palloc_extended((words.plain_count + 1) * sizeof(std::uint32_t), MCXT_ALLOC_HUGE));
-    for (std::size_t i = 0; i < words.count; i++)
-        if (!words.word[i].anchor)
-            words.plain[words.word[i].plain_before] = static_cast<std::uint32_t>(i);
-    return words;
+    words->start.add(static_cast<std::uint32_t>(words->bytes.len));
 }
 
 } // namespace
@@ -182,22 +229,25 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
     }
     anchors.sort();
 
-    Words words = words_of(document, anchors);
+    Words words;
+    read_words(document, anchors, &words);
     TextArray array;
     StringInfoData shingle;
     initStringInfo(&shingle);
-    for (std::size_t i = 0; i < words.count; i++) {
+    auto step = static_cast<std::size_t>(distance);
+    for (std::size_t i = 0; i < words.anchor.count(); i++) {
         CHECK_FOR_INTERRUPTS();
-        const Word &anchor = words.word[i];
-        std::size_t step = static_cast<std::size_t>(distance);
-        if (!anchor.anchor || words.plain_count - anchor.plain_before < size * step)
-            continue;
+        std::size_t before = words.plain_before[i];
+        if (words.plain.count() - before < size * step)
+            break;
         resetStringInfo(&shingle);
-        appendBinaryStringInfo(&shingle, words.bytes.data + anchor.start, static_cast<int>(anchor.length));
+        auto add_word = [&](std::uint32_t word) {
+            appendBinaryStringInfo(&shingle, words.begin(word), static_cast<int>(words.length(word)));
+        };
+        add_word(words.anchor[i]);
         for (std::size_t k = 1; k <= size; k++) {
-            const Word &next = words.word[words.plain[anchor.plain_before + k * step - 1]];
             appendStringInfoChar(&shingle, ' ');
-            appendBinaryStringInfo(&shingle, words.bytes.data + next.start, static_cast<int>(next.length));
+            add_word(words.plain[before + k * step - 1]);
         }
         array.add(shingle.data, static_cast<std::size_t>(shingle.len));
     }

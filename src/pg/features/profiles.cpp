@@ -121,42 +121,84 @@ void vote(Weights *sums, std::uint64_t hash)
         report_weights_overflow();
 }
 
+// A text is normalised in pieces of this many characters, and of more where it cannot be cut sooner.
+constexpr std::size_t kPiece = 8192;
+constexpr std::size_t kLongestPiece = 65536;
+
+// What Unicode 13.0 does not assign separates, whatever this server knows of it. So do other characters that
+// are no letters and stay none.
+bool separates(char32_t character)
+{
+    if (character == kInvalidCharacter)
+        return true;
+    Character property = character_property(character);
+    return character >= 0x80 && !property.mapped() &&
+           property.character_class() == CharacterClass::kSeparator;
+}
+
+// Whether Normalization Form KC of a text is that of what stands before the character, and then that of the
+// rest. U+0345 alone combines though what it is mapped to does not.
+bool begins_piece(char32_t character)
+{
+    constexpr char32_t kYpogegrammeni = 0x345;
+    if (character < 0x80 || character == kYpogegrammeni)
+        return character < 0x80;
+    Character property = character_property(character);
+    if (!property.mapped())
+        return property.boundary();
+    std::size_t length;
+    const char32_t *mapping = property.mapping(&length);
+    return length > 0 && character_property(mapping[0]).boundary();
+}
+
+// Reads the next piece, ended by 0. Returns its end.
+const char *read_piece(const char *at, const char *end, pg_wchar *characters)
+{
+    std::size_t count = 0;
+    int size;
+    for (; at < end; at += size) {
+        char32_t character = decode_utf8(at, end, &size);
+        if (separates(character))
+            character = ' ';
+        if (count >= kPiece && begins_piece(character))
+            break;
+        if (count == kLongestPiece)
+            ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                    errmsg("too many combining characters in a row"),
+                    errdetail("There are more than %zu.", kLongestPiece - kPiece));
+        characters[count++] = character;
+    }
+    characters[count] = 0;
+    return at;
+}
+
 // The text in Normalization Form KC, by PostgreSQL.
 Utf8Text normalised(Utf8Text text)
 {
-    auto *characters =
-        static_cast<pg_wchar *>(palloc_extended((text.length + 1) * sizeof(pg_wchar), MCXT_ALLOC_HUGE));
-    std::size_t count = 0;
-    int size;
-    for (const char *at = text.bytes; at < text.bytes + text.length; at += size) {
-        char32_t character = decode_utf8(at, text.bytes + text.length, &size);
-        // What Unicode 13.0 does not assign separates, whatever this server knows of it. So do other
-        // characters that are no letters and stay none.
-        bool separates = character == kInvalidCharacter;
-        if (character >= 0x80 && !separates) {
-            Character property = character_property(character);
-            separates = !property.mapped() && property.character_class() == CharacterClass::kSeparator;
+    auto *characters = static_cast<pg_wchar *>(palloc((kLongestPiece + 1) * sizeof(pg_wchar)));
+    std::size_t capacity = text.length + kPiece, length = 0;
+    auto *bytes = static_cast<char *>(palloc_extended(capacity, MCXT_ALLOC_HUGE));
+    const char *end = text.bytes + text.length;
+    for (const char *at = text.bytes; at < end;) {
+        CHECK_FOR_INTERRUPTS();
+        at = read_piece(at, end, characters);
+        pg_wchar *normal = unicode_normalize(UNICODE_NFKC, characters);
+        for (const pg_wchar *character = normal; *character != 0; character++) {
+            if (capacity - length < 4) {
+                capacity += capacity / 2;
+                bytes = static_cast<char *>(repalloc_huge(bytes, capacity));
+            }
+            length += static_cast<std::size_t>(encode_utf8(*character, bytes + length));
         }
-        characters[count++] = separates ? ' ' : character;
+        pfree(normal);
     }
-    characters[count] = 0;
-    CHECK_FOR_INTERRUPTS();
-    pg_wchar *normal = unicode_normalize(UNICODE_NFKC, characters);
-    CHECK_FOR_INTERRUPTS();
-    count = 0;
-    while (normal[count] != 0)
-        count++;
-    auto *bytes = static_cast<char *>(palloc_extended(count * 4 + 1, MCXT_ALLOC_HUGE));
-    std::size_t length = 0;
-    for (std::size_t i = 0; i < count; i++)
-        length += static_cast<std::size_t>(encode_utf8(normal[i], bytes + length));
     pfree(characters);
-    pfree(normal);
     return {bytes, length};
 }
 
 Utf8Text prepared(const Profile &profile, Utf8Text text)
 {
+    const char *given = text.bytes;
     if (profile.nfkc && !is_ascii(text.bytes, text.length))
         text = normalised(text);
     if (profile.preparation == Preparation::kNone)
@@ -166,6 +208,8 @@ Utf8Text prepared(const Profile &profile, Utf8Text text)
     preparation.init(profile, text.bytes, text.length, bytes);
     while (preparation.step())
         CHECK_FOR_INTERRUPTS();
+    if (text.bytes != given)
+        pfree(const_cast<char *>(text.bytes));
     return {bytes, preparation.size()};
 }
 

@@ -580,8 +580,9 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- The distance to weights is the distance to their signs. A search by weights probes the places where near-duplicates
--- are likely first, and stops at simhash.target_recall.
+-- The distance to weights is the distance to their signs, exactly. Only a simhash_weights_ball lets the index probe the
+-- likely places alone, at the recall that it carries. Nothing else, in particular no setting, makes a condition
+-- approximate.
 
 CREATE FUNCTION simhash_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -620,24 +621,37 @@ COMMENT ON FUNCTION simhash_at(simhash, simhash_weights, bigint)
 COMMENT ON FUNCTION simhash_at(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
+CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME', 'simhash_ball_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
+    IS 'ball around the signs of weights, of this radius, clamped to -1 and 64';
+
 CREATE TYPE simhash_weights_ball;
 CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 CREATE FUNCTION simhash_weights_ball_out(simhash_weights_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION simhash_weights_ball_recv(pg_catalog.internal) RETURNS simhash_weights_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_weights_ball_send(simhash_weights_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE TYPE simhash_weights_ball (
     INPUT = simhash_weights_ball_in, OUTPUT = simhash_weights_ball_out,
-    INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = plain,
+    RECEIVE = simhash_weights_ball_recv, SEND = simhash_weights_ball_send,
+    INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'b');
 COMMENT ON TYPE simhash_weights_ball
-    IS 'query of an index condition by weights, shown as <centre,radius,target recall>';
+    IS 'ball around weights, which an index may search at a recall below 1: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_ball_send(simhash_weights_ball) IS 'I/O';
 
-CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_weights_ball
+CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision,
+        max_probes integer DEFAULT 0) RETURNS simhash_weights_ball
     AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
-    IS 'ball around the signs of weights, searched in the order of volatility; the radius is clamped to -1 and 64';
+COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint, double precision, integer)
+    IS 'ball around the signs of weights, which an index may search at this recall, with at most so many probes';
 CREATE FUNCTION simhash_in_ball(simhash, simhash_weights_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_in_weights_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_weights_ball) IS 'implementation of <@| operator';
@@ -1075,13 +1089,13 @@ CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, dis
     AS 'MODULE_PATHNAME', 'simhash_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer) IS
     'the leaf pages that an exact search of an index reads';
-CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights, distance integer,
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
     OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights, integer) IS
-    'the leaf pages that a search by weights reads, with the flipped bits and what each page adds to the recall';
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
+    'the leaf pages that a search by weights reads: which bits were flipped to get there, and what they add to the recall';
 
 CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,

@@ -1,22 +1,30 @@
 -- One method at one radius: pages, time and recall. Variables: rows, tables, method ('exact', 'guided', or another name
 -- for guided), by ('h' or 'w'), target, most_probes, radius, find ('all' or 'first').
-SET simhash.target_recall = :target;
-SET simhash.max_probes = :most_probes;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_material = off;
 SET enable_memoize = off;
 
+-- The ball of a query, q: by fingerprint, or by weights.
+SELECT :'by' = 'h' AS by_fingerprint \gset
+\if :by_fingerprint
+\set ball 'simhash_ball(q.h, ':radius')'
+\set plan 'simhash_probe_plan(''doc_h'', q.h, ':radius')'
+\else
+\set ball 'simhash_ball(q.w, ':radius', ':target', ':most_probes')'
+\set plan 'simhash_probe_plan(''doc_h'', ':ball')'
+\endif
+
 SELECT :'find' = 'first' AS first \gset
 \if :first
-\set join 'SELECT q.id AS query, f.id AS found FROM query q CROSS JOIN LATERAL (SELECT d.id FROM doc d WHERE d.h <@> q.':by' <= ':radius' LIMIT 1) f'
+\set join 'SELECT q.id AS query, f.id AS found FROM query q CROSS JOIN LATERAL (SELECT d.id FROM doc d WHERE d.h <@| ':ball' LIMIT 1) f'
 \else
-\set join 'SELECT q.id AS query, d.id AS found FROM query q JOIN doc d ON d.h <@> q.':by' <= ':radius
+\set join 'SELECT q.id AS query, d.id AS found FROM query q JOIN doc d ON d.h <@| ':ball
 \endif
 
 SELECT avg(leaf_pages) AS leaf_pages FROM (
     SELECT (SELECT CASE WHEN :'find' = 'first' THEN coalesce(min(step) FILTER (WHERE matches > 0), count(*)) ELSE count(*) END
-            FROM simhash_probe_plan('doc_h', q.:by, :radius)) AS leaf_pages
+            FROM :plan) AS leaf_pages
     FROM query q) s \gset
 
 -- The rows found, and the pages of the index that were read.

@@ -3,6 +3,7 @@
 #include "am/search/strategy.hpp"
 
 #include "pg/types/ball.hpp"
+#include "pg/types/guided_ball.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"
@@ -30,7 +31,7 @@ struct OperatorClass {
     Oid type;
 };
 
-bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kGuidedOrder; }
+bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
 
 // Looks up the operator class and checks the type that it is for.
 bool check_type(Oid oid, OperatorClass *opclass)
@@ -66,7 +67,9 @@ bool has_right_signature(const FormData_pg_amop &member, Oid type)
         right = get_typlen(member.amoprighttype) == sizeof(Ball) && !get_typbyval(member.amoprighttype);
         break;
     case kInGuidedBall:
-    case kGuidedOrder:
+        right = get_typlen(member.amoprighttype) == sizeof(GuidedBall);
+        break;
+    case kWeightsOrder:
         right = get_typlen(member.amoprighttype) == -1;
         break;
     default:

@@ -1,4 +1,4 @@
--- Searches by weights: guided by volatility, at a target recall.
+-- Searches by weights: guided by volatility, at the recall that the ball carries.
 SET max_parallel_workers_per_gather = 0;
 
 -- 2000 documents of 80 words, and 1000 revisions with one to eight words changed
@@ -25,30 +25,28 @@ SELECT count(*), count(*) FILTER (WHERE h <@> w = 0), count(*) FILTER (WHERE w <
 SELECT simhash_within(h, w, 0), simhash_within(w, h, 0), h <@| simhash_ball(w, 0), simhash_within(h, w, -1)
 FROM doc WHERE id = 1;
 
--- plans: the condition shows the target recall
-\set query 'WITH q AS MATERIALIZED (SELECT w FROM doc WHERE id = 77)'
+-- plans: a condition on a distance to weights is one on that to their signs; a ball shows its recall
 RESET enable_seqscan;
-SET simhash.target_recall = 0.95;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@> b.w <= 3 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON b.w <@> a.h < 4 WHERE b.id < 10;
+EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 3, 0.95) WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id < 10;
 SET enable_seqscan = off;
-PREPARE near(simhash_weights) AS SELECT id FROM doc WHERE h <@> $1 <= 3;
+PREPARE near(simhash_weights, float8) AS SELECT id FROM doc WHERE h <@| simhash_ball($1, 3, recall => $2);
 SET plan_cache_mode = force_generic_plan;
-EXPLAIN (COSTS OFF) EXECUTE near(NULL);
+EXPLAIN (COSTS OFF) EXECUTE near(NULL, NULL);
+SET plan_cache_mode = force_custom_plan;
+EXPLAIN (COSTS OFF) EXECUTE near(array_fill(1, ARRAY[64])::real[]::simhash_weights, 0.95);
 RESET plan_cache_mode;
-SELECT simhash_ball(w, 3) FROM doc WHERE id = 77;
-RESET simhash.target_recall;
-SELECT simhash_ball(w, 99) FROM doc WHERE id = 77;
+SELECT simhash_ball(w, 3), simhash_ball(w, 99) FROM doc WHERE id = 77;
 
 -- the share of all pairs within the radius that each target finds
 CREATE FUNCTION found(target float8, radius integer, OUT rows bigint, OUT wrong bigint, OUT twice bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('simhash.target_recall', target::text, true);
     SELECT count(*), count(*) FILTER (WHERE d > radius), count(*) - count(DISTINCT (b, a))
     INTO rows, wrong, twice
-    FROM (SELECT b.id AS b, a.id AS a, a.h <@> b.h AS d FROM doc b JOIN doc a ON a.h <@> b.w <= radius
+    FROM (SELECT b.id AS b, a.id AS a, a.h <@> b.h AS d FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, radius, target)
           WHERE b.id BETWEEN 1 AND 1000) s;
 END $$;
 CREATE FUNCTION exact(radius integer) RETURNS bigint LANGUAGE sql AS
@@ -59,52 +57,102 @@ FROM unnest(ARRAY[3, 5, 8]) radius, exact(radius) AS exact, unnest(ARRAY[0.8, 0.
      found(target, radius)
 ORDER BY radius, target;
 
--- the index's own target, used if the setting is -1
-ALTER INDEX doc_h SET (target_recall = 0.9);
-SELECT rows < exact(8) AS fewer, rows > exact(8) * 0.86 AS enough FROM found(-1, 8);
-ALTER INDEX doc_h RESET (target_recall);
-SELECT rows = exact(8) AS exact FROM found(-1, 8);
+-- an approximate search finds fewer; what is no recall below 1 is exact
+SELECT target, rows < exact AS fewer, rows = exact AS equal
+FROM exact(8) AS exact, unnest('{0.8, 1, 95, Infinity, NaN}'::float8[]) WITH ORDINALITY t(target, n), found(target, 8) ORDER BY n;
 
 -- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius
 CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('simhash.target_recall', target::text, true);
-    RETURN (SELECT count(*) FROM doc, simhash_probe_plan('doc_h', w, radius) WHERE id BETWEEN 1 AND 100);
+    RETURN (SELECT count(*) FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, radius, target)) WHERE id BETWEEN 1 AND 100);
 END $$;
 SELECT leaves(0.9, 8) <= leaves(0.95, 8), leaves(0.95, 8) <= leaves(0.99, 8), leaves(0.99, 8) < leaves(1, 8),
        leaves(0.9, 8) * 3 < leaves(1, 8) AS "a third";
 SELECT leaves(1, 8) = count(*) AS "exact plans agree"
 FROM doc, simhash_probe_plan('doc_h', h, 8) WHERE id BETWEEN 1 AND 100;
-SET simhash.target_recall = 0.95;
 SELECT step, flipped_bits = '{}' AS nothing_flipped, probability > 0 AND probability <= 1 AS probable,
        recall >= 0.95 AS reached
-FROM doc, simhash_probe_plan('doc_h', w, 3) WHERE id = 77 AND step = 1;
-SET simhash.max_probes = 1;
-SELECT max(step) FROM doc, simhash_probe_plan('doc_h', w, 8) WHERE id = 77;
-RESET simhash.max_probes;
+FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 3, 0.95)) WHERE id = 77 AND step = 1;
+SELECT max(step) FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, 0.95, max_probes => 1)) WHERE id = 77;
+SELECT max(step) > 1 FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, 0.9999, -1)) WHERE id = 77;
 
--- the first match and the nearest
-SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@> b.w <= 3 LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
-SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id IN (77, 1500);
+-- first and nearest
+SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@| simhash_ball(b.w, 3, 0.95) LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
+SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@| simhash_ball(b.w, 64, 0.95) ORDER BY h <@> b.w LIMIT 1) a
+WHERE b.id IN (77, 1500);
 SELECT count(*), count(*) FILTER (WHERE d < lag) AS out_of_order
 FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM
       (SELECT row_number() OVER () AS n, d FROM
-       (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b ORDER BY a.h <@> b.w LIMIT 300) s) s) s;
+       (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b
+        WHERE a.h <@| simhash_ball(b.w, 64, 0.95) ORDER BY a.h <@> b.w LIMIT 300) s) s) s;
+-- ORDER BY alone is exact: here are the nearest of all, also those that the ball passes over
+CREATE FUNCTION ordered(target float8) RETURNS bigint LANGUAGE sql AS $$
+    SELECT sum(d) FROM doc b, LATERAL (SELECT a.h <@> b.w AS d FROM doc a
+        WHERE target IS NULL OR a.h <@| simhash_ball(b.w, 16, target) ORDER BY a.h <@> b.w LIMIT 5) n WHERE b.id BETWEEN 1 AND 30 $$;
+SELECT ordered(NULL) = (SELECT sum(d) FROM doc b, LATERAL (SELECT a.h <@> b.h AS d FROM doc a ORDER BY a.h <@> b.h LIMIT 5) n
+                        WHERE b.id BETWEEN 1 AND 30) AS exact;
 
--- combined with conditions by fingerprint the search is exact
-SELECT count(*) FROM doc a, (SELECT w, h FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 5 AND a.h <@> b.h <= 3;
+-- together with an exact condition that is as narrow, in any order, the search is exact
+CREATE FUNCTION together(condition text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE rows bigint;
+BEGIN
+    EXECUTE 'SELECT count(*) FROM doc b JOIN doc a ON ' || condition || ' WHERE b.id BETWEEN 1 AND 1000' INTO rows;
+    RETURN rows;
+END $$;
+SELECT condition, together(condition) = exact(8) AS exact FROM unnest(ARRAY[
+    'a.h <@| simhash_ball(b.w, 8, 0.01, 1)',
+    'a.h <@| simhash_ball(b.w, 8, 0.01, 1) AND a.h <@> b.h <= 9',
+    'a.h <@| simhash_ball(b.w, 8, 0.01, 1) AND a.h <@> b.h <= 8',
+    'a.h <@> b.w <= 8 AND a.h <@| simhash_ball(b.w, 8, 0.01, 1)',
+    'a.h <@> b.w <= 8 AND a.h <@| simhash_ball(b.w, 9, 0.01, 1)',
+    'a.h <@| simhash_ball(b.w, 9, 0.01, 1) AND a.h <@> b.w <= 8 AND a.h <@> b.h <= 10']) condition;
 
 -- special cases
 SELECT count(*) FROM doc WHERE h <@> NULL::simhash_weights <= 3;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= -1;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 64;
 SELECT count(*) FROM doc a WHERE h <@> (array_fill(0, ARRAY[64])::real[])::simhash_weights <= 3;
-SELECT '<0123456789abcdef,3>'::simhash_weights_ball;
-SET simhash.target_recall = 0;
-SET simhash.target_recall = 1.5;
-SET simhash.target_recall = 'NaN';
-SET simhash.max_probes = -1;
-ALTER INDEX doc_h SET (target_recall = 2);
+
+-- the type: what is dumped comes back, and what is damaged does not
+CREATE FUNCTION ball(terms text, w text DEFAULT 'w') RETURNS text LANGUAGE sql AS
+    $$ SELECT '<' || replace((SELECT array_agg(i)::real[]::simhash_weights::text FROM generate_series(-32, 31) i), '-32', w) || terms $$;
+SELECT ball(',8,0.95,0>', '-32.5')::simhash_weights_ball;
+SELECT replace(ball(',8 ,  9.5e-1 , 7 > ', '-32.5'), ',', ' , ')::simhash_weights_ball::text = ball(',8,0.95,7>', '-32.5') AS same;
+SELECT simhash_ball(w, r, c, p)::text::simhash_weights_ball::text = simhash_ball(w, r, c, p)::text AS same
+FROM (VALUES (-5, 0.1 + 0.2, -7), (99, 1e-9, 0), (16, 1 / 3.0::float8, 2147483647), (0, 'NaN', 1)) v(r, c, p),
+     (SELECT w FROM doc WHERE id = 77) d;
+CREATE TABLE balls AS SELECT id, simhash_ball(w, id % 66 - 1, 1.0 / id, id) AS b FROM doc WHERE id BETWEEN 1 AND 300;
+CREATE TABLE copied (LIKE balls);
+DO $$
+DECLARE form text; file text := current_setting('data_directory') || '/balls';
+BEGIN
+    FOREACH form IN ARRAY ARRAY['text', 'csv', 'binary'] LOOP
+        EXECUTE format('COPY balls TO %L (FORMAT %s)', file, form);
+        EXECUTE format('COPY copied FROM %L (FORMAT %s)', file, form);
+    END LOOP;
+END $$;
+SELECT count(*) AS copied, count(*) FILTER (WHERE simhash_weights_ball_send(c.b) = simhash_weights_ball_send(b.b)) AS same
+FROM copied c JOIN balls b USING (id);
+SELECT count(*) FROM doc JOIN balls ON h <@| b WHERE balls.id = 20; -- radius 19
+\set VERBOSITY terse
+DO $$
+DECLARE damaged text;
+BEGIN
+    FOREACH damaged IN ARRAY ARRAY['', '<>', '<0123456789abcdef,3>', '<[],3,1,0>', ball(',8,0.95,0', '1'), ball(',8,0.95>', '1'),
+            ball(',8,0.95,0>', 'x'), ball(',8,0.95,0>', '1e30'), ball(',8,0.95,0> x', '1'), ball(',8,0.95,0,0>', '1'), ball(',8.5,0.95,0>', '1'),
+            ball(',,0.95,0>', '1'), ball(',0x8,0.95,0>', '1'), ball(',8,NaN,0>', '1'), ball(',8,0.95,0.5>', '1'), ball(',65,0.95,0>', '1'),
+            ball(',-2,0.95,0>', '1'), ball(',8,0,0>', '1'), ball(',8,1.1,0>', '1'), ball(',8,0.95,-1>', '1'),
+            ball(',8,0.95,2147483648>', '1'), ball(',8,1e999,0>', '1')] LOOP
+        BEGIN
+            RAISE WARNING 'accepted: %', damaged::simhash_weights_ball;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE NOTICE '% %', SQLSTATE, regexp_replace(regexp_replace(SQLERRM, '\[.*\]', '[...]'), ': .*', '');
+        END;
+    END LOOP;
+END $$;
+\set VERBOSITY default
+DROP TABLE balls, copied;
+DROP FUNCTION ball;
 
 -- Leaves that split after they were located and before they are read, and equal keys that fill several leaves: no row is
 -- lost or repeated. An unreachable target ends in an exact search, which skips what was read.
@@ -117,11 +165,10 @@ INSERT INTO crowd SELECT i, crowded(i) FROM generate_series(1, 10000) i;
 INSERT INTO crowd SELECT -i, 'ffffffffffffffff' FROM generate_series(1, 2000) i;
 CREATE INDEX crowd_h ON crowd USING simhash (h);
 SET enable_bitmapscan = off;
-SET simhash.target_recall = 0.999999999;
 DO $$
 DECLARE
     query simhash_weights := (SELECT array_agg(((j * 37) % 64 + 1)::real ORDER BY j)::simhash_weights FROM generate_series(0, 63) j);
-    near CURSOR (radius integer) FOR SELECT id FROM crowd WHERE h <@> query <= radius;
+    near CURSOR (radius integer) FOR SELECT id FROM crowd WHERE h <@| simhash_ball(query, radius, 0.999999999);
     radius integer; expected bigint; found bigint[]; next_id bigint := 10001;
 BEGIN
     FOREACH radius IN ARRAY ARRAY[0, 2, 3] LOOP
@@ -139,7 +186,6 @@ BEGIN
     END LOOP;
 END $$;
 RESET enable_bitmapscan;
-RESET simhash.target_recall;
 DROP TABLE crowd;
 DROP FUNCTION crowded;
 
@@ -151,7 +197,6 @@ SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall 
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
 SELECT fitted FROM simhash_index_stats('doc_h');
-RESET simhash.target_recall;
 SELECT simhash_calibrate('doc_h', 'pair', 'w', 'nothing');
 SELECT simhash_calibrate('doc_h', 'pair', 'h', 'w');
 SELECT simhash_calibrate('pair', 'pair', 'w', 'h');
@@ -164,4 +209,4 @@ RESET ROLE;
 DROP ROLE guided_stranger;
 
 DROP TABLE doc, pair, few;
-DROP FUNCTION word, found, exact, leaves;
+DROP FUNCTION word, found, exact, leaves, ordered, together;

@@ -19,8 +19,9 @@ CREATE INDEX page_h ON page USING simhash (h) WITH (distance = 4, tables = 5, fi
 CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
-    weights simhash_weights);
-INSERT INTO text (id, body, weights) SELECT n, body, to_simhash_weights(body) FROM
+    weights simhash_weights, ball simhash_weights_ball);
+INSERT INTO text (id, body, weights, ball)
+    SELECT n, body, to_simhash_weights(body), simhash_ball(to_simhash_weights(body), n % 66 - 1, 1.0 / n, n) FROM
     (SELECT n, 'number ' || n || ' of some words that are ' || md5(n::text) AS body FROM generate_series(1, 200) AS n)
     AS bodies;
 CREATE INDEX text_h ON text USING simhash (h);
@@ -38,7 +39,7 @@ SQL
 my %checks = (
     'rows' => 'SELECT md5(string_agg(id || coalesce(h::text, \'-\'), \' \' ORDER BY id)) FROM page',
     'generated fingerprints' => 'SELECT md5(string_agg(id || h::text, \' \' ORDER BY id)) FROM text',
-    'weights' => 'SELECT md5(string_agg(id || weights::text, \' \' ORDER BY id)) FROM text',
+    'weights' => 'SELECT md5(string_agg(id || weights::text || ball::text, \' \' ORDER BY id)) FROM text',
     'generated is what the function gives' => 'SELECT count(*) FROM text WHERE h IS DISTINCT FROM to_simhash(body)',
     'partitions' => 'SELECT md5(string_agg(tableoid::regclass || \' \' || id, \' \' ORDER BY id)) FROM divided',
     'indexes' => 'SELECT string_agg(pg_get_indexdef(indexrelid), E\'\n\' ORDER BY indexrelid::regclass::text)
@@ -92,13 +93,14 @@ SQL
         '0', "COPY, $format: every row");
     $node->safe_psql('postgres', <<SQL);
 DROP TABLE copied;
-COPY text (id, body, weights) TO '$file' (FORMAT $format);
-CREATE TABLE copied (id bigint, body text, weights simhash_weights);
+COPY text (id, body, weights, ball) TO '$file' (FORMAT $format);
+CREATE TABLE copied (id bigint, body text, weights simhash_weights, ball simhash_weights_ball);
 COPY copied FROM '$file' (FORMAT $format);
 SQL
     is($node->safe_psql('postgres', 'SELECT count(*) FROM text JOIN copied USING (id)
-        WHERE text.weights::text = copied.weights::text AND text.h = to_simhash(copied.body)'),
-        '200', "COPY, $format: weights and texts");
+        WHERE text.weights::text = copied.weights::text
+            AND simhash_weights_ball_send(text.ball) = simhash_weights_ball_send(copied.ball) AND text.h = to_simhash(copied.body)'),
+        '200', "COPY, $format: weights, balls and texts");
     $node->safe_psql('postgres', 'DROP TABLE copied');
 }
 

@@ -35,9 +35,8 @@ sub searches
 {
     my ($session) = @_;
     return $session->(<<'SQL');
-SET simhash.target_recall = 0.9;
 SELECT md5(string_agg(p::text, ' ')), (SELECT fitted FROM simhash_index_stats('page_h'))
-FROM page, simhash_probe_plan('page_h', w, 8) p WHERE id <= 50;
+FROM page, simhash_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50;
 SQL
 }
 my $on_primary = sub { return $primary->safe_psql('postgres', $_[0]) };
@@ -48,8 +47,7 @@ like($before, qr/\|f$/, 'a new index has the built-in model');
 
 # A session that has the old model in its cache
 my $other = $primary->background_psql('postgres');
-$other->query_safe("SET simhash.target_recall = 0.9");
-my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_probe_plan('page_h', w, 8) p WHERE id <= 50";
+my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50";
 my $other_before = $other->query_safe($probe);
 
 my $report = $primary->safe_psql('postgres',

@@ -67,8 +67,7 @@ SKIP: {
         'a join by distance' => [ 'SELECT a.id, n.id FROM page AS a, LATERAL (SELECT b.id FROM page AS b
             ORDER BY b.h <@> a.h LIMIT 3) AS n', 1500, 15000 ],
         'a join by weights' => [ 'SELECT a.id, b.id FROM weights AS a, LATERAL (SELECT count(*) AS id FROM page AS b
-            WHERE b.h <@> a.w <= 8) AS b', 300, 2600 ]);
-    $session->query_safe('SET simhash.target_recall = 0.9');
+            WHERE b.h <@| simhash_ball(a.w, 8, 0.9)) AS b', 300, 2600 ]);
     for my $name (sort keys %cursor) {
         my ($sql, $few, $many) = @{ $cursor{$name} };
         $session->query_safe('BEGIN');

@@ -52,7 +52,7 @@ BEGIN
             PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> %s <= 8', indexed, h));
             PERFORM add_search(indexed, 'bitmapscan', format('SELECT h <@> %s FROM (SELECT h FROM %s ORDER BY h <@> %s LIMIT 5) AS near', h, indexed, h));
             PERFORM add_search(indexed, 'bitmapscan',
-                format('SELECT id FROM %s WHERE h <@> to_simhash_weights(%L) <= 6', indexed, md5(h)), true);
+                format('SELECT id FROM %s WHERE h <@| simhash_ball(to_simhash_weights(%L), 6, 0.9)', indexed, md5(h)), true);
         END LOOP;
         PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> ''00000000000000ff'' <= 64', indexed));
         PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> ''00000000000000ff'' <= 64', indexed));
@@ -91,7 +91,7 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws('|', SQLSTATE, message, detail, hint);
 END
 $$;
-CREATE FUNCTION try_search(search search) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET simhash.target_recall = 0.9 AS $$
+CREATE FUNCTION try_search(search search) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     message text;
     detail text;

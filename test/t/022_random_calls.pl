@@ -96,7 +96,7 @@ sub quoted { my ($text) = @_; $text =~ s/'/''/g; return "'$text'" }
 sub garbage
 {
     my @pieces = ('0x', 'f' x 16, 'F00', '[', ']', '<', '>', ',', '1e9999', '-', 'NaN', 'infinity', ' ', "\xc3\xa9", '{', '}', '"',
-        ':', 'recall', '0.95', '3', '18446744073709551616', "\\", '%', 'a b', '.', "\t");
+        ':', '0.95', '0>', '3', '18446744073709551616', "\\", '%', 'a b', '.', "\t");
     return join '', map { one_of(@pieces) } 1 .. int rand one_of(2, 8, 200);
 }
 
@@ -129,7 +129,7 @@ my %values = (
             "to_simhash_weights('some words')", "('[' || repeat('0,', 63) || '0]')", "('[' || repeat('549755813887,', 63) || '-549755813887]')",
             "('[' || repeat('-0.00000005960464477539,', 63) || '1e11]')", "(SELECT w FROM page WHERE id = 3)") },
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
-    'simhash_weights_ball' => sub { "simhash_ball(" . value('simhash_weights') . ', ' . value('integer') . ')' });
+    'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' });
 
 # Valid arguments, by function and position; for others, values of the type. Without them functions that take an index
 # or a query would reject nearly everything. The unprivileged role gets those of a table that it does not own.
@@ -263,7 +263,8 @@ sub make_other
         'SELECT to_simhash_weights(' . value('jsonb') . ')',
         'SELECT id FROM page WHERE h <@> ' . value('simhash') . one_of(' <= ', ' < ', ' = ', ' >= ', ' <> ') . value(one_of('integer', 'smallint', 'bigint')),
         'SELECT id FROM page WHERE h <@> ' . value('simhash_weights') . ' <= ' . value('integer'),
-        'SELECT id FROM page WHERE h <@| ' . value('simhash_ball') . ' AND h <@| ' . value('simhash_ball'),
+        'SELECT id FROM page WHERE h <@| ' . value('simhash_ball') . ' AND h <@| ' . value(one_of('simhash_ball', 'simhash_weights_ball')),
+        'SELECT id FROM page WHERE h <@| ' . value('simhash_weights_ball') . ' ORDER BY h <@> ' . value('simhash_weights') . ' LIMIT 7',
         'SELECT id FROM page ORDER BY h <@> ' . value('simhash') . ', h <@> ' . value(one_of('simhash', 'simhash_weights')) . ' LIMIT 7',
         'SELECT a.id FROM page a JOIN page b ON a.h <@> b.h <= ' . value('integer') . ' LIMIT 100',
         'SELECT id FROM page WHERE h = ANY (' . value('simhash[]') . ')',
@@ -282,9 +283,8 @@ sub try_all
     my $statements = join ",\n", map { my $tag = 'q' . int rand 1e9; "(\$$tag\$$_->{sql}\$$tag\$)" } @tries;
     my ($out, $error, $timed_out) = ('', '', 0);
     my $limit = rand() < 0.5 ? 'SET enable_seqscan = off;' : '';
-    my $recall = one_of('SET simhash.target_recall = 0.9;', 'SET simhash.max_probes = 1;', '');
     $node->psql('postgres', <<SQL, stdout => \$out, stderr => \$error, timeout => 300, timed_out => \$timed_out);
-SET client_min_messages = error; $limit $recall
+SET client_min_messages = error; $limit
 SET search_path = public, pg_catalog;
 SET ROLE $role;
 SELECT replace(outcome(statement), E'\\n', ' ') FROM (VALUES $statements) AS list(statement);
@@ -407,7 +407,7 @@ is(join("\n", @problems), '', 'binary input of every type');
 for my $try (1 .. 60)
 {
     my $value = one_of(@integers, @floats, "''", quoted(garbage()), 'on', '1e400', 'default');
-    my $option = one_of(qw(distance tables target_recall fillfactor none));
+    my $option = one_of(qw(distance tables fillfactor none));
     my @commands = ("SET " . one_of(@settings) . " = " . ($value eq 'default' ? $value : quoted($value =~ s/'//gr)));
     push @commands, "CREATE INDEX other ON page USING simhash (h) WITH ($option = " . quoted($value =~ s/'//gr) . "); DROP INDEX other";
     push @commands, "ALTER INDEX page_h SET ($option = " . quoted($value =~ s/'//gr) . "); SELECT * FROM simhash_index_stats('page_h'); ALTER INDEX page_h RESET ($option)";

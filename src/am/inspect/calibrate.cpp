@@ -101,12 +101,8 @@ struct Trial {
 // Follows the search for one pair, and asks whether it read the place where the partner belongs.
 void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target, Trial *trial)
 {
-    GuidedBall ball = {};
-    SET_VARSIZE(&ball, sizeof(ball));
-    ball.radius = distance;
-    ball.center = weights_fingerprint(pair.weights);
-    ball.weights = pair.weights;
-    run_search(scan, kInGuidedBall, PointerGetDatum(&ball), target);
+    GuidedBall ball = {pair.weights, weights_fingerprint(pair.weights), target, distance, 0};
+    run_search(scan, kInGuidedBall, PointerGetDatum(&ball));
 
     const Search &search = scan_state(scan)->search;
     const GuidedPlan &plan = search.guided->plan;

@@ -1,5 +1,5 @@
-// simhash_probe_plan(index, query, distance): the leaves that a search reads, in their order. It makes the
-// search, but does not visit the table.
+// simhash_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in their
+// order. It makes the search, but does not visit the table.
 #include "am/search/scan.hpp"
 
 #include "core/tables/key_ball.hpp"
@@ -65,7 +65,7 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
     IndexScanDesc scan = begin_scan(index, 1, 0);
     LeafTrace trace = {report_leaf, &report};
     scan_state(scan)->search.trace = &trace;
-    run_search(scan, strategy, ball, 0);
+    run_search(scan, strategy, ball);
     end_scan(scan);
     IndexScanEnd(scan);
     relation_close(index, AccessShareLock);
@@ -86,8 +86,6 @@ SIMHASH_FUNCTION(simhash_probe_plan)
 SIMHASH_FUNCTION(simhash_probe_plan_of_weights)
 {
     using namespace simhash;
-    GuidedBall ball;
-    set_guided_ball(&ball, PG_GETARG_DATUM(1), PG_GETARG_INT32(2));
-    run(fcinfo, kInGuidedBall, PointerGetDatum(&ball));
+    run(fcinfo, kInGuidedBall, PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }

@@ -8,7 +8,6 @@
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
-#include "pg/server/settings.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
 
@@ -54,6 +53,20 @@ constexpr double kCollectOperators = 0.25;
 constexpr double kOrderedRowOperators = 100;
 constexpr double kRingRows = 8192;
 
+// Arguments of simhash_ball, where they are known.
+Node *ball_argument(Node *call, int number, Oid type)
+{
+    if (!IsA(call, FuncExpr) || list_length(reinterpret_cast<FuncExpr *>(call)->args) <= number)
+        return nullptr;
+    auto *argument = static_cast<Node *>(list_nth(reinterpret_cast<FuncExpr *>(call)->args, number));
+    if (!IsA(argument, Const) || reinterpret_cast<Const *>(argument)->constisnull ||
+        reinterpret_cast<Const *>(argument)->consttype != type)
+        return nullptr;
+    return argument;
+}
+
+Datum constant(Node *node) { return reinterpret_cast<Const *>(node)->constvalue; }
+
 int ball_radius(Node *argument, bool guided)
 {
     if (IsA(argument, Const)) {
@@ -61,34 +74,41 @@ int ball_radius(Node *argument, bool guided)
         if (constant->constisnull)
             return kEmptyRadius;
         if (guided)
-            return reinterpret_cast<GuidedBall *>(PG_DETOAST_DATUM(constant->constvalue))->radius;
+            return datum_guided_ball(constant->constvalue).radius;
         return reinterpret_cast<Ball *>(DatumGetPointer(constant->constvalue))->radius;
     }
-    // simhash_ball(q, radius) of a q that is not known yet
-    if (IsA(argument, FuncExpr) && list_length(reinterpret_cast<FuncExpr *>(argument)->args) == 2) {
-        auto *radius = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(argument)->args));
-        if (IsA(radius, Const) && !reinterpret_cast<Const *>(radius)->constisnull &&
-            reinterpret_cast<Const *>(radius)->consttype == INT8OID)
-            return clamp_radius(DatumGetInt64(reinterpret_cast<Const *>(radius)->constvalue));
-    }
-    return kUnknownRadius;
+    Node *radius = ball_argument(argument, 1, INT8OID);
+    return radius == nullptr ? kUnknownRadius : clamp_radius(DatumGetInt64(constant(radius)));
+}
+
+// Whether a ball around weights is searched exactly all the same.
+bool exact_ball(Node *argument)
+{
+    if (argument == nullptr)
+        return false;
+    if (IsA(argument, Const))
+        return reinterpret_cast<Const *>(argument)->constisnull ||
+               is_exact(datum_guided_ball(constant(argument)));
+    Node *recall = ball_argument(argument, 2, FLOAT8OID);
+    return recall != nullptr && DatumGetFloat8(constant(recall)) >= kExactRecall;
 }
 
 struct Conditions {
     int radius; // the least of all balls; kBits if there is none
     bool only_nulls;
-    bool guided;     // the least ball is one around weights
+    bool guided;     // the least ball is one around weights, not searched exactly
     double searches; // more than one for = ANY (array)
 };
 
 int operator_radius(Oid op, Oid family, Node *argument, bool *guided)
 {
     int strategy = get_op_opfamily_strategy(op, family);
-    *guided = strategy == kInGuidedBall;
+    bool weights = strategy == kInGuidedBall;
+    *guided = weights && !exact_ball(argument);
     return strategy == kEqual           ? 0
            : strategy == kNearDuplicate ? kNearRadius
            : argument == nullptr        ? kUnknownRadius
-                                        : ball_radius(argument, *guided);
+                                        : ball_radius(argument, weights);
 }
 
 Conditions read_conditions(PlannerInfo *root, List *quals, Oid family)
@@ -209,14 +229,12 @@ struct PlannedIndex {
     Relation relation; // null for an advisor's hypothetical one, where there is nothing to open
     TableDesign design;
     double leaves; // of each table
-    double target; // the recall that searches by weights aim at
 };
 
 PlannedIndex open_planned(const IndexOptInfo *info)
 {
     PlannedIndex index = {};
     index.info = info;
-    index.target = target_recall_setting;
     if (info->hypothetical) {
         make_design(kDefaultDistance, default_tables(kDefaultDistance), &index.design);
         index.leaves = estimated_leaves(info->pages, index.design.tables);
@@ -224,8 +242,6 @@ PlannedIndex open_planned(const IndexOptInfo *info)
     }
     index.relation = index_open(info->indexoid, NoLock);
     index.leaves = estimated_leaves(info->pages, index_meta(index.relation)->tables());
-    if (index.target < 0)
-        index.target = index_options(index.relation).target_recall;
     return index;
 }
 
@@ -287,9 +303,7 @@ Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const 
         plan.leaves = 1;
     }
     Searches searches = {conditions.searches, loops, 0, 0};
-    price_searches(root, index,
-                   plan_reading(plan, index.leaves, matching, conditions.guided && index.target < 1),
-                   &searches);
+    price_searches(root, index, plan_reading(plan, index.leaves, matching, conditions.guided), &searches);
     return searches;
 }
 

@@ -1,7 +1,5 @@
 #include "am/search/guided_source.hpp"
 
-#include "pg/server/settings.hpp"
-
 extern "C" {
 #include "utils/memutils.h"
 }
@@ -33,7 +31,7 @@ WholeKeys whole_keys(const LeafPlace &place)
 
 bool at_most_probes(const GuidedSource &source)
 {
-    return max_probes_setting > 0 && source.plan.probes() >= static_cast<Size>(max_probes_setting);
+    return source.limit > 0 && source.plan.probes() >= source.limit;
 }
 
 // Starts the next cell that can hold a match. False if there is none.
@@ -133,12 +131,13 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Ind
     return source;
 }
 
-void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius, double target)
+void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius)
 {
     // The target is that of many queries together: one leaf often finds more than the target asks for, and
     // then another query may do with less.
-    GuidedQuery query = {&ball.weights, &source->meta->model, radius, target, true};
+    GuidedQuery query = {&ball.weights, &source->meta->model, radius, ball.recall, true};
     source->plan.begin(query, source->node, source->most * kNodesPerProbe, source->range, source->most);
+    source->limit = static_cast<Size>(ball.most_probes);
     source->ahead = 1;
     source->center = ball.center;
     source->radius = radius;

@@ -25,7 +25,8 @@ struct GuidedSource : LeafSource {
     int radius;
     GuidedPlan plan;
     Size capacity; // probes for which there is room
-    Size most;     // probes of this search
+    Size most;     // probes of this search for which there is room
+    Size limit;    // probes that the query allows; 0 for no limit
     VoshNode *node;
     GuidedRange *range;
 
@@ -44,7 +45,7 @@ struct GuidedSource : LeafSource {
     // Whether the leaf is the one that reports a row: no earlier probe has read the row's place, and this one
     // reads all entries with the row's key.
     bool reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const;
-    // Whether the search has ended as it should, at its target or at simhash.max_probes, and not for lack of
+    // Whether the search has ended as it should, at its target or at its limit of probes, and not for lack of
     // room for more probes.
     bool finished() const;
 };
@@ -54,7 +55,7 @@ struct GuidedSource : LeafSource {
 GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const IndexMeta *meta,
                                     double exact_leaves, MemoryContext context);
 
-// Starts a search for the rows within a radius of the ball's weights that aims at a recall below 1.
-void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius, double target);
+// Starts a search for the rows within a radius of the ball's weights that aims at the ball's recall.
+void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius);
 
 } // namespace simhash

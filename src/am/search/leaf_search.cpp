@@ -105,12 +105,12 @@ void begin_search(Search *search, Fingerprint center, int radius)
     search->by_weights = false;
 }
 
-void begin_guided_search(Search *search, const GuidedBall &ball, int radius, double target)
+void begin_guided_search(Search *search, const GuidedBall &ball, int radius)
 {
     begin_search(search, ball.center, radius); // what it falls back to
     search->guided = prepare_guided_source(search->guided, search->reader.index, search->meta,
                                            search->exact.plan.leaves, search->context);
-    begin_guided_source(search->guided, ball, radius, target);
+    begin_guided_source(search->guided, ball, radius);
     begin_reading(&search->reader, search->guided);
     search->by_weights = true;
 }

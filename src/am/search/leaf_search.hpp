@@ -66,7 +66,7 @@ void begin_search(Search *search, Fingerprint center, int radius);
 // A search by weights that aims at a recall below 1. One that would probe more leaves than an exact search
 // reads gives up and searches the rest exactly: so it costs at most about twice as much, and always reaches
 // its target.
-void begin_guided_search(Search *search, const GuidedBall &ball, int radius, double target);
+void begin_guided_search(Search *search, const GuidedBall &ball, int radius);
 void begin_null_search(Search *search);
 
 // From now on, only rows within this radius are needed.

@@ -31,13 +31,9 @@ int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShif
 // True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
 bool centered(const ScanKeys &keys) { return keys.balls == 0 || keys.ball[0].center == keys.lead; }
 
-// Rings by weights: the recall they aim at is that of a search of the ring's radius. Farther out they are
-// exact.
-bool guided(const ScanState &state)
-{
-    const ScanKeys &keys = state.keys;
-    return keys.lead_guided && state.target < 1 && (keys.balls == 0 || keys.guided != nullptr);
-}
+// Rings in a ball of weights: the recall they aim at is that of a search of the ring's radius. Farther out
+// they are exact.
+bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
 
 int farthest(const ScanKeys &keys) { return centered(keys) && keys.balls > 0 ? keys.ball[0].radius : kBits; }
 
@@ -126,7 +122,7 @@ void search_up_to(ScanState *state, int high)
 {
     const ScanKeys &keys = state->keys;
     if (centered(keys) && guided(*state) && high <= kFarthestGuided)
-        begin_guided_search(&state->search, keys.lead_ball, high, state->target);
+        begin_guided_search(&state->search, *keys.guided, high);
     else if (centered(keys))
         begin_search(&state->search, keys.lead, high);
     else

@@ -1,8 +1,6 @@
 // Scans: the callbacks, which follow the keys by searches and return their rows one by one.
 #include "am/search/scan.hpp"
 
-#include "pg/server/settings.hpp"
-
 extern "C" {
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
@@ -33,9 +31,8 @@ void begin_values(ScanState *state)
     const GuidedBall *guided = keys.guided;
     if (keys.orders > 0)
         begin_ordered(state);
-    else if (guided != nullptr && state->target < 1 && guided->radius <= kFarthestGuided &&
-             guided->center == keys.ball[0].center && guided->radius == keys.ball[0].radius)
-        begin_guided_search(&state->search, *guided, guided->radius, state->target);
+    else if (guided != nullptr && guided->radius <= kFarthestGuided)
+        begin_guided_search(&state->search, *guided, guided->radius);
     else if (keys.balls > 0)
         begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
     else
@@ -141,8 +138,6 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
 
     release_pin(&state->search);
     state->phase = ScanPhase::unstarted;
-    state->target =
-        target_recall_setting >= 0 ? target_recall_setting : index_options(scan->indexRelation).target_recall;
     read_scan_keys(scan, &state->keys);
 }
 
@@ -204,15 +199,13 @@ void end_scan(IndexScanDesc scan)
     scan->opaque = nullptr;
 }
 
-void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball, double target)
+void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
 {
     ScanKeyData key = {};
     key.sk_attno = 1;
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     rescan(scan, &key, 1, nullptr, 0);
-    if (target > 0)
-        scan_state(scan)->target = target;
     start_scan(scan);
     while (advance_scan(scan_state(scan))) {
     }

@@ -28,7 +28,6 @@ struct Rings {
 struct ScanState {
     IndexMeta *meta;
     ScanKeys keys;
-    double target; // the recall that searches by weights aim at
     ScanPhase phase;
     Search search;
     Rings rings;
@@ -38,9 +37,8 @@ struct ScanState {
 
 inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState *>(scan->opaque); }
 
-// Makes the search for a ball without returning rows, for its trace. A target of 0 leaves the recall as the
-// settings have it.
-void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball, double target);
+// Makes the search for a ball without returning rows, for its trace.
+void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
 
 // ordered.cpp
 

@@ -2,6 +2,8 @@
 
 #include "am/search/strategy.hpp"
 
+#include "pg/types/weights.hpp"
+
 namespace simhash
 {
 
@@ -10,7 +12,9 @@ namespace
 
 void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
 
-void add_ball(ScanKeys *keys, Ball ball)
+// Of two balls with the same radius an exact one leads. So a search is approximate only if the condition that
+// allows it narrows the search most.
+void add_ball(ScanKeys *keys, Ball ball, const GuidedBall *guided = nullptr)
 {
     keys->nulls = false;
     if (ball.radius < 0) {
@@ -21,9 +25,13 @@ void add_ball(ScanKeys *keys, Ball ball)
         if (hamming_distance(ball.center, keys->ball[i].center) > ball.radius + keys->ball[i].radius)
             ask_for_nothing(keys);
     }
+    Ball *lead = &keys->ball[0];
     keys->ball[keys->balls++] = ball;
-    if (ball.radius < keys->ball[0].radius)
-        std::swap(keys->ball[0], keys->ball[keys->balls - 1]);
+    if (keys->balls == 1 || ball.radius < lead->radius ||
+        (ball.radius == lead->radius && keys->guided != nullptr && guided == nullptr)) {
+        std::swap(*lead, keys->ball[keys->balls - 1]);
+        keys->guided = guided;
+    }
 }
 
 void read_operator(ScanKeys *keys, const ScanKeyData &key)
@@ -35,10 +43,11 @@ void read_operator(ScanKeys *keys, const ScanKeyData &key)
     case kNearDuplicate:
         add_ball(keys, {datum_fingerprint(key.sk_argument), kNearRadius, 0});
         break;
-    case kInGuidedBall:
-        keys->guided = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(key.sk_argument));
-        add_ball(keys, {keys->guided->center, keys->guided->radius, 0});
+    case kInGuidedBall: {
+        const GuidedBall &ball = datum_guided_ball(key.sk_argument);
+        add_ball(keys, {ball.center, ball.radius, 0}, is_exact(ball) ? nullptr : &ball);
         break;
+    }
     case kEqual:
         add_ball(keys, {datum_fingerprint(key.sk_argument), 0, 0});
         break;
@@ -65,19 +74,13 @@ void read_order(ScanKeys *keys, int orders, int number, const ScanKeyData &key)
     *order = {(key.sk_flags & SK_ISNULL) != 0, 0};
     if (order->null)
         return;
-    bool guided = key.sk_strategy == kGuidedOrder;
-    GuidedBall ball;
-    if (guided)
-        set_guided_ball(&ball, key.sk_argument, kBits);
-    order->query = guided ? ball.center : datum_fingerprint(key.sk_argument);
+    order->query = key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
+                                                    : datum_fingerprint(key.sk_argument);
     // ORDER BY h <@> NULL orders nothing: the first key that is not NULL leads.
     if (keys->orders > 0)
         return;
     keys->orders = orders;
     keys->lead = order->query;
-    keys->lead_guided = guided;
-    if (guided)
-        keys->lead_ball = ball;
 }
 
 } // namespace
@@ -103,7 +106,6 @@ void read_scan_keys(IndexScanDesc scan, ScanKeys *keys)
         read_key(keys, scan->keyData[i]);
 
     keys->orders = 0;
-    keys->lead_guided = false;
     for (int i = 0; i < scan->numberOfOrderBys; i++)
         read_order(keys, scan->numberOfOrderBys, i, scan->orderByData[i]);
 }

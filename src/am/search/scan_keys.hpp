@@ -23,13 +23,11 @@ struct ScanKeys {
     bool nulls;  // rows without one
     int balls;   // all must hold; ball[0] has the least radius
     Ball *ball;
-    const GuidedBall *guided; // the ball of weights among them, or null
+    const GuidedBall *guided; // ball[0], if that is one of weights whose recall is below 1; or null
 
     int orders; // ORDER BY keys; 0 also where all are NULL
     OrderKey *order;
-    Fingerprint lead;     // the query of the first ORDER BY key that is not NULL
-    bool lead_guided;     // whether that key is one of weights
-    GuidedBall lead_ball; // and these weights
+    Fingerprint lead; // the query of the first ORDER BY key that is not NULL
 
     // Whether a fingerprint is within all balls.
     bool accept(Fingerprint fingerprint) const

@@ -16,8 +16,8 @@ enum Strategy : StrategyNumber {
     kEqual,         // simhash = simhash
     kDistanceOrder, // ORDER BY simhash <@> simhash
     kInGuidedBall,  // simhash <@| simhash_weights_ball
-    kGuidedOrder,   // ORDER BY simhash <@> simhash_weights
-    kStrategies = kGuidedOrder
+    kWeightsOrder,  // ORDER BY simhash <@> simhash_weights
+    kStrategies = kWeightsOrder
 };
 
 } // namespace simhash

@@ -38,7 +38,6 @@ struct IndexOptions {
     int distance;
     int tables; // 0: the default for the distance
     int fillfactor;
-    double target_recall; // of searches by weights; 1: exact
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);

@@ -24,8 +24,6 @@ relopt_kind options_kind()
                           AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
                           50, 100, ShareUpdateExclusiveLock);
-        add_real_reloption(kind, "target_recall", "recall that searches by weights aim at (1: exact)", 1.0,
-                           0.01, 1.0, ShareUpdateExclusiveLock);
     }
     return kind;
 }
@@ -66,7 +64,6 @@ bytea *parse_index_options(Datum reloptions, bool validate)
         option("distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)),
         option("tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)),
         option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
-        option("target_recall", RELOPT_TYPE_REAL, offsetof(IndexOptions, target_recall)),
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
@@ -81,7 +78,7 @@ IndexOptions index_options(Relation index)
 {
     if (index->rd_options != nullptr)
         return *reinterpret_cast<IndexOptions *>(index->rd_options);
-    return {0, kDefaultDistance, 0, kDefaultFillfactor, 1.0};
+    return {0, kDefaultDistance, 0, kDefaultFillfactor};
 }
 
 } // namespace simhash

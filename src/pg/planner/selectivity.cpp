@@ -427,13 +427,22 @@ double estimate(const Request &request, const DistanceTerms &terms)
                                      : estimate_within(request.root, terms, request.varRelid);
 }
 
+// Is it simhash_ball(center, radius, ...)?
+bool is_ball_call(Node *node, Oid ball_type)
+{
+    if (!is_funcclause(node))
+        return false;
+    const auto *call = reinterpret_cast<FuncExpr *>(node);
+    return call->funcresulttype == ball_type && list_length(call->args) >= 2 &&
+           exprType(static_cast<Node *>(lsecond(call->args))) == INT8OID;
+}
+
 // The terms of fingerprint <@| ball: the ball is a constant, or a call of simhash_ball.
 DistanceTerms ball_terms(const Request &request)
 {
     Oid type, ball_type;
     op_input_types(request.op, &type, &ball_type);
 
-    const Oid maker = find_ball(operator_schema(request.op), type);
     Node *node = estimate_expression_value(request.root, static_cast<Node *>(lsecond(request.arguments)));
     DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)),
                            node,
@@ -442,25 +451,17 @@ DistanceTerms ball_terms(const Request &request)
                            get_opcode(request.op),
                            false};
 
-    if (IsA(node, Const) && !is_null_constant(node) && get_typlen(ball_type) == -1) { // around weights
-        const auto *ball = reinterpret_cast<const GuidedBall *>(
-            PG_DETOAST_DATUM(reinterpret_cast<Const *>(node)->constvalue));
-        terms.radius = ball->radius;
-        terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
-                                                         fingerprint_datum(ball->center), false, true));
-        return terms;
-    }
-    if (!OidIsValid(maker) || get_func_rettype(maker) != ball_type)
-        return terms; // a ball around weights that are not known yet
     if (is_null_constant(node)) {
         terms.radius = kEmptyRadius;
     } else if (IsA(node, Const)) {
-        const Ball *ball =
-            reinterpret_cast<const Ball *>(DatumGetPointer(reinterpret_cast<Const *>(node)->constvalue));
-        terms.radius = ball->radius;
+        const Datum value = reinterpret_cast<Const *>(node)->constvalue;
+        const bool weights = get_typlen(ball_type) == sizeof(GuidedBall);
+        const Ball ball = weights ? Ball{datum_guided_ball(value).center, datum_guided_ball(value).radius, 0}
+                                  : *reinterpret_cast<const Ball *>(DatumGetPointer(value));
+        terms.radius = ball.radius;
         terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
-                                                         fingerprint_datum(ball->center), false, true));
-    } else if (is_funcclause(node) && reinterpret_cast<FuncExpr *>(node)->funcid == maker) {
+                                                         fingerprint_datum(ball.center), false, true));
+    } else if (is_ball_call(node, ball_type)) {
         const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
         terms.radius = estimate_radius(request.root, static_cast<Node *>(lsecond(arguments)));
         terms.right = static_cast<Node *>(linitial(arguments));

@@ -11,8 +11,6 @@ namespace simhash
 
 LeafMatch match_leaf = leaf_match(SimdLevel::kScalar);
 const PairMatch *match_pairs = &pair_match(SimdLevel::kScalar);
-double target_recall_setting = -1;
-int max_probes_setting = 0;
 
 namespace
 {
@@ -46,26 +44,12 @@ void assign_simd(int level, void *)
     match_pairs = &pair_match(chosen);
 }
 
-bool check_target_recall(double *recall, void **, GucSource)
-{
-    if (*recall == -1 || *recall > 0)
-        return true;
-    GUC_check_errdetail("A recall is above 0 and at most 1, or -1 for that of the index.");
-    return false;
-}
-
 } // namespace
 
+// None of them may change an answer: conditions of policies, views and functions of others run under the
+// settings of whoever calls them.
 void define_settings()
 {
-    DefineCustomRealVariable(
-        "simhash.target_recall", "Recall that searches by weights aim at.",
-        "1 is exact; -1 takes the index's option target_recall. Searches by fingerprint are "
-        "always exact.",
-        &target_recall_setting, -1, -1, 1, PGC_USERSET, 0, check_target_recall, nullptr, nullptr);
-    DefineCustomIntVariable("simhash.max_probes", "Most probes that a search by weights makes.",
-                            "0 sets no limit. Searches by fingerprint are not limited.", &max_probes_setting,
-                            0, 0, INT_MAX, PGC_USERSET, 0, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable("simhash.simd", "Instructions that compare fingerprints.",
                              "auto takes the best that the CPU has. The answers are the same.", &simd_setting,
                              kAuto, simd_levels, PGC_USERSET, 0, check_simd, assign_simd, nullptr);

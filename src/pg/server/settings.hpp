@@ -11,12 +11,6 @@ namespace simhash
 extern LeafMatch match_leaf;
 extern const PairMatch *match_pairs;
 
-// simhash.target_recall: above 0 and at most 1, or -1 for the index's option.
-extern double target_recall_setting;
-
-// simhash.max_probes: of a search by weights; 0 for no limit.
-extern int max_probes_setting;
-
 void define_settings();
 
 } // namespace simhash

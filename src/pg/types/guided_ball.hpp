@@ -1,5 +1,5 @@
-// The ball around a document whose weights are known: the query of a volatility-guided search. The SQL type
-// simhash_weights_ball, a varlena that is made by simhash_ball(weights, radius) and not meant to be stored.
+// The ball around a document whose weights are known, and the recall with which it may be searched: the query
+// of a volatility-guided search. The SQL type simhash_weights_ball, 536 bytes, passed by reference.
 #pragma once
 
 #include "core/fingerprint/weights.hpp"
@@ -8,21 +8,30 @@
 namespace simhash
 {
 
+// Recalls outside this range mean the same as its ends. At the upper one a search is exact.
+inline constexpr double kLeastRecall = 0.01;
+inline constexpr double kExactRecall = 1;
+
 struct GuidedBall {
-    int32 vl_len_;
-    std::int32_t radius; // -1 to 64
-    Fingerprint center;  // the weights' signs
     Weights weights;
+    Fingerprint center;       // the weights' signs
+    double recall;            // kLeastRecall to kExactRecall
+    std::int32_t radius;      // -1 to 64
+    std::int32_t most_probes; // 0 for no limit
 };
 
-static_assert(sizeof(GuidedBall) == 528, "simhash_weights_ball has this length");
+static_assert(sizeof(GuidedBall) == 536, "simhash_weights_ball is declared with this length");
 
 inline bool in_ball(Fingerprint value, const GuidedBall &ball)
 {
     return hamming_distance(value, ball.center) <= ball.radius;
 }
 
-// Makes *ball the ball around stored weights.
-void set_guided_ball(GuidedBall *ball, Datum weights, std::int64_t radius);
+inline bool is_exact(const GuidedBall &ball) { return ball.recall >= kExactRecall; }
+
+inline const GuidedBall &datum_guided_ball(Datum datum)
+{
+    return *reinterpret_cast<const GuidedBall *>(DatumGetPointer(datum));
+}
 
 } // namespace simhash

@@ -1,11 +1,18 @@
-// Distances to weights, and the type simhash_weights_ball. A distance to weights is the distance to the
-// fingerprint that is their signs, exactly; it is the index that may use the weights to look in fewer places.
+// Distances to weights, and the type simhash_weights_ball: weights, a radius, and the recall and the probes
+// with which an index may search. A distance to weights is the distance to the fingerprint that is their
+// signs. Written <[w0,...,w63],8,0.95,0>.
 #include "pg/server/compat.hpp"
 
-#include "pg/server/settings.hpp"
+#include "core/fingerprint/weights_format.hpp"
+#include "core/fingerprint/weights_text.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
 #include "pg/types/weights.hpp"
+
+extern "C" {
+#include "common/shortest_dec.h"
+#include "libpq/pqformat.h"
+}
 
 namespace simhash
 {
@@ -13,19 +20,65 @@ namespace simhash
 namespace
 {
 
-Fingerprint argument_signs(Datum argument)
+// Without padding bytes, so that equal balls are equal byte by byte.
+GuidedBall *make_ball(const Weights &weights, std::int32_t radius, double recall, std::int32_t most_probes)
 {
-    Weights weights;
-    read_weights(argument, &weights);
-    return weights_fingerprint(weights);
+    auto *ball = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall)));
+    *ball = {weights, weights_fingerprint(weights), recall, radius, most_probes};
+    return ball;
 }
 
-[[noreturn]] void refuse_input()
+// NaN is exact: a recall that says nothing permits nothing.
+double clamp_recall(double recall)
 {
-    ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-            errmsg("cannot accept a value of type %s", "simhash_weights_ball"),
-            errhint("Use simhash_ball(weights, radius)."));
-    pg_unreachable();
+    return recall < kLeastRecall ? kLeastRecall : recall < kExactRecall ? recall : kExactRecall;
+}
+
+bool valid_terms(double radius, double recall, double most_probes)
+{
+    return radius >= kEmptyRadius && radius <= kFullRadius && recall >= kLeastRecall &&
+           recall <= kExactRecall && most_probes >= 0 && most_probes <= PG_INT32_MAX;
+}
+
+const char *skip_spaces(const char *text)
+{
+    while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
+        text++;
+    return text;
+}
+
+// Reads a comma and a decimal number. Returns what follows, or null.
+const char *read_number(const char *text, double *number)
+{
+    text = skip_spaces(text);
+    if (*text != ',')
+        return nullptr;
+    text = skip_spaces(text + 1);
+    const std::size_t length = std::strspn(text, "+-.0123456789eE");
+    char *end;
+    *number = std::strtod(text, &end);
+    return length > 0 && end == text + length ? end : nullptr;
+}
+
+// Reads the form above, white space allowed around each part. Returns false if it is malformed.
+bool parse_ball(const char *text, Weights *weights, double *terms)
+{
+    text = skip_spaces(text);
+    const char *end = std::strchr(text, ']');
+    WeightsTextFault fault;
+    if (*text != '<' || end == nullptr ||
+        parse_weights(text + 1, static_cast<std::size_t>(end - text), weights, &fault) !=
+            WeightsTextError::kNone)
+        return false;
+    text = end + 1;
+    for (int i = 0; i < 3; i++) {
+        text = read_number(text, &terms[i]);
+        if (text == nullptr)
+            return false;
+    }
+    text = skip_spaces(text);
+    return *text == '>' && *skip_spaces(text + 1) == '\0' && terms[0] == std::trunc(terms[0]) &&
+           terms[2] == std::trunc(terms[2]);
 }
 
 } // namespace
@@ -33,79 +86,124 @@ Fingerprint argument_signs(Datum argument)
 // The operator <@> between a fingerprint and weights, either way round.
 SIMHASH_FUNCTION(simhash_distance_to_weights)
 {
-    PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), argument_signs(PG_GETARG_DATUM(1))));
+    PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))));
 }
 
 SIMHASH_FUNCTION(simhash_distance_from_weights)
 {
-    PG_RETURN_INT32(hamming_distance(argument_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)));
+    PG_RETURN_INT32(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)));
 }
 
 SIMHASH_FUNCTION(simhash_within_of_weights)
 {
-    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), argument_signs(PG_GETARG_DATUM(1))) <=
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) <=
                    PG_GETARG_INT64(2));
 }
 
 SIMHASH_FUNCTION(simhash_weights_within)
 {
-    PG_RETURN_BOOL(hamming_distance(argument_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) <=
+    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) <=
                    PG_GETARG_INT64(2));
 }
 
 SIMHASH_FUNCTION(simhash_at_weights)
 {
-    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), argument_signs(PG_GETARG_DATUM(1))) ==
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) ==
                    PG_GETARG_INT64(2));
 }
 
 SIMHASH_FUNCTION(simhash_weights_at)
 {
-    PG_RETURN_BOOL(hamming_distance(argument_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
+    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
 }
 
-void set_guided_ball(GuidedBall *ball, Datum weights, std::int64_t radius)
+// simhash_ball(simhash_weights, bigint) -> simhash_ball: the one around the signs.
+SIMHASH_FUNCTION(simhash_ball_of_weights)
 {
-    std::memset(static_cast<void *>(ball), 0, sizeof(*ball));
-    SET_VARSIZE(ball, sizeof(GuidedBall));
-    read_weights(weights, &ball->weights);
-    ball->radius = clamp_radius(radius);
-    ball->center = weights_fingerprint(ball->weights);
+    auto *ball = static_cast<Ball *>(palloc(sizeof(Ball)));
+    *ball = {weights_signs(PG_GETARG_DATUM(0)), clamp_radius(PG_GETARG_INT64(1)), 0};
+    PG_RETURN_POINTER(ball);
 }
 
-// simhash_ball(simhash_weights, bigint) -> simhash_weights_ball
+// simhash_ball(simhash_weights, bigint, float8, integer) -> simhash_weights_ball. No argument is an error, as
+// for the other balls.
 SIMHASH_FUNCTION(simhash_weights_to_ball)
 {
-    auto *ball = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall)));
-    set_guided_ball(ball, PG_GETARG_DATUM(0), PG_GETARG_INT64(1));
-    PG_RETURN_POINTER(ball);
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    PG_RETURN_POINTER(make_ball(weights, clamp_radius(PG_GETARG_INT64(1)), clamp_recall(PG_GETARG_FLOAT8(2)),
+                                Max(0, PG_GETARG_INT32(3))));
 }
 
 SIMHASH_FUNCTION(simhash_in_weights_ball)
 {
-    const auto *ball = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(PG_GETARG_DATUM(1)));
-    PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), *ball));
+    PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), datum_guided_ball(PG_GETARG_DATUM(1))));
 }
 
-// Shows the center, the radius and the recall that a search by this ball would aim at now: EXPLAIN is where
-// it is read.
-SIMHASH_FUNCTION(simhash_weights_ball_out)
-{
-    const auto *ball = reinterpret_cast<const GuidedBall *>(PG_DETOAST_DATUM(PG_GETARG_DATUM(0)));
-    char center[kHexDigits + 1] = {};
-    format_fingerprint(ball->center, center);
-    char *text;
-    if (target_recall_setting < 0)
-        text = psprintf("<%s,%d,recall of the index>", center, ball->radius);
-    else
-        text = psprintf("<%s,%d,recall %g>", center, ball->radius, target_recall_setting);
-    PG_RETURN_CSTRING(text);
-}
-
+// Malformed text is 22P02, a number out of its range 22003.
 SIMHASH_FUNCTION(simhash_weights_ball_in)
 {
-    refuse_input();
+    const char *text = PG_GETARG_CSTRING(0);
+    Weights weights;
+    double terms[3];
+
+    if (!parse_ball(text, &weights, terms))
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                            errmsg("invalid input syntax for type %s: \"%s\"", "simhash_weights_ball", text),
+                            errdetail("A ball around weights is written as "
+                                      "<[w0,...,w63],radius,recall,max_probes>."));
+    if (!valid_terms(terms[0], terms[1], terms[2]))
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                            errmsg("value is out of range for type %s: \"%s\"", "simhash_weights_ball", text),
+                            errdetail("A radius is from %d to %d, a recall from %g to %g, and a number of "
+                                      "probes from 0 to %d.",
+                                      kEmptyRadius, kFullRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));
+    PG_RETURN_POINTER(make_ball(weights, static_cast<std::int32_t>(terms[0]), terms[1],
+                                static_cast<std::int32_t>(terms[2])));
+}
+
+SIMHASH_FUNCTION(simhash_weights_ball_out)
+{
+    const GuidedBall &ball = datum_guided_ball(PG_GETARG_DATUM(0));
+    char weights[kWeightsTextMax];
+    char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
+    const auto length = static_cast<int>(format_weights(ball.weights, weights));
+    double_to_shortest_decimal_buf(ball.recall, recall);
+    PG_RETURN_CSTRING(psprintf("<%.*s,%d,%s,%d>", length, weights, ball.radius, recall, ball.most_probes));
+}
+
+// The weights in their external form, the radius in 4 bytes, the recall as a float8 and the probes in 4. What
+// is out of range is 22P03.
+SIMHASH_FUNCTION(simhash_weights_ball_recv)
+{
+    StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    Weights weights;
+    const bool known = read_external_weights(
+        reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(buf, kExternalWeightsSize)), &weights);
+    const auto radius = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+    const double recall = pq_getmsgfloat8(buf);
+    const auto most_probes = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+
+    if (!known || !valid_terms(radius, recall, most_probes))
+        ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                errmsg("invalid binary value of type %s", "simhash_weights_ball"));
+    PG_RETURN_POINTER(make_ball(weights, radius, recall, most_probes));
+}
+
+SIMHASH_FUNCTION(simhash_weights_ball_send)
+{
+    const GuidedBall &ball = datum_guided_ball(PG_GETARG_DATUM(0));
+    std::uint8_t weights[kExternalWeightsSize];
+    StringInfoData buf;
+
+    write_external_weights(ball.weights, weights);
+    pq_begintypsend(&buf);
+    pq_sendbytes(&buf, reinterpret_cast<char *>(weights), kExternalWeightsSize);
+    pq_sendint32(&buf, static_cast<uint32>(ball.radius));
+    pq_sendfloat8(&buf, ball.recall);
+    pq_sendint32(&buf, static_cast<uint32>(ball.most_probes));
+    PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
 } // namespace simhash

@@ -11,6 +11,9 @@ namespace simhash
 // Reads a stored value, toasted or not. What no version of the extension could have written is XX001.
 void read_weights(Datum datum, Weights *out);
 
+// The fingerprint that is the signs of stored weights.
+Fingerprint weights_signs(Datum datum);
+
 // A new value in the current memory context.
 Datum weights_datum(const Weights &weights);
 

@@ -42,6 +42,13 @@ void read_weights(Datum datum, Weights *out)
         pfree(value);
 }
 
+Fingerprint weights_signs(Datum datum)
+{
+    Weights weights;
+    read_weights(datum, &weights);
+    return weights_fingerprint(weights);
+}
+
 Datum weights_datum(const Weights &weights)
 {
     auto *value = static_cast<struct varlena *>(palloc(VARHDRSZ + kStoredWeightsMax));

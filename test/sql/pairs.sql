@@ -264,7 +264,13 @@ ROLLBACK TO s;
 SELECT count(*) AS locks FROM pg_locks WHERE relation IN ('secret'::regclass, 'secret_h'::regclass) AND pid = pg_backend_pid();
 COMMIT;
 RESET ROLE;
+-- ctids are a column, as for a query
 GRANT SELECT (h) ON secret TO pair_reader;
+SET ROLE pair_reader;
+SELECT pairs_of('secret_h');
+SELECT count(ctid) FROM secret;
+RESET ROLE;
+GRANT SELECT (ctid) ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT i, pairs_of(i) FROM unnest('{secret_h,secret_part,secret_expression,secret_row}'::text[]) i;
 RESET ROLE;
@@ -272,11 +278,23 @@ GRANT SELECT (id, owner) ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT i, pairs_of(i) FROM unnest('{secret_h,secret_part,secret_expression,secret_row}'::text[]) i;
 RESET ROLE;
-REVOKE SELECT (h, id, owner) ON secret FROM pair_reader;
+REVOKE SELECT (h, id, owner, ctid) ON secret FROM pair_reader;
 GRANT SELECT ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT i, pairs_of(i) FROM unnest('{secret_h,secret_part}'::text[]) i;
 RESET ROLE;
+-- without the right to name the table the oid does not help
+CREATE SCHEMA pair_schema;
+ALTER TABLE secret SET SCHEMA pair_schema;
+SELECT 'pair_schema.secret_h'::regclass::oid AS secret_h \gset
+SET ROLE pair_reader;
+SELECT count(*) FROM pair_schema.secret;
+SELECT count(*) FROM simhash_pairs(:secret_h);
+SELECT count(*) FROM simhash_join(:secret_h, :secret_h);
+SELECT count(*) FROM simhash_groups(:secret_h);
+RESET ROLE;
+ALTER TABLE pair_schema.secret SET SCHEMA public;
+DROP SCHEMA pair_schema;
 -- row-level security is not bypassed
 ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON secret USING (owner = current_user);

@@ -20,15 +20,67 @@ CREATE INDEX page_h ON page USING simhash (careless(h));
 RESET search_path;
 RESET ROLE;
 
+-- The check evaluates expressions of the index, but finds nothing by the caller's search_path.
 SET ROLE index_monitor;
 CREATE FUNCTION trap.tweak(h simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS
     $$ BEGIN RAISE 'run as %', current_user; END $$;
 GRANT EXECUTE ON FUNCTION trap.tweak TO PUBLIC;
+RESET ROLE;
+SET ROLE index_owner;
 SET search_path = trap, public;
 SELECT rows, heap_rows FROM simhash_index_check('owned.page_h', true);
 SELECT rows FROM simhash_index_stats('owned.page_h');
 RESET search_path;
 RESET ROLE;
+
+-- A monitoring role sees counts. It must not block anybody, nor learn fingerprints: the least radius that matches, and a query
+-- for each bit, would give one away, and the bounds of leaves are keys of rows.
+SET ROLE index_monitor;
+SELECT rows FROM simhash_index_stats('owned.page_h');
+SELECT sum(matches) FROM simhash_probe_plan('owned.page_h', '0123456789abcdef'::simhash, 20);
+SELECT sum(matches) FROM simhash_probe_plan('owned.page_h', simhash_ball(to_simhash_weights('a'), 16, 0.9));
+CREATE TABLE trap.pair AS
+    SELECT w, w::simhash AS h FROM (SELECT to_simhash_weights(i::text) AS w FROM generate_series(1, 100) i) s;
+SELECT leaves FROM simhash_calibrate('owned.page_h', 'trap.pair', 'w', 'h', false);
+BEGIN;
+SAVEPOINT s;
+SELECT simhash_index_check('owned.page_h');
+ROLLBACK TO s;
+SELECT mode FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.page_h'::regclass) AND pid = pg_backend_pid();
+COMMIT;
+RESET ROLE;
+
+-- A role that may read what the index holds may search it, if it may name the table.
+GRANT SELECT (id) ON owned.page TO index_stranger;
+SET ROLE index_stranger;
+SELECT sum(matches) FROM simhash_probe_plan('owned.page_h', '0123456789abcdef'::simhash, 20);
+RESET ROLE;
+GRANT SELECT (h) ON owned.page TO index_stranger;
+SELECT 'owned.page_h'::regclass::oid AS page_h \gset
+SET ROLE index_stranger;
+SELECT sum(matches) = count(*) AS matches FROM owned.page, simhash_probe_plan('owned.page_h', h, 0);
+SELECT simhash_calibrate('owned.page_h', 'owned.page', 'h', 'h', true);
+RESET ROLE;
+REVOKE USAGE ON SCHEMA owned FROM index_stranger;
+SET ROLE index_stranger;
+SELECT sum(matches) FROM simhash_probe_plan(:page_h, '0123456789abcdef'::simhash, 20);
+RESET ROLE;
+GRANT USAGE ON SCHEMA owned TO index_stranger;
+-- Row-level security would hide rows from a query, so nobody to whom it applies may search, not even the owner.
+CREATE POLICY few ON owned.page USING (id < 10);
+ALTER TABLE owned.page ENABLE ROW LEVEL SECURITY;
+SET ROLE index_stranger;
+SELECT sum(matches) FROM simhash_probe_plan('owned.page_h', '0123456789abcdef'::simhash, 20);
+SELECT leaves FROM simhash_calibrate('owned.page_h', 'owned.page', 'h', 'h', false);
+SET ROLE index_owner;
+SELECT sum(matches) > 0 AS matches FROM simhash_probe_plan('owned.page_h', '0123456789abcdef'::simhash, 30);
+RESET ROLE;
+ALTER TABLE owned.page FORCE ROW LEVEL SECURITY;
+SET ROLE index_owner;
+SELECT sum(matches) > 0 AS matches FROM simhash_probe_plan('owned.page_h', '0123456789abcdef'::simhash, 30);
+RESET ROLE;
+ALTER TABLE owned.page DISABLE ROW LEVEL SECURITY;
+REVOKE SELECT (id, h) ON owned.page FROM index_stranger;
 
 -- An unprivileged user is rejected before any lock is requested.
 SET ROLE index_stranger;

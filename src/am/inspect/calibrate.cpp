@@ -4,6 +4,7 @@
 // Half of the pairs are fitted to, by maximum likelihood; the other half are looked for, as a search by their
 // weights would, in the leaves that the index has. The model goes to the metapage, through WAL, where other
 // sessions and standbys find it.
+#include "am/inspect/rights.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/report/every_nth.hpp"
@@ -131,6 +132,13 @@ void store_model(Relation index, const VolatilityModel &model)
     CacheInvalidateRelcache(index); // other sessions read the metapage again
 }
 
+// The report says which leaves searches read, as simhash_probe_plan does.
+void check_storing_rights(Oid index, Oid heap)
+{
+    check_ownership(index, heap);
+    check_reading_rights(index, heap);
+}
+
 } // namespace
 
 } // namespace simhash
@@ -146,9 +154,8 @@ SIMHASH_FUNCTION(simhash_calibrate)
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
-    Relation index = open_index(PG_GETARG_OID(0), lock);
-    if (store && !owns_relation(index->rd_index->indrelid, GetUserId()))
-        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+    Relation index = open_index(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
+    refuse_row_security(index, "calibrate", nullptr);
 
     Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
     Oid simhash_type = index->rd_opcintype[0];

@@ -1,8 +1,9 @@
 // simhash_index_check(regclass, heapallindexed): is an index sound?
 //
-// Blocks writers while it runs (on a standby, where nothing but replay writes, it does not need to): so the
-// trees stand still, and no insert is half done.
+// Blocks writers until the transaction ends, so that the trees stand still and no insert is half done: a
+// monitoring role must not. On a standby nothing but replay writes, and there it blocks nobody.
 #include "am/inspect/check.hpp"
+#include "am/inspect/rights.hpp"
 
 #include "pg/server/result_rows.hpp"
 
@@ -253,7 +254,8 @@ SIMHASH_FUNCTION(simhash_index_check)
     using namespace simhash;
     bool heapallindexed = PG_GETARG_BOOL(1);
     LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
-    Relation index = open_index(PG_GETARG_OID(0), lock);
+    Relation index =
+        open_index(PG_GETARG_OID(0), lock, lock == ShareLock ? check_ownership : check_inspection_rights);
     Relation heap = table_open(index->rd_index->indrelid, lock);
 
     auto *check = static_cast<Check *>(palloc0(sizeof(Check)));

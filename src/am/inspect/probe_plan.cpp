@@ -1,5 +1,9 @@
 // simhash_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in their
 // order. It makes the search, but does not visit the table.
+//
+// The matches tell which fingerprints there are, and so do the leaves: where one ends and the next begins is
+// a key of some row's. So it is for those who may read the rows, not for those who may only monitor.
+#include "am/inspect/rights.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/tables/key_ball.hpp"
@@ -60,7 +64,8 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 {
     Report report = {};
     report.rows = begin_rows(fcinfo, &report.row);
-    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock);
+    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
+    refuse_row_security(index, "show searches of", nullptr);
 
     IndexScanDesc scan = begin_scan(index, 1, 0);
     LeafTrace trace = {report_leaf, &report};

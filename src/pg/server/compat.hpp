@@ -9,6 +9,7 @@ extern "C" {
 #include "access/relscan.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "commands/vacuum.h"
 #include "common/md5.h"
 #include "executor/instrument.h"
@@ -225,6 +226,15 @@ inline void reserve_setting_prefix(const char *prefix)
     MarkGUCPrefixReserved(prefix);
 #else
     EmitWarningsOnPlaceholders(prefix);
+#endif
+}
+
+inline AclResult schema_usage(Oid schema, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+    return object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE);
+#else
+    return pg_namespace_aclcheck(schema, role, ACL_USAGE);
 #endif
 }
 

@@ -1,0 +1,101 @@
+#include "am/inspect/rights.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_index.h"
+#include "miscadmin.h"
+#include "nodes/bitmapset.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+void add_columns(HeapTuple tuple, AttrNumber attribute, Bitmapset **columns)
+{
+    bool null;
+    Datum value = SysCacheGetAttr(INDEXRELID, tuple, attribute, &null);
+    if (null)
+        return;
+    char *string = TextDatumGetCString(value);
+    pull_varattnos(static_cast<Node *>(stringToNode(string)), 1, columns);
+    pfree(string);
+}
+
+// The columns that the index tells something about, as pull_varattnos numbers them.
+Bitmapset *index_columns(Oid index)
+{
+    HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+    if (!HeapTupleIsValid(tuple))
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index %u does not exist", index));
+    auto *form = reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple));
+    Bitmapset *columns = nullptr;
+    for (int i = 0; i < form->indnatts; i++) {
+        if (form->indkey.values[i] != 0)
+            columns = bms_add_member(columns, form->indkey.values[i] - FirstLowInvalidHeapAttributeNumber);
+    }
+    add_columns(tuple, Anum_pg_index_indexprs, &columns);
+    add_columns(tuple, Anum_pg_index_indpred, &columns);
+    ReleaseSysCache(tuple);
+    return columns;
+}
+
+// As the core does it: USAGE on the schema, to name the table, and SELECT on the table or on every column.
+void check_columns(Oid heap, const Bitmapset *columns)
+{
+    Oid schema = get_rel_namespace(heap);
+    AclResult named = schema_usage(schema, GetUserId());
+    if (named != ACLCHECK_OK)
+        aclcheck_error(named, OBJECT_SCHEMA, get_namespace_name(schema));
+    if (pg_class_aclcheck(heap, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+        return;
+    bool permitted = !bms_is_empty(columns);
+    for (int member = -1; (member = bms_next_member(columns, member)) >= 0;) {
+        auto column = static_cast<AttrNumber>(member + FirstLowInvalidHeapAttributeNumber);
+        AclResult result = column == InvalidAttrNumber // the row as a whole
+                               ? pg_attribute_aclcheck_all(heap, GetUserId(), ACL_SELECT, ACLMASK_ALL)
+                               : pg_attribute_aclcheck(heap, column, GetUserId(), ACL_SELECT);
+        permitted = permitted && result == ACLCHECK_OK;
+    }
+    if (!permitted)
+        aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(heap)), get_rel_name(heap));
+}
+
+} // namespace
+
+void check_ownership(Oid index, Oid heap)
+{
+    if (!owns_relation(heap, GetUserId()))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, get_rel_name(index));
+}
+
+void check_reading_rights(Oid index, Oid heap) { check_columns(heap, index_columns(index)); }
+
+void check_tid_reading_rights(Oid index, Oid heap)
+{
+    check_columns(heap, bms_add_member(index_columns(index),
+                                       SelfItemPointerAttributeNumber - FirstLowInvalidHeapAttributeNumber));
+}
+
+void refuse_row_security(Relation index, const char *action, const char *hint)
+{
+    Oid heap = index->rd_index->indrelid;
+    if (check_enable_rls(heap, InvalidOid, false) == RLS_ENABLED)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot %s index \"%s\"", action, RelationGetRelationName(index)),
+                errdetail("Table \"%s\" has row-level security for you.", get_rel_name(heap)),
+                hint != nullptr ? errhint("%s", hint) : 0);
+}
+
+} // namespace simhash

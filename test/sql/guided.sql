@@ -197,6 +197,11 @@ SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall 
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
 SELECT fitted FROM simhash_index_stats('doc_h');
+-- the model is not transactional, so a read-only transaction must not store one
+BEGIN READ ONLY;
+SELECT count(*) FROM simhash_calibrate('doc_h', 'pair', 'w', 'h', store => false);
+SELECT simhash_calibrate('doc_h', 'pair', 'w', 'h');
+ROLLBACK;
 SELECT simhash_calibrate('doc_h', 'pair', 'w', 'nothing');
 SELECT simhash_calibrate('doc_h', 'pair', 'h', 'w');
 SELECT simhash_calibrate('pair', 'pair', 'w', 'h');

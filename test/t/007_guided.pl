@@ -1,5 +1,5 @@
 # Searches by weights: a fitted model is WAL-logged, so a standby searches as the primary does; it survives a crash; and
-# other sessions use it at once.
+# other sessions use it at once, even if the transaction that stored it is rolled back.
 use strict;
 use warnings;
 use FindBin;
@@ -49,6 +49,24 @@ like($before, qr/\|f$/, 'a new index has the built-in model');
 my $other = $primary->background_psql('postgres');
 my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50";
 my $other_before = $other->query_safe($probe);
+
+# It is not transactional: after a ROLLBACK, too, all sessions have the same model, those that had the old one in their caches
+# and new ones, here and on the standby.
+my $on_other = sub { return $other->query_safe($_[0]) };
+my $reading = $standby->background_psql('postgres');
+my $on_reading = sub { return $reading->query_safe($_[0]) };
+is(searches($on_reading), $before, 'a standby begins with the same model');
+$primary->safe_psql('postgres', "BEGIN; SELECT count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h'); ROLLBACK");
+my $rolled_back = searches($on_primary);
+like($rolled_back, qr/\|t$/, 'a ROLLBACK leaves the model');
+is(searches($on_other), $rolled_back, 'and other sessions follow it');
+$primary->wait_for_catchup($standby);
+is(searches($on_standby), $rolled_back, 'so does a standby');
+is(searches($on_reading), $rolled_back, 'and a session there');
+$primary->safe_psql('postgres', 'REINDEX INDEX page_h');
+$primary->wait_for_catchup($standby);
+is(searches($on_reading), $before, 'after a REINDEX the built-in model is back');
+$reading->quit;
 
 my $report = $primary->safe_psql('postgres',
     "SELECT bool_and(measured >= target - 0.06) FROM simhash_calibrate('page_h', 'pair', 'w', 'h')");

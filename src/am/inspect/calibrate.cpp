@@ -19,8 +19,10 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "storage/sinval.h"
+#include "storage/standby.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
@@ -114,7 +116,21 @@ void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target,
 
 void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
 
-// The index's metapage is written by its owner only.
+// Has every session, here and on standbys, read the metapage again. CacheInvalidateRelcache would wait for
+// the transaction's end, and do nothing if it aborts: but the page has changed already, and is not changed
+// back.
+void invalidate_at_once(Relation index)
+{
+    SharedInvalidationMessage message = {};
+    message.rc.id = SHAREDINVALRELCACHE_ID;
+    message.rc.dbId = MyDatabaseId;
+    message.rc.relId = RelationGetRelid(index);
+    SendSharedInvalidMessages(&message, 1);
+    if (RelationNeedsWAL(index) && XLogStandbyInfoActive())
+        LogStandbyInvalidations(1, &message, false);
+}
+
+// Not transactional: a ROLLBACK leaves the model.
 void store_model(Relation index, const VolatilityModel &model)
 {
     Buffer buffer = ReadBuffer(index, kMetaBlock);
@@ -129,7 +145,7 @@ void store_model(Relation index, const VolatilityModel &model)
     std::memcpy(data->model_share, model.share, sizeof(model.share));
     GenericXLogFinish(state);
     UnlockReleaseBuffer(buffer);
-    CacheInvalidateRelcache(index); // other sessions read the metapage again
+    invalidate_at_once(index);
 }
 
 // The report says which leaves searches read, as simhash_probe_plan does.
@@ -156,6 +172,10 @@ SIMHASH_FUNCTION(simhash_calibrate)
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
     Relation index = open_index(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
     refuse_row_security(index, "calibrate", nullptr);
+    if (store && !index->rd_islocaltemp)
+        PreventCommandIfReadOnly("simhash_calibrate()");
+    if (store)
+        PreventCommandIfParallelMode("simhash_calibrate()");
 
     Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
     Oid simhash_type = index->rd_opcintype[0];

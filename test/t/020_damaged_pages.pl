@@ -452,7 +452,7 @@ sub is_report
 {
     my ($line) = @_;
     return $line =~ /^XX002\b.*\bblock \d+.*REINDEX/
-      || $line =~ /^XX002\b.*lacks an entry of a row.*REINDEX/
+      || $line =~ /^XX002\b.*lacks an entry for a row.*REINDEX/
       || $line =~ /^XX001\b.*invalid page in block \d+ of relation/;
 }
 

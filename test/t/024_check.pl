@@ -77,11 +77,11 @@ $node->safe_psql('postgres', 'VACUUM FULL page');
 add_entry('page_h', 'fingerprint(77777)', 'h IS NOT NULL AND id > 9000');
 is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE h <@> fingerprint(77777) <= 0"),
     1, 'a foreign entry: searches cannot detect it');
-check_finds('page_h', 'has not the fingerprint of the row', 'an entry of another fingerprint');
+check_finds('page_h', 'fingerprint differs from that of its row', 'an entry of another fingerprint');
 add_entry('page_expression', 'fingerprint(77778)', 'h IS NULL');
-check_finds('page_expression', 'has not the fingerprint of the row', 'an entry for a NULL');
+check_finds('page_expression', 'fingerprint differs from that of its row', 'an entry for a NULL');
 add_entry('page_odd', 'fingerprint(77779)', 'kind = 0 AND h IS NOT NULL');
-check_finds('page_odd', 'that is not to be indexed', 'an entry of a row outside of the predicate');
+check_finds('page_odd', 'that should not be indexed', 'an entry of a row outside of the predicate');
 $node->safe_psql('postgres', 'REINDEX TABLE page');
 all_sound('after REINDEX');
 

@@ -166,7 +166,7 @@ SIMHASH_FUNCTION(simhash_calibrate)
     if (store && RecoveryInProgress())
         ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                 errmsg("cannot store a volatility model during recovery"),
-                errhint("Pass store => false for a report alone."));
+                errhint("Use store => false to get only the report."));
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;

@@ -68,17 +68,17 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
         Tid tid = leaf_tid(page, i);
         positions[i] = check->meta->position(table, fingerprint, tid);
         if (!is_heap_tid(tid.packed()) || tid.packed() >> 16 >= check->heap_blocks)
-            report_corruption(check->index, block, "an entry has no valid tid");
+            report_corruption(check->index, block, "An entry has an invalid tid.");
         if (table == check->meta->null_table() && fingerprint != 0)
-            report_corruption(check->index, block, "an entry of the tree of NULLs has a fingerprint");
+            report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
         if (!within_bounds(page, lower, positions[i]))
-            report_corruption(check->index, block, "an entry lies outside the leaf's key range");
+            report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
         check->sum[table] += entry_hash(fingerprint, tid.packed());
     }
     std::sort(positions, positions + count);
     for (int i = 1; i < count; i++) {
         if (positions[i] == positions[i - 1])
-            report_corruption(check->index, block, "the leaf holds an entry twice");
+            report_corruption(check->index, block, "The leaf holds an entry twice.");
     }
     check->entries[table] += count;
     pfree(positions);
@@ -89,9 +89,9 @@ void check_inner(Check *check, BlockNumber block, const char *page, Position low
     for (int i = 0; i < inner_count(page); i++) {
         Position bound = inner_bound(page, i);
         if (i == 0 ? bound != lower : bound <= inner_bound(page, i - 1))
-            report_corruption(check->index, block, "the downlinks are out of order");
+            report_corruption(check->index, block, "The downlinks are out of order.");
         if (!within_bounds(page, lower, bound))
-            report_corruption(check->index, block, "a downlink lies outside the page's key range");
+            report_corruption(check->index, block, "A downlink lies outside the page's key range.");
         add_child(below, bound, inner_link(page, i).child());
     }
 }
@@ -110,9 +110,9 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
     while (block != kNoBlock) {
         CHECK_FOR_INTERRUPTS();
         if (block >= check->blocks && check->still)
-            report_corruption(check->index, block, "a link leads past the end of the index");
+            report_corruption(check->index, block, "A link leads past the end of the index.");
         if (block < check->blocks && check->reached[block])
-            report_corruption(check->index, block, "two links lead to the page");
+            report_corruption(check->index, block, "Two links lead to the page.");
         if (block < check->blocks)
             check->reached[block] = true;
 
@@ -129,16 +129,16 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         if (at < expected.count && expected.child[at].block == block) {
             if (expected.child[at].bound != lower)
                 report_corruption(check->index, block,
-                                  "the page's range does not begin where its downlink says");
+                                  "The page's range does not begin where its downlink indicates.");
             if (incomplete && check->still)
                 report_corruption(check->index, block,
-                                  "the page has a downlink though its split is incomplete");
+                                  "The page has a downlink though its split is incomplete.");
             at++;
         } else if (!incomplete && check->still) {
-            report_corruption(check->index, block, "the page has no downlink");
+            report_corruption(check->index, block, "The page has no downlink.");
         }
         if (!is_rightmost(page) && high_of(page) <= lower)
-            report_corruption(check->index, block, "the page's range is empty");
+            report_corruption(check->index, block, "The page's range is empty.");
 
         if (level_number == 0)
             check_leaf(check, block, page, table, lower);
@@ -152,7 +152,7 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
     }
     if (at != expected.count)
         report_corruption(check->index, expected.child[at].block,
-                          "the page is not on its level's chain of right links");
+                          "The page is not in its level's chain of right links.");
     return below;
 }
 
@@ -166,7 +166,7 @@ void check_tree(Check *check, int table)
     UnlockReleaseBuffer(buffer);
     int number = page_tail(root.data)->level;
     if (!is_rightmost(root.data))
-        report_corruption(check->index, root_block(table), "the root has a right sibling");
+        report_corruption(check->index, root_block(table), "The root has a right sibling.");
     for (; number >= 0; number--) {
         Level *below = check_level(check, table, number, *level, root.data);
         pfree(level->child);
@@ -240,7 +240,7 @@ void check_unreached(Check *check)
         bool zero = PageIsNew(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
         if (!zero && check->still)
-            report_corruption(check->index, block, "no link leads to the page");
+            report_corruption(check->index, block, "No link leads to the page.");
         check->unused_pages += zero;
     }
 }

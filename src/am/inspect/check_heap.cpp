@@ -42,13 +42,12 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
     for (int table = first; table < end; table++) {
         CHECK_FOR_INTERRUPTS();
         if (!has_entry(*check, table, fingerprint, tid_of(pointer)))
-            ereport(
-                ERROR,
-                (errcode(ERRCODE_INDEX_CORRUPTED),
-                 errmsg("index \"%s\" lacks an entry of a row", RelationGetRelationName(check->index)),
-                 errdetail("The row at (%u,%u) is not in table %d of %d.", ItemPointerGetBlockNumber(pointer),
-                           ItemPointerGetOffsetNumber(pointer), table + 1, meta.tables()),
-                 errhint("Please REINDEX it.")));
+            ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
+                    errmsg("index \"%s\" lacks an entry for a row", RelationGetRelationName(check->index)),
+                    errdetail("The row at (%u,%u) is missing from table %d of %d.",
+                              ItemPointerGetBlockNumber(pointer), ItemPointerGetOffsetNumber(pointer),
+                              table + 1, meta.tables()),
+                    errhint("Please REINDEX it."));
     }
     rows->expected.entries[isnull[0]]++;
     rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
@@ -98,12 +97,12 @@ const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid 
         return nullptr;
     ResetPerTupleExprContext(rows->estate);
     if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate)))
-        return "an entry leads to a row that is not to be indexed";
+        return "An entry points to a row that should not be indexed.";
     Datum value[INDEX_MAX_KEYS];
     bool isnull[INDEX_MAX_KEYS];
     FormIndexDatum(rows->info, rows->slot, rows->estate, value, isnull);
     if (isnull[0] != null || (!null && datum_fingerprint(value[0]) != fingerprint))
-        return "an entry has not the fingerprint of the row that it leads to";
+        return "An entry's fingerprint differs from that of its row.";
     return nullptr;
 }
 

@@ -92,10 +92,11 @@ void refuse_row_security(Relation index, const char *action, const char *hint)
 {
     Oid heap = index->rd_index->indrelid;
     if (check_enable_rls(heap, InvalidOid, false) == RLS_ENABLED)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot %s index \"%s\"", action, RelationGetRelationName(index)),
-                errdetail("Table \"%s\" has row-level security for you.", get_rel_name(heap)),
-                hint != nullptr ? errhint("%s", hint) : 0);
+        ereport(
+            ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+            errmsg("cannot %s index \"%s\"", action, RelationGetRelationName(index)),
+            errdetail("Row-level security on table \"%s\" applies to the current user.", get_rel_name(heap)),
+            hint != nullptr ? errhint("%s", hint) : 0);
 }
 
 } // namespace simhash

@@ -84,7 +84,7 @@ bool check_setting(char **value, void **, GucSource)
     Armed points[kPoints];
     if (parse(*value, points))
         return true;
-    GUC_check_errdetail("A list of name=action[:nth] is wanted.");
+    GUC_check_errdetail("Expected a list of name=action[:nth].");
     return false;
 }
 

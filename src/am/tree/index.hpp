@@ -98,6 +98,7 @@ void use_meta_data(const MetaData &data, IndexMeta *meta);
 
 inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
 
+// Raises an error; `what` is a whole sentence, capitalised and with its period.
 [[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
 
 // Locks a page that was read, and checks it.
@@ -176,7 +177,7 @@ public:
     void finish(Relation index, BlockNumber leaf) const
     {
         if (!valid_ || (last_ > 0 && !heap_block_exists(index, static_cast<BlockNumber>(last_ >> 16))))
-            report_corruption(index, leaf, "an entry has no valid tid");
+            report_corruption(index, leaf, "An entry has an invalid tid.");
     }
 
 private:

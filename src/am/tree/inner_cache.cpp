@@ -210,11 +210,11 @@ InnerCopy *find_copy(std::uint64_t key)
 const char *check_children(Relation index, const char *page)
 {
     if (!downlinks_ascend(page))
-        return "the downlinks are out of order";
+        return "The downlinks are out of order.";
     BlockNumber last = 0;
     for (int i = 0; i < inner_count(page); i++)
         last = Max(last, inner_link(page, i).child());
-    return block_exists(index, last) ? nullptr : "a downlink leads past the end of the index";
+    return block_exists(index, last) ? nullptr : "A downlink leads past the end of the index.";
 }
 
 // Copies an inner page; null if it turns out to be a root that is a leaf.
@@ -281,10 +281,11 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
         }
         // A copy was made for some link to the page; this one may be damaged, and lead back up.
         if (level >= 0 && copy->level != level)
-            report_corruption(index, block, "the page is at the wrong level");
+            report_corruption(index, block, "The page is at the wrong level.");
         // So a chain of right links ascends, and cannot lead round in a circle.
         if (copy->child[0].lower != lower)
-            report_corruption(index, block, "the page's range does not begin where the link to it says");
+            report_corruption(index, block,
+                              "The page's range does not begin where the link to it indicates.");
         if (copy->belongs_right(position)) {
             level = copy->level;
             lower = copy->high;
@@ -330,16 +331,16 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
     const char *page = buffer_page(buffer);
     if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
         report_corruption(index, BufferGetBlockNumber(buffer),
-                          "the leaf reaches farther than its parent says");
+                          "The leaf extends beyond the range that its parent gives it.");
     // The right half of an unfinished split has no downlink: it lies in the range that the parent gives the
     // left one. Downlink and mark change together, under the leaf's lock, so no copy is ahead of the mark.
     if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
         report_corruption(index, BufferGetBlockNumber(buffer),
-                          "the leaf has split and leaves nothing to its right half");
+                          "The leaf has split and leaves no range to its right half.");
     // Rows of another leaf, on the left, might be reported twice.
     if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
         report_corruption(index, BufferGetBlockNumber(buffer),
-                          "the leaf ends before its parent says it begins");
+                          "The leaf ends before the range that its parent gives it.");
 }
 
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy)

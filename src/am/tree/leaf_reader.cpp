@@ -75,7 +75,7 @@ Buffer read_right(const LeafReader &reader)
     Buffer buffer = read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.table, 0);
     const char *page = buffer_page(buffer);
     if (!is_rightmost(page) && high_of(page) <= reader.high)
-        report_corruption(reader.index, reader.right, "the page is out of order with its left sibling");
+        report_corruption(reader.index, reader.right, "The page is out of order with its left sibling.");
     check_reach(reader.index, reader.leaf.place, buffer);
     return buffer;
 }

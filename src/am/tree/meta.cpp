@@ -65,7 +65,7 @@ const IndexMeta *index_meta(Relation index)
         return &cache_of(index)->meta;
 
     if (!block_exists(index, kMetaBlock))
-        report_corruption(index, kMetaBlock, "the index has no metapage");
+        report_corruption(index, kMetaBlock, "The index has no metapage.");
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     MetaData data;

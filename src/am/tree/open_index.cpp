@@ -37,7 +37,7 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
                 index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
-                    ? errhint("It is partitioned: name the index of a partition.")
+                    ? errhint("The index is partitioned. Give the index of a partition.")
                     : 0);
     check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
     if (index->rd_index->indrelid != heap)

@@ -62,12 +62,12 @@ void check_entries(Relation index, Buffer buffer, const Entries &entries)
     const char *page = buffer_page(buffer), *fault = nullptr;
     for (int i = 1; i < entries.count; i++) {
         if (entries.entry[i].position == entries.entry[i - 1].position)
-            fault = "the page holds an entry twice";
+            fault = "The page holds an entry twice.";
     }
     if (belongs_right(page, entries.entry[entries.count - 1].position))
-        fault = "an entry lies outside the page's key range";
+        fault = "An entry lies outside the page's key range.";
     if (!is_leaf(page) && !downlinks_ascend(page))
-        fault = "the downlinks are out of order";
+        fault = "The downlinks are out of order.";
     if (fault != nullptr)
         report_corruption(index, BufferGetBlockNumber(buffer), fault);
 }
@@ -207,7 +207,7 @@ void finish_split(Relation index, Buffer buffer)
     Position bound = high_of(page);
     BlockNumber right = page_tail(page)->right;
     if (right == BufferGetBlockNumber(buffer) || !block_exists(index, right))
-        report_corruption(index, BufferGetBlockNumber(buffer), "the page's right link leads nowhere");
+        report_corruption(index, BufferGetBlockNumber(buffer), "The page's right link leads nowhere.");
 
     // The child stays locked, so nobody else finishes or splits it meanwhile. Locks go upwards, never down.
     Buffer parent;
@@ -224,9 +224,9 @@ void finish_split(Relation index, Buffer buffer)
     int at = inner_find(parent_page, bound);
     const char *fault = nullptr;
     if (inner_bound(parent_page, at) >= bound)
-        fault = "a page whose split is marked incomplete has a downlink for its sibling";
+        fault = "A page whose split is marked incomplete has a downlink to its right sibling.";
     else if (inner_link(parent_page, at).child() != BufferGetBlockNumber(buffer))
-        fault = "a page whose split is marked incomplete has no downlink itself";
+        fault = "A page whose split is marked incomplete has no downlink to itself.";
     if (fault != nullptr) {
         GenericXLogAbort(state);
         report_corruption(index, BufferGetBlockNumber(parent), fault);

@@ -16,7 +16,7 @@ void report_corruption(Relation index, BlockNumber block, const char *what)
 {
     ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
             errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
-            errdetail("%s.", what), errhint("Please REINDEX it."));
+            errdetail("%s", what), errhint("Please REINDEX it."));
     pg_unreachable();
 }
 
@@ -34,7 +34,7 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
     }
     // A root that seemed to have split would have its downlink looked for above it, under its own lock.
     if (fault == nullptr && block == root_block(table) && !is_rightmost(page))
-        fault = "the root has a right sibling";
+        fault = "The root has a right sibling.";
     if (fault != nullptr)
         report_corruption(index, block, fault);
 }
@@ -42,9 +42,9 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
 {
     if (block == kNoBlock) // which ReadBuffer takes for a new page
-        report_corruption(index, block, "a link leads nowhere");
+        report_corruption(index, block, "A link leads nowhere.");
     if (!block_exists(index, block))
-        report_corruption(index, block, "a link leads past the end of the index");
+        report_corruption(index, block, "A link leads past the end of the index.");
     Buffer buffer = ReadBuffer(index, block);
     lock_tree_page(index, buffer, block, mode, table, level);
     return buffer;
@@ -63,7 +63,7 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     Buffer next = read_tree_page(index, right, mode, table, level);
     // A chain that does not ascend could lead round in a circle.
     if (!is_rightmost(buffer_page(next)) && high_of(buffer_page(next)) <= high)
-        report_corruption(index, right, "the page is out of order with its left sibling");
+        report_corruption(index, right, "The page is out of order with its left sibling.");
     return next;
 }
 
@@ -122,7 +122,7 @@ Buffer descend_to_inner(Relation index, int table, Position position, int mode, 
         Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
         int page_level = page_tail(buffer_page(buffer))->level;
         if (page_level < level)
-            report_corruption(index, block, "the tree is not as high as its pages say");
+            report_corruption(index, block, "The tree is lower than its pages indicate.");
         if (page_level == level) {
             if (mode == BUFFER_LOCK_EXCLUSIVE) {
                 // Only the root can have changed its level while it was unlocked.

@@ -71,7 +71,7 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
         if (!is_unused(index, unused.block[i]))
             continue;
         if (linked[i] != 0)
-            report_corruption(index, linked[i], "a link of the page leads to one that is all zeros");
+            report_corruption(index, linked[i], "A link of the page leads to a page that is all zeros.");
         RecordFreeIndexPage(index, unused.block[i]);
     }
     pfree(linked);

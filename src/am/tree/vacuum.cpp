@@ -47,7 +47,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     int removed = 0;
     for (int i = leaf_count(page) - 1; i >= 0; i--) {
         if (!is_heap_tid(leaf_tid(page, i).packed()))
-            report_corruption(index, block, "an entry has no valid tid");
+            report_corruption(index, block, "An entry has an invalid tid.");
         ItemPointerData tid = pointer_of(leaf_tid(page, i));
         if (!callback(&tid, callback_state))
             continue;

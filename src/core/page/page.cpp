@@ -107,50 +107,51 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
     const RawPageHeader *header = page_header(page);
     if (header->special != page_size - sizeof(PageTail) ||
         header->pagesize_version != (page_size | kLayoutVersion))
-        return "the page header is not one of a simhash index";
+        return "The page header is not that of a simhash index.";
     const PageTail *tail = page_tail(page);
     if (tail->page_id != kPageId)
-        return "the page does not carry the mark of a simhash index";
+        return "The page lacks the mark of a simhash index.";
     if (tail->table != table)
-        return "the page belongs to another table";
+        return "The page belongs to another table.";
     if (level >= 0 && tail->level != level)
-        return "the page is at the wrong level";
+        return "The page is at the wrong level.";
     if (header->lower < sizeof(RawPageHeader) || header->upper < header->lower ||
         header->upper > header->special)
-        return "the page's free space is out of bounds";
+        return "The page's free space is out of bounds.";
 
     std::size_t keys = header->lower - sizeof(RawPageHeader),
                 refs = std::size_t{header->special} - header->upper;
     if (keys % sizeof(std::uint64_t) != 0)
-        return "the page's keys are cut off";
+        return "The page's keys are truncated.";
     std::size_t count = keys / sizeof(std::uint64_t);
     std::uint16_t kind = tail->flags & static_cast<std::uint16_t>(~kIncompleteSplit);
     if (kind == kLeaf) {
         if (tail->level != 0)
-            return "a leaf stands above the lowest level";
+            return "A leaf is above the lowest level.";
         if (refs != count * sizeof(Tid))
-            return "the leaf has not as many tids as fingerprints";
+            return "The leaf's numbers of fingerprints and of tids differ.";
     } else if (kind == kInner) {
         if (tail->level == 0)
-            return "an inner page stands at the lowest level";
+            return "An inner page is at the lowest level.";
         if (refs != count * sizeof(Downlink))
-            return "the inner page has not as many downlinks as keys";
+            return "The inner page's numbers of keys and of downlinks differ.";
         if (count == 0)
-            return "the inner page is empty";
+            return "The inner page is empty.";
     } else {
-        return "the page is neither leaf nor inner page";
+        return "The page is neither a leaf nor an inner page.";
     }
     if ((tail->flags & kIncompleteSplit) && tail->right == kNoBlock)
-        return "the page was split but has no right sibling";
+        return "The page was split but has no right sibling.";
     return nullptr;
 }
 
 const char *check_any_tree_page(const char *page, std::size_t page_size, int trees)
 {
     if (page_header(page)->special != page_size - sizeof(PageTail))
-        return "the page header is not one of a simhash index";
+        return "The page header is not that of a simhash index.";
     int table = page_tail(page)->table;
-    return table >= trees ? "the page belongs to no table" : check_tree_page(page, page_size, table, -1);
+    return table >= trees ? "The page does not belong to any table."
+                          : check_tree_page(page, page_size, table, -1);
 }
 
 bool downlinks_ascend(const char *page)
@@ -168,9 +169,9 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
     PageTail tail;
     std::memcpy(&tail, page + page_size - sizeof(PageTail), sizeof(tail));
     if (tail.table != table)
-        return "the page belongs to another table";
+        return "The page belongs to another table.";
     if (level >= 0 && tail.level != level)
-        return "the page is at the wrong level";
+        return "The page is at the wrong level.";
     return nullptr;
 }
 
@@ -179,28 +180,28 @@ const char *check_meta_page(const char *page, std::size_t page_size)
     const RawPageHeader *header = page_header(page);
     if (header->special != page_size - sizeof(PageTail) ||
         header->pagesize_version != (page_size | kLayoutVersion))
-        return "the page header is not one of a simhash index";
+        return "The page header is not that of a simhash index.";
     if (page_tail(page)->page_id != kPageId || page_tail(page)->flags != kMeta)
-        return "it is not a metapage";
+        return "The page is not a metapage.";
     MetaData meta;
     std::memcpy(&meta, page_meta(page), sizeof(meta));
     if (meta.magic != kMagic)
-        return "the magic number is wrong";
+        return "The magic number is wrong.";
     if (meta.version != kFormatVersion)
-        return "the format version is not one that this release reads";
+        return "This release does not support the format version.";
     if (header->lower != sizeof(RawPageHeader) + sizeof(MetaData))
-        return "the metapage is cut off";
+        return "The metapage is truncated.";
     if (!check_design(meta.design))
-        return "the table design is not valid";
+        return "The table design is not valid.";
     if (!is_bit_order(meta.bit_order))
-        return "the bit order does not name each bit once";
+        return "The bit order does not list each bit exactly once.";
     if (meta.model > 1)
-        return "the volatility model is not one that this release knows";
+        return "This release does not support the volatility model.";
     if (meta.model == 1) {
         VolatilityModel model;
         std::memcpy(&model, meta.model_share, sizeof(model));
         if (!is_volatility_model(model))
-            return "the volatility model is not valid";
+            return "The volatility model is not valid.";
     }
     return nullptr;
 }

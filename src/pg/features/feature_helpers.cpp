@@ -61,8 +61,8 @@ private:
         std::size_t size = INTALIGN(VARHDRSZ + length);
         if (size > MaxAllocSize - size_)
             ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many features for an array"),
-                    errdetail("After %d of them it has nearly %zu bytes, the most that a value can have.",
-                              count_, static_cast<std::size_t>(MaxAllocSize)));
+                    errdetail("%d features take nearly %zu bytes, the most that a value can have.", count_,
+                              static_cast<std::size_t>(MaxAllocSize)));
         if (size > capacity_ - size_) {
             capacity_ = Min(Max(capacity_ + capacity_ / 2, size_ + size), MaxAllocSize);
             array_ = static_cast<char *>(repalloc(array_, capacity_));
@@ -223,8 +223,9 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
         if (one)
             hash = feature_hash(bytes, length);
         if (!one || word.next_shingle(&bytes, &length))
-            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("an anchor must be one word"),
-                    errdetail("Number %d is not.", number));
+            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("each anchor must be a single word"),
+                    errdetail("Anchor %d is not a single word.", number));
         anchors.add(hash);
     }
     anchors.sort();

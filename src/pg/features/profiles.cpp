@@ -38,7 +38,7 @@ const Profile &profile_argument(FunctionCallInfo fcinfo)
     for (std::size_t i = 0; i < kProfileCount; i++)
         appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", kProfiles[i].name);
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unknown fingerprint profile: \"%s\"", text_to_cstring(name)),
+            errmsg("unrecognized fingerprint profile: \"%s\"", text_to_cstring(name)),
             errhint("Profiles are %s.", names.data));
     pg_unreachable();
 }
@@ -218,7 +218,7 @@ Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size
     if (profile.unit == ProfileUnit::kNothing)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("profile \"%s\" does not take texts", profile.name),
-                errdetail("How the library cuts a text depends on its dictionaries or settings."),
+                errdetail("How the library splits a text depends on its dictionaries or settings."),
                 errhint("Give an array of features, or of features and weights."));
     text *value = PG_GETARG_TEXT_PP(1);
     Utf8Text text = prepared(profile, utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
@@ -346,7 +346,7 @@ SIMHASH_FUNCTION(to_simhash_as_shingles)
     if (!profile.sized && size != profile.size)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("profile \"%s\" has no shingles to size", profile.name),
-                errhint("Leave the size out, or give an array of features."));
+                errhint("Omit the size, or give an array of features."));
     return fingerprint_text(fcinfo, profile, checked_shingle_size(size, kProfileSizeMax));
 }
 

@@ -19,7 +19,7 @@ inline TextUnit text_unit(text *argument)
     if (std::strcmp(name, "character") == 0)
         return TextUnit::kCharacter;
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unknown unit of text features: \"%s\"", name),
+            errmsg("unrecognized unit of text features: \"%s\"", name),
             errhint("Units are \"word\" and \"character\"."));
     pg_unreachable();
 }

@@ -67,7 +67,7 @@ void check_kind(Relation relation)
         kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
-                errhint("Name the table, and its column of type simhash."));
+                errhint("Give the table and its column of type simhash."));
 }
 
 bool can_be_sampled(Relation relation)

@@ -32,8 +32,8 @@ bool check_simd(int *level, void **, GucSource)
 {
     if (*level == kAuto || has_simd_level(static_cast<SimdLevel>(*level)))
         return true;
-    GUC_check_errdetail("This CPU does not have the instructions.");
-    GUC_check_errhint("\"auto\" takes the best that the CPU has.");
+    GUC_check_errdetail("This CPU does not support these instructions.");
+    GUC_check_errhint("\"auto\" selects the best that the CPU supports.");
     return false;
 }
 

@@ -64,7 +64,7 @@ SIMHASH_FUNCTION(simhash_in)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%s\"", "simhash", text),
                             errdetail("A fingerprint is written as 16 hexadecimal digits."),
-                            errhint("To make one of a decimal number, cast from bigint or numeric."));
+                            errhint("To convert a decimal number, cast from bigint or numeric."));
     PG_RETURN_FINGERPRINT(value);
 }
 

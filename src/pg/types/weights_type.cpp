@@ -37,7 +37,7 @@ void read_weights(Datum datum, Weights *out)
     struct varlena *value = pg_detoast_datum_packed(original);
     if (!unpack_weights(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), out))
         ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", kTypeName),
-                errdetail("It is of an unknown version or of a wrong size."));
+                errdetail("Its version is not supported or its size is wrong."));
     if (value != original)
         pfree(value);
 }
@@ -159,11 +159,11 @@ SIMHASH_FUNCTION(simhash_weights_from_real)
 {
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
     if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != kBits)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("cannot cast this array to %s", kTypeName),
-                errdetail("It has %d dimensions and %d elements.", ARR_NDIM(array),
-                          ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))),
-                errhint("Give one dimension of 64 elements; element j+1 is the weight of the bit 1 << j."));
+        ereport(
+            ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("cannot cast array to type %s", kTypeName),
+            errdetail("It has %d dimensions and %d elements.", ARR_NDIM(array),
+                      ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))),
+            errhint("Give an array of one dimension and 64 elements; element j + 1 is the weight of bit j."));
     if (array_contains_nulls(array))
         ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                 errmsg("cannot cast an array with NULL elements to %s", kTypeName));

@@ -4,8 +4,8 @@
 // Half of the pairs are fitted to, by maximum likelihood; the other half are looked for, as a search by their
 // weights would, in the leaves that the index has. The model goes to the metapage, through WAL, where other
 // sessions and standbys find it.
-#include "am/inspect/rights.hpp"
 #include "am/search/scan.hpp"
+#include "am/tree/rights.hpp"
 
 #include "core/report/every_nth.hpp"
 #include "pg/server/query_rows.hpp"

@@ -3,7 +3,7 @@
 // Blocks writers until the transaction ends, so that the trees stand still and no insert is half done: a
 // monitoring role must not. On a standby nothing but replay writes, and there it blocks nobody.
 #include "am/inspect/check.hpp"
-#include "am/inspect/rights.hpp"
+#include "am/tree/rights.hpp"
 
 #include "pg/server/result_rows.hpp"
 

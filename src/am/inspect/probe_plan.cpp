@@ -3,8 +3,8 @@
 //
 // The matches tell which fingerprints there are, and so do the leaves: where one ends and the next begins is
 // a key of some row's. So it is for those who may read the rows, not for those who may only monitor.
-#include "am/inspect/rights.hpp"
 #include "am/search/scan.hpp"
+#include "am/tree/rights.hpp"
 
 #include "core/tables/key_ball.hpp"
 

@@ -1,6 +1,6 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
 #include "am/pairs/pairs.hpp"
-#include "am/inspect/rights.hpp"
+#include "am/tree/rights.hpp"
 
 #include "pg/server/result_rows.hpp"
 

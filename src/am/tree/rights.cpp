@@ -1,4 +1,4 @@
-#include "am/inspect/rights.hpp"
+#include "am/tree/rights.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

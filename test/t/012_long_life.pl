@@ -60,7 +60,8 @@ SKIP: {
     my $used = 'SELECT sum(used_bytes) FROM pg_backend_memory_contexts';
     $session->query_safe($_)
       for 'SET enable_seqscan = off', 'SET enable_bitmapscan = off', 'SET enable_hashjoin = off',
-      'SET enable_mergejoin = off', 'SET enable_material = off', 'SET enable_memoize = off', 'SET jit = off', $used;
+      'SET enable_mergejoin = off', 'SET enable_material = off', 'SET enable_memoize = off', 'SET jit = off',
+      q(SET work_mem = '64kB'), $used; # a scan collects rows within work_mem
     my %cursor = (
         'a scan' => [ 'SELECT id FROM page WHERE h <@> fingerprint(1) <= 40', 2000, 20000 ],
         'a join' => [ 'SELECT a.id, b.id FROM page AS a JOIN page AS b ON b.h <@> a.h <= 3', 5000, 500000 ],

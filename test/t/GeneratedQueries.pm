@@ -505,7 +505,6 @@ sub plan_mode
     my $set = sub { push @settings, "SET $_[0] = $_[1]" };
     $set->('jit', 'off');
     $set->('statement_timeout', "'300s'");
-    $set->('simhash.target_recall', 1);
     if (chance(0.9)) {
         $set->("enable_$_", 'off') for grep { chance(0.15) } qw(indexscan bitmapscan nestloop hashjoin mergejoin sort hashagg
             material incremental_sort tidscan partition_pruning), $world{version} >= 14 ? 'memoize' : ();

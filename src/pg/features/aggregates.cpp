@@ -1,9 +1,10 @@
-// The aggregates simhash_agg and simhash_weights_agg: one row per feature, or per set of weights.
+// The aggregates simhash_agg and simhash_weights_agg. Their input is one row for each feature or for each set
+// of weights.
 //
-// Their state is of type simhash_weights, so that partial aggregates travel between processes and machines.
-// It is kept unpacked, and added to in place. NULL is the state of no feature at all. As moving aggregates of
-// a window they have a state of their own, which counts features: a frame whose last one leaves must give
-// NULL again.
+// The state is of type simhash_weights, so that partial aggregates can be passed between processes and
+// machines. It is kept unpacked and modified in place. NULL is the state before the first feature. When the
+// aggregates run as moving aggregates of a window, their state also counts features: the result must be NULL
+// again when the last feature leaves the frame.
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/weights_format.hpp"
@@ -37,14 +38,14 @@ struct UnpackedState {
 static_assert(sizeof(UnpackedState) == VARHDRSZ + kStoredWeightsMax);
 static_assert(offsetof(UnpackedState, weights) == VARHDRSZ + sizeof(StoredWeightsHeader));
 
-// The aggregate's state, argument 0, as one that may be changed.
+// Returns the state, argument 0, in a form that may be modified.
 UnpackedState *running_state(FunctionCallInfo fcinfo)
 {
     MemoryContext context = aggregate_context(fcinfo);
     Weights weights = {};
     if (!PG_ARGISNULL(0)) {
-        // No one but this file makes the unpacked form with its full-length word, and always in the
-        // aggregate's memory.
+        // Only this file creates the unpacked form with a four-byte header, and always in the aggregate's
+        // memory context.
         Pointer pointer = DatumGetPointer(PG_GETARG_DATUM(0));
         auto *state = reinterpret_cast<UnpackedState *>(pointer);
         if (VARATT_IS_4B_U(pointer) && VARSIZE(pointer) == sizeof(UnpackedState) &&
@@ -59,13 +60,14 @@ UnpackedState *running_state(FunctionCallInfo fcinfo)
     return state;
 }
 
-// A feature as a row of the aggregate's input.
+// A feature and its weight, from one input row.
 struct Feature {
     std::uint64_t hash;
     Weight weight;
 };
 
-// Arguments 1 and, if there, 2. Returns false for a row to skip: NULL, or no weight.
+// Reads arguments 1 and 2, if there is a second. Returns false if the row is to be skipped: the feature is
+// NULL or its weight is NULL or 0.
 bool get_feature(FunctionCallInfo fcinfo, Feature *feature)
 {
     if (PG_ARGISNULL(1))
@@ -92,7 +94,7 @@ Datum same_state(FunctionCallInfo fcinfo)
 
 struct MovingState {
     Weights weights;
-    std::int64_t count; // features, or sets of weights, in the frame
+    std::int64_t count; // number of features or sets of weights in the frame
 };
 
 MovingState *moving_state(FunctionCallInfo fcinfo)
@@ -103,7 +105,7 @@ MovingState *moving_state(FunctionCallInfo fcinfo)
     return static_cast<MovingState *>(MemoryContextAllocZero(context, sizeof(MovingState)));
 }
 
-// Adds a feature to the frame, or takes it away: that is to add it with the opposite weight.
+// Adds a feature to the frame (direction 1) or removes it (-1) by adding the opposite weight.
 Datum move_feature(FunctionCallInfo fcinfo, int direction)
 {
     MovingState *state = moving_state(fcinfo);
@@ -118,7 +120,7 @@ Datum move_feature(FunctionCallInfo fcinfo, int direction)
 
 } // namespace
 
-// simhash_weights_accumulate(simhash_weights, text [, float8]): the transition for features.
+// simhash_weights_accumulate(simhash_weights, text [, float8]): the transition function for features.
 SIMHASH_FUNCTION(simhash_weights_accumulate)
 {
     Feature feature;
@@ -130,8 +132,8 @@ SIMHASH_FUNCTION(simhash_weights_accumulate)
     PG_RETURN_POINTER(state);
 }
 
-// simhash_weights_combine(simhash_weights, simhash_weights): the transition for sets of weights, and what
-// joins partial aggregates.
+// simhash_weights_combine(simhash_weights, simhash_weights): the transition function for sets of weights, and
+// the combine function of both aggregates.
 SIMHASH_FUNCTION(simhash_weights_combine)
 {
     if (PG_ARGISNULL(1))
@@ -144,7 +146,7 @@ SIMHASH_FUNCTION(simhash_weights_combine)
     PG_RETURN_POINTER(state);
 }
 
-// simhash_weights_final(simhash_weights) -> simhash_weights, packed.
+// simhash_weights_final(simhash_weights) -> simhash_weights: packs the state.
 SIMHASH_FUNCTION(simhash_weights_final)
 {
     Weights weights;
@@ -187,7 +189,7 @@ SIMHASH_FUNCTION(simhash_weights_move_out_weights)
     PG_RETURN_POINTER(state);
 }
 
-// The results of a frame. Called with NULL before any row.
+// The final functions for a frame. They are called with NULL if there was no row.
 SIMHASH_FUNCTION(simhash_weights_moving_final)
 {
     if (PG_ARGISNULL(0) || moving_state(fcinfo)->count == 0)

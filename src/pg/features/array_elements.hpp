@@ -17,7 +17,7 @@ struct Elements {
     int count;
 };
 
-// Requires: the array's type is text, or `type` is one of 8 bytes that is passed by value.
+// Requires: the element type is text, or `type` is a type of 8 bytes that is passed by value.
 inline Elements array_elements(ArrayType *array, Oid type)
 {
     Elements out;
@@ -28,7 +28,8 @@ inline Elements array_elements(ArrayType *array, Oid type)
     return out;
 }
 
-// The same for an argument whose elements have one place each. `which` names them in an error.
+// The same for a function argument, which must have at most one dimension. `which` names the elements in the
+// error message.
 inline Elements list_argument(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
 {
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);

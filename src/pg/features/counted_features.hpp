@@ -1,4 +1,4 @@
-// How often each feature of a document occurs, in memory that grows.
+// Counts how often each feature of a document occurs, in memory that grows.
 #pragma once
 
 #include "core/fingerprint/feature_counts.hpp"
@@ -7,7 +7,7 @@
 namespace simhash
 {
 
-// Secret within a backend, see FeatureCounts::init.
+// Random and fixed within a backend; see FeatureCounts::init.
 inline std::uint64_t table_salt()
 {
     static std::uint64_t salt = 0;
@@ -16,7 +16,7 @@ inline std::uint64_t table_salt()
     return salt;
 }
 
-// Counts features in memory that grows. A short document's fit on the stack.
+// Features and their counts. Those of a short document fit on the stack.
 class CountedFeatures
 {
 public:
@@ -37,10 +37,10 @@ public:
         counts_.add(hash, times);
     }
 
-    // Where the features stand, between free slots.
+    // The hash table, including its empty slots.
     const FeatureCounts &counts() const { return counts_; }
 
-    // Gives the memory back. Returns false if there was no feature.
+    // Computes the weights and frees the memory. Returns false if there were no features.
     bool finish(Weights *out)
     {
         bool any = counts_.size() > 0;

@@ -1,5 +1,5 @@
-// Features as arrays, to look at, to weigh, to filter: simhash_features, simhash_anchored_shingles,
-// simhash_url_features. to_simhash takes such an array, and simhash_agg its elements.
+// simhash_features, simhash_anchored_shingles and simhash_url_features return features as arrays, which can
+// be inspected, weighted and filtered. to_simhash takes such an array, and simhash_agg its elements.
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/url_features.hpp"
 #include "pg/features/array_elements.hpp"
@@ -21,13 +21,13 @@ namespace simhash
 namespace
 {
 
-// An array of text that grows in place: short features take little more than they will in the array.
+// A text array that grows in place: short features take hardly more memory than in the finished array.
 class TextArray
 {
 public:
     TextArray() : array_(static_cast<char *>(palloc(capacity_))) {}
 
-    // A feature in UTF-8.
+    // Adds a feature given in UTF-8.
     void add(const char *bytes, std::size_t length)
     {
         if (!needs_conversion() || is_ascii(bytes, length)) {
@@ -86,7 +86,7 @@ Utf8Text utf8_argument(FunctionCallInfo fcinfo, int argument)
     return utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
 }
 
-// A few strings, known by their hashes, which are sorted.
+// A set of strings, stored as sorted hashes. The caller computes the hashes, then calls sort().
 class StringSet
 {
 public:
@@ -97,7 +97,7 @@ public:
             palloc(sizeof(std::uint64_t) * static_cast<std::size_t>(Max(given_.count, 1))));
     }
 
-    // The elements, for the owner to make hashes of. Returns false behind the last.
+    // Returns the next element of the argument, for the caller to hash. Returns false after the last one.
     bool next_given(Utf8Text *out)
     {
         while (at_ < given_.count && given_.nulls[at_])
@@ -120,7 +120,7 @@ private:
     int count_ = 0;
 };
 
-// Numbers that become more.
+// An array of numbers that grows.
 class Numbers
 {
 public:
@@ -145,10 +145,10 @@ private:
 // All words of a document, in order, in one buffer.
 struct Words {
     StringInfoData bytes;
-    Numbers start;        // of each, and where the last ends
-    Numbers plain;        // the words that are no anchors
-    Numbers anchor;       // the words that are
-    Numbers plain_before; // how many plain ones stand before each anchor
+    Numbers start;        // offset of each word, and the end of the last
+    Numbers plain;        // the words that are not anchors
+    Numbers anchor;       // the words that are anchors
+    Numbers plain_before; // number of plain words before each anchor
 
     const char *begin(std::uint32_t word) const { return bytes.data + start[word]; }
     std::size_t length(std::uint32_t word) const { return start[word + 1] - start[word]; }
@@ -179,7 +179,7 @@ void read_words(Utf8Text text, const StringSet &anchors, Words *words)
 
 } // namespace
 
-// (document text, unit text, size integer): what to_simhash of the same arguments hashes.
+// (document text, unit text, size integer): the features that to_simhash hashes for the same arguments.
 SIMHASH_FUNCTION(simhash_features)
 {
     Utf8Text document = utf8_argument(fcinfo, 0);
@@ -197,7 +197,8 @@ SIMHASH_FUNCTION(simhash_features)
     return array.finish();
 }
 
-// (document text, anchors text[], size integer, distance integer)
+// (document text, anchors text[], size integer, distance integer): each anchor followed by every
+// `distance`-th of the plain words behind it, `size` in all.
 SIMHASH_FUNCTION(simhash_anchored_shingles)
 {
     constexpr int kDistanceMax = 100;
@@ -255,7 +256,8 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
     return array.finish();
 }
 
-// (url text, stop_components text[])
+// (url text, stop_components text[]): bigrams of the URL's components with their position, without stop
+// components. A single component is returned alone.
 SIMHASH_FUNCTION(simhash_url_features)
 {
     Utf8Text url = utf8_argument(fcinfo, 0);
@@ -276,7 +278,7 @@ SIMHASH_FUNCTION(simhash_url_features)
     stops.sort();
 
     TextArray array;
-    StringInfoData feature; // the last component, with its position before it
+    StringInfoData feature; // the previous component, with its position in front of it
     initStringInfo(&feature);
     UrlComponents components(url.bytes, url.length);
     int position = 0;

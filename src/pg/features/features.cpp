@@ -1,4 +1,4 @@
-// From the features of a document to its weights and its fingerprint: to_simhash and to_simhash_weights.
+// to_simhash and to_simhash_weights: the fingerprint and the weights of a document's features.
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/feature_hash.hpp"
@@ -39,8 +39,8 @@ void count_piece(TextFeatures *features, const char *text, std::size_t length, b
     }
 }
 
-// A large document is converted to UTF-8 in pieces, which begin with an ASCII character. In every encoding
-// that a server may have, a byte below 0x80 is one.
+// A large document is converted to UTF-8 in pieces. Each begins at a byte below 0x80, which is an ASCII
+// character in every server encoding.
 void count_converted(TextFeatures *features, const char *text, std::size_t length, CountedFeatures *counted)
 {
     constexpr std::size_t kPiece = 1024 * 1024;
@@ -64,7 +64,7 @@ bool sum_text(Datum document, TextUnit unit, int size, Weights *out)
     text *value = DatumGetTextPP(document);
     const char *bytes = VARDATA_ANY(value);
     std::size_t length = VARSIZE_ANY_EXHDR(value);
-    // Of English text one word in two or three is new, at first, and later fewer.
+    // In English text, every second or third word is new at first, and fewer are later.
     CountedFeatures counted(std::min<std::size_t>(length / 8, 65536));
     TextFeatures features;
     features.init(unit, size);
@@ -77,13 +77,13 @@ bool sum_text(Datum document, TextUnit unit, int size, Weights *out)
     return counted.finish(out);
 }
 
-// The default features, chosen by measurement: doc/features.md.
+// (document text): the default features, which were chosen by measurement, see doc/features.md.
 bool sum_default(FunctionCallInfo fcinfo, Weights *out)
 {
     return sum_text(PG_GETARG_DATUM(0), TextUnit::kWord, 1, out);
 }
 
-// (document text, unit text, size integer)
+// (document text, unit text, size integer): shingles with weight 1 + ln tf.
 bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
 {
     TextUnit unit = text_unit(PG_GETARG_TEXT_PP(1));
@@ -91,7 +91,7 @@ bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
     return sum_text(PG_GETARG_DATUM(0), unit, size, out);
 }
 
-// (text[]): features, which weigh 1 + ln tf. NULL elements are skipped.
+// (text[]): features with weight 1 + ln tf. NULL elements are skipped.
 bool sum_array(FunctionCallInfo fcinfo, Weights *out)
 {
     Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(0), TEXTOID);
@@ -106,8 +106,8 @@ bool sum_array(FunctionCallInfo fcinfo, Weights *out)
     return counted.finish(out);
 }
 
-// (text[], float8[]): features with given weights, which add up where one is repeated. A feature that is
-// NULL, or whose weight is NULL or 0, is skipped.
+// (text[], float8[]): features with given weights. The weights of a repeated feature are added. A feature is
+// skipped if it is NULL or its weight is NULL or 0.
 bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
 {
     Elements features = list_argument(fcinfo, 0, TEXTOID, "features");
@@ -134,8 +134,8 @@ bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
     return any;
 }
 
-// (tsvector): lexemes. A position counts 1, 2, 4 or 10 times by its label D, C, B or A; a lexeme without
-// positions counts once.
+// (tsvector): lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme
+// without positions counts once.
 bool sum_tsvector(FunctionCallInfo fcinfo, Weights *out)
 {
     static constexpr std::uint64_t kTimes[4] = {1, 2, 4, 10};
@@ -193,7 +193,8 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("weight of feature \"%.*s\" must be a number, not %s", key.val.string.len,
                        key.val.string.val, jsonb_kind(value)));
-    // Through its digits, not through a binary fraction: the number is rounded once.
+    // Converted from the decimal digits rather than through a double, so that the number is rounded only
+    // once.
     const char *digits =
         DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
     Weight weight = 0;
@@ -204,7 +205,7 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
     return weight;
 }
 
-// (jsonb): {"feature": weight, ...}. A weight of null or 0 skips its feature.
+// (jsonb): {"feature": weight, ...}. Features with a weight of null or 0 are skipped.
 bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
 {
     Jsonb *object = PG_GETARG_JSONB_P(0);
@@ -242,7 +243,8 @@ bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
 
 using SumFeatures = bool (*)(FunctionCallInfo, Weights *);
 
-// Without features there is no fingerprint: all empty documents would be duplicates of each other.
+// A document without features has no fingerprint: otherwise all empty documents would be duplicates of each
+// other.
 Datum return_fingerprint(FunctionCallInfo fcinfo, SumFeatures sum)
 {
     Weights weights;
@@ -270,7 +272,8 @@ std::uint64_t text_feature_hash(const char *text, std::size_t length)
     return hash;
 }
 
-// One pair of functions for every kind of argument: the fingerprint, and the weights it is the signs of.
+// A pair of functions for each kind of argument: one returns the fingerprint, the other the weights whose
+// signs it consists of.
 
 SIMHASH_FUNCTION(to_simhash_text)
 {

@@ -1,5 +1,5 @@
-// Fingerprints as other libraries make them: to_simhash_as and simhash_profiles. The table is in the core;
-// here are the hashes that PostgreSQL has, and the arguments.
+// to_simhash_as and simhash_profiles: fingerprints as other libraries compute them. The table of profiles is
+// in the core. This file has the hash functions that PostgreSQL provides, and reads the arguments.
 #include "core/compat/compat_hashes.hpp"
 #include "core/compat/compat_profiles.hpp"
 #include "core/compat/compat_text.hpp"
@@ -56,7 +56,7 @@ std::uint64_t md5_part(const char *bytes, std::size_t length, int first)
     return value;
 }
 
-// Of no bytes at all it is 64 ones; from the first byte on there are 32 bits.
+// The hash of no bytes is 64 ones. Otherwise the upper 32 bits are 0.
 std::uint64_t crc32c_hash(const char *bytes, std::size_t length, bool folded, bool without_spaces)
 {
     pg_crc32c crc;
@@ -121,12 +121,13 @@ void vote(Weights *sums, std::uint64_t hash)
         report_weights_overflow();
 }
 
-// A text is normalised in pieces of this many characters, and of more where it cannot be cut sooner.
+// A text is normalised in pieces of this many characters, or up to kLongestPiece where it cannot be split
+// earlier.
 constexpr std::size_t kPiece = 8192;
 constexpr std::size_t kLongestPiece = 65536;
 
-// What Unicode 13.0 does not assign separates, whatever this server knows of it. So do other characters that
-// are no letters and stay none.
+// Characters that Unicode 13.0 does not assign are separators, even if this server's Unicode version assigns
+// them. So are all other characters that are neither letters nor mapped to any.
 bool separates(char32_t character)
 {
     if (character == kInvalidCharacter)
@@ -136,8 +137,8 @@ bool separates(char32_t character)
            property.character_class() == CharacterClass::kSeparator;
 }
 
-// Whether Normalization Form KC of a text is that of what stands before the character, and then that of the
-// rest. U+0345 alone combines though what it is mapped to does not.
+// Whether a text may be split before `character`: its Normalization Form KC is then that of the text before
+// followed by that of the rest. U+0345 is the only character that combines although its mapping does not.
 bool begins_piece(char32_t character)
 {
     constexpr char32_t kYpogegrammeni = 0x345;
@@ -151,7 +152,7 @@ bool begins_piece(char32_t character)
     return length > 0 && character_property(mapping[0]).boundary();
 }
 
-// Reads the next piece, ended by 0. Returns its end.
+// Reads the next piece into `characters`, terminated by 0. Returns where it ends.
 const char *read_piece(const char *at, const char *end, pg_wchar *characters)
 {
     std::size_t count = 0;
@@ -172,7 +173,7 @@ const char *read_piece(const char *at, const char *end, pg_wchar *characters)
     return at;
 }
 
-// The text in Normalization Form KC, by PostgreSQL.
+// Returns the text in Normalization Form KC, computed by PostgreSQL.
 Utf8Text normalised(Utf8Text text)
 {
     auto *characters = static_cast<pg_wchar *>(palloc((kLongestPiece + 1) * sizeof(pg_wchar)));
@@ -303,7 +304,7 @@ Datum fingerprint_weighted(FunctionCallInfo fcinfo, Oid type, const char *which,
         if (features.nulls[i] || weights.nulls[i])
             continue;
         double weight = DatumGetFloat8(weights.values[i]);
-        (void)checked_weight(weight); // the errors of other weights
+        (void)checked_weight(weight); // raises the usual errors
         votes.add(hash(profile, features.values[i]), weight);
         any = true;
     }

@@ -1,4 +1,4 @@
-// Fingerprints of vectors: simhash_project and simhash_project_weights.
+// simhash_project and simhash_project_weights: fingerprints of vectors.
 #include "core/fingerprint/random_projection.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights.hpp"
@@ -14,7 +14,7 @@ namespace simhash
 namespace
 {
 
-// (embedding real[], seed bigint). Returns false for a vector without a direction.
+// (embedding real[], seed bigint). Returns false if the vector has no direction.
 bool project(FunctionCallInfo fcinfo, Weights *out)
 {
     constexpr std::size_t kChunk = 1024;

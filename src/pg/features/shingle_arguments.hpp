@@ -1,4 +1,4 @@
-// The arguments that say which shingles of a text are meant.
+// The arguments `unit` and `size`, which select the shingles of a text.
 #pragma once
 
 #include "core/text/text_features.hpp"

@@ -1,4 +1,4 @@
-// Features given as text.
+// Hashes of features given as text.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -6,8 +6,8 @@
 namespace simhash
 {
 
-// The hash of a feature in the database's encoding, which is that of its UTF-8 form. In SQL_ASCII, where no
-// conversion is known, the bytes are hashed as they are.
+// Hashes a feature given in the database encoding. The hash is that of its UTF-8 form. In a SQL_ASCII
+// database, where no conversion is possible, the bytes are hashed as they are.
 std::uint64_t text_feature_hash(const char *text, std::size_t length);
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// Text as UTF-8, whatever the encoding of the database: what features are made of.
+// Conversion of text between the database encoding and UTF-8, from which features are made.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -11,7 +11,7 @@ extern "C" {
 namespace simhash
 {
 
-// Whether text must be converted to be UTF-8. What SQL_ASCII holds is taken for UTF-8.
+// Whether text must be converted to UTF-8. SQL_ASCII text is assumed to be UTF-8.
 inline bool needs_conversion()
 {
     int encoding = GetDatabaseEncoding();
@@ -31,7 +31,7 @@ struct Utf8Text {
     std::size_t length;
 };
 
-// The same bytes where they need no conversion, else a new string.
+// Converts text to UTF-8. Returns the same bytes if they need no conversion, otherwise a new string.
 inline Utf8Text utf8_text(const char *text, std::size_t length)
 {
     if (!needs_conversion() || is_ascii(text, length))
@@ -40,7 +40,7 @@ inline Utf8Text utf8_text(const char *text, std::size_t length)
     return {converted, converted == text ? length : std::strlen(converted)};
 }
 
-// A new text value in the encoding of the database. What that can't express is an error.
+// Returns a new text value in the database encoding. Characters that do not exist in it raise an error.
 inline text *text_from_utf8(const char *bytes, std::size_t length)
 {
     if (!needs_conversion() || is_ascii(bytes, length))

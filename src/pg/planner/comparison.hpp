@@ -1,5 +1,5 @@
-// The comparisons of a hamming_distance with an integer, as a table: their names in SQL, and what each says
-// in terms of simhash_within and simhash_at.
+// The comparison operators between hamming_distance and an integer: their names in SQL, and how each can be
+// expressed by simhash_within or simhash_at.
 #pragma once
 
 #include "pg/server/postgres.hpp"

@@ -1,8 +1,8 @@
-// Planner support: how h <@> q <= 3 reaches an index.
+// Planner support functions, through which h <@> q <= 3 can use an index.
 //
-// A comparison of a distance becomes simhash_within(h, q, 3) or simhash_at(h, q, 3), and that, for an index
-// on h, becomes h <@| simhash_ball(q, 3). Anything that is not understood is left alone: what the expression
-// says is true without help.
+// A comparison of a distance becomes simhash_within(h, q, 3) or simhash_at(h, q, 3). For an index on h, these
+// become h <@| simhash_ball(q, 3). An expression that is not recognized is left unchanged and is evaluated as
+// it stands.
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
@@ -56,7 +56,7 @@ Node *call_operator(Oid op, Oid result, Node *left, Node *right)
     return reinterpret_cast<Node *>(expr);
 }
 
-// A distance as the integer that it is.
+// Returns a distance as a plain integer.
 Node *as_integer(Node *node)
 {
     node = strip_relabels(node);
@@ -71,7 +71,7 @@ Node *as_integer(Node *node)
         makeRelabelType(reinterpret_cast<Expr *>(node), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// An int2, int4 or int8 as int8. Returns null if it is none of them.
+// Returns a smallint, integer or bigint as bigint, or null for other types.
 Node *as_bigint(Node *node)
 {
     const Oid type = exprType(node);
@@ -84,13 +84,13 @@ Node *as_bigint(Node *node)
     return call_function(function, INT8OID, list_make1(node), COERCE_IMPLICIT_CAST);
 }
 
-// A comparison's two arguments, with plain integers for distances, and the core's operator between them.
+// The two arguments of a comparison, with distances as plain integers, and the core's operator for them.
 struct IntegerComparison {
     Node *left, *right;
     Oid op;
 };
 
-// Returns false if the call is not one of a comparison.
+// Returns false if the call is not a comparison.
 bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, IntegerComparison *out)
 {
     Oid *types;
@@ -101,7 +101,7 @@ bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, I
         return false;
     out->left = static_cast<Node *>(linitial(call->args));
     out->right = static_cast<Node *>(lsecond(call->args));
-    // All integer types are built-in: the other one is the domain.
+    // All integer types are built in, so the other type is the domain.
     if (types[0] >= FirstNormalObjectId) {
         out->left = as_integer(out->left);
         types[0] = INT4OID;
@@ -115,13 +115,13 @@ bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, I
     return OidIsValid(out->op);
 }
 
-// May the expression be evaluated twice? A sub-select would be planned and run twice.
+// Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
 bool repeatable(Node *node)
 {
     return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
 }
 
-// A test of NOT IN (SELECT ...) can be hashed only while it is a single operator.
+// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
 bool is_sublink_output(Node *node)
 {
     return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
@@ -143,7 +143,8 @@ struct DistanceComparison {
     const IntegerComparison *integers;
 };
 
-// The radius as a bigint: for "less than" the next smaller one. Returns null if that is not possible.
+// Returns the radius as a bigint; for "less than", the next smaller one. Returns null if that is not
+// possible.
 Node *bigint_bound(PlannerInfo *root, const DistanceComparison &comparison)
 {
     Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(comparison.radius)));
@@ -160,8 +161,8 @@ Node *bigint_bound(PlannerInfo *root, const DistanceComparison &comparison)
     return eval_const_expressions(root, bound);
 }
 
-// A call of a function name(left, right, bound), or with its first arguments exchanged if only that exists.
-// Returns null if neither does.
+// Returns a call of name(left, right, bound), or of name(right, left, bound) if only that exists. Returns
+// null if neither exists.
 Node *call_condition(const char *name, const DistanceComparison &comparison, Node *bound)
 {
     const DistanceCall &call = comparison.call;
@@ -178,14 +179,14 @@ Node *call_condition(const char *name, const DistanceComparison &comparison, Nod
     return call_function(function, BOOLOID, list_make3(left, right, bound));
 }
 
-// The comparison by the core's operator.
+// Returns the comparison with the core's operator.
 Node *core_comparison(const IntegerComparison &integers)
 {
     return call_operator(integers.op, BOOLOID, integers.left, integers.right);
 }
 
-// The core's comparison as partitions by the distance itself need it, whose key is one of the domain: the
-// planner strips one RelabelType, and compares what is left.
+// Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner
+// strips one RelabelType and compares the rest with the key.
 Node *domain_comparison(const DistanceComparison &comparison)
 {
     IntegerComparison integers = *comparison.integers;
@@ -200,8 +201,8 @@ Node *domain_comparison(const DistanceComparison &comparison)
     return core_comparison(integers);
 }
 
-// A condition, and beside it the comparison that it stands for, where an index on the distance itself or
-// partitions by it can use that. Null stays null.
+// Adds to a condition the comparison that it replaces, if an index on the distance or a partition key can use
+// that. Returns null if the condition is null.
 Node *with_comparisons(PlannerInfo *root, Node *condition, const DistanceComparison &comparison)
 {
     if (condition == nullptr || !repeatable(condition))
@@ -216,7 +217,7 @@ Node *with_comparisons(PlannerInfo *root, Node *condition, const DistanceCompari
     return list_length(all) > 1 ? reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, all, -1)) : condition;
 }
 
-// Returns null if nothing can be made of the comparison.
+// Returns null if the comparison cannot be rewritten.
 Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison)
 {
     if (comparison.rewrite == Rewrite::none)
@@ -233,7 +234,7 @@ Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison
         return with_comparisons(root, call_condition("simhash_within", comparison, bound), comparison);
     case Rewrite::not_within:
     case Rewrite::not_within_below: {
-        // An index on the distance itself is the only one to serve this, unless another NOT comes to it.
+        // Only an index on the distance itself can serve this, unless the condition is negated once more.
         if (find_stored_distance(root, comparison.schema, comparison.call).indexed)
             return core_comparison(*comparison.integers);
         Node *within = call_condition("simhash_within", comparison, bound);
@@ -267,20 +268,21 @@ Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
         return rewrite_comparison(
             root, {schema, comparison->distance_last, distance, integers.right, integers.left, &integers});
 
-    // No <@> measures this distance here: it is stored. Then it must do all that an integer does, be hashed,
-    // merged, and found in a btree, and so it takes the core's operator.
+    // The distance is not computed by <@> here, so it is a stored one. With the core's operator it can be
+    // hashed, merged and found in a btree like any integer.
     return core_comparison(integers);
 }
 
-// A call of a distance function as its operator, of type integer, in a RelabelType to the domain. ORDER BY
-// strips the latter and is left with the bare operator, which an index can be ordered by; a RelabelType from
-// the domain to integer would remain. The expression as a whole keeps its type.
+// Returns a call of a distance function as its operator, with result type integer, in a RelabelType to the
+// domain. ORDER BY strips that RelabelType, which leaves the bare operator that an index can be ordered by. A
+// RelabelType from the domain to integer would not be stripped. The type of the whole expression does not
+// change.
 Node *simplify_distance(const FuncExpr *call)
 {
     Oid *types;
     int count;
 
-    if (call->funcresulttype == INT4OID) // been here before
+    if (call->funcresulttype == INT4OID) // already simplified
         return nullptr;
     get_func_signature(call->funcid, &types, &count);
     if (count != 2 || list_length(call->args) != 2)
@@ -296,8 +298,9 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// simhash_within(h, q, r) as h <@| simhash_ball(q, r), for an index on either of the first two arguments.
-// Returns a list of that condition, which says exactly the same, or NIL. For simhash_at it is only necessary.
+// Returns simhash_within(h, q, r) as h <@| simhash_ball(q, r), for an index on either of the first two
+// arguments: a list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary
+// but not sufficient.
 List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
     if (!is_funcclause(request->node) || request->indexarg > 1)
@@ -332,8 +335,8 @@ List *index_condition(SupportRequestIndexCondition *request, bool exact)
     return list_make1(call_operator(op, BOOLOID, key, operand));
 }
 
-// Where the distance is indexed, the core's comparison stands beside the condition, and is estimated by the
-// statistics of the index's expression.
+// If the distance is indexed, the core's comparison is added to the condition and estimated from the
+// statistics of the indexed expression.
 bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
 {
     const DistanceCall call = {terms.left, terms.right, terms.type, right_type};
@@ -360,7 +363,7 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request, bool
                             : estimate_within(request->root, terms, request->varRelid);
 }
 
-// What simhash_within and simhash_at have in common.
+// The support function of simhash_within (at = false) and simhash_at (at = true).
 Node *support_condition(Node *request, bool at)
 {
     switch (nodeTag(request)) {
@@ -375,7 +378,7 @@ Node *support_condition(Node *request, bool at)
         return request;
     }
     case T_SupportRequestCost: {
-        // An exclusive or, a population count and a comparison: what one operator costs.
+        // An exclusive or, a population count and a comparison cost about as much as one operator.
         auto *cost = reinterpret_cast<SupportRequestCost *>(request);
         cost->startup = 0;
         cost->per_tuple = cpu_operator_cost;

@@ -1,9 +1,9 @@
 // Selectivity of distance conditions.
 //
-// A column's most common values and histogram bounds are a sample of its fingerprints. The estimate is the
-// weight of those within the ball; for an unknown query the mean over the sample, for joins the weight of the
-// pairs within the radius. Where the sample is too coarse to hold a near-duplicate, a few rows are assumed,
-// since that is what people search for.
+// A column's most common values and histogram bounds are a sample of its fingerprints. The estimate for a
+// known query is the weight of the sample values within the ball. For an unknown query it is the mean over
+// the sample, and for joins the weight of the pairs within the radius. If the sample is too coarse to contain
+// near-duplicates, a few matching rows are assumed, because near-duplicates are what users search for.
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
@@ -32,22 +32,22 @@ namespace simhash
 namespace
 {
 
-// For a table of unknown size, the number of its rows.
+// Number of rows assumed for a table of unknown size.
 constexpr double kUnknownRows = 1000;
 
-// Rows that are near a fingerprint, for each bit of the radius, beside those that are equal to it. Measured
-// on texts with revisions: 0.6 at a radius of 3, 0.5 at 8.
+// Rows near a fingerprint for each bit of the radius, not counting those equal to it. Measured on texts with
+// revisions: 0.6 at radius 3, 0.5 at radius 8.
 constexpr double kNearRowsPerBit = 0.5;
 
-// How many common values and how many histogram bounds of a column are compared with another column's.
+// The most common values, and the most histogram bounds, that are compared with those of another column.
 constexpr int kPairSample = 100;
 
 // Values of a column, from its statistics.
 struct SampleValues {
-    Fingerprint *values; // common ones first, then histogram bounds
-    double *weights;     // the fraction of rows that each stands for
+    Fingerprint *values; // common values first, then histogram bounds
+    double *weights;     // the fraction of rows that each represents
     int common, count;
-    double common_rows;     // fraction of rows that have a common value, also one that is left out here
+    double common_rows;     // fraction of rows with a common value, including values omitted here
     double common_distinct; // the number of such values
 };
 
@@ -57,12 +57,12 @@ struct Sample : SampleValues {
     double nulls;         // fraction of rows that are null
     double rest;          // fraction of rows that are neither null nor a common value
     double distinct;      // number of distinct values
-    double rest_distinct; // those among the rest
+    double rest_distinct; // number of distinct values in the rest
 };
 
 double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
 
-// The fraction of all 2^64 values that are within the radius of one.
+// Returns the fraction of all 2^64 values that are within `radius` of a given value.
 double ball_volume(int radius)
 {
     double binomial = std::ldexp(1.0, -kBits), sum = 0;
@@ -88,8 +88,8 @@ int slot_values(bool exists, const AttStatsSlot &slot, int limit)
     return exists && holds_fingerprints(slot) ? std::min(slot.nvalues, limit) : 0;
 }
 
-// Takes at most limit common values, the commonest, and as many histogram bounds, evenly; rows is the
-// fraction of them that are not null.
+// Loads at most `limit` of the most common values, and as many evenly spaced histogram bounds. `rows` is the
+// fraction of rows that are not null.
 SampleValues load_values(HeapTuple statistics, double rows, int limit)
 {
     AttStatsSlot common, histogram;
@@ -129,10 +129,10 @@ SampleValues load_values(HeapTuple statistics, double rows, int limit)
     return sample;
 }
 
-// All values of the column that was asked about last, and the row of pg_statistic that they come from. The
-// elements of an array are estimated one by one, and loading the values takes far longer than comparing them.
+// Cache of all values of the last column used, and the pg_statistic row that they come from. The elements of
+// an array are estimated one by one, and loading the values takes far longer than comparing them.
 struct KnownValues {
-    MemoryContext context; // null if there are none
+    MemoryContext context; // null if the cache is empty
     ItemPointerData row;
     TransactionId written;
     FormData_pg_statistic key; // its fixed columns
@@ -148,7 +148,7 @@ bool is_known(HeapTuple statistics)
            std::memcmp(&known_values.key, GETSTRUCT(statistics), sizeof(FormData_pg_statistic)) == 0;
 }
 
-// All values. They are not to be freed, and valid until the next call.
+// Returns all values. The caller must not free them. They are valid until the next call.
 SampleValues all_values(HeapTuple statistics, double rows)
 {
     if (is_known(statistics))
@@ -170,7 +170,8 @@ SampleValues all_values(HeapTuple statistics, double rows)
     return known_values.values;
 }
 
-// With a limit for the values, or kAllValues. Those of an extension's statistics hook are not known by row.
+// Loads at most `limit` values, or all for kAllValues. Statistics that come from an extension's hook are not
+// cached.
 constexpr int kAllValues = PG_INT32_MAX;
 
 Sample load_sample(VariableStatData *vardata, Oid function, int limit)
@@ -209,14 +210,14 @@ void free_sample(Sample &sample)
     pfree(sample.weights);
 }
 
-// The rows within the radius of one of the rest, as far as the sample does not know them: its equals, and
-// some that are near.
+// Returns the fraction of rows assumed to be near a value outside the sample: its duplicates and a few
+// near-duplicates.
 double few_rows(const Sample &sample, int radius)
 {
     return std::min(1 / sample.rest_distinct + kNearRowsPerBit * radius / sample.rows, 1.0);
 }
 
-// The rows within the radius of a known query.
+// Returns the fraction of rows within `radius` of a known query.
 double fraction_around(const Sample &sample, Fingerprint center, int radius)
 {
     double common = 0, rest = 0;
@@ -230,8 +231,9 @@ double fraction_around(const Sample &sample, Fingerprint center, int radius)
     return std::min(std::max(common + rest, ball_volume(radius)), 1 - sample.nulls);
 }
 
-// The pairs of rows within the radius. That the same value bounds two histograms says nothing about how often
-// it is met, so such pairs are not counted. Of b at most kPairSample values of either sort are known.
+// Returns the fraction of pairs of rows within the radius. A value that is a bound of both histograms says
+// nothing about its frequency, so such pairs are not counted. Requires: b has at most kPairSample common
+// values and kPairSample histogram bounds.
 double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
 {
     const double pairs = (1 - a.nulls) * (1 - b.nulls);
@@ -262,9 +264,10 @@ bool known_fingerprint(Node *node, Oid type, Fingerprint *value)
 
 bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
 
-// The rows around a value that is not known when the plan is made, a parameter's say: the mean over the
-// distinct values, since the core, too, takes an unknown constant for any of them. A common value is then one
-// among many, and a generic plan does not look worse than those for the values that are really asked for.
+// Returns the fraction of rows near a value that is unknown at plan time, such as a parameter. It is the mean
+// over the distinct values, because the core also treats an unknown constant as any of the distinct values. A
+// common value then has no more weight than the others, and a generic plan does not appear more expensive
+// than the custom plans for the values that are actually used.
 double fraction_around_unknown(const Sample &sample, int radius)
 {
     Sample values = sample;
@@ -281,7 +284,8 @@ double fraction_around_unknown(const Sample &sample, int radius)
     return fraction;
 }
 
-// From the fraction within a radius, which grows with it: that of the terms.
+// Returns the fraction of rows at the distance or within the radius of `terms`. `within` returns the fraction
+// within a radius, which grows with it.
 template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms, const Fraction &within)
 {
     const double all = within(terms.radius);
@@ -292,7 +296,8 @@ template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms
     return all > nearer ? all - nearer : all / (1 + terms.radius);
 }
 
-// The rows of one column within the radius of a query, which may be null for one of which nothing is known.
+// Returns the fraction of a column's rows that satisfy `terms`. A null query means that nothing is known
+// about it.
 double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
                           const DistanceTerms &terms)
 {
@@ -304,7 +309,7 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
     if (known) {
         fraction =
             fraction_of_terms(terms, [&](int radius) { return fraction_around(sample, center, radius); });
-    } else if (query == nullptr) { // supposed to come from where the rows come from
+    } else if (query == nullptr) { // assumed to be distributed like the column
         fraction =
             fraction_of_terms(terms, [&](int radius) { return fraction_of_pairs(sample, sample, radius); }) /
             std::max(1 - sample.nulls, 1e-6);
@@ -357,7 +362,7 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
         return 0;
     if (!get_restriction_variable(root, list_make2(terms.left, terms.right), varRelid, &vardata, &query,
                                   &var_on_left)) {
-        // Two columns of one table, say.
+        // For example, both are columns of one table.
         examine_variable(root, terms.left, varRelid, &vardata);
         query = nullptr;
     }
@@ -369,7 +374,7 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
 
 Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo)
 {
-    // simhash_within(a.h, constant, b.radius) is a join clause, too.
+    // simhash_within(a.h, constant, b.radius) is a join clause, too, but has a single fingerprint column.
     if (IsA(strip_relabels(terms.left), Const) || IsA(strip_relabels(terms.right), Const))
         return estimate_within(root, terms, 0);
     if (terms.radius < 0)
@@ -384,7 +389,7 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
         terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, radius); });
 
     if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) {
-        // The outer rows that have a partner, if partners are spread evenly.
+        // The fraction of outer rows with a match, if matches are spread evenly.
         const RelOptInfo *inner = reversed ? left.rel : right.rel;
         const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
         fraction = 1 - std::exp(-fraction * rows);
@@ -399,7 +404,7 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
 namespace
 {
 
-// What the operators' estimators are told, for restrictions and joins alike.
+// The arguments of the operators' estimators, for restrictions and joins.
 struct Request {
     PlannerInfo *root;
     Oid op;
@@ -427,7 +432,7 @@ double estimate(const Request &request, const DistanceTerms &terms)
                                      : estimate_within(request.root, terms, request.varRelid);
 }
 
-// Is it simhash_ball(center, radius, ...)?
+// Whether the node is a call of simhash_ball(center, radius, ...).
 bool is_ball_call(Node *node, Oid ball_type)
 {
     if (!is_funcclause(node))
@@ -437,7 +442,7 @@ bool is_ball_call(Node *node, Oid ball_type)
            exprType(static_cast<Node *>(lsecond(call->args))) == INT8OID;
 }
 
-// The terms of fingerprint <@| ball: the ball is a constant, or a call of simhash_ball.
+// Returns the terms of fingerprint <@| ball. The ball may be a constant or a call of simhash_ball.
 DistanceTerms ball_terms(const Request &request)
 {
     Oid type, ball_type;
@@ -492,12 +497,12 @@ const Comparison *find_comparison(Oid op)
     return nullptr;
 }
 
-// A comparison of a stored distance, estimated as the core's operator is.
+// Estimates a comparison of a stored distance like the core's operator.
 double core_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
 {
     Oid left, right;
 
-    // All integer types are built-in: the other one is the domain.
+    // All integer types are built in, so the other type is the domain.
     op_input_types(request.op, &left, &right);
     const Oid op =
         find_operator(PG_CATALOG_NAMESPACE, comparison.op, left >= FirstNormalObjectId ? INT4OID : left,
@@ -515,8 +520,8 @@ double core_estimate(const Request &request, const Comparison &comparison, Funct
                                                PG_GETARG_DATUM(4)));
 }
 
-// A comparison of a distance with an integer. Most become simhash_within before they are estimated; = ANY and
-// <> do not.
+// Estimates a comparison of a distance with an integer. Most comparisons are rewritten as simhash_within
+// before they are estimated, but = ANY and <> are not.
 double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
 {
     const Comparison *comparison = find_comparison(request.op);

@@ -1,5 +1,5 @@
-// How many rows are within a Hamming distance: what the estimators of the operators and the planner support
-// of simhash_within and simhash_at share. Estimates are from 0 to 1, and never NaN.
+// Estimates of the number of rows within a Hamming distance, shared by the operators' estimators and the
+// support functions of simhash_within and simhash_at. Estimates are from 0 to 1, and never NaN.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -14,19 +14,22 @@ namespace simhash
 // A condition that two values are within a radius of each other.
 struct DistanceTerms {
     Node *left, *right;
-    Oid type;     // of fingerprints: a constant of another type says nothing about the query
+    Oid type;     // of fingerprints; the value of a constant of another type is not used
     int radius;   // -1 to 64
-    Oid function; // it must be leakproof, or the user allowed to see all rows, for statistics to be used
-    bool at;      // the distance is the radius, rather than at most that
+    Oid function; // statistics are used only if it is leakproof or the user may see all rows
+    bool at;      // the distance equals the radius instead of being at most that
 };
 
-// The radius, clamped, if it can be estimated. A null one matches nothing, an unknown one is taken to be 3.
+// Returns the value of `radius`, clamped, if it can be estimated. A null radius matches nothing. An unknown
+// radius is assumed to be 3.
 int estimate_radius(PlannerInfo *root, Node *radius);
 
-// The fraction of a table's rows; varRelid as in the core's restriction estimators.
+// Returns the fraction of the table's rows that satisfy `terms`. `varRelid` has the same meaning as in the
+// core's restriction estimators.
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid);
 
-// The fraction of pairs of rows; of the outer rows for semi- and antijoins.
+// Returns the fraction of pairs of rows that satisfy `terms`, or the fraction of outer rows for semijoins and
+// antijoins.
 Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo);
 
 } // namespace simhash

@@ -21,7 +21,7 @@ namespace simhash
 namespace
 {
 
-// What is looked for.
+// The distance expression to find.
 struct Wanted {
     Oid schema;
     int varno;
@@ -35,7 +35,7 @@ int column_relation(Node *node)
     return IsA(node, Var) && var->varlevelsup == 0 ? static_cast<int>(var->varno) : 0;
 }
 
-// A stored expression names its table by 1.
+// Whether a stored expression, in which the table is number 1, is the wanted one.
 bool is_wanted(Node *expression, const Wanted &wanted)
 {
     DistanceCall stored;
@@ -46,7 +46,7 @@ bool is_wanted(Node *expression, const Wanted &wanted)
            equal(stored.left, wanted.call.left) && equal(stored.right, wanted.call.right);
 }
 
-// The expressions among an index's keys, in a list of nodes.
+// Returns the expressions among an index's keys as a list of nodes.
 List *index_expressions(Oid index)
 {
     HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
@@ -106,7 +106,7 @@ StoredDistance find_stored_distance(PlannerInfo *root, Oid schema, const Distanc
         return stored;
 
     const Wanted wanted = {schema, varno, call};
-    Relation table = table_open(entry->relid, NoLock); // the query's own lock
+    Relation table = table_open(entry->relid, NoLock); // locked by the query already
     stored.indexed = is_indexed(table, wanted);
     look_at_partitions(table, wanted, &stored);
     table_close(table, NoLock);

@@ -1,4 +1,4 @@
-// Distances that a table keeps: an index on the expression h <@> 'constant', or partitions by it.
+// Distances stored by a table: in an index on the expression h <@> 'constant', or as a partition key.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -12,13 +12,13 @@ namespace simhash
 {
 
 struct StoredDistance {
-    bool indexed;                 // an index has it as a key
-    bool partitioned_by_integer;  // a partition key is the expression as an integer
-    bool partitioned_by_distance; // a partition key is the expression as it stands
+    bool indexed;                 // it is a key of an index
+    bool partitioned_by_integer;  // it is a partition key, cast to integer
+    bool partitioned_by_distance; // it is a partition key of type hamming_distance
 };
 
-// Looks the distance up at the table of the column that it is measured from. Without a PlannerInfo, which
-// names the tables, none is found.
+// Looks for the distance in the indexes and partition keys of the table whose column it is measured from.
+// Nothing is found if `root`, which is needed to identify the table, is null.
 StoredDistance find_stored_distance(PlannerInfo *root, Oid schema, const DistanceCall &call);
 
 } // namespace simhash

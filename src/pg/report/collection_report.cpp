@@ -1,4 +1,4 @@
-// simhash_report(table, column, distance): what a table's fingerprints say about searching them.
+// simhash_report(table, column, distance): what a table's fingerprints tell about searching them.
 #include "core/report/collection_report.hpp"
 #include "core/report/every_nth.hpp"
 #include "core/tables/bit_order.hpp"
@@ -25,20 +25,20 @@ namespace
 {
 
 constexpr Size kMostSample = 1 << 16;
-constexpr Size kPairSample = 1 << 13; // rows whose distances from each other are measured
+constexpr Size kPairSample = 1 << 13; // rows that are compared with each other
 constexpr double kLeafRows = 530;
-constexpr double kWorthwhile = 0.8; // more tables have to save a fifth of the pages
-constexpr double kBearable = 0.1;   // false matches a search
+constexpr double kWorthwhile = 0.8; // more tables must save a fifth of the pages
+constexpr double kBearable = 0.1;   // false matches per search
 constexpr int kReportedRadius = 16;
 
 struct Sample {
     Size count;
-    Fingerprint *row;      // in no order that means something
+    Fingerprint *row;      // in arbitrary order
     Fingerprint *distinct; // a copy without duplicates
     Size distinct_count;
     Fingerprint most_frequent;
     Size most_frequent_rows;
-    double rows; // of the table that have a fingerprint, an estimate
+    double rows; // estimated number of rows with a fingerprint
     double nulls;
 };
 
@@ -83,8 +83,9 @@ char *column_query(Relation relation, const char *column, double percent)
                     percent < 100 ? psprintf(" TABLESAMPLE SYSTEM (%.17g) REPEATABLE (0)", percent) : "");
 }
 
-// Reads the column with the caller's rights: blocks with some times as many rows as the sample takes, of
-// which every n-th is kept. Neighbours in a table resemble each other, so few blocks would tell too little.
+// Reads the column with the caller's privileges. It reads blocks with several times as many rows as the
+// sample holds, and keeps every n-th row: neighbouring rows resemble each other, so rows from few blocks
+// would not be representative.
 void read_sample(Relation relation, const char *column, Sample *sample)
 {
     double known = relation->rd_rel->reltuples;
@@ -127,7 +128,7 @@ void find_distinct(Sample *sample)
     sample->distinct_count = kept;
 }
 
-// Every so many-th of the rows, kPairSample at most.
+// Copies at most kPairSample evenly spaced rows to `few`. Returns how many.
 Size thin(const Fingerprint *row, Size count, Fingerprint *few)
 {
     Size kept = Min(count, kPairSample);
@@ -167,7 +168,7 @@ void report_bits(const Report &report, const Sample &sample)
         put(report, "bit set", bit, ones[bit], "share of distinct fingerprints");
 }
 
-// Returns the largest radius at which false matches are bearable.
+// Returns the largest radius at which false matches are rare enough, or -1.
 int report_distances(const Report &report, const Sample &sample)
 {
     auto *few = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * kPairSample));
@@ -194,7 +195,9 @@ int report_distances(const Report &report, const Sample &sample)
     return bearable;
 }
 
-// The pages that a search of the design's distance reads: in each table those of one bucket.
+// Returns the number of pages that a search with the design's distance is expected to read: those of one
+// bucket in each table. Sets `*largest` to the share of rows in the largest bucket. `distinct` and `key` are
+// working memory.
 double expected_pages(const TableDesign &design, const Sample &sample, Fingerprint *distinct,
                       std::uint64_t *key, double *largest)
 {

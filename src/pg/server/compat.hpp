@@ -1,4 +1,4 @@
-// What differs between PostgreSQL 13 and 18, and nowhere else.
+// All differences between PostgreSQL 13 and 18.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -34,8 +34,8 @@ extern "C" {
 #endif
 }
 
-// Reports bad input from a type's input function: softly, returning from it, where the caller asked for that
-// (16 and later: pg_input_is_valid, COPY ON_ERROR), else as an error.
+// Reports invalid input from a type's input function. The error is soft, and the function returns, if the
+// caller asked for that (16 and later: pg_input_is_valid, COPY ON_ERROR).
 #if PG_VERSION_NUM >= 160000
 #define SIMHASH_INPUT_ERROR(fcinfo, ...) ereturn((fcinfo)->context, (Datum)0, __VA_ARGS__)
 #else
@@ -45,7 +45,8 @@ extern "C" {
 namespace simhash
 {
 
-// Orders by-value datums as unsigned integers. Sorts are specialised for the core's own function since 15.
+// Compares by-value datums as unsigned integers. Since 15 the core has specialised sorts for its own
+// function.
 inline int compare_unsigned_datums(Datum x, Datum y, [[maybe_unused]] SortSupport ssup)
 {
     return x < y ? -1 : x > y;
@@ -57,15 +58,14 @@ inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
 inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
 #endif
 
-// Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
-// to pin, both ends of the pages, and the beginning of their contents: more of it than that takes longer.
-// The buffers need not be pinned, nor hold those pages any more.
+// Prefetches into the processor's cache what readers of the buffers need first: the descriptors, which they
+// pin, and both ends of the pages with the beginning of their contents. Prefetching more takes longer than it
+// saves. The buffers need not be pinned, and may hold other pages by now.
 inline void prefetch_buffers(const Buffer *buffer, int count)
 {
     constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
-    // Each virtual page is read once, and not just prefetched: a prefetch is dropped where the address is not
-    // in the TLB. The reads of this loop wait for each other's results in nothing, so the processor does them
-    // all at once.
+    // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
+    // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
     unsigned char sum = 0;
     for (int i = 0; i < count; i++) {
         const volatile char *page = BufferGetPage(buffer[i]);
@@ -84,9 +84,9 @@ inline void prefetch_buffers(const Buffer *buffer, int count)
     }
 }
 
-// Reads a block that was last seen in the given buffer, or in none. If it still is there, that saves looking
-// it up. A buffer of less than the highest usage count is looked up nevertheless, since that counts the use:
-// so the buffers' replacement is the same as ever.
+// Reads a block that was last found in buffer `recent`, which may be invalid. If the block is still there,
+// this saves the lookup. A buffer below the maximum usage count is looked up nevertheless, because the lookup
+// increments the count; so buffer replacement works as usual.
 inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_unused]] Buffer recent)
 {
 #if PG_VERSION_NUM >= 140000
@@ -114,8 +114,8 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
     return ReadBuffer(relation, block);
 }
 
-// New pages at the end of the main fork, all zeros, pinned and not locked. If no other process may extend the
-// relation, `alone` saves the lock.
+// Appends zeroed pages to the main fork and returns them pinned but not locked. `alone` skips the extension
+// lock; no other process may extend the relation then.
 inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
 {
 #if PG_VERSION_NUM >= 160000
@@ -136,9 +136,9 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
 #endif
 }
 
-// How many workers are to help with an index build: the core asks the planner for access methods that say
-// that they can, since 17; before, for btrees alone. An empty table, which includes all for which the core
-// would not ask, takes none.
+// Returns the number of parallel workers for an index build. Since 17 the core asks the planner about access
+// methods that support parallel builds; before, only about btrees. An empty table gets no workers; that
+// covers all cases in which the core would not ask.
 inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
                                  [[maybe_unused]] IndexInfo *info)
 {
@@ -158,8 +158,8 @@ inline void set_can_build_parallel([[maybe_unused]] IndexAmRoutine *routine)
 #endif
 }
 
-// Temporary files that the processes of a parallel operation share. One creates a file and exports it when it
-// is written; then all may open it.
+// Temporary files that the processes of a parallel operation share. One process creates a file and exports it
+// when it is complete. Then all processes may open it.
 inline BufFile *create_shared_file(SharedFileSet *files, const char *name)
 {
 #if PG_VERSION_NUM >= 150000
@@ -189,7 +189,8 @@ inline BufFile *open_shared_file(SharedFileSet *files, const char *name)
 #endif
 }
 
-// Whether expr is constant during a scan of the index: not volatile, and free of Vars of the index's table.
+// Whether `expr` is constant during a scan of the index: it is not volatile and has no Vars of the index's
+// table.
 inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, IndexOptInfo *index)
 {
 #if PG_VERSION_NUM >= 140000
@@ -199,7 +200,7 @@ inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, I
 #endif
 }
 
-// How many elements an array is expected to have.
+// Returns the expected number of elements of an array.
 inline double array_length_estimate([[maybe_unused]] PlannerInfo *root, Node *array)
 {
 #if PG_VERSION_NUM >= 170000
@@ -209,7 +210,7 @@ inline double array_length_estimate([[maybe_unused]] PlannerInfo *root, Node *ar
 #endif
 }
 
-// Counts a scan in the statistics views, and for EXPLAIN (ANALYZE) since 18.
+// Counts a scan for the statistics views, and since 18 for EXPLAIN (ANALYZE).
 inline void count_index_search(IndexScanDesc scan)
 {
     pgstat_count_index_scan(scan->indexRelation);
@@ -219,7 +220,7 @@ inline void count_index_search(IndexScanDesc scan)
 #endif
 }
 
-// Settings of ours that do not exist are errors from now on.
+// Makes unknown settings with this prefix errors (since 15) or warnings.
 inline void reserve_setting_prefix(const char *prefix)
 {
 #if PG_VERSION_NUM >= 150000
@@ -247,8 +248,8 @@ inline bool owns_relation(Oid relation, Oid role)
 #endif
 }
 
-// With old_snapshot_threshold, which 17 removed, VACUUM takes rows away that an old snapshot still sees: a
-// scan that comes upon a page changed since has to fail.
+// With old_snapshot_threshold, which 17 removed, VACUUM may remove rows that an old snapshot can still see. A
+// scan that reads a page changed since then must fail.
 inline void test_old_snapshot([[maybe_unused]] Snapshot snapshot, [[maybe_unused]] Relation relation,
                               [[maybe_unused]] Page page)
 {
@@ -257,8 +258,8 @@ inline void test_old_snapshot([[maybe_unused]] Snapshot snapshot, [[maybe_unused
 #endif
 }
 
-// For code that runs with another user's rights: nothing of the caller's search_path. Undone with the GUC
-// nest level.
+// Removes the caller's search_path, for code that runs with another user's privileges. It is undone at the
+// end of the GUC nest level.
 inline void restrict_search_path()
 {
 #if PG_VERSION_NUM >= 170000
@@ -269,7 +270,7 @@ inline void restrict_search_path()
 #endif
 }
 
-// May sleep for vacuum_cost_delay.
+// Handles interrupts and may sleep for vacuum_cost_delay.
 inline void delay_vacuum()
 {
 #if PG_VERSION_NUM >= 180000
@@ -279,14 +280,14 @@ inline void delay_vacuum()
 #endif
 }
 
-// ROLE_PG_STAT_SCAN_TABLES had another name.
+// 14 renamed DEFAULT_ROLE_STAT_SCAN_TABLES.
 #if PG_VERSION_NUM >= 140000
 inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
 #else
 inline constexpr Oid kStatScanRole = DEFAULT_ROLE_STAT_SCAN_TABLES;
 #endif
 
-// The 16 bytes of MD5. It fails where OpenSSL forbids it, as in FIPS mode.
+// Computes the 16 bytes of an MD5 hash. Returns false if OpenSSL forbids MD5, as in FIPS mode.
 inline bool md5_bytes(const void *bytes, std::size_t length, unsigned char out[16],
                       [[maybe_unused]] const char **error)
 {

@@ -1,9 +1,9 @@
-// PostgreSQL's headers as C++ needs them. Every file of src/pg and src/am includes this first.
+// PostgreSQL's headers, made usable in C++. Every file of src/pg and src/am includes this first.
 //
-// What differs between PostgreSQL 13 and 18 is met in pg/server/compat.hpp alone.
+// Differences between PostgreSQL 13 and 18 are handled only in pg/server/compat.hpp.
 #pragma once
 
-// Before postgres.h, which renames printf and its kin.
+// These come before postgres.h, which redefines printf and similar functions.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

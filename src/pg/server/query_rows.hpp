@@ -1,4 +1,4 @@
-// The rows of a query that is run with the caller's rights.
+// Reads the rows of a query that runs with the caller's privileges.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -15,11 +15,11 @@ struct QueryRow {
     HeapTuple tuple;
     TupleDesc descriptor;
 
-    // Columns count from 1.
+    // The first column has number 1.
     Datum column(int number, bool *null) const { return SPI_getbinval(tuple, descriptor, number, null); }
 };
 
-// Calls what(row) for each row, in a memory context that is gone afterwards. Rows are fetched some at a time.
+// Calls what(row) for each row, in a memory context that is deleted afterwards. Rows are fetched in batches.
 template <typename What> void for_each_query_row(const char *query, What what)
 {
     MemoryContext caller = CurrentMemoryContext;

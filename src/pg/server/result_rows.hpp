@@ -1,4 +1,4 @@
-// Functions that return rows.
+// Results of functions that return rows.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -14,7 +14,8 @@ namespace simhash
 // The row type that the calling SQL function returns.
 TupleDesc result_row(FunctionCallInfo fcinfo);
 
-// Prepares a function to return rows of its declared type, which the caller puts into the store.
+// Prepares the calling function to return rows. It sets `*row` to the declared row type and returns the store
+// for the rows.
 Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row);
 
 } // namespace simhash

@@ -46,8 +46,8 @@ void assign_simd(int level, void *)
 
 } // namespace
 
-// None of them may change an answer: conditions of policies, views and functions of others run under the
-// settings of whoever calls them.
+// No setting may change the result of a query: conditions in other users' policies, views and functions run
+// with the settings of the caller.
 void define_settings()
 {
     DefineCustomEnumVariable("simhash.simd", "Instructions that compare fingerprints.",

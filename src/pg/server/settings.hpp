@@ -1,4 +1,4 @@
-// The settings, and what follows from them.
+// The settings and the functions that they select.
 #pragma once
 
 #include "core/kernels/leaf_match.hpp"
@@ -7,7 +7,7 @@
 namespace simhash
 {
 
-// The kernels that simhash.simd chose: the best that the CPU has, unless a level is forced.
+// The kernels selected by simhash.simd: the best that the CPU supports, unless a level is forced.
 extern LeafMatch match_leaf;
 extern const PairMatch *match_pairs;
 

@@ -1,6 +1,6 @@
-// The extension's own objects, as its planner code finds them: in the schema of the function or operator that
-// the planner asks about, whatever the search_path. Look-ups go to the server's catalogue caches every time,
-// so they follow ALTER EXTENSION SET SCHEMA and DROP EXTENSION.
+// Finds the extension's own objects for its planner code: in the schema of the function or operator that the
+// planner asks about, whatever the search_path is. Each lookup uses the server's catalog caches, so it sees
+// the effects of ALTER EXTENSION SET SCHEMA and DROP EXTENSION.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -12,30 +12,30 @@ extern "C" {
 namespace simhash
 {
 
-// Each returns InvalidOid if there is none.
+// Each returns InvalidOid if the object does not exist.
 Oid find_operator(Oid schema, const char *name, Oid left, Oid right);
 Oid find_type(Oid schema, const char *name);
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count);
 
-// The schema of an operator, InvalidOid if it does not exist.
+// Returns the schema of an operator, or InvalidOid if it does not exist.
 Oid operator_schema(Oid op);
 
-// The types that a distance is measured between, and what is built on such a pair.
+// A distance expression: its arguments and their types.
 struct DistanceCall {
     Node *left, *right;
     Oid left_type, right_type; // as the operator declares them
 };
 
-// Is the expression, looked at through RelabelTypes, a call of the operator <@> in this schema?
+// Whether `node`, without RelabelTypes, is a call of the operator <@> in `schema`. Fills `call` if so.
 bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 
-// The function name(left, right, bigint) of the schema, InvalidOid if there is none.
+// Returns the function name(left, right, bigint) in `schema`, or InvalidOid if it does not exist.
 Oid find_condition(Oid schema, const char *name, Oid left, Oid right);
 
-// The function simhash_ball(center, bigint) of the schema, InvalidOid if there is none.
+// Returns the function simhash_ball(center, bigint) in `schema`, or InvalidOid if it does not exist.
 Oid find_ball(Oid schema, Oid center);
 
-// The expression without the RelabelTypes around it.
+// Returns the expression without the RelabelTypes around it.
 Node *strip_relabels(Node *node);
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// Tables and columns that functions are given the names of.
+// Tables and columns given as function arguments.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -11,10 +11,10 @@ extern "C" {
 namespace simhash
 {
 
-// Opens a relation; an error of the caller's if there is none.
+// Opens a relation. Raises an error if it does not exist.
 Relation open_relation(Oid oid, LOCKMODE lock);
 
-// An error unless the table has the column, of this type or a domain over it.
+// Raises an error unless the table has this column, and its type is `type` or a domain over it.
 void check_column(Relation table, const char *column, Oid type);
 
 } // namespace simhash

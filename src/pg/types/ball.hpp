@@ -1,5 +1,5 @@
-// A Hamming ball: the fingerprints within a radius of a centre. The SQL type simhash_ball, 16 bytes, passed
-// by reference.
+// A Hamming ball: all fingerprints within a radius of a centre. The SQL type simhash_ball has 16 bytes and is
+// passed by reference.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -7,14 +7,14 @@
 namespace simhash
 {
 
-// Radii outside this range mean the same as its ends: nothing, and every fingerprint.
+// A radius outside this range means the same as the nearer end: no fingerprint, or every fingerprint.
 inline constexpr int kEmptyRadius = -1;
 inline constexpr int kFullRadius = kBits;
 
 struct Ball {
     Fingerprint center;
     std::int32_t radius; // -1 to 64
-    std::int32_t zero;   // balls are compared byte by byte
+    std::int32_t zero;   // always 0: balls are compared byte by byte
 };
 
 static_assert(sizeof(Ball) == 16, "simhash_ball is declared with this length");
@@ -31,7 +31,7 @@ inline bool in_ball(Fingerprint value, const Ball &ball)
     return hamming_distance(value, ball.center) <= ball.radius;
 }
 
-// The radius that the operator ~= means by a near-duplicate.
+// The radius of the near-duplicate operator ~=.
 inline constexpr int kNearRadius = 3;
 
 } // namespace simhash

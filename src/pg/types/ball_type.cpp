@@ -1,4 +1,4 @@
-// The type simhash_ball: text and binary form. Written <0123456789abcdef,3>.
+// The type simhash_ball: its text form, <0123456789abcdef,3>, and its binary form.
 #include "pg/server/postgres.hpp"
 
 #include "pg/server/compat.hpp"
@@ -21,8 +21,8 @@ const char *skip_spaces(const char *text)
     return text;
 }
 
-// Reads the form above, white space allowed around each part. Returns false if it is malformed. A radius of
-// any size is read, saturated to int32.
+// Reads the text form, with optional white space around each part. Returns false if it is malformed. A radius
+// of any size is accepted and saturated to int32.
 bool parse_ball(const char *text, Fingerprint *center, std::int32_t *radius)
 {
     text = skip_spaces(text);
@@ -57,7 +57,8 @@ bool valid_radius(std::int32_t radius) { return radius >= kEmptyRadius && radius
 
 } // namespace
 
-// simhash_ball_in(cstring) -> simhash_ball. Malformed text is 22P02, a radius outside -1 to 64 is 22003.
+// simhash_ball_in(cstring) -> simhash_ball. Malformed text raises 22P02, a radius outside -1 to 64 raises
+// 22003.
 SIMHASH_FUNCTION(simhash_ball_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
@@ -89,7 +90,7 @@ SIMHASH_FUNCTION(simhash_ball_out)
 }
 
 // simhash_ball_recv(internal) -> simhash_ball: the centre in 8 bytes and the radius in 4, big-endian. A
-// radius outside -1 to 64 is 22P03.
+// radius outside -1 to 64 raises 22P03.
 SIMHASH_FUNCTION(simhash_ball_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
@@ -114,8 +115,8 @@ SIMHASH_FUNCTION(simhash_ball_send)
     PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
-// simhash_ball(simhash, bigint) -> simhash_ball. Every radius is meaningful, so none is an error: this runs
-// inside index conditions, where the distance comparison it stands for would not raise either.
+// simhash_ball(simhash, bigint) -> simhash_ball. Every radius has a meaning, so none raises an error: this
+// function runs in index conditions, in place of a distance comparison that would not raise one.
 SIMHASH_FUNCTION(simhash_ball)
 {
     PG_RETURN_POINTER(make_ball(PG_GETARG_FINGERPRINT(0), clamp_radius(PG_GETARG_INT64(1))));

@@ -1,5 +1,5 @@
-// Hamming distance as SQL sees it. None of these functions can raise: they are declared LEAKPROOF, or
-// row-level security would keep a distance filter away from the index.
+// The SQL functions of the Hamming distance. None of them can raise an error. They are declared LEAKPROOF,
+// because otherwise row-level security would prevent distance conditions from using an index.
 #include "pg/server/postgres.hpp"
 
 #include "pg/types/ball.hpp"
@@ -7,41 +7,43 @@
 namespace simhash
 {
 
-// simhash_distance(simhash, simhash) -> hamming_distance: 0 to 64. The operator <@>.
+// simhash_distance(simhash, simhash) -> hamming_distance: 0 to 64. The function of the operator <@>.
 SIMHASH_FUNCTION(simhash_distance)
 {
     PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
 }
 
-// simhash_within(simhash, simhash, bigint) -> boolean: what h <@> q <= r becomes. Any radius will do.
+// simhash_within(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q <= r as this. Every
+// radius is valid.
 SIMHASH_FUNCTION(simhash_within)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <=
                    PG_GETARG_INT64(2));
 }
 
-// simhash_at(simhash, simhash, bigint) -> boolean: what h <@> q = r becomes.
+// simhash_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
 SIMHASH_FUNCTION(simhash_at)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
 }
 
-// simhash_in_ball(simhash, simhash_ball) -> boolean. The operator <@|, what simhash_within becomes in an
-// index condition.
+// simhash_in_ball(simhash, simhash_ball) -> boolean. The function of the operator <@|, which replaces
+// simhash_within in an index condition.
 SIMHASH_FUNCTION(simhash_in_ball)
 {
     PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), *reinterpret_cast<const Ball *>(PG_GETARG_POINTER(1))));
 }
 
-// simhash_near(simhash, simhash) -> boolean: a distance of at most 3. The operator ~=.
+// simhash_near(simhash, simhash) -> boolean: whether the distance is at most 3. The function of the operator
+// ~=.
 SIMHASH_FUNCTION(simhash_near)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <= kNearRadius);
 }
 
-// simhash_radius_below(bigint) -> bigint: the radius r for which "<= r" says the same as "< argument". The
-// smallest integer stays as it is: no distance is below it either way.
+// simhash_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
+// smallest bigint is returned unchanged: no distance is below it either way.
 SIMHASH_FUNCTION(simhash_radius_below)
 {
     const std::int64_t radius = PG_GETARG_INT64(0);

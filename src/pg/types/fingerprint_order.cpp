@@ -1,5 +1,5 @@
-// The order of fingerprints, as unsigned integers, and their hash: what the btree and hash operator classes
-// and the aggregates min and max are made of.
+// The order of fingerprints as unsigned integers, and their hash: the functions of the btree and hash
+// operator classes and of the aggregates min and max.
 #include "pg/server/postgres.hpp"
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -42,7 +42,7 @@ SIMHASH_FUNCTION(simhash_sortsupport)
     PG_RETURN_VOID();
 }
 
-// The hash is on disk, in hash indexes and in the bounds of hash partitions: it does not change.
+// The hash is stored in hash indexes and determines hash partitions, so it must never change.
 SIMHASH_FUNCTION(simhash_hash)
 {
     const Fingerprint value = PG_GETARG_FINGERPRINT(0);

@@ -1,4 +1,4 @@
-// The type simhash: text and binary form, and its casts.
+// The type simhash: its text and binary forms and its casts.
 #include "pg/server/postgres.hpp"
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -19,7 +19,7 @@ namespace
 
 constexpr int kBytes = kBits / BITS_PER_BYTE;
 
-// Big-endian, so that the bytes sort as the fingerprints do.
+// Big-endian, so that the bytes sort like the fingerprints.
 void store_bytes(Fingerprint value, unsigned char out[kBytes])
 {
     for (int i = kBytes; i-- > 0; value >>= BITS_PER_BYTE)
@@ -34,8 +34,8 @@ Fingerprint load_bytes(const unsigned char in[kBytes])
     return value;
 }
 
-// Reads an unsigned decimal number as numeric's output function writes it: "12", "12.00". Returns false for
-// what is negative, fractional, not finite or too large.
+// Reads an unsigned decimal number in the form that numeric's output function writes: "12", "12.00". Returns
+// false if it is negative, fractional, not finite or too large.
 bool parse_decimal(const char *text, Fingerprint *out)
 {
     Fingerprint value = 0;
@@ -54,7 +54,7 @@ bool parse_decimal(const char *text, Fingerprint *out)
 
 } // namespace
 
-// simhash_in(cstring) -> simhash: 16 hexadecimal digits, with or without 0x. Anything else is 22P02.
+// simhash_in(cstring) -> simhash: 16 hexadecimal digits, with or without 0x. Other input raises 22P02.
 SIMHASH_FUNCTION(simhash_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
@@ -77,7 +77,8 @@ SIMHASH_FUNCTION(simhash_out)
     PG_RETURN_CSTRING(text);
 }
 
-// simhash_recv(internal) -> simhash: 8 bytes, big-endian. Fewer are 08P01 here, more 22P03 in the caller.
+// simhash_recv(internal) -> simhash: 8 bytes, big-endian. Fewer bytes raise 08P01 here, more raise 22P03 in
+// the caller.
 SIMHASH_FUNCTION(simhash_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
@@ -94,7 +95,7 @@ SIMHASH_FUNCTION(simhash_send)
     PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }
 
-// simhash_from_bit(bit) -> simhash: the leftmost bit is the most significant. A length other than 64 is
+// simhash_from_bit(bit) -> simhash: the leftmost bit is the most significant. A length other than 64 raises
 // 22026.
 SIMHASH_FUNCTION(simhash_from_bit)
 {
@@ -107,7 +108,8 @@ SIMHASH_FUNCTION(simhash_from_bit)
     PG_RETURN_FINGERPRINT(load_bytes(VARBITS(bits)));
 }
 
-// simhash_to_bit(simhash, typmod, explicit) -> bit: the type modifier is the length; other than 64 is 22026.
+// simhash_to_bit(simhash, typmod, explicit) -> bit: the type modifier is the length. A length other than 64
+// raises 22026.
 SIMHASH_FUNCTION(simhash_to_bit)
 {
     const int32 length = PG_GETARG_INT32(1);
@@ -124,7 +126,7 @@ SIMHASH_FUNCTION(simhash_to_bit)
     PG_RETURN_VARBIT_P(bits);
 }
 
-// simhash_from_bytea(bytea) -> simhash: another length than 8 is 22P03.
+// simhash_from_bytea(bytea) -> simhash. A length other than 8 raises 22P03.
 SIMHASH_FUNCTION(simhash_from_bytea)
 {
     bytea *bytes = PG_GETARG_BYTEA_PP(0);
@@ -146,8 +148,8 @@ SIMHASH_FUNCTION(simhash_to_bytea)
     PG_RETURN_BYTEA_P(bytes);
 }
 
-// simhash_from_numeric(numeric) -> simhash: whole, from 0 to 2^64 - 1, else 22003. Rounding would give
-// another fingerprint, so fractions are refused as well.
+// simhash_from_numeric(numeric) -> simhash: integers from 0 to 2^64 - 1. Other numbers raise 22003. Fractions
+// are rejected too, because rounding would give another fingerprint.
 SIMHASH_FUNCTION(simhash_from_numeric)
 {
     const char *text = DatumGetCString(DirectFunctionCall1(numeric_out, PG_GETARG_DATUM(0)));

@@ -1,5 +1,5 @@
-// The ball around a document whose weights are known, and the recall with which it may be searched: the query
-// of a volatility-guided search. The SQL type simhash_weights_ball, 536 bytes, passed by reference.
+// A Hamming ball around a document's weights, and the recall with which it may be searched: the query of a
+// volatility-guided search. The SQL type simhash_weights_ball has 536 bytes and is passed by reference.
 #pragma once
 
 #include "core/fingerprint/weights.hpp"
@@ -8,13 +8,13 @@
 namespace simhash
 {
 
-// Recalls outside this range mean the same as its ends. At the upper one a search is exact.
+// A recall outside this range means the same as the nearer end. At the upper end a search is exact.
 inline constexpr double kLeastRecall = 0.01;
 inline constexpr double kExactRecall = 1;
 
 struct GuidedBall {
     Weights weights;
-    Fingerprint center;       // the weights' signs
+    Fingerprint center;       // the fingerprint of the weights' signs
     double recall;            // kLeastRecall to kExactRecall
     std::int32_t radius;      // -1 to 64
     std::int32_t most_probes; // 0 for no limit

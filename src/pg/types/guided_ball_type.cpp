@@ -1,6 +1,6 @@
-// Distances to weights, and the type simhash_weights_ball: weights, a radius, and the recall and the probes
-// with which an index may search. A distance to weights is the distance to the fingerprint that is their
-// signs. Written <[w0,...,w63],8,0.95,0>.
+// Distances to weights, and the type simhash_weights_ball: weights, a radius, and the recall and the number
+// of probes with which an index may search. The distance to weights is the distance to the fingerprint that
+// their signs form. The text form is <[w0,...,w63],8,0.95,0>.
 #include "pg/server/compat.hpp"
 
 #include "core/fingerprint/weights_format.hpp"
@@ -20,7 +20,7 @@ namespace simhash
 namespace
 {
 
-// Without padding bytes, so that equal balls are equal byte by byte.
+// GuidedBall has no padding, so equal balls are equal byte by byte.
 GuidedBall *make_ball(const Weights &weights, std::int32_t radius, double recall, std::int32_t most_probes)
 {
     auto *ball = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall)));
@@ -28,7 +28,7 @@ GuidedBall *make_ball(const Weights &weights, std::int32_t radius, double recall
     return ball;
 }
 
-// NaN is exact: a recall that says nothing permits nothing.
+// A NaN recall means an exact search, since it permits no approximation.
 double clamp_recall(double recall)
 {
     return recall < kLeastRecall ? kLeastRecall : recall < kExactRecall ? recall : kExactRecall;
@@ -47,7 +47,7 @@ const char *skip_spaces(const char *text)
     return text;
 }
 
-// Reads a comma and a decimal number. Returns what follows, or null.
+// Reads a comma and a decimal number. Returns the position behind it, or null if the text is malformed.
 const char *read_number(const char *text, double *number)
 {
     text = skip_spaces(text);
@@ -60,7 +60,7 @@ const char *read_number(const char *text, double *number)
     return length > 0 && end == text + length ? end : nullptr;
 }
 
-// Reads the form above, white space allowed around each part. Returns false if it is malformed.
+// Reads the text form, with optional white space around each part. Returns false if it is malformed.
 bool parse_ball(const char *text, Weights *weights, double *terms)
 {
     text = skip_spaces(text);
@@ -83,7 +83,7 @@ bool parse_ball(const char *text, Weights *weights, double *terms)
 
 } // namespace
 
-// The operator <@> between a fingerprint and weights, either way round.
+// The functions of the operator <@> between a fingerprint and weights, in either order.
 SIMHASH_FUNCTION(simhash_distance_to_weights)
 {
     PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))));
@@ -118,7 +118,7 @@ SIMHASH_FUNCTION(simhash_weights_at)
                    PG_GETARG_INT64(2));
 }
 
-// simhash_ball(simhash_weights, bigint) -> simhash_ball: the one around the signs.
+// simhash_ball(simhash_weights, bigint) -> simhash_ball: the ball around the weights' signs.
 SIMHASH_FUNCTION(simhash_ball_of_weights)
 {
     auto *ball = static_cast<Ball *>(palloc(sizeof(Ball)));
@@ -126,8 +126,8 @@ SIMHASH_FUNCTION(simhash_ball_of_weights)
     PG_RETURN_POINTER(ball);
 }
 
-// simhash_ball(simhash_weights, bigint, float8, integer) -> simhash_weights_ball. No argument is an error, as
-// for the other balls.
+// simhash_ball(simhash_weights, bigint, float8, integer) -> simhash_weights_ball. No value of the arguments
+// raises an error, as for simhash_ball(simhash, bigint).
 SIMHASH_FUNCTION(simhash_weights_to_ball)
 {
     Weights weights;
@@ -141,7 +141,7 @@ SIMHASH_FUNCTION(simhash_in_weights_ball)
     PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), datum_guided_ball(PG_GETARG_DATUM(1))));
 }
 
-// Malformed text is 22P02, a number out of its range 22003.
+// Malformed text raises 22P02, a number out of range raises 22003.
 SIMHASH_FUNCTION(simhash_weights_ball_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
@@ -173,8 +173,8 @@ SIMHASH_FUNCTION(simhash_weights_ball_out)
     PG_RETURN_CSTRING(psprintf("<%.*s,%d,%s,%d>", length, weights, ball.radius, recall, ball.most_probes));
 }
 
-// The weights in their external form, the radius in 4 bytes, the recall as a float8 and the probes in 4. What
-// is out of range is 22P03.
+// The weights in their external form, the radius in 4 bytes, the recall as a float8 and the number of probes
+// in 4 bytes. Values out of range raise 22P03.
 SIMHASH_FUNCTION(simhash_weights_ball_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));

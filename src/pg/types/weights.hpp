@@ -1,4 +1,4 @@
-// The type simhash_weights as functions receive and return it.
+// Arguments and results of the type simhash_weights.
 #pragma once
 
 #include "core/fingerprint/weights.hpp"
@@ -8,16 +8,17 @@
 namespace simhash
 {
 
-// Reads a stored value, toasted or not. What no version of the extension could have written is XX001.
+// Reads a stored value, which may be toasted. Raises XX001 if no version of the extension could have written
+// it.
 void read_weights(Datum datum, Weights *out);
 
-// The fingerprint that is the signs of stored weights.
+// Returns the fingerprint that the signs of stored weights form.
 Fingerprint weights_signs(Datum datum);
 
-// A new value in the current memory context.
+// Returns a new value in the current memory context.
 Datum weights_datum(const Weights &weights);
 
-// A feature's weight. NaN and infinities are 22023, what is out of range is 22003.
+// Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
 Weight checked_weight(double number);
 
 [[noreturn]] void report_weights_overflow();

@@ -1,4 +1,4 @@
-// The type simhash_weights: text and binary form, casts, and sums.
+// The type simhash_weights: its text and binary forms, its casts, and addition.
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/weights_format.hpp"
@@ -19,10 +19,11 @@ namespace
 
 constexpr const char *kTypeName = "simhash_weights";
 
-// A real element holds 24 bits of a weight.
+// A real has 24 significant bits.
 constexpr int kRealSize = sizeof(float4);
 
-// The nearest weight of the same sign, since the sign decides the bit: what rounds to 0 from below is -2^-24.
+// Returns the nearest weight of the same sign, since the sign decides the bit: a negative number that would
+// be rounded to 0 becomes -2^-24.
 Weight weight_from_real(float4 number)
 {
     const Weight weight = checked_weight(static_cast<double>(number));
@@ -81,8 +82,8 @@ void report_weights_overflow()
     pg_unreachable();
 }
 
-// simhash_weights_in(cstring) -> simhash_weights: [w0,w1,...,w63]. Bad syntax and a wrong number of elements
-// are 22P02; NaN, infinities and elements out of range are 22003.
+// simhash_weights_in(cstring) -> simhash_weights: [w0,w1,...,w63]. Invalid syntax or a wrong number of
+// elements raises 22P02. NaN, infinities and elements out of range raise 22003.
 SIMHASH_FUNCTION(simhash_weights_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
@@ -91,7 +92,7 @@ SIMHASH_FUNCTION(simhash_weights_in)
     WeightsTextError error = parse_weights(text, std::strlen(text), &weights, &fault);
     const char *part = text + fault.at;
 
-    // Long input is quoted by its start.
+    // Only the beginning of long input is quoted.
     constexpr int kQuoted = 64;
     int length =
         error == WeightsTextError::kNone
@@ -131,7 +132,7 @@ SIMHASH_FUNCTION(simhash_weights_out)
 }
 
 // simhash_weights_recv(internal) -> simhash_weights: see core/fingerprint/weights_format.hpp. A short message
-// is 08P01, another version 22P03.
+// raises 08P01, an unknown version raises 22P03.
 SIMHASH_FUNCTION(simhash_weights_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
@@ -154,7 +155,7 @@ SIMHASH_FUNCTION(simhash_weights_send)
     PG_RETURN_BYTEA_P(bytes);
 }
 
-// simhash_weights_from_real(real[]) -> simhash_weights: the nearest multiples of 2^-24 of the same signs.
+// simhash_weights_from_real(real[]) -> simhash_weights: the nearest multiples of 2^-24 with the same signs.
 SIMHASH_FUNCTION(simhash_weights_from_real)
 {
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
@@ -175,20 +176,20 @@ SIMHASH_FUNCTION(simhash_weights_from_real)
     return weights_datum(weights);
 }
 
-// simhash_weights_to_real(simhash_weights) -> real[]: the nearest numbers of single precision.
+// simhash_weights_to_real(simhash_weights) -> real[]: the nearest single-precision numbers.
 SIMHASH_FUNCTION(simhash_weights_to_real)
 {
     Weights weights;
     read_weights(PG_GETARG_DATUM(0), &weights);
     Datum numbers[kBits];
     for (int j = 0; j < kBits; j++) {
-        // Straight from the integer: through double it would round twice.
+        // Converted directly from the integer, because a conversion through double would round twice.
         numbers[j] = Float4GetDatum(static_cast<float4>(weights.sum[j]) / static_cast<float4>(kWeightOne));
     }
     PG_RETURN_ARRAYTYPE_P(construct_array(numbers, kBits, FLOAT4OID, kRealSize, true, TYPALIGN_INT));
 }
 
-// simhash_from_weights(simhash_weights) -> simhash: bit j is 1 where W_j >= 0.
+// simhash_from_weights(simhash_weights) -> simhash: bit j is 1 if W_j >= 0.
 SIMHASH_FUNCTION(simhash_from_weights)
 {
     Weights weights;

@@ -1,4 +1,4 @@
-// The library's entry.
+// The library's entry point.
 #include "pg/server/compat.hpp"
 
 #include "am/tree/failpoint.hpp"
@@ -13,6 +13,6 @@ void _PG_init(void);
 
 void _PG_init(void)
 {
-    simhash::define_failpoints(); // first: the other reserves the names that begin like ours
+    simhash::define_failpoints(); // first, because define_settings reserves the prefix
     simhash::define_settings();
 }

@@ -1,4 +1,4 @@
-// The access method's routine table.
+// The access method's handler, which returns the table of its functions.
 #include "am/build/build.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
@@ -39,9 +39,9 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amstrategies = kStrategies;
     routine->amsupport = 0;
     routine->amcanorderbyop = true;
-    routine->amoptionalkey = true; // NULLs are indexed: a scan without a key finds every row
+    routine->amoptionalkey = true; // NULLs are indexed, so a scan without keys finds every row
     routine->amsearchnulls = true;
-    routine->ampredlocks = false; // serializable transactions lock the index as a whole
+    routine->ampredlocks = false; // serializable transactions lock the whole index
     routine->amcanparallel = false;
     set_can_build_parallel(routine);
     routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;

@@ -1,14 +1,13 @@
-// CREATE INDEX with the help of parallel workers.
+// CREATE INDEX with parallel workers.
 //
-// Each process scans a part of the table and writes the rows it finds to a file of its own that all can read.
-// When the scan has ended, the leader chooses the order of the bits and hands out tasks: a range of positions
-// of a table, which one process picks out of all the files, divides into leaves and writes. Tables are cut
-// into several ranges only as far as whole ones can't be shared out evenly. In the end the leader links the
-// ranges and writes the levels above the leaves.
+// Each process scans a part of the table and writes the rows that it finds to a shared temporary file. After
+// the scan the leader chooses the order of the bits and defines the tasks. A task is a range of positions of
+// one of the index's tables: a process selects the rows of that range from all files, divides them into
+// leaves and writes these. Tables are divided into several ranges only if whole tables cannot be distributed
+// evenly. At the end the leader links the ranges and writes the levels above the leaves.
 //
-// Every process extends the index for itself, so the pages of different tables alternate. Whatever happens
-// before CREATE INDEX commits, nobody else sees the index: an error in any process ends them all, and the
-// file goes.
+// Every process extends the index itself, so pages of different tables alternate. The index is invisible to
+// others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
 #include "am/build/parallel_build.hpp"
 #include "am/build/build.hpp"
 #include "am/build/sample.hpp"
@@ -55,7 +54,7 @@ enum Key : uint64 {
     kKeyWalUsage
 };
 
-// What a process has found in the table, and written to its files.
+// What a process has found in the table and written to its files.
 struct ScanResult {
     uint64 rows;
     uint64 nulls;
@@ -65,7 +64,8 @@ struct ScanResult {
     int sample_rows;
 };
 
-// The leaves that a task has written; their bounds and blocks are in a file. None if it wrote the root.
+// The leaves that a task has written. Their bounds and blocks are in a file. There are none if the task wrote
+// the root.
 struct TaskResult {
     uint64 leaves;
     BlockNumber first;
@@ -80,27 +80,27 @@ struct SharedBuild {
 
     slock_t mutex;
     ConditionVariable changed;
-    int scanned; // processes that have done their part of the scan
+    int scanned; // processes that have finished their part of the scan
     int finished;
-    bool planned; // what follows the counts is set
+    bool planned; // the tasks are planned: `processes` to `meta` are set
     bool broken_hot_chain;
     double heap_rows;
 
     int processes;
-    int whole;  // tables that are not cut, the first ones
-    int ranges; // of each other table
+    int whole;  // the number of tables that are not divided; they come first
+    int ranges; // ranges of each of the other tables
     MetaData meta;
     pg_atomic_uint32 next_task;
     BuildProgress progress;
 };
 
-// What the processes share, in one of them.
+// One process's view of the shared memory.
 struct Shared {
     SharedBuild *build;
     ParallelTableScanDesc table_scan;
     ScanResult *scan; // one for each process; the leader is number 0
-    TaskResult *task; // number 0 are the NULLs, then the tables, range by range
-    Position *split;  // kMaxRanges for each table: where its ranges end
+    TaskResult *task; // number 0 is for the NULLs; then come the tables, range by range
+    Position *split;  // kMaxRanges for each table: the ends of its ranges
     int process;
 };
 
@@ -119,7 +119,7 @@ Shared find_shared(shm_toc *toc, int process)
 struct Task {
     int table;
     int range;
-    int ranges; // of the table
+    int ranges; // number of ranges of the table
 };
 
 Task task_of(const SharedBuild &build, int number)
@@ -138,7 +138,7 @@ int count_tasks(const SharedBuild &build)
     return 1 + build.whole + (build.meta.design.tables - build.whole) * build.ranges;
 }
 
-// A file of rows that a process writes for all.
+// A file of rows that one process writes and all may read.
 struct Output {
     BufFile *file;
     uint64 rows;
@@ -211,7 +211,7 @@ void scan_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void
     }
 }
 
-// Does a part of the scan. Returns this process's part of the sample.
+// Does this process's part of the scan. Returns its part of the sample.
 Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *info)
 {
     bool leader = shared->process == 0;
@@ -243,7 +243,8 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
     return sample;
 }
 
-// Waits until done(build) is true. `report` makes the leader tell meanwhile how far the build is.
+// Waits until done(build) is true. With `report` (in the leader), it reports the progress of the build while
+// it waits.
 template <typename Done> void wait_until(SharedBuild *build, bool report, Done done)
 {
     for (;;) {
@@ -260,7 +261,7 @@ template <typename Done> void wait_until(SharedBuild *build, bool report, Done d
     ConditionVariableCancelSleep();
 }
 
-// The rows or the NULLs that all the processes have found.
+// Opens the files with the rows, or the NULLs, that all processes have found.
 RowFiles open_rows(const Shared &shared, bool nulls)
 {
     RowFiles files = {};
@@ -285,7 +286,7 @@ void close_rows(const RowFiles &files)
         BufFileClose(files.file[i]);
 }
 
-// Adds the other processes' samples to the leader's.
+// Adds the samples of the other processes to the leader's.
 void merge_samples(const Shared &shared, Sample *sample)
 {
     for (int i = 1; i < shared.build->processes; i++) {
@@ -306,7 +307,7 @@ void merge_samples(const Shared &shared, Sample *sample)
     pfree(rows);
 }
 
-// Cuts tables into equal ranges, as well as the sample tells, at places where leading bits change.
+// Divides tables into ranges that are equal according to the sample, at positions where leading bits change.
 void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sample)
 {
     int ranges = shared.build->ranges, window = sample.count / ranges / 16;
@@ -339,8 +340,8 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, con
     build->meta = plan_index(options, design, *sample);
     use_meta_data(build->meta, meta);
 
-    // Every process gets as many whole tables as the others; the rest is cut so that it, too, can be shared
-    // out.
+    // Each process gets the same number of whole tables. The remaining tables are divided into ranges, so
+    // that they can be distributed evenly, too.
     int rest = meta->tables() % build->processes, ranges = 1;
     while (rest * ranges % build->processes != 0 && ranges < kMaxRanges)
         ranges++;
@@ -372,7 +373,7 @@ void set_permutations(const IndexMeta &meta, int table, BytePermutation *to_key,
     to_fingerprint->set(permutation);
 }
 
-// One task: the leaves of a range of positions of a table.
+// Performs a task: writes the leaves of a range of positions of a table.
 void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider *divider,
                  TreeWriter *writer, const RowFiles &rows, BytePermutation *to_key)
 {
@@ -383,7 +384,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
         positions.low = split[task.range - 1];
     if (!positions.to_end)
         positions.high = split[task.range];
-    // The sample tells a range's share within a few percent.
+    // The sample predicts the size of a range within a few percent.
     uint64 expected = task.ranges == 1 ? rows.rows : rows.rows / static_cast<uint64>(task.ranges) / 8 * 9;
 
     set_permutations(meta, task.table, to_key, &writer->to_fingerprint);
@@ -402,7 +403,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     pfree(writer->leaves.child);
 }
 
-// Takes tasks until there are none left.
+// Performs tasks until none are left.
 void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
 {
     SharedBuild *build = shared.build;
@@ -437,7 +438,7 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
     ConditionVariableBroadcast(&build->changed);
 }
 
-// The leader's work after the tasks: of each tree, what stands above the leaves.
+// The leader's work after the tasks: writes the levels above the leaves of each tree.
 void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
 {
     TreeWriter *writer = begin_tree(index, meta, 1, &shared.build->progress, true);
@@ -470,8 +471,8 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
     end_tree(writer);
 }
 
-// This library, as the catalog names it for the access method's handler. A bare name would depend on
-// dynamic_library_path, and a fixed one on how the extension was installed.
+// Returns the name of this library, as the catalog has it for the access method's handler. A bare name would
+// depend on dynamic_library_path, and a fixed one on how the extension was installed.
 char *library_name(Relation index)
 {
     HeapTuple handler = SearchSysCache1(PROCOID, ObjectIdGetDatum(index->rd_amhandler));
@@ -486,7 +487,7 @@ char *library_name(Relation index)
     return copy;
 }
 
-// A parallel context with what the processes share, or NULL if there is no shared memory for it.
+// Returns a parallel context with the shared data, or null if there is no shared memory for it.
 ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, const TableDesign &design,
                               Snapshot snapshot, int workers)
 {
@@ -557,7 +558,8 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
                        const TableDesign &design, int workers, IndexBuildResult *result)
 {
     EnterParallelMode();
-    // Like a serial build: concurrently, what a snapshot sees; else all rows that some snapshot may see.
+    // Like a serial build: a concurrent build reads the rows that a snapshot sees, others all rows that any
+    // snapshot may see.
     Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
     ParallelContext *context = make_context(heap, index, info, design, snapshot, workers);
     if (context != nullptr)
@@ -571,11 +573,11 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
 
     Shared shared = find_shared(context->toc, 0);
     SharedBuild *build = shared.build;
-    build->processes = context->nworkers_launched + 1; // the workers read it when `planned` is set
+    build->processes = context->nworkers_launched + 1; // the workers read it once `planned` is set
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     Sample *sample = scan_table(&shared, heap, index, info);
-    WaitForParallelWorkersToAttach(context); // an error if one did not start: it would be waited for for ever
+    WaitForParallelWorkersToAttach(context); // an error if one did not start: it would be awaited forever
     wait_until(build, false, [](const SharedBuild &b) { return b.scanned == b.processes; });
     info->ii_BrokenHotChain |= build->broken_hot_chain;
     result->heap_tuples = build->heap_rows;
@@ -593,7 +595,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
 
 } // namespace simhash
 
-// Found by its name by parallel workers.
+// Parallel workers find this function by its name.
 extern "C" __attribute__((visibility("default"))) void simhash_build_worker(dsm_segment *segment,
                                                                             shm_toc *toc);
 
@@ -607,7 +609,7 @@ void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
     pgstat_report_activity(STATE_RUNNING, debug_query_string);
     SharedFileSetAttach(&build->files, segment);
 
-    // The locks are those that the leader's command holds.
+    // These are the locks that the leader's command holds.
     LOCKMODE heap_lock = build->concurrent ? ShareUpdateExclusiveLock : ShareLock;
     LOCKMODE index_lock = build->concurrent ? RowExclusiveLock : AccessExclusiveLock;
     Relation heap = table_open(build->heap, heap_lock);

@@ -1,4 +1,4 @@
-// CREATE INDEX by several processes.
+// CREATE INDEX with parallel workers.
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -6,7 +6,8 @@
 namespace simhash
 {
 
-// Builds with up to `workers` workers. Returns false, and has done nothing, if no worker could be started.
+// Builds an index with up to `workers` workers. Returns false, and has done nothing, if no worker could be
+// started.
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        const TableDesign &design, int workers, IndexBuildResult *result);
 

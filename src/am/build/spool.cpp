@@ -11,10 +11,11 @@ namespace simhash
 namespace
 {
 
-// A list up to this length is copied out and divided in the processor's cache; a longer one is distributed.
+// A list of up to this many rows is copied to an array and divided within the processor's cache. A longer
+// list is distributed to buckets first.
 constexpr Size kScratchRows = 16384;
 constexpr Size kBucketAim = 4096;
-constexpr int kWidest = 11; // 2048 lists: the places that are written to at a time should be in the cache
+constexpr int kWidest = 11; // 2048 lists: the positions being written to should fit into the cache
 constexpr int kWidestFiles = 8;
 constexpr Size kBatch = 1024;
 
@@ -64,7 +65,7 @@ inline void append_row(ChunkPool *pool, ChunkList *list, Position row)
     *list->at++ = row;
 }
 
-// Ends the writing of a list, and returns how many rows it has.
+// Ends the writing of a list. Returns the number of its rows.
 Size close_list(ChunkList *list)
 {
     if (list->last == nullptr)
@@ -73,7 +74,7 @@ Size close_list(ChunkList *list)
     return list->full * kChunkRows + list->last->rows;
 }
 
-// Joins two closed lists. Their chunks need not be full.
+// Appends a closed list to another. Their chunks need not be full.
 void join_lists(ChunkList *list, const ChunkList &more)
 {
     if (more.first == nullptr)
@@ -85,7 +86,7 @@ void join_lists(ChunkList *list, const ChunkList &more)
     list->last = more.last;
 }
 
-// Rows on their way to lists by a digit.
+// Lists of rows, one for each value of a digit.
 struct Buckets {
     Digit digit;
     ChunkList list[FLEXIBLE_ARRAY_MEMBER];
@@ -113,7 +114,7 @@ void divide_buckets(Divider *divider, Buckets *buckets)
     pfree(buckets);
 }
 
-// Calls what(row) for each row of a list, and lets go of the chunks it has read.
+// Calls what(row) for each row of a list, and frees the chunks once they are read.
 template <typename What> void consume_list(ChunkPool *pool, const ChunkList &list, What what)
 {
     for (Chunk *chunk = list.first, *next; chunk != nullptr; chunk = next) {
@@ -143,7 +144,8 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
         return;
     }
 
-    // More than the even share, as where fingerprints are skewed: again, by the bits that tell these apart.
+    // More rows than an even share, for example because the fingerprints are skewed: they are divided again,
+    // by the bits in which they differ.
     RowBits bits = kNoRowBits;
     for (const Chunk *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
         CHECK_FOR_INTERRUPTS();
@@ -166,7 +168,8 @@ void rewind_rows(BufFile *file)
                 errmsg("could not rewind the temporary file of an index build"));
 }
 
-// Calls what(row) for each row of the files that is within the range, its key in place of the fingerprint.
+// Calls what(row) for each row of the files whose position is within the range. The row's fingerprint is
+// replaced by its key.
 template <typename What>
 void for_each_row(const RowFiles &files, const BytePermutation *to_key, const PositionRange &range, What what)
 {
@@ -193,7 +196,7 @@ void for_each_row(const RowFiles &files, const BytePermutation *to_key, const Po
     pfree(batch);
 }
 
-// All rows in memory go to the file.
+// Writes all rows in memory to the file.
 void spill(Spool *spool)
 {
     if (spool->file == nullptr)
@@ -208,17 +211,17 @@ void spill(Spool *spool)
     spool->list = {};
 }
 
-// Replaces the keys of the rows in memory, and divides the rows by the new ones.
+// Replaces the keys of the rows in memory and divides the rows by the new keys.
 void divide_memory(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context)
 {
     Divider *divider = &spool->divider;
-    if (spool->list.at != nullptr) // what an earlier call has kept is closed
+    if (spool->list.at != nullptr) // a list kept by an earlier call is closed already
         close_list(&spool->list);
     divider->keep = true;
     divider->kept = {};
     divider->sink = sink;
     divider->context = context;
-    // Bits that are alike in all old keys are so in all new ones.
+    // Bits that are equal in all old keys are equal in all new keys.
     spool->bits.any.key = to_key(spool->bits.any.key);
     spool->bits.all.key = to_key(spool->bits.all.key);
     Buckets *buckets = make_buckets(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
@@ -297,11 +300,11 @@ void begin_divider(Divider *divider, int kilobytes)
 {
     *divider = {};
     divider->pool.context = CurrentMemoryContext;
-    // What it needs beside the rows, at the most: the scratch arrays, and the buffers of the partitions.
+    // The most memory needed besides the rows: the scratch arrays and the buffers of the partitions.
     Size bytes = static_cast<Size>(kilobytes) * 1024;
     Size other = 2 * kScratchRows * sizeof(Position) + (Size{1} << kWidestFiles) * BLCKSZ;
     bytes = Max(bytes - Min(bytes, other), bytes / 2);
-    // Chunks are not all full.
+    // Some chunks are not full.
     divider->limit = Max(bytes / 16 * 15 / sizeof(Chunk), 16) * kChunkRows;
     for (Position *&scratch : divider->scratch)
         scratch = static_cast<Position *>(palloc(kScratchRows * sizeof(Position)));

@@ -1,5 +1,5 @@
-// The rows of a build. They are collected once and then, for each table, divided by its keys into runs (see
-// core/page/leaf_cut.hpp): in memory while they fit, by way of temporary files beyond.
+// The rows of a build. They are collected once, and then divided for each table by its keys into runs (see
+// core/page/leaf_cut.hpp): in memory if they fit, otherwise through temporary files.
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -14,8 +14,8 @@ extern "C" {
 namespace simhash
 {
 
-// Rows in memory are kept in chunks, so that they can be distributed to thousands of lists without counting
-// them first and without a second array: a chunk that has been read is used again for the rows that follow.
+// Rows in memory are kept in chunks. This way they can be distributed to thousands of lists without counting
+// them first and without a second array: a chunk that has been read is reused for the rows that follow.
 inline constexpr Size kChunkRows = 63;
 struct Chunk {
     Chunk *next;
@@ -25,38 +25,38 @@ struct Chunk {
 static_assert(sizeof(Chunk) == 1024);
 
 struct ChunkList {
-    Position *at; // where the next row goes
+    Position *at; // where the next row is written
     Position *end;
     Chunk *first;
     Chunk *last;
-    Size full; // chunks in front of the last one that are full
+    Size full; // number of full chunks before the last one
 };
 
 struct ChunkPool {
     MemoryContext context;
     Chunk *unused;
-    Chunk *fresh; // what is left of the last piece of memory
+    Chunk *fresh; // the rest of the last allocation
     Size fresh_chunks;
 };
 
-// What divides rows into runs.
+// Divides rows into runs.
 struct Divider {
     ChunkPool pool;
-    Size limit; // rows that may be in memory at a time
+    Size limit; // the most rows in memory at a time
     Position *scratch[2];
-    bool keep; // the rows, once they have been handed out
+    bool keep; // keep the rows after they have been passed to the sink
     ChunkList kept;
     RunSink sink;
     void *context;
 };
 
-// May use `kilobytes` of the current memory context.
+// It may use `kilobytes` of memory in the current memory context.
 void begin_divider(Divider *divider, int kilobytes);
 
-// The bits in which rows are not all alike.
+// The bits in which rows differ.
 struct RowBits {
-    Position any; // bits that some row has
-    Position all; // bits that all rows have
+    Position any; // bits that are set in any row
+    Position all; // bits that are set in all rows
 
     void add(Position row)
     {
@@ -76,10 +76,10 @@ inline constexpr RowBits kNoRowBits = {{0, 0}, {~std::uint64_t{0}, ~std::uint64_
 struct PositionRange {
     Position low;
     Position high;
-    bool to_end; // there is no high
+    bool to_end; // the range has no upper bound
 };
 
-// Files of rows, each with its fingerprint as the key.
+// Files of rows; the keys of the rows are their fingerprints.
 struct RowFiles {
     int files;
     BufFile **file;
@@ -87,28 +87,28 @@ struct RowFiles {
     RowBits bits;
 };
 
-// Hands the rows whose positions are within the range to the sink, in runs. `rows` is how many they are, or
-// nearly.
+// Passes the rows whose positions are within `range` to the sink, in runs. `rows` is their exact or
+// approximate number.
 void divide_files(Divider *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
                   const PositionRange &range, RunSink sink, void *context);
 
 void write_rows(BufFile *file, Position *row, Size count);
 void read_rows(BufFile *file, Position *row, Size count);
 
-// Collects rows, then hands them out any number of times.
+// Collects rows, then passes them to sinks any number of times.
 struct Spool {
     Divider divider;
     uint64 rows;
     RowBits bits;
     ChunkList list;                // rows in memory
-    BitPermutation to_fingerprint; // from their keys, which are those of the last divide_spool
-    BufFile *file;                 // all rows with their fingerprints, once they outgrow the memory
+    BitPermutation to_fingerprint; // converts the rows' keys, which are those of the last divide_spool
+    BufFile *file;                 // all rows with their fingerprints, once they do not fit into memory
 };
 
 void begin_spool(Spool *spool, int kilobytes);
 void add_to_spool(Spool *spool, Position row); // key: the fingerprint, 0 for NULL
 
-// Hands all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
+// Passes all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
 // fingerprint. No row may be added afterwards.
 void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, void *context);
 

@@ -1,9 +1,9 @@
 // simhash_calibrate: fits the volatility model of an index to the user's own pairs of near-duplicates, and
-// reports how well it then predicts the recall.
+// reports how well the model then predicts the recall.
 //
-// Half of the pairs are fitted to, by maximum likelihood; the other half are looked for, as a search by their
-// weights would, in the leaves that the index has. The model goes to the metapage, through WAL, where other
-// sessions and standbys find it.
+// The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
+// index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other
+// sessions and standbys use it.
 #include "am/search/scan.hpp"
 #include "am/tree/rights.hpp"
 
@@ -33,7 +33,7 @@ namespace simhash
 namespace
 {
 
-constexpr int kMostPairs = 20000; // more tell nothing new
+constexpr int kMostPairs = 20000; // more pairs do not improve the fit
 constexpr int kFewestPairs = 100;
 constexpr int kRounds = 60;
 constexpr int kDistances[] = {3, 5, 8};
@@ -49,8 +49,8 @@ struct Pairs {
     Pair *pair;
 };
 
-// Reads the pairs with the caller's rights. Of more than kMostPairs every n-th is taken, so that what is at
-// the end of the table counts as much as what is at its beginning.
+// Reads the pairs with the caller's privileges. If there are more than kMostPairs, every n-th pair is kept,
+// so that all parts of the table are represented.
 Pairs read_pairs(Relation table, const char *weights_column, const char *simhash_column)
 {
     Pairs pairs = {
@@ -73,7 +73,7 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
     return pairs;
 }
 
-// Even pairs are fitted to, odd ones are looked for.
+// The model is fitted to the even pairs; the odd ones are for the trials.
 VolatilityModel fit(const Pairs &pairs)
 {
     int count = (pairs.count + 1) / 2;
@@ -98,10 +98,10 @@ struct Trial {
     int64 pairs;
     int64 found;
     int64 leaves;
-    double predicted; // sum
+    double predicted; // sum of the predicted recalls
 };
 
-// Follows the search for one pair, and asks whether it read the place where the partner belongs.
+// Runs the search for one pair and checks whether it read the leaf where the partner belongs.
 void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target, Trial *trial)
 {
     GuidedBall ball = {pair.weights, weights_fingerprint(pair.weights), target, distance, 0};
@@ -116,9 +116,9 @@ void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target,
 
 void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
 
-// Has every session, here and on standbys, read the metapage again. CacheInvalidateRelcache would wait for
-// the transaction's end, and do nothing if it aborts: but the page has changed already, and is not changed
-// back.
+// Makes all sessions, here and on standbys, read the metapage again. CacheInvalidateRelcache would do so only
+// at the end of the transaction, and not at all if it aborts. But the page has been changed already, and an
+// abort does not undo that.
 void invalidate_at_once(Relation index)
 {
     SharedInvalidationMessage message = {};
@@ -130,7 +130,7 @@ void invalidate_at_once(Relation index)
         LogStandbyInvalidations(1, &message, false);
 }
 
-// Not transactional: a ROLLBACK leaves the model.
+// Stores the model in the metapage. This is not transactional: ROLLBACK does not undo it.
 void store_model(Relation index, const VolatilityModel &model)
 {
     Buffer buffer = ReadBuffer(index, kMetaBlock);
@@ -148,7 +148,8 @@ void store_model(Relation index, const VolatilityModel &model)
     invalidate_at_once(index);
 }
 
-// The report says which leaves searches read, as simhash_probe_plan does.
+// Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves
+// searches read, like simhash_probe_plan.
 void check_storing_rights(Oid index, Oid heap)
 {
     check_ownership(index, heap);

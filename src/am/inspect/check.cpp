@@ -1,7 +1,8 @@
-// simhash_index_check(regclass, heapallindexed): is an index sound?
+// simhash_index_check(regclass, heapallindexed): checks an index for corruption.
 //
-// Blocks writers until the transaction ends, so that the trees stand still and no insert is half done: a
-// monitoring role must not. On a standby nothing but replay writes, and there it blocks nobody.
+// Blocks writers until the end of the transaction, so that the trees do not change and no insert is
+// incomplete. A monitoring role is not allowed to do that. On a standby only replay writes, and the check
+// blocks nobody.
 #include "am/inspect/check.hpp"
 #include "am/tree/rights.hpp"
 
@@ -29,7 +30,7 @@ struct Child {
     BlockNumber block;
 };
 
-// The downlinks of a level, in order.
+// The downlinks to the pages of a level, in order.
 struct Level {
     Size count;
     Size capacity;
@@ -96,17 +97,18 @@ void check_inner(Check *check, BlockNumber block, const char *page, Position low
     }
 }
 
-// Walks a level from its leftmost page by the right links: each page must be where its parent says it is, or
-// be the right half of an incomplete split.
+// Walks a level from its leftmost page along the right links. Each page must be where its parent says, or be
+// the right half of an incomplete split. Returns the downlinks to the level below.
 //
-// `root` is the root's image, which the caller has read already: replay could split it in between.
+// `root` is an image of the root page. The caller has read it already; replay could split the root in
+// between.
 Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
 {
     Level *below = make_level();
     Position lower = {0, 0};
     BlockNumber block = expected.child[0].block;
     Size at = 0;
-    bool incomplete = false; // the page on the left is
+    bool incomplete = false; // the split of the page on the left is incomplete
     while (block != kNoBlock) {
         CHECK_FOR_INTERRUPTS();
         if (block >= check->blocks && check->still)
@@ -116,7 +118,7 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         if (block < check->blocks)
             check->reached[block] = true;
 
-        PGAlignedBlock copy; // so that no lock is held over the work
+        PGAlignedBlock copy; // so that the page is not locked while it is checked
         if (block == root_block(table)) {
             std::memcpy(copy.data, root, BLCKSZ);
         } else {
@@ -195,7 +197,8 @@ bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid)
 namespace
 {
 
-// Entries that some tables have and others lack: what an aborted insert or a cancelled VACUUM leaves behind.
+// Counts entries that exist in some tables but not in others. An aborted insert or a cancelled VACUUM leaves
+// them behind.
 void count_partial_entries(Check *check)
 {
     bool equal = true;
@@ -207,7 +210,7 @@ void count_partial_entries(Check *check)
         CHECK_FOR_INTERRUPTS();
         Buffer buffer = ReadBuffer(check->index, block);
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        PGAlignedBlock copy; // so that no lock is held over the work
+        PGAlignedBlock copy; // so that the page is not locked while it is checked
         std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
         UnlockReleaseBuffer(buffer);
         const char *page = copy.data;
@@ -263,7 +266,7 @@ SIMHASH_FUNCTION(simhash_index_check)
     check->meta = copy_index_meta(index, CurrentMemoryContext);
     check->still = lock == ShareLock;
     check->blocks = RelationGetNumberOfBlocks(index);
-    // On a standby the table may grow meanwhile.
+    // On a standby the table may grow during the check.
     check->heap_blocks = check->still ? RelationGetNumberOfBlocks(heap) : InvalidBlockNumber;
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));

@@ -1,4 +1,4 @@
-// What the parts of simhash_index_check share: the trees (check.cpp), and the table's rows (check_heap.cpp).
+// Shared by the parts of simhash_index_check: check.cpp checks the trees, check_heap.cpp the table's rows.
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -9,19 +9,19 @@ namespace simhash
 struct Check {
     Relation index;
     IndexMeta *meta;
-    bool still; // nobody writes meanwhile
+    bool still; // nobody writes during the check
     BlockNumber blocks;
     BlockNumber heap_blocks;
     bool *reached;
     int64 entries[kMaxTables + 1];
-    uint64 sum[kMaxTables + 1]; // of a hash of every entry: equal sums, equal sets
+    uint64 sum[kMaxTables + 1]; // sum of the hashes of all entries: equal sums, equal sets
     int64 incomplete_splits;
     int64 unused_pages;
     int64 partial_entries;
     int64 heap_rows;
 };
 
-// Sums of it over equal sets of entries are equal, and over others hardly ever.
+// Hashes an entry. Equal sets of entries have equal sums of hashes, and different sets hardly ever do.
 inline uint64 entry_hash(Fingerprint fingerprint, uint64 tid)
 {
     uint64 x = fingerprint * UINT64CONST(0x9E3779B97F4A7C15) ^ tid * UINT64CONST(0xC2B2AE3D27D4EB4F);
@@ -33,7 +33,7 @@ inline uint64 entry_hash(Fingerprint fingerprint, uint64 tid)
 // Whether a table has the entry.
 bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid);
 
-// Compares the index with the rows of its table, both ways.
+// Compares the index with the rows of its table, in both directions.
 void check_heap(Check *check, Relation heap);
 
 } // namespace simhash

@@ -1,9 +1,9 @@
-// simhash_index_check(…, true): does the index hold just what its table has?
+// simhash_index_check(…, true): checks that the index has exactly the entries of its table's rows.
 //
-// Every row that a fresh snapshot sees must have its entries. And an entry whose tid leads to such a row must
-// be that row's: the same fingerprint, and in a partial index a row that belongs there. An entry that leads
-// to no such row is one that VACUUM has still to remove. A place is not used again before that, so no sound
-// index has an entry of an old row that leads to a new one.
+// Every row that a fresh snapshot sees must have its entries. An entry whose tid leads to such a row must
+// belong to it: the fingerprint must be equal, and in a partial index the row must satisfy the predicate. An
+// entry that leads to no visible row is one that VACUUM has yet to remove. A tuple's place is not reused
+// before that, so in an intact index no entry of an old row leads to a new row.
 #include "am/inspect/check.hpp"
 
 extern "C" {
@@ -21,7 +21,7 @@ namespace simhash
 namespace
 {
 
-// The entries that the rows must have: those of the tables, and those of the NULLs.
+// The entries that the rows must have: [0] those in each table, [1] those in the NULL tree.
 struct Expected {
     int64 entries[2];
     uint64 sum[2];
@@ -54,7 +54,7 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
     check->heap_rows++;
 }
 
-// Fetches the rows that entries lead to.
+// Fetches the rows that entries point to.
 struct RowFetch {
     IndexInfo *info;
     EState *estate;
@@ -82,12 +82,12 @@ void end_fetch(RowFetch *rows)
     table_index_fetch_end(rows->fetch);
     ExecDropSingleTupleTableSlot(rows->slot);
     FreeExecutorState(rows->estate);
-    // They were made in the executor's memory.
+    // They were allocated in the executor state's memory.
     rows->info->ii_ExpressionsState = NIL;
     rows->info->ii_PredicateState = nullptr;
 }
 
-// What is wrong with an entry, or null.
+// Returns what is wrong with an entry, or null.
 const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid tid)
 {
     ItemPointerData pointer = pointer_of(tid);
@@ -106,15 +106,15 @@ const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid 
     return nullptr;
 }
 
-// Looks at every entry of a table. The snapshot is older than what is read here: should a standby replay that
-// a place is used again meanwhile, the newcomer is not seen.
+// Checks every entry of a table. The snapshot is older than the pages read here. If a standby replays the
+// reuse of a tuple's place during the check, the new row is not visible to it.
 void check_entries(const Check &check, RowFetch *rows, int table)
 {
     for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
         CHECK_FOR_INTERRUPTS();
         Buffer buffer = ReadBuffer(check.index, block);
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        PGAlignedBlock copy; // so that no lock is held over the work
+        PGAlignedBlock copy; // so that the page is not locked while it is checked
         std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
         UnlockReleaseBuffer(buffer);
         const char *page = copy.data;
@@ -132,8 +132,8 @@ void check_entries(const Check &check, RowFetch *rows, int table)
     }
 }
 
-// Equal sums say that a table has the rows' entries and no others. Where it has more, they are looked at; but
-// not again for the next table, if that has the same.
+// If the sums are equal, a table has exactly the entries of the rows. Otherwise its surplus entries are
+// checked, but only once if the next table has the same ones.
 void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
 {
     int64 entries[2] = {expected.entries[0], expected.entries[1]};
@@ -150,7 +150,7 @@ void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
 
 } // namespace
 
-// Expressions of the index run as the table's owner.
+// The index's expressions run as the owner of the table.
 void check_heap(Check *check, Relation heap)
 {
     Oid user;

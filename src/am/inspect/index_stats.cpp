@@ -1,4 +1,4 @@
-// simhash_index_stats(regclass): what is in an index.
+// simhash_index_stats(regclass): statistics of an index's contents.
 #include "am/tree/index.hpp"
 
 #include "pg/server/result_rows.hpp"
@@ -40,7 +40,7 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
         counts->nulls += entries;
 }
 
-// Whether the options say something else than what the index was built with.
+// Whether the options differ from those that the index was built with.
 bool options_changed(Relation index, const IndexMeta &meta)
 {
     IndexOptions options = index_options(index);

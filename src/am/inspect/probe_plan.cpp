@@ -1,8 +1,8 @@
-// simhash_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in their
-// order. It makes the search, but does not visit the table.
+// simhash_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order. It
+// runs the search but does not read the table.
 //
-// The matches tell which fingerprints there are, and so do the leaves: where one ends and the next begins is
-// a key of some row's. So it is for those who may read the rows, not for those who may only monitor.
+// Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
+// row. So these functions are for users who may read the rows, not for those who may only monitor.
 #include "am/search/scan.hpp"
 #include "am/tree/rights.hpp"
 
@@ -50,7 +50,7 @@ void report_leaf(const LeafRead &read, void *context)
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
     if (report->row->natts == 7) {
-        nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // where the search has become exact
+        nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search has become exact
         if (read.probe != nullptr) {
             values[4] = bits_array(read.probe->flips);
             values[5] = Float8GetDatum(read.probe->gain);

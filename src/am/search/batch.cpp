@@ -12,15 +12,16 @@ namespace
 {
 
 constexpr Size kFirstCapacity = 1024;
-constexpr Size kFewRows = 256; // for which clearing the counters takes longer than comparing rows
+constexpr Size kFewRows = 256; // for so few rows, clearing the counters takes longer than comparing rows
 
-// A tid's block number lies above its 16 bits of offset, and is sorted by digits.
+// In a packed tid the block number is above the 16 bits of the offset. Rows are sorted by the digits of the
+// block number.
 constexpr int kBlockShift = 16, kTidBits = 48;
 constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 
 int digit(const Hit &hit, int shift) { return static_cast<int>(hit.tid >> shift) & (kDigits - 1); }
 
-// Moves the rows to the spare buffer, in the order of one digit, unless it is the same in all of them.
+// Moves the rows to the spare buffer in the order of one digit, unless all rows have the same digit.
 void sort_by_digit(Batch *batch, Size count, int shift)
 {
     Size place[kDigits + 1] = {};

@@ -1,7 +1,7 @@
-// Rows of several leaves in the order of the table.
+// Collects the rows of several leaves and sorts them by their place in the table.
 //
-// A leaf's rows lie all over the table. Where there are many they are collected first, so that each page of
-// the table is fetched once for all of its rows in the batch.
+// The rows of a leaf are scattered all over the table. If there are many, they are collected first, so that
+// each page of the table is fetched once for all rows of a batch.
 #pragma once
 
 #include "am/search/leaf_search.hpp"
@@ -12,7 +12,7 @@ namespace simhash
 struct Batch {
     MemoryContext context;
     Size returned; // rows in earlier batches
-    bool ended;    // no more rows can be had
+    bool ended;    // there are no more rows
     Size capacity; // of each buffer
     Hit *hit;      // rows collected
     Hit *spare;    // for sorting them
@@ -21,14 +21,14 @@ struct Batch {
 void prepare_batch(Batch *batch);
 void free_batch(Batch *batch);
 
-// The most rows that a batch should have: as many as fit into work_mem, with those of the last leaf beyond
-// it.
+// Returns the most rows that a batch should have: as many as fit into work_mem. The last leaf's rows may
+// exceed it.
 Size batch_limit();
 
-// Adds the rows of a leaf to the `count` ones collected.
+// Adds the rows of a leaf to the `count` rows collected so far.
 void add_to_batch(Batch *batch, Size count, const Results &rows);
 
-// Puts the rows collected in the order of the table's blocks.
+// Sorts the collected rows by the table's blocks.
 void sort_batch(Batch *batch, Size count);
 
 } // namespace simhash

@@ -1,9 +1,10 @@
-// The planner's estimate: the leaves that the search plan for the condition's radius reads.
+// Cost estimates for the planner, from the number of leaves that the search plan for the condition's radius
+// reads.
 //
-// Pages are charged as the core charges them, so that the costs of this index compare with those of others.
-// Processor time was measured against the core's: one unit of cost, which is what a sequential scan takes to
-// read and test 80 narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the choices that follow
-// from all this with what the plans take.
+// Pages are charged like in the core, so that the costs can be compared with those of other indexes.
+// Processor time was measured relative to the core's: one unit of cost, the time in which a sequential scan
+// reads and tests 80 narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices
+// with the run times of the plans.
 #include "am/search/scan.hpp"
 
 #include "pg/planner/selectivity.hpp"
@@ -27,33 +28,33 @@ namespace simhash
 namespace
 {
 
-constexpr int kUnknownRadius = kNearRadius; // where the planner does not know it yet
+constexpr int kUnknownRadius = kNearRadius; // assumed if the planner does not know the radius
 
-// In operators, for each search: its plan, and its beginning and end.
+// For each search: to plan, start and end it. This and the following costs are in operator calls.
 constexpr double kSearchOperators = 20;
 
-// For each leaf: to locate it in the copied inner pages, to wait for its memory, to pin and to lock it.
+// For each leaf: to locate it in the copied inner pages, wait for its memory, pin it and lock it.
 constexpr double kLeafOperators = 40;
 
-// The kernel tests this many entries in the time of one operator call.
+// Entries that the kernel tests in the time of one operator call.
 constexpr double kEntriesPerOperator = 20;
 
-// With all pages in memory, fetching rows by a plain scan took less than by a bitmap up to about so many
-// rows, and so many more for each page of the table that is fetched.
+// With all pages in memory, a plain scan fetched rows faster than a bitmap scan up to about kPlainRows rows
+// plus kPlainRowsPerPage for each table page fetched.
 constexpr double kPlainRows = 100;
 constexpr double kPlainRowsPerPage = 2;
 
-// For each row where there are more: to bring it into the order of the table, or into a bitmap. Both sorts of
-// scan are charged alike, there is no other way.
+// For each row if there are more: to sort it into table order or add it to a bitmap. Plain and bitmap scans
+// are charged alike, because the interface does not tell them apart.
 constexpr double kScatteredRowOperators = 12;
 
-// ORDER BY: to put a row into a ring or to compare two of them, and to fetch a row out of all order; and how
-// many rows the first large ring has.
+// ORDER BY: the cost of adding a row to a ring or comparing two rows, the cost of fetching a row in random
+// order, and the number of rows in the first large ring.
 constexpr double kCollectOperators = 0.25;
 constexpr double kOrderedRowOperators = 100;
 constexpr double kRingRows = 8192;
 
-// Arguments of simhash_ball, where they are known.
+// Returns an argument of simhash_ball if it is a known constant of this type, otherwise null.
 Node *ball_argument(Node *call, int number, Oid type)
 {
     if (!IsA(call, FuncExpr) || list_length(reinterpret_cast<FuncExpr *>(call)->args) <= number)
@@ -81,7 +82,7 @@ int ball_radius(Node *argument, bool guided)
     return radius == nullptr ? kUnknownRadius : clamp_radius(DatumGetInt64(constant(radius)));
 }
 
-// Whether a ball around weights is searched exactly all the same.
+// Whether a ball around weights is searched exactly because its recall is 1.
 bool exact_ball(Node *argument)
 {
     if (argument == nullptr)
@@ -94,9 +95,9 @@ bool exact_ball(Node *argument)
 }
 
 struct Conditions {
-    int radius; // the least of all balls; kBits if there is none
+    int radius; // the smallest of all balls; kBits if there are none
     bool only_nulls;
-    bool guided;     // the least ball is one around weights, not searched exactly
+    bool guided;     // the smallest ball is one around weights and not searched exactly
     double searches; // more than one for = ANY (array)
 };
 
@@ -142,20 +143,20 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family)
     return conditions;
 }
 
-// What a search reads.
+// The leaves that a search reads.
 struct Reading {
-    double tables; // in which it reads
-    double leaves; // in all
-    double part;   // of those tables
+    double tables; // that it reads
+    double leaves; // total number of leaves
+    double part;   // fraction of those tables
 };
 
-// The plan's own estimate is for keys spread evenly. Where many rows match there are more leaves among them:
-// each table that is read has the matching rows in leaves of their own.
+// The plan's own estimate assumes evenly spread keys. Matching rows add to it: in each table that is read,
+// they occupy leaves of their own.
 Reading plan_reading(const SearchPlan &plan, double leaves, double matching, bool guided)
 {
     Reading reading;
     reading.tables = plan.steps;
-    // By weights: on real texts some 2 to 12 leaves where an exact search reads 4 to 145.
+    // A search by weights read about 2 to 12 leaves on real texts where an exact search reads 4 to 145.
     reading.leaves = guided ? std::sqrt(plan.leaves) : plan.leaves;
     reading.leaves = Max(1.0, Min(reading.leaves + plan.steps * matching * leaves, plan.steps * leaves));
     reading.tables = Min(reading.tables, reading.leaves);
@@ -163,18 +164,18 @@ Reading plan_reading(const SearchPlan &plan, double leaves, double matching, boo
     return reading;
 }
 
-// A page in the middle of many that are read in ascending order and ahead of their turn, as the core charges
-// it.
+// Returns the cost of one of many pages that are read in ascending order and prefetched, computed like in the
+// core.
 Cost page_cost(double part, double random, double sequential)
 {
     return random - (random - sequential) * std::sqrt(part);
 }
 
-// What a scan fetches from the table.
+// The rows and pages that a scan fetches from the table.
 struct Fetched {
     double rows;
-    double pages;     // distinct ones
-    double scattered; // rows, if they are too many for a plain index scan to be the best
+    double pages;     // distinct pages
+    double scattered; // the rows if too many for a plain index scan to be best, otherwise 0
 };
 
 Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
@@ -187,11 +188,12 @@ Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
     return fetched;
 }
 
-// The core takes a bitmap heap scan for cheaper than a plain index scan wherever more than one page of the
-// table is fetched, since the pages come in order. That is so on a disk; with the pages in memory making the
-// bitmap takes longer than it saves, until there are several rows to a page. A correlation is the only way to
-// say so: this is the one with which a plain scan's pages cost just as much as the bitmap's. So the cheaper
-// of the two is estimated as ever, and nothing else is compared differently.
+// The core considers a bitmap heap scan cheaper than a plain index scan whenever more than one page of the
+// table is fetched, because the pages are read in order. That is right for a disk. With the pages in memory,
+// building the bitmap takes longer than it saves until there are several rows per page. The correlation is
+// the only way to express this. This function returns the correlation with which a plain scan's pages cost
+// exactly as much as those of the bitmap scan. So the cheaper of the two has its usual cost, and no other
+// comparison changes.
 double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
                          Selectivity selectivity, double loop_count)
 {
@@ -223,10 +225,10 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
 }
 
-// An index that is planned for.
+// An index whose scan is being planned.
 struct PlannedIndex {
     const IndexOptInfo *info;
-    Relation relation; // null for an advisor's hypothetical one, where there is nothing to open
+    Relation relation; // null for an advisor's hypothetical index, which cannot be opened
     TableDesign design;
     double leaves; // of each table
 };
@@ -269,7 +271,7 @@ struct Searches {
     Cost cost;
 };
 
-// Each table is entered somewhere, and read on from there.
+// The first leaf in each table is a random access, and the others follow it in order.
 Cost leaf_page_cost(const IndexOptInfo *info, const Reading &reading)
 {
     double random, sequential;
@@ -292,7 +294,7 @@ void price_searches(PlannerInfo *root, const PlannedIndex &index, const Reading 
         cpu_operator_cost * read * (kLeafOperators + info->tuples / index.leaves / kEntriesPerOperator);
 }
 
-// The searches for all that the conditions ask for.
+// Returns the searches for all of the conditions.
 Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const Conditions &conditions,
                             double rows, double loops)
 {
@@ -309,8 +311,8 @@ Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const 
 
 // ORDER BY ------------------------------------------------------------------------------------------------
 
-// The rows that the index has to deliver, nearest first, until the query has what it wants: those that other
-// conditions refuse are fetched in vain.
+// Returns the number of rows, nearest first, that the index has to return until the query has as many as it
+// needs. This includes rows that other conditions reject.
 double wanted_rows(const PlannerInfo *root, const IndexPath *path, double rows)
 {
     const double kept = Min(
@@ -322,7 +324,7 @@ double wanted_rows(const PlannerInfo *root, const IndexPath *path, double rows)
     return Max(1.0, Min(rows, wanted * rows / Max(1.0, kept)));
 }
 
-// The distance within which so many rows are expected.
+// Returns the distance within which `wanted` rows are expected.
 int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
 {
     const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
@@ -346,8 +348,8 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
     return low;
 }
 
-// What rings up to a radius read. Each takes about twice as long as the one before, and one that would read
-// half of a table reads all of it.
+// Returns the cost of searching all rings up to a radius. Each ring takes about twice as long as the previous
+// one. A ring that would read half of a table reads all of it.
 Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, double rows, double loops)
 {
     SearchPlan plan = search_plan(index, radius);
@@ -363,9 +365,10 @@ Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, dou
     return searches.cost;
 }
 
-// What is searched before the first row comes out: everything nearer than the farthest row wanted, if rows
-// lie as the statistics say. But these do not know whether the query has near-duplicates, and if it has, the
-// first ring is enough. The mean of the two differs as little from either as it can, in proportion.
+// Returns the cost of the searches before the first row is returned. If rows are distributed as the
+// statistics say, everything nearer than the farthest row wanted is searched. But the statistics do not know
+// whether the query has near-duplicates, and if so, the first ring is enough. The geometric mean of the two
+// costs is off by the same factor in both cases.
 Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, double wanted,
                   double loops)
 {
@@ -375,30 +378,30 @@ Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath 
     return std::sqrt(near * far);
 }
 
-// What ORDER BY adds to a search.
+// The cost that ORDER BY adds to a search.
 struct RingCost {
-    Cost first; // before a row comes out
+    Cost first; // before the first row is returned
     Cost rest;
 };
 
 RingCost ring_cost(double rows, double wanted, Cost search)
 {
-    // Rows that are not near enough in the end are collected, too, until the ring has narrowed.
+    // Rows that turn out to be too far away are collected, too, until the ring has become narrower.
     double comparisons = std::log2(Max(2.0, Min(rows, kRingRows)));
     double collected = Min(rows, wanted + kRingRows);
     RingCost cost;
     cost.first = cpu_operator_cost * kCollectOperators * (collected + Min(wanted, kRingRows) * comparisons);
-    // A row's place in the table has nothing to do with the last one's. And when there are more than fit into
-    // memory, about half of which is used, they are searched again for the next ring.
+    // Successive rows are at unrelated places in the table. If there are more rows than fit into memory, of
+    // which about half is used, the index is searched again for the next ring.
     double room = Max(kRingRows, work_mem * 1024.0 / sizeof(Hit) / 8);
     cost.rest = rows * cpu_operator_cost * (kOrderedRowOperators + kCollectOperators * comparisons) +
                 rows / room * search;
     return cost;
 }
 
-// A query that needs no column at all is planned as an index-only scan of any index that needs no key, and as
-// nothing else. This index returns no key (see README.md), so the scan becomes a plain one. Returns what the
-// core then leaves out: the pages of the table that are visible to all.
+// A query that needs no columns is planned only as an index-only scan of any index that needs no key. This
+// index cannot return keys (see README.md), so the scan becomes a plain one. Returns the cost that the core
+// omits in this case: that of the table pages that are all-visible.
 Cost plain_scan(IndexPath *path, const Fetched &heap)
 {
     const RelOptInfo *rel = path->indexinfo->rel;
@@ -436,7 +439,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     if (path->indexorderbys != NIL) {
         const double wanted = wanted_rows(root, path, rows);
         const RingCost ring = ring_cost(rows, wanted, searches.cost);
-        // Within a ball, rings search no more than it.
+        // Within a ball, rings search no more than the ball.
         *startup_cost += Min(searches.cost, first_search(root, index, path, wanted, loop_count)) + ring.first;
         *total_cost += ring.first + ring.rest;
     } else {

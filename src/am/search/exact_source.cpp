@@ -12,11 +12,11 @@ KeyBall step_ball(const ExactSource &source, int step)
     return {source.meta->key(s.table, source.center), s.header_bits, s.budget, source.radius};
 }
 
-// The first position of the ball at or after `from`.
+// Finds the first position of the ball at or after `from`. Returns false if there is none.
 bool next_position(KeyBall *ball, int radius, Position from, Position *next)
 {
     std::uint64_t key;
-    ball->radius = radius; // which may have shrunk
+    ball->radius = radius; // the radius may have shrunk
     if (!next_key(*ball, from.key, &key))
         return false;
     *next = key == from.key ? from : Position{key, 0};
@@ -29,7 +29,8 @@ void begin_step(ExactSource *source, int step)
     if (step == source->plan.steps)
         return;
     source->ball = step_ball(*source, step);
-    next_position(&source->ball, source->radius, {0, 0}, &source->next); // there is the center
+    // Always finds a position: the ball contains its center.
+    next_position(&source->ball, source->radius, {0, 0}, &source->next);
 }
 
 bool locate_exact(LeafSource *base, Relation index, LocatedLeaf *leaf)

@@ -1,5 +1,5 @@
-// The leaves of an exact search: for each step of its plan, those that the step's Hamming ball of keys
-// touches.
+// The leaves of an exact search: for each step of its plan, the leaves that intersect the step's Hamming ball
+// of keys.
 #pragma once
 
 #include "am/tree/leaf_reader.hpp"
@@ -12,7 +12,7 @@ namespace simhash
 struct ExactSource : LeafSource {
     const IndexMeta *meta;
     Fingerprint center;
-    int radius; // may shrink while the search runs: leaves that are no longer needed are not read
+    int radius; // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
 
     int step; // of the next leaf to locate
@@ -20,13 +20,13 @@ struct ExactSource : LeafSource {
     Position next;
     struct {
         int step;
-        int radius; // of the search when the leaf was located
+        int radius; // the search's radius when the leaf was located
     } located[kAhead];
 
     int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
 };
 
-// Starts a search with the plan that the source holds.
+// Starts a search with the plan in `source->plan`.
 void begin_exact_source(ExactSource *source, const IndexMeta *meta, Fingerprint center, int radius);
 
 } // namespace simhash

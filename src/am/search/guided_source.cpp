@@ -14,7 +14,7 @@ constexpr Size kFewestProbes = 16;
 constexpr Size kMostProbes = 4096;
 constexpr Size kNodesPerProbe = 8;
 
-// Of the leaf at a place, together with those that it is split into.
+// Returns the whole keys of the leaf at a place, including the pages that it has been split into.
 WholeKeys whole_keys(const LeafPlace &place)
 {
     constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
@@ -34,7 +34,7 @@ bool at_most_probes(const GuidedSource &source)
     return source.limit > 0 && source.plan.probes() >= source.limit;
 }
 
-// Starts the next cell that can hold a match. False if there is none.
+// Starts the next cell that can contain a match. Returns false if there is none.
 bool open_cell(GuidedSource *source)
 {
     GuidedProbe &probe = source->probe;
@@ -53,13 +53,14 @@ bool open_cell(GuidedSource *source)
     return false;
 }
 
-// What the leaf holds counts as covered from here on: the plan goes on as if it had been read.
+// The leaf's contents count as covered from now on: the plan continues as if the leaf had been read.
 bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<GuidedSource *>(base);
     if (!source->in_cell && !open_cell(source))
         return false;
-    // The first leaf is read alone. Often it holds a match, and a search for any one match ends there.
+    // The first leaf is read without locating others ahead. It often contains a match, and a search for any
+    // match ends there.
     source->ahead = kAhead;
     const GuidedProbe &probe = source->probe;
     const LeafPlace &place = leaf->place;
@@ -69,7 +70,7 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
     WholeKeys whole = whole_keys(place);
     source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};
 
-    // On within the cell, or it is done.
+    // Continue within the cell, unless it has been read completely.
     source->read_from = Min(source->read_from, whole.first);
     std::uint64_t key;
     if (!place.rightmost && place.upper.key <= probe.last_key &&
@@ -82,7 +83,7 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
     return true;
 }
 
-// All pages that a leaf has been split into are read, since all of its range counts as read.
+// All pages that a leaf has been split into are read, because its whole range counts as read.
 bool guided_wants(LeafSource *, LocatedLeaf *leaf, Position from)
 {
     leaf->first = from;
@@ -96,7 +97,7 @@ bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) con
     const auto &at = located[leaf.slot];
     if (plan.seen(fingerprint, at.earlier))
         return false;
-    // Rows of other keys are reported by the probe that reads all entries with theirs.
+    // Rows with other keys are reported by the probe that reads all entries of their keys.
     std::uint64_t key = meta->key(at.probe.table, fingerprint);
     return (key >= at.probe.first_key && key <= at.probe.last_key) ||
            (key >= at.whole.first && key <= at.whole.last);
@@ -133,8 +134,8 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Ind
 
 void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius)
 {
-    // The target is that of many queries together: one leaf often finds more than the target asks for, and
-    // then another query may do with less.
+    // The target applies to many queries together: one leaf often finds more than the target requires, and
+    // then another query may find less.
     GuidedQuery query = {&ball.weights, &source->meta->model, radius, ball.recall, true};
     source->plan.begin(query, source->node, source->most * kNodesPerProbe, source->range, source->most);
     source->limit = static_cast<Size>(ball.most_probes);

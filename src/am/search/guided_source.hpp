@@ -1,6 +1,6 @@
-// The leaves of a search by weights (Sood and Loguinov 2011: PSM): cells of the tables are probed in the
-// order in which they are likely to hold near-duplicates, until the target recall is reached.
-// core/volatility/guided_plan.hpp chooses them.
+// The leaves of a search by weights (PSM; Sood and Loguinov 2011). Cells of the tables are probed in
+// descending order of the probability that they contain near-duplicates, until the target recall is reached.
+// core/volatility/guided_plan.hpp chooses the cells.
 #pragma once
 
 #include "am/tree/leaf_reader.hpp"
@@ -12,8 +12,8 @@
 namespace simhash
 {
 
-// The keys of which a search reads every entry: equal keys may be cut by tid between two leaves. None if
-// first > last.
+// The keys whose entries a search reads completely: entries with equal keys may be divided by tid between two
+// leaves. Empty if first > last.
 struct WholeKeys {
     std::uint64_t first;
     std::uint64_t last;
@@ -24,20 +24,20 @@ struct GuidedSource : LeafSource {
     Fingerprint center;
     int radius;
     GuidedPlan plan;
-    Size capacity; // probes for which there is room
-    Size most;     // probes of this search for which there is room
-    Size limit;    // probes that the query allows; 0 for no limit
+    Size capacity; // allocated size, in probes
+    Size most;     // most probes of this search
+    Size limit;    // probes that the query permits; 0 for no limit
     VoshNode *node;
     GuidedRange *range;
 
-    GuidedProbe probe;       // the last
-    bool in_cell;            // not all leaves of its cell are located
-    std::uint64_t read_from; // the first leaf's keys below the cell's are read as well
-    KeyBall ball;            // the probed table's
-    Position next;           // the next position worth reading in the cell
+    GuidedProbe probe;       // the last probe
+    bool in_cell;            // some leaves of its cell have not been located yet
+    std::uint64_t read_from; // the lowest key read: the first leaf may begin below the cell
+    KeyBall ball;            // in the probed table
+    Position next;           // the next position to read
     struct {
         WholeKeys whole;
-        GuidedProbe probe; // whose cell reaches into the leaf
+        GuidedProbe probe; // the probe whose cell reaches into the leaf
         Size earlier;      // probes before that one
     } located[kAhead];
 
@@ -45,17 +45,17 @@ struct GuidedSource : LeafSource {
     // Whether the leaf is the one that reports a row: no earlier probe has read the row's place, and this one
     // reads all entries with the row's key.
     bool reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const;
-    // Whether the search has ended as it should, at its target or at its limit of probes, and not for lack of
-    // room for more probes.
+    // Whether the search has reached its target or its limit of probes, instead of the end of the memory for
+    // probes.
     bool finished() const;
 };
 
-// A source in the memory context with room for a search that probes as often as an exact one would read
-// leaves; `old`, if it is not null, is used again.
+// Returns a source, allocated in `context`, that has memory for as many probes as an exact search would read
+// leaves. `old` is reused if it is not null.
 GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const IndexMeta *meta,
                                     double exact_leaves, MemoryContext context);
 
-// Starts a search for the rows within a radius of the ball's weights that aims at the ball's recall.
+// Starts a search for the rows within `radius` of the ball's weights with the ball's recall as the target.
 void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius);
 
 } // namespace simhash

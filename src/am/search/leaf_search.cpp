@@ -45,7 +45,7 @@ Size collect_matches(const Search &search, const char *page)
     return hits;
 }
 
-// Copies a leaf's rows out.
+// Copies the matching rows of a leaf to `results`.
 void collect(const Search &search, Buffer buffer, Results *results)
 {
     const char *page = buffer_page(buffer);
@@ -65,7 +65,8 @@ void trace_leaf(const Search &search, BlockNumber block, Size matches)
                        search.trace->context);
 }
 
-// The next leaf of the source, locked. A guided search that has run out of probes goes on exactly.
+// Returns the next leaf of the source, locked. A guided search that runs out of memory for probes is
+// continued as an exact one.
 Buffer next_buffer(Search *search)
 {
     Buffer buffer = read_next_leaf(&search->reader);
@@ -107,7 +108,7 @@ void begin_search(Search *search, Fingerprint center, int radius)
 
 void begin_guided_search(Search *search, const GuidedBall &ball, int radius)
 {
-    begin_search(search, ball.center, radius); // what it falls back to
+    begin_search(search, ball.center, radius); // the exact search that it falls back to
     search->guided = prepare_guided_source(search->guided, search->reader.index, search->meta,
                                            search->exact.plan.leaves, search->context);
     begin_guided_source(search->guided, ball, radius);

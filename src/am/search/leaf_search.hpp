@@ -1,4 +1,4 @@
-// A search for the rows within a radius, leaf by leaf: exact, by weights, or for the rows that are NULL.
+// A search, leaf by leaf, for the rows within a radius (exactly or by weights) or for the NULLs.
 #pragma once
 
 #include "am/search/exact_source.hpp"
@@ -8,8 +8,8 @@
 namespace simhash
 {
 
-// Beyond this radius searches by weights are exact. The model is one of near-duplicates: so far out most rows
-// are none, and no cell is likelier than another.
+// Beyond this radius, searches by weights are exact. The model describes near-duplicates. At this distance
+// most rows are unrelated, and all cells are equally likely to contain them.
 inline constexpr int kFarthestGuided = 16;
 
 struct Hit {
@@ -24,7 +24,7 @@ struct Results {
     Size returned;
 };
 
-// What simhash_probe_plan and simhash_calibrate are told of every leaf that a search reads.
+// Passed to simhash_probe_plan and simhash_calibrate for every leaf that a search reads.
 struct LeafRead {
     int table;
     BlockNumber block;
@@ -48,31 +48,31 @@ struct Search {
     GuidedSource *guided; // null until one is needed
     bool by_weights;      // the search began with the guided source
 
-    bool keep_pin; // a leaf's pin is kept until the next leaf is asked for
+    bool keep_pin; // keep a leaf's pin until the next leaf is requested
     Buffer pin;
     LeafTrace *trace;     // usually null
-    std::uint16_t *match; // room for a leaf
-    Hit *hit;             // likewise
+    std::uint16_t *match; // memory for a leaf's matches
+    Hit *hit;             // memory for a leaf's rows
 
     bool exactly() const { return reader.source == &exact; }
     bool for_nulls() const { return reader.source == &nulls; }
 };
 
-// Makes a search of an index, which allocates in the current memory context.
+// Prepares a search of an index. It allocates memory in the current memory context.
 void prepare_search(Search *search, Relation index, const IndexMeta *meta, const ScanKeys *keys);
 void free_search(Search *search);
 
 void begin_search(Search *search, Fingerprint center, int radius);
-// A search by weights that aims at a recall below 1. One that would probe more leaves than an exact search
-// reads gives up and searches the rest exactly: so it costs at most about twice as much, and always reaches
-// its target.
+// Starts a search by weights with a recall below 1. If it would probe more leaves than an exact search reads,
+// it searches the rest exactly. So it costs at most about twice as much as an exact search, and always
+// reaches its target.
 void begin_guided_search(Search *search, const GuidedBall &ball, int radius);
 void begin_null_search(Search *search);
 
-// From now on, only rows within this radius are needed.
+// Restricts the rest of the search to rows within this radius.
 void narrow_search(Search *search, int radius);
 
-// Reads on to the next leaf that has results. False at the end.
+// Reads up to the next leaf that has results. Returns false at the end.
 bool next_leaf(Search *search, Results *results);
 
 void release_pin(Search *search);

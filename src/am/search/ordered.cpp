@@ -1,10 +1,12 @@
-// ORDER BY h <@> q: rows in rings of growing distance.
+// ORDER BY h <@> q: returns rows in rings of growing distance.
 //
-// A ring holds all rows farther than `done` and at most `high` away, sorted. Its search is a radius search;
-// where `high` costs no more pages than a smaller radius it is taken, and where pages no longer matter it is
-// every distance that is left. A ring that outgrows its limit gives up its farthest rows, and searches on for
-// the nearer ones only: so a full pass for the nearest few keeps few, and memory stays within work_mem. If
-// the rows of a single distance are too many, they need no sorting: they are streamed.
+// A ring holds all rows that are farther than `done` and at most `high` away, sorted. It is collected by a
+// radius search. The first ring ends at the distance that the index is designed for. Later, `high` is the
+// largest radius that costs at most twice the pages of the next distance; once a search reads half of a
+// table, the ring covers all remaining distances. A ring that exceeds its limit drops its farthest rows and
+// continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
+// rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
+// since they need no sorting.
 #include "am/search/scan.hpp"
 
 extern "C" {
@@ -18,26 +20,27 @@ namespace simhash
 namespace
 {
 
-constexpr Size kFirstLimit = 1024; // rows of a ring; once one has been returned, later ones may be larger
+constexpr Size kFirstLimit = 1024; // rows in the first ring; the limit grows with each ring returned
 constexpr Size kLimitGrowth = 8;
 constexpr double kGoodPart = 32;
 
-// In a ring a hit carries its distance to the leading query above the tid's 48 bits: the rank by which it is
-// sorted.
+// In a ring, the tid of a hit carries the distance to the leading query above its 48 bits. Rows are sorted by
+// the result.
 constexpr int kRankShift = 48;
 
 int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
-// True where the rows are searched around the ORDER BY's query; else around a WHERE ball of another center.
+// Whether the search is around the query of ORDER BY instead of a ball of the WHERE clause with another
+// center.
 bool centered(const ScanKeys &keys) { return keys.balls == 0 || keys.ball[0].center == keys.lead; }
 
-// Rings in a ball of weights: the recall they aim at is that of a search of the ring's radius. Farther out
-// they are exact.
+// Whether rings are searched by weights, because the leading ball is one around weights. Each ring is a
+// search within its end with the ball's recall. Rings beyond kFarthestGuided are exact.
 bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
 
 int farthest(const ScanKeys &keys) { return centered(keys) && keys.balls > 0 ? keys.ball[0].radius : kBits; }
 
-// The distance within which that many evenly spread fingerprints hold a few neighbours.
+// Returns the distance within which a query has a few neighbours among `rows` evenly spread fingerprints.
 int expected_distance(double rows)
 {
     constexpr double kFew = 16;
@@ -50,7 +53,7 @@ int expected_distance(double rows)
     return distance;
 }
 
-// How far the next ring goes.
+// Returns the end of the next ring.
 int choose_high(const ScanState &state)
 {
     int done = state.rings.done, last = farthest(state.keys);
@@ -76,14 +79,15 @@ int choose_high(const ScanState &state)
             break;
         high++;
     }
-    // Where a ring takes a good part of a table it should be the last: as far as neighbours are where there
-    // are no near-duplicates.
+    // A ring that reads a large part of a table should be the last one. It extends to where the neighbours
+    // are if there are no near-duplicates.
     if (plan.leaves > leaves / kGoodPart)
         high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
     return high;
 }
 
-// Keeps the nearest rows, about half of the limit but all of a distance or none. Returns the new high.
+// Keeps the nearest rows, about half of the limit, but either all or none of each distance. Returns the new
+// end of the ring.
 int shrink_ring(Rings *rings, const Size *count, int high, Size limit, Size *kept)
 {
     Size sum = 0;
@@ -129,7 +133,7 @@ void search_up_to(ScanState *state, int high)
         begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
 }
 
-// The rows of one distance, leaf by leaf.
+// Sets the results to the next rows of the streamed distance, leaf by leaf. Returns false at the end.
 bool next_streamed(ScanState *state)
 {
     Results *results = &state->results;
@@ -156,8 +160,8 @@ void add_to_ring(Rings *rings, Hit hit, int distance, Size *kept)
     rings->hit[(*kept)++] = hit;
 }
 
-// Makes room in a ring that has reached its limit. Returns the distance at which it ends now; sets streaming
-// if the ring cannot hold the rows of its first distance.
+// Drops rows from a ring that has reached its limit. Returns the distance at which the ring ends now. Sets
+// `streaming` if the ring cannot hold the rows of its first distance.
 int relieve_ring(ScanState *state, const Size *count, int high, Size *limit, Size *kept)
 {
     Rings *rings = &state->rings;
@@ -174,7 +178,7 @@ int relieve_ring(ScanState *state, const Size *count, int high, Size *limit, Siz
     return high;
 }
 
-// Collects the ring (done, high], which may end nearer than asked. Returns its end.
+// Collects the ring (done, high], which may end earlier. Returns its end.
 int collect_ring(ScanState *state, int high, Size *kept)
 {
     Rings *rings = &state->rings;
@@ -201,7 +205,7 @@ int collect_ring(ScanState *state, int high, Size *kept)
     return high;
 }
 
-// Limits grow: who has read many rows is likely to read more.
+// The limit grows with each ring: a query that has read many rows is likely to read more.
 void raise_limit(Rings *rings)
 {
     if (rings->limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit) / kLimitGrowth)

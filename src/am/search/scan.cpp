@@ -1,4 +1,4 @@
-// Scans: the callbacks, which follow the keys by searches and return their rows one by one.
+// The scan callbacks: they search as the scan keys require and return the rows one by one.
 #include "am/search/scan.hpp"
 
 extern "C" {
@@ -39,7 +39,7 @@ void begin_values(ScanState *state)
         begin_search(&state->search, 0, kBits);
 }
 
-// Begins what the keys of the last rescan ask for.
+// Starts the scan with the keys of the last rescan.
 void start_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
@@ -53,14 +53,14 @@ void start_scan(IndexScanDesc scan)
         begin_values(state);
 }
 
-// Sets the results to the next rows, however many; false at the end.
+// Sets the results to the next rows, as many as are convenient. Returns false at the end.
 bool advance_scan(ScanState *state)
 {
     if (state->phase == ScanPhase::values) {
         if (state->keys.values &&
             (state->keys.orders > 0 ? next_ring(state) : next_leaf(&state->search, &state->results)))
             return true;
-        // NULLs come last, as ORDER BY has them.
+        // NULLs come last, as in ORDER BY.
         state->phase = ScanPhase::nulls;
         if (state->keys.nulls)
             begin_null_search(&state->search);
@@ -68,8 +68,8 @@ bool advance_scan(ScanState *state)
     return state->keys.nulls && next_leaf(&state->search, &state->results);
 }
 
-// Sets the results to the next rows, in the order of the table: so many and a leaf's at most, or what is
-// left. False at the end.
+// Sets the results to the next rows in the order of the table: at least `wanted`, and at most one leaf's rows
+// more, or all that are left. Returns false at the end.
 bool next_batch(ScanState *state, Size wanted)
 {
     Batch *batch = &state->batch;
@@ -90,9 +90,10 @@ bool next_batch(ScanState *state, Size wanted)
     return true;
 }
 
-// Sets the results to the next rows of a plain scan. The first leaf's are returned at once, since often there
-// are no others, or none are wanted; then a few times as many as have been returned: so a scan that is ended
-// early has not read much in vain, and one of very many rows comes close to the order of the table.
+// Sets the results to the next rows of a plain scan. The rows of the first leaf are returned at once, because
+// often there are no others or none are needed. Each later batch has several times as many rows as have been
+// returned before. So a scan that ends early has not read much too far, and a scan of very many rows is
+// almost in the order of the table.
 bool next_rows(ScanState *state)
 {
     constexpr Size kGrowth = 4;
@@ -147,8 +148,8 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     if (direction != ForwardScanDirection)
         elog(ERROR, "a simhash index can only be scanned forward");
     if (state->phase == ScanPhase::unstarted) {
-        // Without a pin, VACUUM could free a tuple's place and an insert use it again before the heap is
-        // read. An MVCC snapshot would not see the newcomer; others would.
+        // Without a pin, VACUUM could remove a tuple and an insert could reuse its place before the heap is
+        // read. An MVCC snapshot would not see the new row, but other snapshots would.
         state->search.keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
         start_scan(scan);
     }
@@ -167,7 +168,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
 
 int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
-    constexpr int kTogether = 256; // the bitmap looks a block up once for neighbours that are added together
+    constexpr int kTogether = 256; // a block is looked up once for adjacent tids added together
     ItemPointerData pointer[kTogether];
     ScanState *state = scan_state(scan);
     int64 rows = 0;

@@ -11,15 +11,15 @@ namespace simhash
 
 enum class ScanPhase {
     unstarted,
-    values, // rows with a fingerprint are returned
-    nulls   // those without, which come last
+    values, // returns rows with a fingerprint
+    nulls   // returns the NULLs, which come last
 };
 
-// ORDER BY distance: ordered.cpp.
+// The state of ORDER BY distance, see ordered.cpp.
 struct Rings {
     MemoryContext context;
-    int done;      // rows up to this distance were returned
-    int streaming; // rows of just this distance are being returned leaf by leaf; -1: none
+    int done;      // rows up to this distance have been returned
+    int streaming; // rows of exactly this distance are being returned leaf by leaf; -1 for none
     Size limit;
     Size capacity;
     Hit *hit;
@@ -32,18 +32,18 @@ struct ScanState {
     Search search;
     Rings rings;
     Batch batch;
-    Results results; // what get_tuple returns next: the rows of a leaf, of a batch of leaves, or of a ring
+    Results results; // the next rows for get_tuple: of a leaf, a batch of leaves or a ring
 };
 
 inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState *>(scan->opaque); }
 
-// Makes the search for a ball without returning rows, for its trace.
+// Runs the search for a ball without returning rows, for its trace.
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
 
 // ordered.cpp
 
 void begin_ordered(ScanState *state);
-// Sets the results to the next rows in order of distance; false at the end.
+// Sets the results to the next rows in order of distance. Returns false at the end.
 bool next_ring(ScanState *state);
 
 } // namespace simhash

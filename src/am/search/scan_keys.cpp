@@ -12,8 +12,8 @@ namespace
 
 void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
 
-// Of two balls with the same radius an exact one leads. So a search is approximate only if the condition that
-// allows it narrows the search most.
+// Of two balls with the same radius, an exact one leads. So a search is approximate only if the condition
+// that permits this is the most restrictive one.
 void add_ball(ScanKeys *keys, Ball ball, const GuidedBall *guided = nullptr)
 {
     keys->nulls = false;
@@ -76,7 +76,7 @@ void read_order(ScanKeys *keys, int orders, int number, const ScanKeyData &key)
         return;
     order->query = key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
                                                     : datum_fingerprint(key.sk_argument);
-    // ORDER BY h <@> NULL orders nothing: the first key that is not NULL leads.
+    // ORDER BY h <@> NULL has no effect: the first key that is not NULL leads.
     if (keys->orders > 0)
         return;
     keys->orders = orders;

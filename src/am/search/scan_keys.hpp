@@ -1,4 +1,4 @@
-// What the keys of a scan ask for.
+// The keys of a scan in the form that searches use.
 #pragma once
 
 #include "pg/types/ball.hpp"
@@ -21,11 +21,11 @@ struct OrderKey {
 struct ScanKeys {
     bool values; // rows with a fingerprint are wanted
     bool nulls;  // rows without one
-    int balls;   // all must hold; ball[0] has the least radius
+    int balls;   // all must match; ball[0] has the smallest radius
     Ball *ball;
-    const GuidedBall *guided; // ball[0], if that is one of weights whose recall is below 1; or null
+    const GuidedBall *guided; // ball[0] if it is one around weights with a recall below 1, otherwise null
 
-    int orders; // ORDER BY keys; 0 also where all are NULL
+    int orders; // number of ORDER BY keys; 0 also if all are NULL
     OrderKey *order;
     Fingerprint lead; // the query of the first ORDER BY key that is not NULL
 
@@ -40,7 +40,7 @@ struct ScanKeys {
     }
 };
 
-// Allocates room for the keys in the current memory context.
+// Allocates memory for the keys in the current memory context.
 void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys);
 void free_scan_keys(ScanKeys *keys);
 

@@ -1,4 +1,4 @@
-// Finding rows: the access method's scans, and what they cost.
+// The access method's scans and their cost estimates.
 #pragma once
 
 #include "pg/server/compat.hpp"

@@ -29,7 +29,7 @@ struct Armed {
 };
 
 constexpr int kPoints = static_cast<int>(Failpoint::count);
-constexpr int kAdvisoryKey = 21320; // the page id
+constexpr int kAdvisoryKey = 21320; // the page id of simhash indexes
 
 const char *const point_names[] = {
     "insert",         "insert-group", "leaf-found",    "page-extended", "unused-found", "split-extended",
@@ -50,7 +50,7 @@ int number_of(const char *const *names, int count, const char *name, size_t leng
     return -1;
 }
 
-// Reads a setting's value; false if it is malformed.
+// Parses the setting's value. Returns false if it is malformed.
 bool parse(const char *text, Armed *points)
 {
     for (int i = 0; i < kPoints; i++)
@@ -90,7 +90,8 @@ bool check_setting(char **value, void **, GucSource)
 
 void assign_setting(const char *value, void *) { parse(value, armed); }
 
-// So that the crash finds all that has been logged; else what leads up to it would be lost with the buffers.
+// Flushes everything that has been logged. Otherwise the records before the crash would be lost with the WAL
+// buffers.
 void flush_wal()
 {
     if (XactLastRecEnd != 0)
@@ -138,7 +139,7 @@ void failpoint(Failpoint at)
         elog(LOG, "failpoint %s", name);
         kill(PostmasterPid, SIGQUIT);
         for (;;)
-            pg_usleep(100000); // the postmaster's SIGQUIT ends it
+            pg_usleep(100000); // until the postmaster's SIGQUIT ends the process
     case Action::wait:
         if (InterruptHoldoffCount != 0)
             elog(ERROR, "failpoint %s cannot wait here: a page is locked", name);

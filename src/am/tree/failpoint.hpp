@@ -1,24 +1,25 @@
-// Failpoints: moments at which a test makes something happen that else takes luck, such as a crash between
-// the two records of a split. They exist only in a build with FAILPOINTS=1; in any other they are nothing at
-// all.
+// Failpoints: points in the code at which a test can trigger what would otherwise depend on luck, such as a
+// crash between the two records of a split. They exist only in a build with FAILPOINTS=1; in other builds
+// they compile to nothing.
 //
 // A superuser arms them: SET simhash.failpoint = 'split-downlink=kill:3, scan-leaf=wait'. Each entry is
-// name=action[:nth], the action being done the nth time (the first, unless given; 0: each time) that the
-// session comes by, counted from the setting on. Actions:
+// name=action[:nth]. The action is performed the nth time (1 by default; 0 means each time) that the session
+// reaches the point after the setting was changed. Actions:
 //
-//   error   an error
-//   kill    flushes WAL and sends itself SIGKILL: what is logged so far is kept, nothing more
-//   lose    sends itself SIGKILL without a flush: what is in the WAL buffers is lost
-//   stop    flushes WAL and has the whole server stop immediately
-//   wait    takes the advisory lock (21320, 0), shared, and lets it go: its holder decides how long that takes
-//   hold    the same where the session holds a lock on a page: it polls for the advisory lock (21320, 1), and
-//           gives up after a minute
+//   error   raises an error
+//   kill    flushes WAL and sends itself SIGKILL: what has been logged so far is kept, and nothing more
+//   lose    sends itself SIGKILL without a flush: the contents of the WAL buffers are lost
+//   stop    flushes WAL and makes the whole server stop immediately
+//   wait    takes and releases the advisory lock (21320, 0) in share mode: the test that holds it decides
+//           how long that takes
+//   hold    the same for a session that holds a lock on a page: it polls for the advisory lock (21320, 1),
+//           and raises an error after a minute
 //
-// A wait where the session holds a lock on a page is an error instead: a lock manager's lock must not be
-// waited for under one of those.
+// A wait while the session holds a lock on a page raises an error instead: a process must not wait for a lock
+// of the lock manager while it holds a page lock.
 //
-// A build with failpoints also has little room for copies of inner pages, and divides small tables among the
-// processes of a parallel build.
+// A build with failpoints also has little memory for copies of inner pages, and divides small tables among
+// the processes of a parallel build.
 #pragma once
 
 namespace simhash
@@ -26,24 +27,24 @@ namespace simhash
 
 // Named in failpoint.cpp in the same order, with hyphens.
 enum class Failpoint {
-    insert,         // before the entries are added, their leaves locked
-    insert_group,   // before each group of tables, nothing locked
-    leaf_found,     // a descent knows its leaf, or an insert its leaves, and has not locked it
-    page_extended,  // the index is longer by a page, which is not locked
-    unused_found,   // a split has taken an unused page out of the free space map and has not locked it
-    split_extended, // the new page is there, its record is not
+    insert,         // before the entries are added; their leaves are locked
+    insert_group,   // before each group of tables; nothing is locked
+    leaf_found,     // a descent knows its leaf, or an insert its leaves, but has not locked it
+    page_extended,  // the index has been extended by a page, which is not locked
+    unused_found,   // a split has taken an unused page from the free space map but has not locked it
+    split_extended, // the new page exists, but the split is not logged
     split_downlink, // between the record of a split and that of its downlink
-    split_done,     // after it, nothing of the split locked
-    root_extended,  // the new root's children are there, the record is not
-    root_grown,     // after the root's record, still locked
-    vacuum_page,    // before each block of the walk, nothing locked
+    split_done,     // after that record; nothing of the split is locked
+    root_extended,  // the new root's children exist, but the split is not logged
+    root_grown,     // after the root's record; the pages are still locked
+    vacuum_page,    // before each block of the walk; nothing is locked
     vacuum_delete,  // dead entries are about to be removed from a leaf
-    build_scanned,  // the table has been scanned, nothing is written
+    build_scanned,  // the table has been scanned, but nothing has been written
     build_table,    // before each tree of a serial build
-    build_batch,    // the index is extended for a batch, which is not logged
+    build_batch,    // the index has been extended for a batch, which is not logged
     build_root,     // before a tree's root is written
-    scan_leaf,      // a scan knows its next leaf and has not locked it
-    scan_pin,       // a scan holds a leaf's pin, not its lock
+    scan_leaf,      // a scan knows its next leaf but has not locked it
+    scan_pin,       // a scan holds a leaf's pin but not its lock
     count
 };
 

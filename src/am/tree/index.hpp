@@ -1,11 +1,12 @@
-// The trees of an index: what the other folders of the access method use of them. README.md in src/am
-// explains locks, splits, VACUUM and WAL; core/page/page.hpp defines what is on disk.
+// The trees of an index: the interface for the other folders of the access method. README.md in src/am
+// explains locks, splits, VACUUM and WAL. core/page/page.hpp defines the format on disk.
 //
-//   options      WITH (...)                      meta         the metapage, cached
-//   tree         pages and descents              inner_cache  a backend's copies of inner pages
-//   insert       one row                         split        splits and downlinks
-//   vacuum       deleting rows                   unused       pages that a crash left
-//   open_index   for SQL functions that name one failpoint    for tests, nothing in an ordinary build
+//   options      WITH (...)                          meta         the metapage, cached
+//   tree         pages and descents                  inner_cache  a backend's copies of inner pages
+//   insert       inserting a row                     split        splits and downlinks
+//   vacuum       removing rows                       unused       pages that a crash left unused
+//   open_index   for SQL functions that take one     rights       who may call these functions
+//   failpoint    for tests; empty in ordinary builds
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -32,25 +33,25 @@ inline constexpr int kDefaultFillfactor = 90;
 
 // options.cpp
 
-// What WITH (...) says, as rd_options holds it.
+// The options in WITH (...), in the form of rd_options.
 struct IndexOptions {
     int32 vl_len_;
     int distance;
-    int tables; // 0: the default for the distance
+    int tables; // 0 for the distance's default
     int fillfactor;
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
-// The design for these options; an error with a hint where there is none.
+// Chooses the design for these options. Raises an error with a hint if there is none.
 void design_from_options(const IndexOptions &options, TableDesign *design);
 
 // meta.cpp
 
-// What the metapage says, ready for use. size() bytes of it are enough of a copy.
+// The metapage's data, ready for use. A copy needs only the first size() bytes.
 struct IndexMeta {
     int fillfactor;
     VolatilityModel model;
-    bool fitted; // by simhash_calibrate
+    bool fitted; // the model was fitted by simhash_calibrate
     KeyOrder order;
 
     std::size_t size() const { return offsetof(IndexMeta, order) + order.size(); }
@@ -74,21 +75,21 @@ struct IndexMeta {
         return {key(table, fingerprint), tid.packed()};
     }
 };
-// Cached in the relcache entry: any invalidation may free it, so keep a copy across anything but buffer
-// access.
+// Returns the metapage's data, cached in the relcache entry. Any invalidation may free it, so a caller must
+// make a copy unless it only accesses buffers.
 const IndexMeta *index_meta(Relation index);
 IndexMeta *copy_index_meta(Relation index, MemoryContext context);
-// A number for what the relcache entry now holds, which nothing else that this backend has cached has or had;
-// 0 if it holds nothing.
+// Returns a number that identifies the data in the relcache entry; nothing else that this backend caches or
+// has cached has the same number. Returns 0 if there is no such data.
 std::uint32_t cache_number(Relation index);
-// An estimate of the number of leaves of one of its tables.
+// Returns an estimate of the number of leaves in one of the index's tables.
 double index_leaves(Relation index);
-// Whether the index has the block. It asks the system only when it has to.
+// Whether the block exists in the index. It asks the operating system only if necessary.
 bool block_exists(Relation index, BlockNumber block);
-// Whether the index's table, which the caller has locked, has the block. It asks the system only when it has
-// to.
+// Whether the block exists in the index's table, which the caller has locked. It asks the operating system
+// only if necessary.
 bool heap_block_exists(Relation index, BlockNumber block);
-// The plan for a radius of 0 to 64.
+// Returns the plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
@@ -98,32 +99,32 @@ void use_meta_data(const MetaData &data, IndexMeta *meta);
 
 inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
 
-// Raises an error; `what` is a whole sentence, capitalised and with its period.
+// Raises an error. `what` is a complete sentence with a capital and a period.
 [[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
 
-// Locks a page that was read, and checks it.
+// Locks and checks a page in a buffer.
 void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level);
 
 // Reads and locks a page, and checks that it belongs to the table and level (any level if -1).
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level);
 
-// The page of the given level that holds `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE).
-// *lower, if wanted, is set to its lower bound. Locks one page at a time on the way. With the exclusive lock,
-// splits that a crash left unfinished and that are met on the way at that level are finished first.
+// Returns the page of the given level for `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE).
+// Sets *lower to its lower bound, unless `lower` is null. Locks one page at a time on the way. In exclusive
+// mode, incomplete splits found at that level are finished first.
 Buffer descend(Relation index, int table, Position position, int mode, int level = 0,
                Position *lower = nullptr);
 
-// Steps from a locked page to its right sibling, which it returns locked in the same mode; releases the page.
+// Releases a locked page. Returns its right sibling, locked in the same mode.
 Buffer step_right(Relation index, Buffer buffer, int mode);
 
-// A new page, all zeros, locked exclusively: at the end of the relation, or one beyond the block `after` that
-// a crash left unused.
+// Returns a new page, all zeros, locked exclusively: at the end of the relation, or one beyond block `after`
+// that a crash left unused.
 Buffer extend_index(Relation index, BlockNumber after = kNoBlock);
 
-// The relation's length, read so that no extension under way is missed.
+// Returns the relation's length. It waits for extensions in progress, so that none is missed.
 BlockNumber index_blocks(Relation index);
 
-// An estimate of the number of leaves of one table.
+// Returns an estimate of the number of leaves in one table.
 double estimated_leaves(BlockNumber blocks, int tables);
 
 // insert.cpp, vacuum.cpp
@@ -135,11 +136,12 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
 
 // open_index.cpp
 
-// An error unless the caller owns the index's table or has the rights of pg_stat_scan_tables.
+// Raises an error unless the current user owns the index's table or has the privileges of
+// pg_stat_scan_tables.
 void check_inspection_rights(Oid index, Oid heap);
 
-// Opens a simhash index for an SQL function, and locks it and its table. An error if it is none, or if
-// check_rights raises one.
+// Opens a simhash index for an SQL function, and locks it and its table. Raises an error if the relation is
+// not a simhash index, or if check_rights raises one.
 Relation open_index(Oid oid, LOCKMODE lock,
                     void (*check_rights)(Oid index, Oid heap) = check_inspection_rights);
 
@@ -155,7 +157,7 @@ inline ItemPointerData pointer_of(Tid tid)
     std::memcpy(&pointer, &tid, sizeof(pointer));
     return pointer;
 }
-// Whether a heap can have a row there. The executor takes tids as they come.
+// Whether a heap can have a row at this tid. The executor does not check tids.
 inline bool is_heap_tid(std::uint64_t packed)
 {
     return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxOffsetNumber &&
@@ -163,8 +165,8 @@ inline bool is_heap_tid(std::uint64_t packed)
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));
 
-// Looks at tids of a leaf before the table is asked for them: the executor would fall over places that no row
-// can have, or beyond the end of the table.
+// Checks the tids of a leaf before the table is accessed: the executor would fail on offsets that no row can
+// have or on blocks beyond the end of the table.
 class TidCheck
 {
 public:
@@ -173,7 +175,7 @@ public:
         valid_ &= is_heap_tid(packed);
         last_ = Max(last_, packed);
     }
-    // An error if one of them cannot be right.
+    // Raises an error if one of the tids is invalid.
     void finish(Relation index, BlockNumber leaf) const
     {
         if (!valid_ || (last_ > 0 && !heap_block_exists(index, static_cast<BlockNumber>(last_ >> 16))))

@@ -19,19 +19,19 @@ namespace simhash
 namespace
 {
 
-// What a backend's copies may take, of all indexes: enough for some 1.3 million leaves.
+// The most memory for a backend's copies of all indexes: enough for about 1.3 million leaves.
 constexpr Size kMostBytes = kFailpoints ? Size{16} << 10 : Size{32} << 20;
 
 constexpr Size kFirstSlots = 64;
 
 struct InnerCopy {
-    dlist_node of_index; // first
+    dlist_node of_index; // must be the first member
     std::uint64_t key;   // see copy_key
     Position high;
     BlockNumber right; // kNoBlock if rightmost
     int level;
     int count;
-    bool used;      // since replacement last came by
+    bool used;      // since the replacement hand last passed it
     double density; // children per key
     Oid index;
     CachedChild child[FLEXIBLE_ARRAY_MEMBER];
@@ -40,26 +40,26 @@ struct InnerCopy {
 };
 
 struct Slot {
-    std::uint64_t key; // here as well, so that others' copies need not be read
+    std::uint64_t key; // repeated here, so that other copies need not be read
     InnerCopy *copy;   // or null
 };
 
-// The copies of an index, for when it is invalidated.
+// The copies of one index, which are removed when it is invalidated.
 struct IndexCopies {
     Oid index;
     dlist_head copies;
 };
 
-// A hash table by open addressing, at most half full. There is always a free slot.
+// A hash table with open addressing, at most half full, so there is always a free slot.
 struct CopyTable {
-    MemoryContext context; // of what follows; null until there is a copy
+    MemoryContext context; // of the members below; null until the first copy is made
     HTAB *indexes;
     Slot *slot;
     int shift; // 64 - log2 of the number of slots
     Size slots;
     Size count;
     Size bytes;
-    Size hand; // where replacement goes on
+    Size hand; // where replacement continues
 };
 CopyTable table_of_copies;
 
@@ -75,7 +75,7 @@ Size first_slot(const CopyTable &table, std::uint64_t key)
 
 Size next_slot(const CopyTable &table, Size slot) { return (slot + 1) & (table.slots - 1); }
 
-// The slot that holds the key, or the free one that would.
+// Returns the slot that has the key, or the free slot for it.
 Slot *slot_of(const CopyTable &table, std::uint64_t key)
 {
     Size at = first_slot(table, key);
@@ -106,7 +106,7 @@ void remove_copy(CopyTable *table, Slot *slot)
     table->bytes -= GetMemoryChunkSpace(copy);
     dlist_delete(&copy->of_index);
     pfree(copy);
-    // What follows moves up, so that no search for it ends at the gap.
+    // The slots behind the gap move up, so that no search for them ends at the gap.
     Size gap = static_cast<Size>(slot - table->slot);
     for (Size at = next_slot(*table, gap); table->slot[at].copy != nullptr; at = next_slot(*table, at)) {
         Size first = first_slot(*table, table->slot[at].key);
@@ -118,7 +118,7 @@ void remove_copy(CopyTable *table, Slot *slot)
     table->slot[gap].copy = nullptr;
 }
 
-// Removes a copy that was not used since it was last come by.
+// Removes a copy that has not been used since the hand last passed it.
 void replace_copy(CopyTable *table)
 {
     for (;; table->hand = next_slot(*table, table->hand)) {
@@ -142,8 +142,9 @@ void remove_copies(IndexCopies *of_index)
     hash_search(table->indexes, &of_index->index, HASH_REMOVE, nullptr);
 }
 
-// Nothing may use a copy where invalidations are taken in. They come with locks of the lock manager and with
-// reading catalogs: the functions of this file do neither.
+// Relcache callback. No code may use a copy while invalidation messages are accepted. That happens when a
+// lock of the lock manager is taken and when catalogs are read. The functions of this file do neither while
+// they use a copy.
 void forget_index(Datum, Oid relation)
 {
     HTAB *indexes = table_of_copies.indexes;
@@ -161,7 +162,8 @@ void forget_index(Datum, Oid relation)
 
 void begin_copies(CopyTable *table)
 {
-    // Copies are of many sizes: with small blocks most have one of their own, which goes back when they go.
+    // Copies have many different sizes. With small blocks most copies have a block of their own, which is
+    // freed with them.
     MemoryContext context = AllocSetContextCreate(CacheMemoryContext, "simhash inner pages", 0, 1024, 8192);
     HASHCTL control = {};
     control.keysize = sizeof(Oid);
@@ -174,7 +176,7 @@ void begin_copies(CopyTable *table)
     CacheRegisterRelcacheCallback(forget_index, 0);
 }
 
-// Room for a copy that is not yet in the table.
+// Allocates a copy, which is not in the table yet. Makes room for it if necessary.
 InnerCopy *allocate_copy(CopyTable *table, int count)
 {
     if (table->slot == nullptr)
@@ -205,8 +207,9 @@ InnerCopy *find_copy(std::uint64_t key)
     return table_of_copies.slot == nullptr ? nullptr : slot_of(table_of_copies, key)->copy;
 }
 
-// What is wrong with the children of a page. They ascend, so every search makes progress; and they exist, so
-// readers of leaves need not ask how long the relation is.
+// Returns what is wrong with the children of a page, or null. They must be in ascending order, so that every
+// search makes progress. And their blocks must exist, so that readers of leaves need not check the length of
+// the relation.
 const char *check_children(Relation index, const char *page)
 {
     if (!downlinks_ascend(page))
@@ -217,7 +220,7 @@ const char *check_children(Relation index, const char *page)
     return block_exists(index, last) ? nullptr : "A downlink leads past the end of the index.";
 }
 
-// Copies an inner page; null if it turns out to be a root that is a leaf.
+// Copies an inner page. Returns null if it is a root that is a leaf.
 InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int table, int level)
 {
     Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level);
@@ -245,7 +248,8 @@ InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int t
     return copy;
 }
 
-// The copy of an inner page, or a new one.
+// Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a
+// leaf.
 InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level)
 {
     index_meta(index);
@@ -270,7 +274,8 @@ void forget(Relation index, BlockNumber block)
 void find_leaf(Relation index, int table, Position position, LeafPlace *place)
 {
     BlockNumber parent = kNoBlock, block = root_block(table);
-    // Where the page's range begins: what its downlink says, or its left sibling's high. That never changes.
+    // The lower bound of the page's range, which is in its downlink or is its left sibling's high. It never
+    // changes.
     Position lower = {0, 0};
     bool stepped = false;
     for (int level = -1;;) {
@@ -279,10 +284,11 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
             *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
         }
-        // A copy was made for some link to the page; this one may be damaged, and lead back up.
+        // The copy may have been made through another link to the page. This link may be damaged and lead
+        // back up.
         if (level >= 0 && copy->level != level)
             report_corruption(index, block, "The page is at the wrong level.");
-        // So a chain of right links ascends, and cannot lead round in a circle.
+        // This ensures that a chain of right links ascends and cannot be a cycle.
         if (copy->child[0].lower != lower)
             report_corruption(index, block,
                               "The page's range does not begin where the link to it indicates.");
@@ -332,12 +338,13 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
     if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "The leaf extends beyond the range that its parent gives it.");
-    // The right half of an unfinished split has no downlink: it lies in the range that the parent gives the
-    // left one. Downlink and mark change together, under the leaf's lock, so no copy is ahead of the mark.
+    // The right half of an incomplete split has no downlink: it is in the range that the parent gives the
+    // left half. The downlink and the mark change together, under the leaf's lock, so no copy is newer than
+    // the mark.
     if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "The leaf has split and leaves no range to its right half.");
-    // Rows of another leaf, on the left, might be reported twice.
+    // Rows of another leaf, to the left, might be reported twice.
     if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "The leaf ends before the range that its parent gives it.");
@@ -356,7 +363,7 @@ void lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table,
         return;
     check_reach(index, place, buffer);
 
-    // Under this lock no copy is made again that has gone since.
+    // The copy may have been removed since; none is made here, under the lock.
     InnerCopy *copy = find_copy(copy_key(cache_number(index), place.parent));
     if (copy != nullptr && place.child < copy->count && copy->child[place.child].block == place.block)
         copy->child[place.child].buffer = buffer;

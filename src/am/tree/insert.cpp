@@ -16,7 +16,7 @@ namespace simhash
 namespace
 {
 
-// A row's leaves in consecutive tables, as many as a record of generic WAL may change.
+// A row's leaves in consecutive tables, as many as one generic WAL record may change.
 struct Leaves {
     int count;
     Position position[MAX_GENERIC_XLOG_PAGES];
@@ -24,8 +24,8 @@ struct Leaves {
     Buffer buffer[MAX_GENERIC_XLOG_PAGES];
 };
 
-// Locates the leaves, has them fetched together and pins them, so that nothing is read from disk under a lock
-// but what splits need.
+// Locates the leaves, prefetches them together and pins them, so that under a lock only splits read from
+// disk.
 void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, Fingerprint fingerprint, Tid tid,
                 Leaves *leaves)
 {
@@ -46,8 +46,8 @@ void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, Finge
         leaves->buffer[i] = pin_leaf(index, leaves->place[i]);
 }
 
-// Locks one of the leaves exclusively. If it has no room for an entry it is split, and another takes its
-// place.
+// Locks leaf i exclusively. If it has no room for an entry it is split, and the leaf that holds the position
+// afterwards replaces it.
 void lock_with_room(Relation index, int table, Leaves *leaves, int i)
 {
     Position lower;
@@ -61,8 +61,8 @@ void lock_with_room(Relation index, int table, Leaves *leaves, int i)
     leaves->buffer[i] = buffer;
 }
 
-// How generic WAL says what changed on a page: fragments of offset, length and bytes. Its redo routine, the
-// same since PostgreSQL 9.6, applies them in turn.
+// A change of a page in generic WAL's format: fragments of offset, length and bytes. Its redo routine, which
+// has not changed since PostgreSQL 9.6, applies them in turn.
 struct LeafDelta {
     std::uint16_t bounds_at, bounds_length;
     std::uint16_t lower, upper; // pd_lower and pd_upper
@@ -84,15 +84,16 @@ LeafDelta delta_of_add(const char *page, Fingerprint fingerprint, Tid tid)
     return delta;
 }
 
-// Adds the entry to leaves with room, locked exclusively, as one WAL record.
+// Adds the entry to leaves, which are locked exclusively and have room, and writes one WAL record.
 //
-// GenericXLog would copy each page twice and compare every byte of it to find out what we know: that is most
-// of an insert's time. So the record is written here, in generic WAL's own format, which only a new major
-// version of PostgreSQL could change; for those that this was not tested with GenericXLog does it.
+// GenericXLog would copy each page twice and compare all of its bytes to find changes that we know already.
+// That would be most of an insert's time. So the record is written here, in generic WAL's own format. Only a
+// new major version of PostgreSQL could change that format, so GenericXLog is used in versions that this was
+// not tested with.
 void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
 {
-    // The core asks before any leaf is locked. A serializable transaction that began to search after that,
-    // and has read one of these leaves, would be missed.
+    // The core checks for conflicts before any leaf is locked. That would miss a serializable transaction
+    // that starts to search afterwards and has read one of these leaves.
     CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
 #if PG_VERSION_NUM < 190000
     LeafDelta delta[MAX_GENERIC_XLOG_PAGES];
@@ -129,7 +130,7 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint f
 
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
-    // For the statement's length; the relcache's copy could be freed under us.
+    // Kept for the duration of the statement, because the relcache's copy may be freed at any time.
     if (info->ii_AmCache == nullptr)
         info->ii_AmCache = copy_index_meta(index, info->ii_Context);
     const IndexMeta &meta = *static_cast<const IndexMeta *>(info->ii_AmCache);
@@ -139,7 +140,7 @@ bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer
     int table = isnull[0] ? meta.null_table() : 0;
     int end = isnull[0] ? meta.trees() : meta.tables();
 
-    // Up to four leaves at a time are locked, in the order of the tables, and logged as one record.
+    // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
     Leaves leaves;
     for (; table < end; table += leaves.count) {
         failpoint(Failpoint::insert_group);

@@ -17,7 +17,7 @@ LocatedLeaf *ring_leaf(LeafReader *reader, int number)
     return &reader->ahead[(reader->from + number) % kAhead];
 }
 
-// Locates leaves until there are as many as the source allows, and has them fetched.
+// Locates leaves up to the number that the source permits, and prefetches them.
 void look_ahead(LeafReader *reader)
 {
     LeafSource *source = reader->source;
@@ -30,7 +30,7 @@ void look_ahead(LeafReader *reader)
         reader->count++;
     }
     if (reader->count < 2)
-        return; // it is read at once
+        return; // a single leaf is read at once
     Buffer buffer[kAhead];
     int buffers = 0;
     for (int i = located; i < reader->count; i++) {
@@ -42,11 +42,11 @@ void look_ahead(LeafReader *reader)
     prefetch_buffers(buffer, buffers);
 }
 
-// Takes the next leaf that is still wanted. False if there is none.
+// Takes the next leaf that is still wanted. Returns false if there is none.
 bool take_leaf(LeafReader *reader)
 {
     for (;;) {
-        // While half of the leaves are still on their way the others are located.
+        // Locate more leaves while half of the previous ones are still being fetched.
         if (reader->count <= kAhead / 2)
             look_ahead(reader);
         if (reader->count == 0)
@@ -68,8 +68,8 @@ Buffer read_located(const LeafReader &reader)
     return read_leaf(reader.index, leaf.place, leaf.table, BUFFER_LOCK_SHARE, reader.strategy);
 }
 
-// The right sibling, by the link that was read with the leaf and not by its present one: what a later split
-// has moved was seen in the leaf.
+// Reads the right sibling, by the link that was read with the leaf and not by its present one: entries that a
+// later split has moved were seen in the leaf.
 Buffer read_right(const LeafReader &reader)
 {
     Buffer buffer = read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.table, 0);
@@ -80,7 +80,7 @@ Buffer read_right(const LeafReader &reader)
     return buffer;
 }
 
-// Decides from a page just read whether to go on to its right sibling.
+// Decides whether to continue with the right sibling of the page just read.
 void look_right(LeafReader *reader, const char *page)
 {
     const LeafPlace &place = reader->leaf.place;

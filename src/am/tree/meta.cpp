@@ -1,4 +1,4 @@
-// The metapage: written when the index is built, checked and cached when it is first used.
+// The metapage. It is written when the index is built, and checked and cached when it is first used.
 #include "am/tree/index.hpp"
 
 extern "C" {
@@ -14,14 +14,14 @@ namespace
 
 constexpr int kPlans = 32;
 
-// What the relcache entry holds, in one piece of memory as the relcache wants it: the metapage, and search
-// plans by radius, made when they are first asked for.
+// The data in the relcache entry, in one piece of memory as the relcache requires: the metapage, and search
+// plans by radius, which are made when first needed.
 struct Cache {
     std::uint32_t number;
-    BlockNumber blocks;      // that the index is known to have
-    BlockNumber heap_blocks; // that the table is known to have
-    SearchPlan plan[kPlans]; // radius -1 where none was made
-    IndexMeta meta;          // its tail is left out: see KeyOrder
+    BlockNumber blocks;      // known length of the index
+    BlockNumber heap_blocks; // known length of the table
+    SearchPlan plan[kPlans]; // radius -1 if there is none yet
+    IndexMeta meta;          // truncated, see KeyOrder
 };
 
 std::uint32_t last_number;
@@ -113,7 +113,7 @@ bool heap_block_exists(Relation index, BlockNumber block)
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
     table_close(heap, NoLock);
-    // An invalidation may have freed the cache; it is not made again here, under a page's lock.
+    // An invalidation may have freed the cache. It is not rebuilt here, under the lock of a page.
     cache = cache_of(index);
     if (cache != nullptr)
         cache->heap_blocks = blocks;
@@ -135,8 +135,8 @@ double index_leaves(Relation index)
 
 void index_plan(Relation index, int radius, SearchPlan *plan)
 {
-    // How large the index is matters little, and VACUUM and ANALYZE, which invalidate the cache, bring plans
-    // up to date.
+    // The plan depends little on the size of the index. VACUUM and ANALYZE invalidate the cache, so that
+    // plans follow the size.
     const IndexMeta *meta = index_meta(index);
     Cache *cache = cache_of(index);
     if (radius >= kPlans) {

@@ -1,4 +1,4 @@
-// Opening an index for the SQL functions that take one.
+// Opens an index for the SQL functions that take one.
 #include "am/tree/index.hpp"
 
 #include "pg/server/table_column.hpp"
@@ -22,15 +22,15 @@ void check_inspection_rights(Oid index, Oid heap)
 
 Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap))
 {
-    // Rights come before locks: who has none must not make others wait. The heap's lock comes before the
-    // index's, as everywhere.
+    // Privileges are checked before locks are taken: a user without them must not make others wait. As
+    // everywhere, the heap is locked before the index.
     char kind = get_rel_relkind(oid);
     Oid heap = kind == RELKIND_INDEX ? IndexGetRelation(oid, true) : InvalidOid;
     if (OidIsValid(heap)) {
         check_rights(oid, heap);
         LockRelationOid(heap, lock);
     } else {
-        lock = AccessShareLock; // for the message
+        lock = AccessShareLock; // only for the error message
     }
     Relation index = open_relation(oid, lock);
     if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambulkdelete != bulk_delete)
@@ -39,7 +39,7 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
                 index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
                     ? errhint("The index is partitioned. Give the index of a partition.")
                     : 0);
-    check_rights(oid, index->rd_index->indrelid); // again: the oid may be another's by now
+    check_rights(oid, index->rd_index->indrelid); // again, because the OID may belong to another index by now
     if (index->rd_index->indrelid != heap)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
                 errmsg("index \"%s\" was concurrently dropped", RelationGetRelationName(index)));

@@ -1,5 +1,5 @@
-// WITH (distance = …, tables = …, fillfactor = …). Frozen in the metapage when the index
-// is built; ALTER INDEX … SET takes effect at the next REINDEX.
+// The options WITH (distance = …, tables = …, fillfactor = …). They are copied to the metapage when the index
+// is built. ALTER INDEX … SET takes effect at the next REINDEX.
 #include "am/tree/index.hpp"
 
 extern "C" {
@@ -28,7 +28,7 @@ relopt_kind options_kind()
     return kind;
 }
 
-// Members that only some versions have stay zero.
+// Members that exist only in some versions stay zero.
 relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
 {
     relopt_parse_elt element = {};

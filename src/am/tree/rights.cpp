@@ -33,7 +33,7 @@ void add_columns(HeapTuple tuple, AttrNumber attribute, Bitmapset **columns)
     pfree(string);
 }
 
-// The columns that the index tells something about, as pull_varattnos numbers them.
+// Returns the columns whose contents the index reveals, numbered as by pull_varattnos.
 Bitmapset *index_columns(Oid index)
 {
     HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
@@ -51,7 +51,8 @@ Bitmapset *index_columns(Oid index)
     return columns;
 }
 
-// As the core does it: USAGE on the schema, to name the table, and SELECT on the table or on every column.
+// Checks the same privileges as the core: USAGE on the schema, which is needed to name the table, and SELECT
+// on the table or on each of the columns.
 void check_columns(Oid heap, const Bitmapset *columns)
 {
     Oid schema = get_rel_namespace(heap);

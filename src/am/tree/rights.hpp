@@ -1,4 +1,4 @@
-// Who may call the functions that name an index. Each of these is an error for whoever may not.
+// Who may call the functions that take an index. Each check raises an error if the current user may not.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -10,16 +10,17 @@ extern "C" {
 namespace simhash
 {
 
-// To hold up others: the owner of the table.
+// For functions that block others: the user must own the table.
 void check_ownership(Oid index, Oid heap);
 
-// To learn which fingerprints there are: whoever may read, in a query, what the index holds.
+// For functions that reveal fingerprints: the user must be allowed to read the indexed columns in a query.
 void check_reading_rights(Oid index, Oid heap);
 
-// To learn which rows they belong to as well, by their ctids.
+// For functions that reveal fingerprints and the ctids of their rows.
 void check_tid_reading_rights(Oid index, Oid heap);
 
-// The index holds rows that row-level security hides. `action` is what cannot be done "by index %s".
+// Raises an error if row-level security applies to the current user, because the index also holds the hidden
+// rows. `action` completes the message "cannot %s index".
 void refuse_row_security(Relation index, const char *action, const char *hint);
 
 } // namespace simhash

@@ -1,10 +1,10 @@
-// Splits. Two steps, each one WAL record: first half of a page's entries move to a new right sibling and the
-// page is marked kIncompleteSplit; then the sibling's downlink goes into the parent and the mark is cleared.
-// Between the two the tree is sound, since whoever looks for a moved entry steps right. A crash there leaves
-// the mark, and the next writer that meets it does the second step.
+// Splits. They have two steps, each with one WAL record. First, half of a page's entries move to a new right
+// sibling, and the page is marked kIncompleteSplit. Then the sibling's downlink is added to the parent, and
+// the mark is cleared. Between the two steps the tree is consistent, because a search for a moved entry steps
+// right. A crash between them leaves the mark, and the next writer that finds it does the second step.
 //
-// The root never moves: when it splits, both halves go to new pages and the root becomes their parent, in one
-// record.
+// The root never moves: when it splits, both halves move to new pages, and the root becomes their parent, in
+// one record.
 #include "am/tree/split.hpp"
 #include "am/tree/failpoint.hpp"
 
@@ -20,7 +20,7 @@ namespace simhash
 namespace
 {
 
-// The entries of a page, out of it, sorted by position.
+// A copy of a page's entries, sorted by position.
 struct Entry {
     Position position;
     union {
@@ -56,7 +56,8 @@ Entries *read_entries(const IndexMeta &meta, const char *page)
     return entries;
 }
 
-// Entries that damage has made equal, or moved out of the page's range, would be lost or go astray.
+// Raises an error if damage has made entries equal or moved them out of the page's range: a split would lose
+// or misplace them.
 void check_entries(Relation index, Buffer buffer, const Entries &entries)
 {
     const char *page = buffer_page(buffer), *fault = nullptr;
@@ -82,8 +83,8 @@ void write_entries(char *page, const Entry *entry, int count)
     }
 }
 
-// Takes the entries from `bound` on out of a leaf. The others stay where they are or fill the gaps, so that
-// little of the page changes and is logged.
+// Removes the entries at or above `bound` from a leaf. The others stay where they are or fill the gaps, so
+// that little of the page changes and has to be logged.
 void keep_below(const IndexMeta &meta, char *page, Position bound)
 {
     for (int i = 0; i < leaf_count(page);) {
@@ -102,8 +103,8 @@ void set_high(char *page, Position high, BlockNumber right)
     tail->right = right;
 }
 
-// Where to cut a full page. On the rightmost leaf of a tree whose entries come in order (NULLs do, by tid)
-// half full pages would be left behind, so that one is cut near its end.
+// Chooses where to cut a full page. If a tree's entries arrive in order (as NULLs do, by tid), splits of the
+// rightmost leaf would leave half-full pages behind. So that leaf is cut near its end.
 int choose_split(const Entries &entries, const char *page, Position *bound)
 {
     auto *positions =
@@ -117,7 +118,7 @@ int choose_split(const Entries &entries, const char *page, Position *bound)
         low = high = entries.count * 9 / 10;
     int cut = choose_cut(positions, Max(low, 1), Max(high, 1), bound);
     if (!is_leaf(page))
-        *bound = positions[cut]; // a downlink's bound is its child's: it can't be shortened
+        *bound = positions[cut]; // a downlink's bound is its child's, so it cannot be shortened
     pfree(positions);
     return cut;
 }
@@ -140,7 +141,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     init_page(right_page, BLCKSZ, table, level);
     write_entries(right_page, entries.entry + cut, entries.count - cut);
 
-    // init_page would clear the header's LSN, which the record sets anyway.
+    // init_page clears the header's LSN, but the record sets it anyway.
     init_page(root_page, BLCKSZ, table, level + 1);
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
@@ -186,7 +187,7 @@ void split_page(Relation index, Buffer buffer)
     if (level == 0) {
         keep_below(*meta, left_page, bound);
     } else {
-        leaf_clear(left_page); // inner pages alike: it empties the page
+        leaf_clear(left_page); // works for inner pages, too
         write_entries(left_page, entries->entry, cut);
     }
     set_high(left_page, bound, BufferGetBlockNumber(right));
@@ -209,7 +210,8 @@ void finish_split(Relation index, Buffer buffer)
     if (right == BufferGetBlockNumber(buffer) || !block_exists(index, right))
         report_corruption(index, BufferGetBlockNumber(buffer), "The page's right link leads nowhere.");
 
-    // The child stays locked, so nobody else finishes or splits it meanwhile. Locks go upwards, never down.
+    // The child stays locked, so that no other process finishes or splits it now. Locks are taken upwards,
+    // never downwards.
     Buffer parent;
     for (;;) {
         parent = descend(index, table, bound, BUFFER_LOCK_EXCLUSIVE, level + 1);

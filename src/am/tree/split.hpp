@@ -1,4 +1,4 @@
-// Splits, and the pages they take: for the files of this folder alone.
+// Splits and the unused pages that they take; only for the files of this folder.
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -8,25 +8,28 @@ namespace simhash
 
 // split.cpp
 
-// Splits a page, locked exclusively, that has no room; releases it. The caller descends again.
+// Splits a page that has no room. The page is locked exclusively and is released. The caller must descend
+// again.
 void split_page(Relation index, Buffer buffer);
 
-// Gives the right sibling of a page that carries kIncompleteSplit its downlink; the page is locked
-// exclusively and is released.
+// Adds the downlink of the right sibling of a page marked kIncompleteSplit. The page is locked exclusively
+// and is released.
 void finish_split(Relation index, Buffer buffer);
 
 // unused.cpp
 
-// All-zero pages that VACUUM came upon, in ascending order; those beyond the first few wait for the next one.
+// All-zero pages that VACUUM has found, in ascending order. Those beyond the first kMostUnused wait for the
+// next VACUUM.
 inline constexpr int kMostUnused = 1000;
 struct UnusedPages {
     int count;
     BlockNumber block[kMostUnused];
 };
 void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
-// Puts them into the free space map, unless a link leads to one of them: then the index is damaged.
+// Adds the pages to the free space map. Raises an error if a link leads to one of them, because the index is
+// damaged then.
 void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy);
-// An unused page beyond a block, locked exclusively; invalid if there is none.
+// Returns an unused page beyond block `after`, locked exclusively, or an invalid buffer if there is none.
 Buffer take_unused(Relation index, BlockNumber after);
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// Pages of the trees, and the way down to them.
+// Pages of the trees and descents to them.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
 #include "am/tree/split.hpp"
@@ -22,9 +22,10 @@ void report_corruption(Relation index, BlockNumber block, const char *what)
 
 void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
 {
-    // A writer may hold locks of other pages. A damaged link that led to one of them, or against the order in
-    // which pages are locked, would make it wait for ever. Replay, which may bring back a page as zeros
-    // first, is not looked on: there are no writers then.
+    // A writer may hold locks on other pages. If a damaged link led to one of these, or against the order in
+    // which pages are locked, it would wait forever. So the page is checked before it is locked. This check
+    // is skipped during recovery, because replay may restore a page as zeros first; there are no writers
+    // then.
     const char *page = buffer_page(buffer), *fault = nullptr;
     if (!RecoveryInProgress())
         fault = check_page_place(page, BLCKSZ, table, level);
@@ -32,7 +33,8 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         LockBuffer(buffer, mode);
         fault = check_tree_page(page, BLCKSZ, table, level);
     }
-    // A root that seemed to have split would have its downlink looked for above it, under its own lock.
+    // The downlink of a root that seems to have split would be searched for above the root, under its own
+    // lock.
     if (fault == nullptr && block == root_block(table) && !is_rightmost(page))
         fault = "The root has a right sibling.";
     if (fault != nullptr)
@@ -41,7 +43,7 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
 
 Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
 {
-    if (block == kNoBlock) // which ReadBuffer takes for a new page
+    if (block == kNoBlock) // ReadBuffer would extend the relation
         report_corruption(index, block, "A link leads nowhere.");
     if (!block_exists(index, block))
         report_corruption(index, block, "A link leads past the end of the index.");
@@ -61,7 +63,7 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     CHECK_FOR_INTERRUPTS();
 
     Buffer next = read_tree_page(index, right, mode, table, level);
-    // A chain that does not ascend could lead round in a circle.
+    // A chain that does not ascend could be a cycle.
     if (!is_rightmost(buffer_page(next)) && high_of(buffer_page(next)) <= high)
         report_corruption(index, right, "The page is out of order with its left sibling.");
     return next;
@@ -70,8 +72,9 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
 namespace
 {
 
-// From a page of the right level, locked, to the one of its right siblings, or itself, that holds the
-// position. Invalid if an unfinished split had to be finished first: then the descent starts again.
+// Moves from a locked page of the right level to the page for the position: itself or one of its right
+// siblings. Returns an invalid buffer if an incomplete split had to be finished first; then the descent must
+// be restarted.
 Buffer settle(Relation index, Buffer buffer, Position position, int mode, Position *lower)
 {
     for (;;) {
@@ -105,7 +108,7 @@ Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int tab
 namespace
 {
 
-// By way of the copied inner pages.
+// Descends through the copied inner pages.
 Buffer descend_to_leaf(Relation index, int table, Position position, int mode, Position *lower)
 {
     LeafPlace place;
@@ -117,7 +120,7 @@ Buffer descend_to_leaf(Relation index, int table, Position position, int mode, P
 Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, Position *lower)
 {
     BlockNumber block = root_block(table);
-    int at_level = -1; // the root's level is what it says; below, each page must be one lower
+    int at_level = -1; // any level for the root; below, each page must be one level lower
     for (;;) {
         Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
         int page_level = page_tail(buffer_page(buffer))->level;
@@ -168,7 +171,8 @@ Buffer extend_index(Relation index, BlockNumber after)
         extend_relation_by(index, RELATION_IS_LOCAL(index), 1, &buffer);
         failpoint(Failpoint::page_extended);
         LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-        // The free space map may be older than the index's end, and have offered the page to another split.
+        // The free space map may be older than the index's end and may have offered the page to another
+        // split.
         if (!PageIsNew(buffer_page(buffer))) {
             UnlockReleaseBuffer(buffer);
             buffer = InvalidBuffer;
@@ -190,7 +194,7 @@ BlockNumber index_blocks(Relation index)
 
 double estimated_leaves(BlockNumber blocks, int tables)
 {
-    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the NULLs', the roots
+    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the page of the NULLs, the roots
     return std::max(1.0, pages / tables);
 }
 

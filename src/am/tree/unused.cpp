@@ -1,7 +1,8 @@
-// Pages that a crash left behind unused, all zeros: VACUUM finds them, splits take them.
+// Unused pages, all zeros, that a crash left behind. VACUUM finds them and splits use them.
 //
-// A split may only move entries to a block beyond its own, since VACUUM walks the blocks in ascending order
-// and must not miss what moves meanwhile. So a page is taken by splits of blocks in front of it alone.
+// A split may move entries only to a block beyond its own, because VACUUM walks the blocks in ascending order
+// and must not miss entries that move during the walk. So a page can only be used by splits of blocks before
+// it.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/split.hpp"
 
@@ -24,7 +25,7 @@ void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
 namespace
 {
 
-// Notes that `from` has a link to the block, if that is among the unused ones.
+// Notes that block `from` has a link to block `to`, if `to` is one of the unused blocks.
 void note_link(const UnusedPages &unused, BlockNumber from, BlockNumber to, BlockNumber *linked)
 {
     const BlockNumber *end = unused.block + unused.count, *at = std::lower_bound(unused.block, end, to);
@@ -47,7 +48,7 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
 {
     if (unused.count == 0)
         return;
-    // A page that damage turned to zeros looks the same, but links lead to it.
+    // A page that damage has overwritten with zeros looks the same, but links lead to it.
     auto *linked = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * static_cast<Size>(unused.count)));
     BlockNumber blocks = RelationGetNumberOfBlocks(index);
     for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
@@ -66,8 +67,8 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
         UnlockReleaseBuffer(buffer);
     }
     for (int i = 0; i < unused.count; i++) {
-        // A split may have had the page in hand when it was noted, already out of the map. It writes page and
-        // link under both locks: a link to a page that is empty even now is damage.
+        // A split may have taken the page from the map before VACUUM noted it. The split writes page and link
+        // under the locks of both pages. So if the page is still empty now, a link to it is damage.
         if (!is_unused(index, unused.block[i]))
             continue;
         if (linked[i] != 0)
@@ -85,11 +86,11 @@ Buffer take_unused(Relation index, BlockNumber after)
         if (block == InvalidBlockNumber)
             break;
         if (block <= after) {
-            RecordFreeIndexPage(index, block); // another split may have use for it
+            RecordFreeIndexPage(index, block); // another split may use it
             break;
         }
         failpoint(Failpoint::unused_found);
-        // The map is not logged: it may be older than the page, or than the index's end.
+        // The map is not logged, so it may be older than the page or the index's end.
         if (!block_exists(index, block))
             continue;
         Buffer buffer = ReadBuffer(index, block);

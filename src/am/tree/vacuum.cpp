@@ -1,6 +1,6 @@
-// VACUUM: walks all blocks in physical order, and takes the dead entries out of every leaf. A split moves
-// entries only to blocks behind its own: a new one at the end, or an unused one that lies farther back. So
-// once the end has been reached every entry has been seen.
+// VACUUM: walks all blocks in physical order and removes the dead entries from each leaf. A split moves
+// entries only to blocks beyond its own: to a new block at the end, or to an unused block farther back. So
+// every entry has been seen once the walk reaches the end.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/index.hpp"
 #include "am/tree/split.hpp"
@@ -17,17 +17,18 @@ namespace simhash
 namespace
 {
 
-// One block of the walk. Counts rows, not entries: those of one table, and the NULLs.
+// Processes one block of the walk. It counts rows, not entries: those of one table and the NULLs.
 void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumber block,
                   IndexBulkDeleteResult *stats, UnusedPages *unused, IndexBulkDeleteCallback callback,
                   void *callback_state)
 {
     Relation index = info->index;
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, info->strategy);
-    // Every leaf, also one with nothing to delete: a scan whose snapshot is not MVCC relies on its pin.
+    // This includes leaves with nothing to delete: a scan whose snapshot is not an MVCC snapshot relies on
+    // its pin.
     LockBufferForCleanup(buffer);
     Page page = buffer_page(buffer);
-    if (PageIsNew(page)) { // left behind by a crash, or by an error
+    if (PageIsNew(page)) { // left behind by a crash or an error
         stats->pages_free++;
         note_unused(index, unused, block);
         UnlockReleaseBuffer(buffer);
@@ -55,7 +56,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
             state = GenericXLogStart(index);
             page = GenericXLogRegisterBuffer(state, buffer, 0);
         }
-        leaf_remove(page, i); // the last entry takes its place: seen already, or itself
+        leaf_remove(page, i); // the last entry takes its place; it has been checked already
         removed++;
     }
     if (counts) {
@@ -107,7 +108,7 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
 
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)
 {
-    return stats; // nothing to clean; without stats nothing was deleted, and nothing has changed
+    return stats; // nothing to clean up; without stats, no entries were deleted and nothing has changed
 }
 
 } // namespace simhash

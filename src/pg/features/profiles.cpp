@@ -127,7 +127,7 @@ constexpr std::size_t kPiece = 8192;
 constexpr std::size_t kLongestPiece = 65536;
 
 // Characters that Unicode 13.0 does not assign are separators, even if this server's Unicode version assigns
-// them. So are all other characters that are neither letters nor mapped to any.
+// them. So are other non-ASCII characters that are not letters and that normalization does not change.
 bool separates(char32_t character)
 {
     if (character == kInvalidCharacter)

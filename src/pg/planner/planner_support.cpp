@@ -335,8 +335,8 @@ List *index_condition(SupportRequestIndexCondition *request, bool exact)
     return list_make1(call_operator(op, BOOLOID, key, operand));
 }
 
-// If the distance is indexed, the core's comparison is added to the condition and estimated from the
-// statistics of the indexed expression.
+// Whether the distance is indexed. Then the core's comparison has been added to the condition, and is
+// estimated from the statistics of the indexed expression.
 bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
 {
     const DistanceCall call = {terms.left, terms.right, terms.type, right_type};

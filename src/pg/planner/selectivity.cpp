@@ -210,8 +210,8 @@ void free_sample(Sample &sample)
     pfree(sample.weights);
 }
 
-// Returns the fraction of rows assumed to be near a value outside the sample: its duplicates and a few
-// near-duplicates.
+// Returns the fraction of rows assumed to be near a value that is not a common one, which the sample is too
+// small to show: its duplicates and a few near-duplicates.
 double few_rows(const Sample &sample, int radius)
 {
     return std::min(1 / sample.rest_distinct + kNearRowsPerBit * radius / sample.rows, 1.0);

@@ -280,7 +280,7 @@ inline void delay_vacuum()
 #endif
 }
 
-// 14 renamed DEFAULT_ROLE_STAT_SCAN_TABLES.
+// PostgreSQL 14 renamed DEFAULT_ROLE_STAT_SCAN_TABLES.
 #if PG_VERSION_NUM >= 140000
 inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
 #else

@@ -57,8 +57,8 @@ COMMENT ON FUNCTION simhash_from_bytea(pg_catalog.bytea) IS 'convert 8 bytes, bi
 COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'convert fingerprint to 8 bytes, big-endian';
 COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'convert unsigned number to fingerprint';
 COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'convert fingerprint to unsigned number';
-COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'convert smallint, as the bigint that it equals, to fingerprint';
-COMMENT ON FUNCTION simhash_from_integer(integer) IS 'convert integer, as the bigint that it equals, to fingerprint';
+COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'convert smallint to fingerprint, like the equal bigint';
+COMMENT ON FUNCTION simhash_from_integer(integer) IS 'convert integer to fingerprint, like the equal bigint';
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
@@ -73,8 +73,8 @@ CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
 
 COMMENT ON CAST (simhash AS bigint) IS 'bit for bit: the top bit is the sign';
 COMMENT ON CAST (bigint AS simhash) IS 'bit for bit: the sign is the top bit';
-COMMENT ON CAST (integer AS simhash) IS 'as the bigint that it equals';
-COMMENT ON CAST (smallint AS simhash) IS 'as the bigint that it equals';
+COMMENT ON CAST (integer AS simhash) IS 'like the equal bigint';
+COMMENT ON CAST (smallint AS simhash) IS 'like the equal bigint';
 COMMENT ON CAST (bit AS simhash) IS '64 bits, most significant first';
 COMMENT ON CAST (simhash AS bit) IS '64 bits, most significant first';
 COMMENT ON CAST (pg_catalog.bytea AS simhash) IS '8 bytes, big-endian';
@@ -174,8 +174,8 @@ CREATE AGGREGATE max(simhash) (
 
 COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'smaller of two';
 COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'larger of two';
-COMMENT ON AGGREGATE min(simhash) IS 'minimum value of all fingerprints, as unsigned integers';
-COMMENT ON AGGREGATE max(simhash) IS 'maximum value of all fingerprints, as unsigned integers';
+COMMENT ON AGGREGATE min(simhash) IS 'minimum of all fingerprints as unsigned integers';
+COMMENT ON AGGREGATE max(simhash) IS 'maximum of all fingerprints as unsigned integers';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Weights
@@ -235,7 +235,7 @@ COMMENT ON OPERATOR + (simhash_weights, simhash_weights) IS 'sum, exact';
 -- Fingerprints from features
 -- ---------------------------------------------------------------------------------------------------------
 
--- From features to a fingerprint, or to its weights. Without features, as for an empty document, the result is NULL.
+-- Fingerprints and weights of features. Without features, as for an empty document, the result is NULL.
 
 CREATE FUNCTION to_simhash(document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -355,9 +355,9 @@ CREATE FUNCTION simhash_project(embedding real[], seed bigint DEFAULT 0) RETURNS
 CREATE FUNCTION simhash_project_weights(embedding real[], seed bigint DEFAULT 0) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION simhash_project(real[], bigint)
-    IS 'fingerprint of a vector: its sides of 64 random hyperplanes';
+    IS 'fingerprint of a vector: on which sides of 64 random hyperplanes it lies';
 COMMENT ON FUNCTION simhash_project_weights(real[], bigint)
-    IS 'weights of a vector: its distances from 64 random hyperplanes, normalised to length 1';
+    IS 'weights of a vector: the distances of the vector, normalised to length 1, from 64 random hyperplanes';
 
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be
 -- combined anywhere. The state of moving aggregates also counts rows, to detect an empty frame.
@@ -448,13 +448,13 @@ CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
     MSSPACE = 520, MFINALFUNC = simhash_weights_moving_final);
 
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
-    IS 'fingerprint of features, one per row, each of weight 1';
+    IS 'fingerprint of features with weight 1, one per row';
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text, double precision)
     IS 'fingerprint of features with weights, one per row';
 COMMENT ON AGGREGATE simhash_agg(simhash_weights)
     IS 'fingerprint of the sum of weights';
 COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text)
-    IS 'weights of features, one per row, each of weight 1';
+    IS 'weights of features with weight 1, one per row';
 COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text, double precision)
     IS 'weights of features with weights, one per row';
 COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
@@ -580,8 +580,8 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- The distance to weights is the distance to their signs, exactly. Only a simhash_weights_ball lets the index probe the
--- likely places alone, at the recall that it carries. Nothing else, in particular no setting, makes a condition
+-- The distance to weights is exactly the distance to their signs. Only a simhash_weights_ball permits the index to probe
+-- only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a condition
 -- approximate.
 
 CREATE FUNCTION simhash_distance(simhash, simhash_weights) RETURNS hamming_distance
@@ -624,7 +624,7 @@ COMMENT ON FUNCTION simhash_at(simhash_weights, simhash, bigint)
 CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME', 'simhash_ball_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
-    IS 'ball around the signs of weights, of this radius, clamped to -1 and 64';
+    IS 'ball around the signs of weights with a radius, which is clamped to -1 and 64';
 
 CREATE TYPE simhash_weights_ball;
 CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball
@@ -641,7 +641,7 @@ CREATE TYPE simhash_weights_ball (
     INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'b');
 COMMENT ON TYPE simhash_weights_ball
-    IS 'ball around weights, which an index may search at a recall below 1: <[w0,...,w63],radius,recall,max_probes>';
+    IS 'ball around weights, which an index may search with a recall below 1: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -651,7 +651,7 @@ CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall doubl
         max_probes integer DEFAULT 0) RETURNS simhash_weights_ball
     AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint, double precision, integer)
-    IS 'ball around the signs of weights, which an index may search at this recall, with at most so many probes';
+    IS 'ball around weights, which an index may search with this recall and at most max_probes probes';
 CREATE FUNCTION simhash_in_ball(simhash, simhash_weights_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'simhash_in_weights_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_weights_ball) IS 'implementation of <@| operator';
@@ -1095,7 +1095,7 @@ CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weig
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
-    'the leaf pages that a search by weights reads: which bits were flipped to get there, and what they add to the recall';
+    'the leaf pages that a search by weights reads, with the flipped bits that lead to them and the recall that they add';
 
 CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
@@ -1138,7 +1138,7 @@ CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT 
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
-    'groups of the pairs of numbers that a query returns: connected components, or stars paired with the leader';
+    'groups of the pairs of numbers that a query returns: connected components, or stars whose members pair with the leader';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Tuning

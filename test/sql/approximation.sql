@@ -113,9 +113,6 @@ BEGIN
         PERFORM set_config(setting.name, reset_val, false) FROM pg_settings WHERE name = setting.name;
     END LOOP;
 END $$;
--- nor by an option of an index
-RESET ROLE;
-ALTER INDEX blocked_h SET (target_recall = 0.01);
 
 -- An approximate condition of the caller's own misses rows of its own, and changes nothing of theirs.
 SET ROLE approximation_reader;

@@ -154,7 +154,7 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
     }
     int bit = first_bit(bits.differing());
     if (bit == kPositionBits)
-        elog(ERROR, "a table has %zu rows at one place", rows);
+        elog(ERROR, "table contains %zu rows with duplicate positions", rows);
     Buckets *buckets = make_buckets(bit, rows);
     consume_list(&divider->pool, list,
                  [=](Position row) { append_row(&divider->pool, &buckets->list[buckets->digit(row)], row); });
@@ -274,7 +274,7 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
         if (p->file == nullptr)
             continue;
         if (p->rows > divider->limit && first_bit(p->bits.differing()) == kPositionBits)
-            elog(ERROR, "a table has %zu rows at one place", static_cast<Size>(p->rows));
+            elog(ERROR, "table contains %zu rows with duplicate positions", static_cast<Size>(p->rows));
         divide_rows(divider, {1, &p->file, p->rows, p->bits}, p->rows, nullptr, {{0, 0}, {0, 0}, true});
         BufFileClose(p->file);
     }

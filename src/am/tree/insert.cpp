@@ -1,6 +1,7 @@
 // Inserting one row: its entry goes into a leaf of each table.
 #include "am/tree/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
+#include "am/tree/prefetch.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {

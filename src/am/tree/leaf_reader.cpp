@@ -1,6 +1,7 @@
 #include "am/tree/leaf_reader.hpp"
 
 #include "am/tree/failpoint.hpp"
+#include "am/tree/prefetch.hpp"
 
 extern "C" {
 #include "miscadmin.h"

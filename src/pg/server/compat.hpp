@@ -58,32 +58,6 @@ inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
 inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
 #endif
 
-// Prefetches into the processor's cache what readers of the buffers need first: the descriptors, which they
-// pin, and both ends of the pages with the beginning of their contents. Prefetching more takes longer than it
-// saves. The buffers need not be pinned, and may hold other pages by now.
-inline void prefetch_buffers(const Buffer *buffer, int count)
-{
-    constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
-    // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
-    // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
-    unsigned char sum = 0;
-    for (int i = 0; i < count; i++) {
-        const volatile char *page = BufferGetPage(buffer[i]);
-        for (int at = 0; at < BLCKSZ; at += kVirtualPage)
-            sum = static_cast<unsigned char>(sum + page[at]);
-        if (!BufferIsLocal(buffer[i]))
-            sum = static_cast<unsigned char>(
-                sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer[i] - 1)));
-    }
-    asm volatile("" : : "r"(sum));
-    for (int i = 0; i < count; i++) {
-        const char *page = BufferGetPage(buffer[i]);
-        __builtin_prefetch(page + BLCKSZ - kLine);
-        for (int line = 1; line < kLines; line++)
-            __builtin_prefetch(page + line * kLine);
-    }
-}
-
 // Reads a block that was last found in buffer `recent`, which may be invalid. If the block is still there,
 // this saves the lookup. A buffer below the maximum usage count is looked up nevertheless, because the lookup
 // increments the count; so buffer replacement works as usual.

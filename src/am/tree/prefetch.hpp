@@ -1,9 +1,9 @@
-// Has the processor fetch several leaves together.
+// Prefetches several leaves into the processor's cache together.
 //
-// The leaves are in shared buffers, and nothing is pinned or locked for this. It is harmless to read a page
-// that another process changes or replaces meanwhile: the memory of the buffers and of their descriptors is
-// mapped for as long as the process runs, and what is read is thrown away. A leaf's contents count from when
-// it has been pinned, locked and checked.
+// The leaves are in shared buffers. They are neither pinned nor locked for this. Reading a page that another
+// process is changing or replacing is harmless: the memory of the buffers and of their descriptors stays mapped
+// for as long as the process runs, and the values read are discarded. A leaf is used only after it has been
+// pinned, locked and checked.
 //
 // Without this, searches and inserts take 1.2 times as long with 10 million rows (bench/prefetch).
 #pragma once
@@ -18,15 +18,15 @@ extern "C" {
 namespace simhash
 {
 
-// Starts to bring what readers of the buffers' pages need first into the processor's cache: the descriptors
-// to pin, both ends of the pages, and the beginning of their contents. To ask for more than that takes
-// longer. A buffer must have held a page of the index; it need not be pinned, nor hold that page any more.
+// Prefetches what readers of the buffers need first: the descriptors, which they pin, and both ends of the pages
+// with the beginning of their contents. Prefetching more takes longer than it saves. The buffers need not be
+// pinned, and may hold other pages by now.
 inline void prefetch_buffers([[maybe_unused]] const Buffer *buffer, [[maybe_unused]] int count)
 {
 #ifndef SIMHASH_NO_PREFETCH // which bench/prefetch sets
     constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
-    // Each virtual page is read once, and not just prefetched: a prefetch is dropped where the address is not
-    // in the TLB. No read of this loop waits for another's result, so the processor does them all at once.
+    // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
+    // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
     unsigned char sum = 0;
     for (int i = 0; i < count; i++) {
         const volatile char *page = BufferGetPage(buffer[i]);

@@ -65,7 +65,7 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
     begin_tree_walk(&walk, table);
     begin_reading(&reader, &walk);
     Buffer buffer;
-    while (BufferIsValid(buffer = read_next_leaf(&reader))) {
+    while ((buffer = read_next_leaf(&reader)) != InvalidBuffer) {
         PGAlignedBlock copy; // so that no lock is held over the work
         std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
         BlockNumber block = BufferGetBlockNumber(buffer);

@@ -134,7 +134,7 @@ bool next_leaf(Search *search, Results *results)
 {
     release_pin(search);
     Buffer buffer;
-    while (BufferIsValid(buffer = next_buffer(search))) {
+    while ((buffer = next_buffer(search)) != InvalidBuffer) {
         collect(*search, buffer, results);
         if (search->trace != nullptr)
             trace_leaf(*search, BufferGetBlockNumber(buffer), results->hits);

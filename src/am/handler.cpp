@@ -10,27 +10,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 }
 
-namespace simhash
-{
-
-namespace
-{
-
-#if PG_VERSION_NUM >= 140000
-bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
-                     bool, IndexInfo *info)
-#else
-bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
-                     IndexInfo *info)
-#endif
-{
-    return insert_row(index, values, isnull, tid, info);
-}
-
-} // namespace
-
-} // namespace simhash
-
 SIMHASH_FUNCTION(simhash_handler)
 {
     using namespace simhash;
@@ -49,7 +28,7 @@ SIMHASH_FUNCTION(simhash_handler)
 
     routine->ambuild = build;
     routine->ambuildempty = build_empty;
-    routine->aminsert = insert_callback;
+    routine->aminsert = insert_callback<insert_row>;
     routine->ambulkdelete = bulk_delete;
     routine->amvacuumcleanup = vacuum_cleanup;
     routine->amcanreturn = nullptr; // no index-only scans: replay on a standby takes no cleanup locks

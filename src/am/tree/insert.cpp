@@ -75,7 +75,7 @@ struct LeafDelta {
 static_assert(sizeof(LeafDelta) == 30 && sizeof(Fingerprint) == 8 &&
               offsetof(RawPageHeader, upper) == offsetof(RawPageHeader, lower) + 2);
 
-[[maybe_unused]] LeafDelta delta_of_add(const char *page, Fingerprint fingerprint, Tid tid)
+LeafDelta delta_of_add(const char *page, Fingerprint fingerprint, Tid tid)
 {
     const RawPageHeader *header = page_header(page);
     LeafDelta delta = {offsetof(RawPageHeader, lower), 4, header->lower, header->upper, 0, 8, {}, 0, 6, tid};
@@ -85,18 +85,8 @@ static_assert(sizeof(LeafDelta) == 30 && sizeof(Fingerprint) == 8 &&
     return delta;
 }
 
-// Adds the entry to leaves, which are locked exclusively and have room, and writes one WAL record.
-//
-// GenericXLog would copy each page twice and compare all of its bytes to find changes that we know already: the
-// index's part of an insert would take seven times as long (bench/insert_wal, which sets SIMHASH_GENERIC_XLOG).
-// So the record is written here, in generic WAL's own format. Only a new major version of PostgreSQL could change
-// that format, so GenericXLog is used in versions that this was not tested with.
-void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
+void add_with_deltas(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
 {
-    // The core checks for conflicts before any leaf is locked. That would miss a serializable transaction
-    // that starts to search afterwards and has read one of these leaves.
-    CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
-#if PG_VERSION_NUM < 190000 && !defined(SIMHASH_GENERIC_XLOG)
     LeafDelta delta[MAX_GENERIC_XLOG_PAGES];
     bool logged = RelationNeedsWAL(index);
     if (logged)
@@ -119,12 +109,31 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint f
             PageSetLSN(buffer_page(leaf[i]), lsn);
     }
     END_CRIT_SECTION();
-#else
+}
+
+void add_with_generic_xlog(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
+{
     GenericXLogState *state = GenericXLogStart(index);
     for (int i = 0; i < leaves; i++)
         leaf_add(GenericXLogRegisterBuffer(state, leaf[i], 0), fingerprint, tid);
     GenericXLogFinish(state);
-#endif
+}
+
+// Adds the entry to leaves, which are locked exclusively and have room, and writes one WAL record.
+//
+// GenericXLog would copy each page twice and compare all of its bytes to find changes that we know already: the
+// index's part of an insert would take seven times as long (bench/insert_wal, which sets SIMHASH_GENERIC_XLOG).
+// So the record is written here, in generic WAL's own format. Only a new major version of PostgreSQL could change
+// that format, so GenericXLog is used in versions that this was not tested with.
+void add_to_leaves(Relation index, const Buffer *leaf, int leaves, Fingerprint fingerprint, Tid tid)
+{
+    // The core checks for conflicts before any leaf is locked. That would miss a serializable transaction
+    // that starts to search afterwards and has read one of these leaves.
+    CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
+    if (kKnownGenericWal)
+        add_with_deltas(index, leaf, leaves, fingerprint, tid);
+    else
+        add_with_generic_xlog(index, leaf, leaves, fingerprint, tid);
 }
 
 } // namespace

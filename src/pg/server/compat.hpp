@@ -125,6 +125,26 @@ inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]
 #endif
 }
 
+// An aminsert that calls insert. Since 14 it is told whether an update leaves the indexed values unchanged.
+template <bool (*insert)(Relation, Datum *, bool *, ItemPointer, IndexInfo *)>
+#if PG_VERSION_NUM >= 140000
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
+                     bool, IndexInfo *info)
+#else
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
+                     IndexInfo *info)
+#endif
+{
+    return insert(index, values, isnull, tid, info);
+}
+
+// Whether inserts may write generic WAL's records themselves. The format is the same from 9.6 to 18.
+#if PG_VERSION_NUM < 190000 && !defined(SIMHASH_GENERIC_XLOG)
+inline constexpr bool kKnownGenericWal = true;
+#else
+inline constexpr bool kKnownGenericWal = false;
+#endif
+
 inline void set_can_build_parallel([[maybe_unused]] IndexAmRoutine *routine)
 {
 #if PG_VERSION_NUM >= 170000

@@ -6,6 +6,6 @@ namespace simhash
 {
 
 // amvalidate: whether an operator class has just what the access method looks for; INFO says what it has not.
-bool validate_opclass(Oid opclass);
+bool validate_opclass(Oid oid);
 
 } // namespace simhash

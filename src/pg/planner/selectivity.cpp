@@ -135,7 +135,7 @@ struct KnownValues {
     MemoryContext context; // null if the cache is empty
     ItemPointerData row;
     TransactionId written;
-    FormData_pg_statistic key; // its fixed columns
+    char key[sizeof(FormData_pg_statistic)]; // its fixed columns
     SampleValues values;
 };
 
@@ -145,7 +145,7 @@ bool is_known(HeapTuple statistics)
 {
     return known_values.context != nullptr && ItemPointerEquals(&known_values.row, &statistics->t_self) &&
            known_values.written == HeapTupleHeaderGetRawXmin(statistics->t_data) &&
-           std::memcmp(&known_values.key, GETSTRUCT(statistics), sizeof(FormData_pg_statistic)) == 0;
+           std::memcmp(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key)) == 0;
 }
 
 // Returns all values. The caller must not free them. They are valid until the next call.
@@ -164,7 +164,7 @@ SampleValues all_values(HeapTuple statistics, double rows)
     MemoryContextSwitchTo(caller);
     known_values.row = statistics->t_self;
     known_values.written = HeapTupleHeaderGetRawXmin(statistics->t_data);
-    std::memcpy(static_cast<void *>(&known_values.key), GETSTRUCT(statistics), sizeof(FormData_pg_statistic));
+    std::memcpy(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key));
     MemoryContextSetParent(context, CacheMemoryContext);
     known_values.context = context;
     return known_values.values;

@@ -77,7 +77,7 @@ bool is_indexed(Relation table, const Wanted &wanted)
 
 void look_at_partitions(Relation table, const Wanted &wanted, StoredDistance *stored)
 {
-    const PartitionKey key = RelationGetPartitionKey(table);
+    const PartitionKeyData *key = RelationGetPartitionKey(table);
     ListCell *cell;
 
     if (key == nullptr)

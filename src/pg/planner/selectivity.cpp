@@ -156,6 +156,8 @@ SampleValues all_values(HeapTuple statistics, double rows)
     if (known_values.context != nullptr)
         MemoryContextDelete(known_values.context);
     known_values.context = nullptr;
+    auto row = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
+    elog(DEBUG2, "loading the statistics of column %d of relation %u", row->staattnum, row->starelid);
 
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);

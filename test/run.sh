@@ -15,18 +15,21 @@
 #   pgtap      test/pgtap
 #   tap        test/t: servers that crash, stream and run under load
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
+#   assertions regress, isolation, tap and failpoints again, in a server with assertions
 #
 # make test ONLY="unit regress"          some stages
 # make test ONLY=tap TESTS="001 002"     some tests of a stage, by what their names contain
 # make test KEEP_SCRATCH=1               keep the scratch directory: outputs, logs, data
 # make test STAGE_LIMIT=600               seconds after which a stage is ended and has failed
 # make test TEST_SECONDS=60              length of the tests under load (default 15)
+# make test PG_CONFIG=...                another server than Debian's (tools/postgresql.sh)
+# make test ASSERT_PG_CONFIG=...         the server with assertions
 #
 # The last line is "N passed, N failed", over all stages; the exit status is 0 if nothing failed.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols rooms compilers regress isolation pgtap tap failpoints"
+STAGES="format versions files lint unit build symbols rooms compilers regress isolation pgtap tap failpoints assertions"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -409,6 +412,21 @@ run_servers() {
     ran "$stage" "$SCRATCH/$stage.log" $names
 }
 
+# The core checks itself in a server with assertions, and what we pass to it.
+run_assertions() {
+    local log=$SCRATCH/assertions.log good bad
+    if ! "${ASSERT_PG_CONFIG:-false}" --configure | grep -q -e --enable-cassert; then
+        echo "skipped: no server with assertions (set ASSERT_PG_CONFIG)"
+        return 0
+    fi
+    PG_CONFIG=$ASSERT_PG_CONFIG ONLY="regress isolation tap failpoints" \
+        interruptible "$TOP/test/run.sh" >"$log" 2>&1 || true
+    cat "$log"
+    read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")
+    pass assertions "${good:-0}"
+    [ "${bad:-1}" = 0 ] || fail assertions "${bad:-1}"
+}
+
 # An answer may be right although a server process died on the way.
 check_server_log() {
     ! grep -E 'PANIC|TRAP|was terminated by|invalid memory alloc|could not read block' "$SCRATCH/server.log"
@@ -467,6 +485,12 @@ if [[ $ONLY =~ build|symbols|rooms|compilers|regress|isolation|pgtap|tap|failpoi
             check "no crash in the server log" check_server_log
         fi
     fi
+fi
+
+if wanted assertions; then
+    heading "assertions"
+    run_assertions
+    took
 fi
 
 echo

@@ -80,9 +80,12 @@ if [ "$purpose" != fuzz ] && [ "$purpose" != cross ]; then
     }
 fi
 
-build=(build-essential libxxhash-dev "postgresql-${PGVERSION_MAJOR:-}" "postgresql-server-dev-${PGVERSION_MAJOR:-}")
-tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl libtap-parser-sourcehandler-pgtap-perl
-    "postgresql-${PGVERSION_MAJOR:-}-pgtap")
+build=(build-essential libxxhash-dev)
+tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl libtap-parser-sourcehandler-pgtap-perl)
+if [ -n "${PGVERSION_MAJOR:-}" ]; then
+    build+=("postgresql-$PGVERSION_MAJOR" "postgresql-server-dev-$PGVERSION_MAJOR")
+    tests+=("postgresql-$PGVERSION_MAJOR-pgtap")
+fi
 # Texts of several kinds: 20,000 files, 20 MB.
 documentation=(manpages manpages-dev "postgresql-doc-${PGVERSION_MAJOR:-}" debian-policy default-jdk-doc)
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)

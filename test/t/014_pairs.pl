@@ -37,7 +37,7 @@ BEGIN
     RETURN difference;
 EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
     -- REINDEX CONCURRENTLY replaced the index between the look-up of its name and the lock on it.
-    IF SQLERRM ~ 'is not valid|was replaced|could not open relation with OID' THEN
+    IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
         RETURN 0;
     END IF;
     RAISE;
@@ -55,7 +55,7 @@ BEGIN
     PERFORM nextval('compared');
     RETURN difference;
 EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
-    IF SQLERRM ~ 'is not valid|was replaced|could not open relation with OID' THEN
+    IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
         RETURN 0;
     END IF;
     RAISE;

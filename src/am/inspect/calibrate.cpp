@@ -172,7 +172,7 @@ SIMHASH_FUNCTION(simhash_calibrate)
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
     Relation index = open_index(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
-    refuse_row_security(index, "calibrate", nullptr);
+    refuse_row_security(index, nullptr);
     if (store && !index->rd_islocaltemp)
         PreventCommandIfReadOnly("simhash_calibrate()");
     if (store)

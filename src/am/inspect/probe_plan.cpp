@@ -65,7 +65,7 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
     Report report = {};
     report.rows = begin_rows(fcinfo, &report.row);
     Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
-    refuse_row_security(index, "show searches of", nullptr);
+    refuse_row_security(index, nullptr);
 
     IndexScanDesc scan = begin_scan(index, 1, 0);
     LeafTrace trace = {report_leaf, &report};

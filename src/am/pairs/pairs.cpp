@@ -27,10 +27,7 @@ void open_side(Oid oid, PairSide *side)
 {
     Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights);
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
-    refuse_row_security(index, "join by", "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
-    if (heap->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT && RecoveryInProgress())
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot access temporary or unlogged relations during recovery"));
+    refuse_row_security(index, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
     if (!RelationIsScannable(heap))
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),

@@ -89,13 +89,13 @@ void check_tid_reading_rights(Oid index, Oid heap)
                                        SelfItemPointerAttributeNumber - FirstLowInvalidHeapAttributeNumber));
 }
 
-void refuse_row_security(Relation index, const char *action, const char *hint)
+void refuse_row_security(Relation index, const char *hint)
 {
     Oid heap = index->rd_index->indrelid;
     if (check_enable_rls(heap, InvalidOid, false) == RLS_ENABLED)
         ereport(
             ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-            errmsg("cannot %s index \"%s\"", action, RelationGetRelationName(index)),
+            errmsg("cannot read index \"%s\" past row-level security", RelationGetRelationName(index)),
             errdetail("Row-level security on table \"%s\" applies to the current user.", get_rel_name(heap)),
             hint != nullptr ? errhint("%s", hint) : 0);
 }

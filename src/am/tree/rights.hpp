@@ -19,8 +19,7 @@ void check_reading_rights(Oid index, Oid heap);
 // For functions that reveal fingerprints and the ctids of their rows.
 void check_tid_reading_rights(Oid index, Oid heap);
 
-// Raises an error if row-level security applies to the current user, because the index also holds the hidden
-// rows. `action` completes the message "cannot %s index".
-void refuse_row_security(Relation index, const char *action, const char *hint);
+// Raises an error if row-level security on the table applies to the current user: the index would show hidden rows.
+void refuse_row_security(Relation index, const char *hint);
 
 } // namespace simhash

@@ -8,7 +8,7 @@
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors; the user's compiler flags are used
 #   symbols    the library exports what SQL calls and nothing else
-#   rooms      folders of src/ include and call each other from the top down only (tools/rooms.pl)
+#   layers     folders of src/ include and call each other from the top down only (tools/layers.pl)
 #   compilers  GCC with link-time optimization, in the source tree, then Clang outside of it
 #   regress    test/sql against expected/
 #   isolation  test/isolation
@@ -29,7 +29,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols rooms compilers regress isolation pgtap tap failpoints assertions"
+STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap failpoints assertions"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -186,7 +186,7 @@ run_unit() {
     fi
 }
 
-# -- build, symbols, rooms, compilers -----------------------------------------------------------------------
+# -- build, symbols, layers, compilers -----------------------------------------------------------------------
 
 # What the user sets has to be in every compile command.
 check_flags() {
@@ -459,13 +459,13 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|rooms|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
     [[ " ${failures[*]:-} " == *" build without warnings "* ]] || built=1
     if [ -n "${built:-}" ] && wanted symbols; then check "exported symbols" check_symbols; fi
-    if [ -n "${built:-}" ] && wanted rooms; then check "calls and includes between folders" tools/rooms.pl . "$BUILD"; fi
+    if [ -n "${built:-}" ] && wanted layers; then check "calls and includes between folders" tools/layers.pl . "$BUILD"; fi
     if wanted build; then check "compiler flags of the user" check_flags; fi
     if wanted compilers; then
         check "GCC with link-time optimization, in the source tree" check_gcc_lto

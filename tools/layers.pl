@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Checks the architecture: which folder of src/ may know which. The stage "rooms" of make test calls this.
+# Checks the architecture: which folder of src/ may know which. The stage "layers" of make test calls this.
 #
-#   tools/rooms.pl sources objects     the directories above src/ of the checkout and of a build
+#   tools/layers.pl sources objects     the directories above src/ of the checkout and of a build
 #
 #   1. A file includes headers of its own folder, of those below it in the order of @levels, and of folders on its
 #      own level.
@@ -38,7 +38,7 @@ sub level
     return;
 }
 
-defined level(folder($_)) or fault("src/$_: its folder has no place in the order of folders (tools/rooms.pl)") for @files;
+defined level(folder($_)) or fault("src/$_: its folder has no place in the order of folders (tools/layers.pl)") for @files;
 
 # -- edges: from a folder to another, with the places that make it ------------------------------------------
 

@@ -8,7 +8,6 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/predicate.h"

@@ -1,10 +1,9 @@
 // Opens an index for the SQL functions that take one.
 #include "am/tree/index.hpp"
 
-#include "pg/server/table_column.hpp"
-
 extern "C" {
 #include "access/relation.h"
+#include "access/xlog.h"
 #include "catalog/index.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"

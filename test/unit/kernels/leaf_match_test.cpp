@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -8,14 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 #include "core/kernels/leaf_match.hpp"
 
 #include "../seed.hpp"
+#include "guarded_memory.hpp"
 #include "levels.hpp"
 
 namespace simhash
@@ -27,41 +24,6 @@ constexpr int kMost = 700;
 constexpr int kStarts = 8; // fingerprints in a cache line
 
 using LeafMatchTest = SeededTest<512>;
-
-// Memory right before a page that must not be touched: AddressSanitizer does not see every vector
-// instruction.
-template <typename Item> class GuardedMemory
-{
-public:
-    GuardedMemory()
-        : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-          room_(((kMost + kStarts) * sizeof(Item) + page_ - 1) / page_ * page_)
-    {
-        void *memory = mmap(nullptr, room_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        EXPECT_NE(memory, MAP_FAILED);
-        first_ = static_cast<char *>(memory) + page_;
-        EXPECT_EQ(mprotect(first_, room_, PROT_READ | PROT_WRITE), 0);
-    }
-    GuardedMemory(const GuardedMemory &) = delete;
-    ~GuardedMemory() { munmap(first_ - page_, room_ + 2 * page_); }
-
-    // The last `count` items, filled with a pattern.
-    Item *last(int count)
-    {
-        std::memset(first_, 0xA5, room_);
-        return reinterpret_cast<Item *>(first_ + room_) - count;
-    }
-    // The first ones.
-    Item *first()
-    {
-        std::memset(first_, 0xA5, room_);
-        return reinterpret_cast<Item *>(first_);
-    }
-
-private:
-    std::size_t page_, room_;
-    char *first_;
-};
 
 std::vector<int> naive(const std::vector<Fingerprint> &fingerprints, Fingerprint query, int radius)
 {
@@ -107,8 +69,8 @@ private:
     }
 
     unsigned starts_ = 0;
-    GuardedMemory<Fingerprint> leaf_;
-    GuardedMemory<std::uint16_t> matches_;
+    GuardedMemory<Fingerprint> leaf_{kMost + kStarts};
+    GuardedMemory<std::uint16_t> matches_{kMost};
 };
 
 TEST_F(LeafMatchTest, LevelsOfThisCpu)

@@ -17,8 +17,8 @@ bool has_simd_level(SimdLevel level)
     case SimdLevel::kAvx2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
     case SimdLevel::kAvx512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq") &&
-               __builtin_cpu_supports("popcnt");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("popcnt");
 #elif defined(SIMHASH_NEON)
     case SimdLevel::kNeon:
         return true;

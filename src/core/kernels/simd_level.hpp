@@ -8,7 +8,7 @@
 namespace simhash
 {
 
-// popcnt, avx2 and avx512 (with its popcount of vectors) of x86-64, neon of aarch64.
+// popcnt, avx2 and avx512 (with vectors of bytes and the popcount of vectors) of x86-64, neon of aarch64.
 enum class SimdLevel { kScalar, kPopcnt, kAvx2, kAvx512, kNeon };
 
 // All of them, the better ones of a processor last.

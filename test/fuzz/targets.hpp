@@ -30,6 +30,7 @@ void fuzz_url(const std::uint8_t *data, std::size_t size);
 void fuzz_projection(const std::uint8_t *data, std::size_t size);
 void fuzz_pairs(const std::uint8_t *data, std::size_t size);
 void fuzz_plan(const std::uint8_t *data, std::size_t size);
+void fuzz_signatures(const std::uint8_t *data, std::size_t size);
 
 // Takes values from an input; zeros after its end.
 class Bytes

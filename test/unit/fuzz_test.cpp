@@ -70,6 +70,7 @@ TEST_F(FuzzTest, Url) { run(fuzz_url, 20000, 200, "abhtp:/.?#%2F&=1\xc3\xa4"); }
 TEST_F(FuzzTest, Projection) { run(fuzz_projection, 500, 2000, nullptr); }
 TEST_F(FuzzTest, Pairs) { run(fuzz_pairs, 1500, 800, nullptr); }
 TEST_F(FuzzTest, Plan) { run(fuzz_plan, 3000, 400, nullptr); }
+TEST_F(FuzzTest, Signatures) { run(fuzz_signatures, 20000, 400, nullptr); }
 
 } // namespace
 } // namespace simhash

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The time to compare a leaf's fingerprints, and to find the pairs of a join, for each instruction set that this CPU
-# has. Needs no server.
+# The time to compare a leaf's fingerprints, to find the pairs of a join, and to compare wide signatures, for each
+# instruction set that this CPU has. Needs no server.
 #
 #   bench/kernels/run.sh              the current kernels
-#   bench/kernels/run.sh HEAD~3       the current kernels and those of a revision, alternating
+#   bench/kernels/run.sh HEAD~3       the current kernels and those of a revision, alternating; not for wide signatures
 #   ROUNDS=101 bench/kernels/run.sh   more rounds (default 31), if others use the machine
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -27,9 +27,10 @@ if [ -n "$revision" ]; then
     compile "$build/src" "$build/before_" -Dsimhash=simhash_before
     flags+=(-DBEFORE="\"$revision\"")
 fi
-for program in kernels pairs; do
+for program in kernels pairs signatures; do
     g++ "${flags[@]}" -I"$TOP/src" -o "$build/$program" "$TOP/bench/kernels/$program.cpp" "${objects[@]}"
 done
 sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
 "$build/kernels" "${ROUNDS:-31}"
 "$build/pairs" "${ROUNDS:-31}"
+"$build/signatures" "${ROUNDS:-31}"

@@ -21,8 +21,9 @@ CREATE FUNCTION simhash_send(simhash) RETURNS pg_catalog.bytea
 CREATE TYPE simhash (
     INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
     LIKE = pg_catalog.int8,
-    -- a category shared with simhash_weights, in which an unknown literal is a simhash
-    CATEGORY = 'h', PREFERRED = true);
+    -- The category of bit and of all our types: where several of them are possible, an unknown literal is a simhash, or
+    -- where a ball is expected, a simhash_ball.
+    CATEGORY = 'V', PREFERRED = true);
 
 COMMENT ON TYPE simhash IS '64-bit fingerprint of a document: those of similar documents differ in few bits';
 COMMENT ON FUNCTION simhash_in(pg_catalog.cstring) IS 'I/O';
@@ -198,7 +199,7 @@ CREATE TYPE simhash_weights (
     INPUT = simhash_weights_in, OUTPUT = simhash_weights_out,
     RECEIVE = simhash_weights_recv, SEND = simhash_weights_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
-    CATEGORY = 'h');
+    CATEGORY = 'V');
 
 COMMENT ON TYPE simhash_weights
     IS '64 sums of a document''s weighted features, whose signs are its fingerprint; can be added';
@@ -553,7 +554,7 @@ CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS pg_catalog.bytea
 CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
     INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain,
-    CATEGORY = 'b', PREFERRED = true);
+    CATEGORY = 'V', PREFERRED = true);
 COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a centre: <centre,radius>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
@@ -639,7 +640,7 @@ CREATE TYPE simhash_weights_ball (
     INPUT = simhash_weights_ball_in, OUTPUT = simhash_weights_ball_out,
     RECEIVE = simhash_weights_ball_recv, SEND = simhash_weights_ball_send,
     INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
-    CATEGORY = 'b');
+    CATEGORY = 'V');
 COMMENT ON TYPE simhash_weights_ball
     IS 'ball around weights, which an index may search with a recall below 1: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
@@ -659,6 +660,81 @@ CREATE OPERATOR <@| (
     LEFTARG = simhash, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_in_ball,
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
 COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerprint is in the ball';
+
+-- Signatures: bit strings of any length. The functions that compare two of them raise an error if the lengths differ,
+-- which reveals a length, so they are not LEAKPROOF.
+
+CREATE FUNCTION simhash_distance(bit, bit) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_distance(bit, bit) IS 'implementation of <@> operator';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the same length';
+
+CREATE FUNCTION simhash_within(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_within_support;
+COMMENT ON FUNCTION simhash_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION simhash_at(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_at_support;
+COMMENT ON FUNCTION simhash_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+
+CREATE TYPE signature_ball;
+CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE signature_ball (
+    INPUT = signature_ball_in, OUTPUT = signature_ball_out,
+    RECEIVE = signature_ball_recv, SEND = signature_ball_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
+    CATEGORY = 'V');
+COMMENT ON TYPE signature_ball
+    IS 'the bit strings within a Hamming distance of a centre, which an index may search with a recall below 1: <center,radius,recall,neighbours>';
+COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_send(signature_ball) IS 'I/O';
+
+-- With NULL weights a ball has none, so the functions that take weights are not strict.
+
+CREATE FUNCTION signature_ball(center bit, radius bigint) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball(center bit, radius bigint, recall double precision, weights real[] DEFAULT NULL)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME', 'signature_ball_with_recall' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION signature_neighbours(center bit, recall double precision DEFAULT 1, neighbours integer DEFAULT 10,
+        weights real[] DEFAULT NULL)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION signature_ball(bit, bigint)
+    IS 'ball with a centre and a radius, which is clamped to -1 and the number of bits';
+COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
+    IS 'ball that an index may search with this recall; the larger the absolute weight of a bit, the less likely it differs';
+COMMENT ON FUNCTION signature_neighbours(bit, double precision, integer, real[])
+    IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
+
+CREATE FUNCTION simhash_in_ball(bit, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
+CREATE OPERATOR <@| (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_in_ball,
+    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
+
+CREATE FUNCTION simhash_distance(bit, signature_ball) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_distance(bit, signature_ball) IS 'implementation of <@> operator';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_distance);
+COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the centre of the ball';
 
 -- Comparisons of a distance with every integer type, since drivers send different types. The code is the core's own;
 -- the support function is ours.
@@ -1062,6 +1138,13 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'near-duplicate search';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'near-duplicate search';
+CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
+    OPERATOR 1 <@| (bit, signature_ball),
+    OPERATOR 3 pg_catalog.= (bit, bit),
+    OPERATOR 4 <@> (bit, bit) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 6 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
+COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
+COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Inspection

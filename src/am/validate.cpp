@@ -31,6 +31,39 @@ struct OperatorClass {
     Oid type;
 };
 
+// Whether an operator class for `type` has an operator with this strategy number.
+bool has_strategy(Oid type, int strategy)
+{
+    if (strategy < 1 || strategy > kStrategies)
+        return false;
+    return type != BITOID || (strategy != kNearDuplicate && strategy != kInGuidedBall);
+}
+
+bool is_signature_ball(Oid type)
+{
+    int16 length;
+    bool by_value;
+    char alignment;
+
+    get_typlenbyvalalign(type, &length, &by_value, &alignment);
+    return length == -1 && alignment == TYPALIGN_DOUBLE;
+}
+
+bool is_right_type(int strategy, Oid type, Oid right)
+{
+    switch (strategy) {
+    case kInBall:
+        return type == BITOID ? is_signature_ball(right)
+                              : get_typlen(right) == sizeof(Ball) && !get_typbyval(right);
+    case kInGuidedBall:
+        return get_typlen(right) == sizeof(GuidedBall);
+    case kWeightsOrder:
+        return type == BITOID ? is_signature_ball(right) : get_typlen(right) == -1;
+    default:
+        return right == type;
+    }
+}
+
 bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
 
 // Looks up the operator class and checks the type that it is for.
@@ -47,42 +80,31 @@ bool check_type(Oid oid, OperatorClass *opclass)
         ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s must store the type that it indexes",
                        opclass->name, "simhash"));
-    bool fits = get_typlen(opclass->type) == sizeof(Fingerprint) && get_typbyval(opclass->type);
+    bool fits = opclass->type == BITOID ||
+                (get_typlen(opclass->type) == sizeof(Fingerprint) && get_typbyval(opclass->type));
     if (!fits)
         ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must be for a type of 8 bytes passed by "
-                       "value, not for type %s",
+                errmsg("operator class \"%s\" of access method %s must be for type bit or a type of 8 bytes "
+                       "passed by value, not for type %s",
                        opclass->name, "simhash", format_type_be(opclass->type)));
     return stores_type && fits;
 }
 
 bool has_right_signature(const FormData_pg_amop &member, Oid type)
 {
-    bool order = is_order(member.amopstrategy), right;
+    bool order = is_order(member.amopstrategy);
     Oid result = get_op_rettype(member.amopopr);
     if (order)
         result = getBaseType(result);
-    switch (member.amopstrategy) {
-    case kInBall:
-        right = get_typlen(member.amoprighttype) == sizeof(Ball) && !get_typbyval(member.amoprighttype);
-        break;
-    case kInGuidedBall:
-        right = get_typlen(member.amoprighttype) == sizeof(GuidedBall);
-        break;
-    case kWeightsOrder:
-        right = get_typlen(member.amoprighttype) == -1;
-        break;
-    default:
-        right = member.amoprighttype == type;
-    }
-    return result == (order ? INT4OID : BOOLOID) && member.amoplefttype == type && right;
+    return result == (order ? INT4OID : BOOLOID) && member.amoplefttype == type &&
+           is_right_type(member.amopstrategy, type, member.amoprighttype);
 }
 
 bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
 {
     bool valid = true;
     const char *signature = format_operator(member.amopopr);
-    if (member.amopstrategy < 1 || member.amopstrategy > kStrategies) {
+    if (!has_strategy(opclass.type, member.amopstrategy)) {
         ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
                        "number %d",
@@ -121,13 +143,12 @@ bool check_operators(const OperatorClass &opclass)
     for (int i = 0; i < operators->n_members; i++) {
         const auto &member = *reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
         valid &= check_operator(opclass, member);
-        if (member.amoplefttype == opclass.type && member.amopstrategy >= 1 &&
-            member.amopstrategy <= kStrategies)
+        if (member.amoplefttype == opclass.type && has_strategy(opclass.type, member.amopstrategy))
             present[member.amopstrategy] = true;
     }
     ReleaseCatCacheList(operators);
     for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (present[strategy])
+        if (present[strategy] || !has_strategy(opclass.type, strategy))
             continue;
         ereport(
             INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),

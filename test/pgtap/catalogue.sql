@@ -47,10 +47,17 @@ SELECT is_empty($$ SELECT name FROM our_function WHERE proname = 'simhash' $$,
 -- Types.
 SELECT pg_temp.same_rows($$
     SELECT typname::text, typlen::int, typbyval, typalign::text, typstorage::text, typtype::text
-    FROM pg_type WHERE typname IN ('simhash', 'simhash_ball', 'simhash_weights_ball', 'hamming_distance') ORDER BY 1 $$,
-    $$ VALUES ('hamming_distance', 4, true, 'i', 'p', 'd'), ('simhash', 8, true, 'd', 'p', 'b'),
+    FROM pg_type WHERE typname IN ('simhash', 'simhash_ball', 'simhash_weights_ball', 'signature_ball', 'hamming_distance')
+    ORDER BY 1 $$,
+    $$ VALUES ('hamming_distance', 4, true, 'i', 'p', 'd'), ('signature_ball', -1, false, 'd', 'x', 'b'),
+              ('simhash', 8, true, 'd', 'p', 'b'),
               ('simhash_ball', 16, false, 'd', 'p', 'b'), ('simhash_weights_ball', 536, false, 'd', 'p', 'b') $$,
     'types are laid out as declared');
+SELECT is_empty($$
+    SELECT typname FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
+    WHERE typtype = 'b' AND typcategory <> 'A'
+        AND (typcategory <> 'V' OR typispreferred <> (typname IN ('simhash', 'simhash_ball'))) $$,
+    'types share the category of bit, and unknown literals are fingerprints or balls of them');
 SELECT is(typbasetype, 'integer'::regtype::oid, 'a distance is an integer') FROM pg_type WHERE typname = 'hamming_distance';
 SELECT is_empty($$ SELECT conname FROM pg_constraint WHERE contypid = 'hamming_distance'::regtype $$,
     'a distance has no constraint');
@@ -77,8 +84,8 @@ SELECT pg_temp.same_rows($$
 SELECT is_empty($$
     SELECT o.name, p.name FROM our_operator AS o JOIN our_function AS p ON p.oid = o.oprcode
     WHERE oprresult IN ('boolean'::regtype, 'hamming_distance'::regtype)
-        AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
-    'operators that filter or measure are leakproof, immutable, parallel safe and strict');
+        AND NOT (proleakproof = (oprleft <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
+    'operators that filter or measure are leakproof, except those of bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
     SELECT o.name, p.name FROM our_operator AS o LEFT JOIN our_function AS p ON p.oid = o.oprcode
     WHERE p.oid IS NULL OR oprleft <> proargtypes[0] OR oprright <> proargtypes[1] OR oprresult <> prorettype OR proretset $$,
@@ -121,8 +128,12 @@ SELECT is_empty($$
     SELECT name FROM our_function
     WHERE proname IN ('simhash_within', 'simhash_at', 'simhash_ball', 'simhash_radius_below', 'simhash_in_ball',
             'simhash_near')
-        AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
-    'what conditions are rewritten to is leakproof, immutable, parallel safe and strict');
+        AND NOT (proleakproof = (proargtypes[0] <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
+    'what conditions are rewritten to is leakproof, except for bit strings, immutable, parallel safe and strict');
+SELECT is_empty($$
+    SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_neighbours')
+        AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (pronargdefaults = 0)) $$,
+    'balls of bit strings are immutable and parallel safe, and may have no weights');
 
 -- Functions.
 SELECT is_empty($$
@@ -162,12 +173,13 @@ SELECT is_empty($$
     'no operator joins a family that is not ours');
 SELECT is_empty($$
     SELECT amopopr::regoperator FROM pg_amop JOIN member ON classid = 'pg_opfamily'::regclass AND objid = amopfamily
-    WHERE amopopr NOT IN (SELECT oid FROM our_operator) $$,
-    'no operator of others joins our families');
+    WHERE amopopr NOT IN (SELECT oid FROM our_operator) AND amopopr <> 'pg_catalog.=(bit,bit)'::regoperator $$,
+    'no operator of others joins our families, except the equality of bit strings');
 SELECT is_empty($$
     SELECT opcintype::regtype FROM pg_opclass JOIN member ON classid = 'pg_opclass'::regclass AND objid = pg_opclass.oid
-    WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) $$,
-    'no operator class is for a type of others');
+    WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) AND opcname <> 'simhash_bit_ops' $$,
+    'no operator class is for a type of others, except one for bit strings');
+SELECT is(opcdefault, true, 'which is the default') FROM pg_opclass WHERE opcname = 'simhash_bit_ops';
 SELECT is_empty($$
     SELECT name FROM our_operator AS o WHERE oprcanhash AND NOT EXISTS (
         SELECT FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod WHERE amname = 'hash' AND amopopr = o.oid
@@ -188,11 +200,17 @@ SELECT is_empty($$
     'whatever a btree family compares has a comparison function');
 SELECT pg_temp.same_rows($$
     SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
-    WHERE amname = 'simhash' ORDER BY 1 $$,
+    WHERE amname = 'simhash' AND amoplefttype <> 'bit'::regtype ORDER BY 1 $$,
     $$ VALUES (1, '<@|(simhash,simhash_ball)', 's'), (2, '~=(simhash,simhash)', 's'), (3, '=(simhash,simhash)', 's'),
               (4, '<@>(simhash,simhash)', 'o'), (5, '<@|(simhash,simhash_weights_ball)', 's'),
               (6, '<@>(simhash,simhash_weights)', 'o') $$,
     'strategies are numbered as in the code');
+SELECT pg_temp.same_rows($$
+    SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
+    WHERE amname = 'simhash' AND amoplefttype = 'bit'::regtype ORDER BY 1 $$,
+    $$ VALUES (1, '<@|(bit,signature_ball)', 's'), (3, '=(bit,bit)', 's'), (4, '<@>(bit,bit)', 'o'),
+              (6, '<@>(bit,signature_ball)', 'o') $$,
+    'also for bit strings');
 SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_hash_extended'::regproc AND amprocnum = 2),
     'the hash is extended, for partitions');
 

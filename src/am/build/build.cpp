@@ -13,6 +13,7 @@ extern "C" {
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 }
 
@@ -90,10 +91,22 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     end_spool(&state->nulls);
 }
 
+// TODO: replace this by the build of an index on bit strings.
+void refuse_signatures(Relation index)
+{
+    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
+
+    if (!column->attbyval)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("access method \"%s\" does not support columns of type %s yet", "simhash",
+                       format_type_be(column->atttypid)));
+}
+
 } // namespace
 
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
 {
+    refuse_signatures(index);
     if (RelationGetNumberOfBlocks(index) != 0)
         elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 

@@ -1,4 +1,5 @@
-// The strategy numbers of the operator class.
+// The strategy numbers of the operator classes. The one for type bit has no near-duplicates and no guided
+// balls.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -11,12 +12,12 @@ namespace simhash
 {
 
 enum Strategy : StrategyNumber {
-    kInBall = 1,    // simhash <@| simhash_ball
+    kInBall = 1,    // simhash <@| simhash_ball, bit <@| signature_ball
     kNearDuplicate, // simhash ~= simhash
-    kEqual,         // simhash = simhash
-    kDistanceOrder, // ORDER BY simhash <@> simhash
+    kEqual,         // simhash = simhash, bit = bit
+    kDistanceOrder, // ORDER BY simhash <@> simhash, bit <@> bit
     kInGuidedBall,  // simhash <@| simhash_weights_ball
-    kWeightsOrder,  // ORDER BY simhash <@> simhash_weights
+    kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
     kStrategies = kWeightsOrder
 };
 

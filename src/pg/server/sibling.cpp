@@ -76,7 +76,8 @@ Oid find_ball(Oid schema, Oid center)
 {
     const Oid arguments[] = {center, INT8OID};
 
-    return find_function(schema, "simhash_ball", arguments, lengthof(arguments));
+    return find_function(schema, center == BITOID ? "signature_ball" : "simhash_ball", arguments,
+                         lengthof(arguments));
 }
 
 Node *strip_relabels(Node *node)

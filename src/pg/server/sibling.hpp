@@ -32,7 +32,8 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 // Returns the function name(left, right, bigint) in `schema`, or InvalidOid if it does not exist.
 Oid find_condition(Oid schema, const char *name, Oid left, Oid right);
 
-// Returns the function simhash_ball(center, bigint) in `schema`, or InvalidOid if it does not exist.
+// Returns the function simhash_ball(center, bigint) in `schema`, or signature_ball(bit, bigint) if the centre
+// is a bit string. Returns InvalidOid if it does not exist.
 Oid find_ball(Oid schema, Oid center);
 
 // Returns the expression without the RelabelTypes around it.

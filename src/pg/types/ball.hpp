@@ -19,11 +19,9 @@ struct Ball {
 
 static_assert(sizeof(Ball) == 16, "simhash_ball is declared with this length");
 
-inline std::int32_t clamp_radius(std::int64_t radius)
+inline std::int32_t clamp_radius(std::int64_t radius, std::int32_t full = kFullRadius)
 {
-    return radius < kEmptyRadius  ? kEmptyRadius
-           : radius > kFullRadius ? kFullRadius
-                                  : static_cast<std::int32_t>(radius);
+    return radius < kEmptyRadius ? kEmptyRadius : radius > full ? full : static_cast<std::int32_t>(radius);
 }
 
 inline bool in_ball(Fingerprint value, const Ball &ball)

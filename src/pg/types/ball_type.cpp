@@ -3,6 +3,7 @@
 
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
+#include "pg/types/ball_text.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -13,13 +14,6 @@ namespace simhash
 
 namespace
 {
-
-const char *skip_spaces(const char *text)
-{
-    while (is_space(*text))
-        text++;
-    return text;
-}
 
 // Reads the text form, with optional white space around each part. Returns false if it is malformed. A radius
 // of any size is accepted and saturated to int32.

@@ -12,6 +12,12 @@ namespace simhash
 inline constexpr double kLeastRecall = 0.01;
 inline constexpr double kExactRecall = 1;
 
+// A NaN recall means an exact search, since it permits no approximation.
+inline double clamp_recall(double recall)
+{
+    return recall < kLeastRecall ? kLeastRecall : recall < kExactRecall ? recall : kExactRecall;
+}
+
 struct GuidedBall {
     Weights weights;
     Fingerprint center;       // the fingerprint of the weights' signs

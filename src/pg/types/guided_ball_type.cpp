@@ -6,6 +6,7 @@
 #include "core/fingerprint/weights_format.hpp"
 #include "core/fingerprint/weights_text.hpp"
 #include "pg/types/ball.hpp"
+#include "pg/types/ball_text.hpp"
 #include "pg/types/guided_ball.hpp"
 #include "pg/types/weights.hpp"
 
@@ -28,36 +29,10 @@ GuidedBall *make_ball(const Weights &weights, std::int32_t radius, double recall
     return ball;
 }
 
-// A NaN recall means an exact search, since it permits no approximation.
-double clamp_recall(double recall)
-{
-    return recall < kLeastRecall ? kLeastRecall : recall < kExactRecall ? recall : kExactRecall;
-}
-
 bool valid_terms(double radius, double recall, double most_probes)
 {
     return radius >= kEmptyRadius && radius <= kFullRadius && recall >= kLeastRecall &&
            recall <= kExactRecall && most_probes >= 0 && most_probes <= PG_INT32_MAX;
-}
-
-const char *skip_spaces(const char *text)
-{
-    while (*text == ' ' || (*text >= '\t' && *text <= '\r'))
-        text++;
-    return text;
-}
-
-// Reads a comma and a decimal number. Returns the position behind it, or null if the text is malformed.
-const char *read_number(const char *text, double *number)
-{
-    text = skip_spaces(text);
-    if (*text != ',')
-        return nullptr;
-    text = skip_spaces(text + 1);
-    const std::size_t length = std::strspn(text, "+-.0123456789eE");
-    char *end;
-    *number = std::strtod(text, &end);
-    return length > 0 && end == text + length ? end : nullptr;
 }
 
 // Reads the text form, with optional white space around each part. Returns false if it is malformed.

@@ -1,0 +1,30 @@
+// Parts of the text forms of balls.
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+inline const char *skip_spaces(const char *text)
+{
+    while (is_space(*text))
+        text++;
+    return text;
+}
+
+// Reads a comma and a decimal number. Returns the position behind it, or null if the text is malformed.
+inline const char *read_number(const char *text, double *number)
+{
+    text = skip_spaces(text);
+    if (*text != ',')
+        return nullptr;
+    text = skip_spaces(text + 1);
+    const std::size_t length = std::strspn(text, "+-.0123456789eE");
+    char *end;
+    *number = std::strtod(text, &end);
+    return length > 0 && end == text + length ? end : nullptr;
+}
+
+} // namespace simhash

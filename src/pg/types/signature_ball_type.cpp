@@ -1,0 +1,343 @@
+// The type signature_ball: its text form, <0101...,31,0.95,10> or <0101...,31,0.95,10,[w0,...]>, its binary
+// form, and the functions that make balls.
+#include "pg/types/signature_ball.hpp"
+
+#include "pg/server/compat.hpp"
+#include "pg/types/ball_text.hpp"
+#include "pg/types/signature.hpp"
+
+extern "C" {
+#include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/array.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr char kTypeName[] = "signature_ball";
+
+// The parts of a ball but for its signature and weights.
+struct BallTerms {
+    int bits;
+    std::int32_t radius;
+    double recall;
+    std::int32_t neighbours;
+    bool weights;
+};
+
+// Returns a ball with a signature and weights of zeros.
+SignatureBall *allocate_ball(const BallTerms &terms)
+{
+    const Size size = offsetof(SignatureBall, signature) +
+                      8 * static_cast<Size>(signature_words(terms.bits)) +
+                      (terms.weights ? sizeof(float) * static_cast<Size>(terms.bits) : 0);
+    auto *ball = static_cast<SignatureBall *>(palloc0(size));
+
+    SET_VARSIZE(ball, size);
+    ball->bits = terms.bits;
+    ball->radius = terms.radius;
+    ball->neighbours = terms.neighbours;
+    ball->recall = terms.recall;
+    ball->weights = terms.weights ? static_cast<std::uint32_t>(terms.bits) : 0;
+    return ball;
+}
+
+SignatureBall *make_ball(const SignatureView &center, const BallTerms &terms)
+{
+    SignatureBall *ball = allocate_ball(terms);
+    std::memcpy(ball->signature, center.data, static_cast<Size>(center.bytes));
+    return ball;
+}
+
+// The weights of a ball that has just been made.
+float *new_weights(SignatureBall *ball)
+{
+    return reinterpret_cast<float *>(ball->signature + 8 * signature_words(ball->bits));
+}
+
+bool valid_terms(int bits, double radius, double recall, double neighbours)
+{
+    return radius >= kEmptyRadius && radius <= bits && recall >= kLeastRecall && recall <= kExactRecall &&
+           neighbours >= 0 && neighbours <= PG_INT32_MAX;
+}
+
+// A ball's text, divided into its parts.
+struct BallText {
+    const char *digits;
+    int bits;
+    double radius, recall, neighbours;
+    const char *weights; // the list of weights behind its bracket, or null
+};
+
+// Reads the text up to the weights, with optional white space around each part. Returns false if it is
+// malformed.
+bool divide_text(const char *text, BallText *out)
+{
+    text = skip_spaces(text);
+    if (*text != '<')
+        return false;
+    out->digits = skip_spaces(text + 1);
+    out->bits = static_cast<int>(std::strspn(out->digits, "01"));
+    text = out->digits + out->bits;
+    for (double *number : {&out->radius, &out->recall, &out->neighbours}) {
+        text = read_number(text, number);
+        if (text == nullptr)
+            return false;
+    }
+    out->weights = nullptr;
+    text = skip_spaces(text);
+    if (*text == ',') {
+        text = skip_spaces(text + 1);
+        if (*text != '[')
+            return false;
+        out->weights = text + 1;
+        text = std::strchr(text, ']');
+        if (text == nullptr)
+            return false;
+        text = skip_spaces(text + 1);
+    }
+    return *text == '>' && *skip_spaces(text + 1) == '\0' && out->radius == std::trunc(out->radius) &&
+           out->neighbours == std::trunc(out->neighbours);
+}
+
+// Reads exactly `count` weights and the bracket behind them. Returns false if the list is malformed.
+bool read_weights(const char *text, int count, float *weights)
+{
+    for (int i = 0; i < count; i++) {
+        text = skip_spaces(text);
+        const std::size_t length = std::strspn(text, "+-.0123456789eE");
+        char *end;
+        weights[i] = std::strtof(text, &end);
+        if (length == 0 || end != text + length)
+            return false;
+        text = skip_spaces(end);
+        if (*text != (i + 1 < count ? ',' : ']'))
+            return false;
+        text++;
+    }
+    return count > 0 || *skip_spaces(text) == ']';
+}
+
+bool all_finite(const float *weights, int count)
+{
+    return std::all_of(weights, weights + count, [](float weight) { return std::isfinite(weight); });
+}
+
+void set_bits(std::uint8_t *signature, const char *digits, int bits)
+{
+    for (int j = 0; j < bits; j++)
+        if (digits[j] == '1')
+            signature[j / 8] = static_cast<std::uint8_t>(signature[j / 8] | 0x80 >> j % 8);
+}
+
+void append_signature(StringInfo out, const SignatureView &signature)
+{
+    for (int j = 0; j < signature.bits; j++)
+        appendStringInfoChar(out, (signature.data[j / 8] & 0x80 >> j % 8) != 0 ? '1' : '0');
+}
+
+void append_weights(StringInfo out, const float *weights, int count)
+{
+    for (int j = 0; j < count; j++) {
+        char number[FLOAT_SHORTEST_DECIMAL_LEN];
+        float_to_shortest_decimal_buf(weights[j], number);
+        appendStringInfo(out, "%s%s", j == 0 ? ",[" : ",", number);
+    }
+    appendStringInfoChar(out, ']');
+}
+
+// Copies an array of one finite number for each bit.
+void copy_weights(ArrayType *array, int bits, float *weights)
+{
+    const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+    if (ARR_NDIM(array) > 1 || count != bits)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("the array of weights must have one element for each bit"),
+                errdetail("It has %d dimensions and %d elements; the bit string has %d bits.",
+                          ARR_NDIM(array), count, bits));
+    if (array_contains_nulls(array))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("weights must not be null"));
+    std::memcpy(weights, ARR_DATA_PTR(array), sizeof(float) * static_cast<Size>(bits));
+    if (!all_finite(weights, bits))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("weights must be finite numbers"));
+}
+
+// Returns the ball of the arguments `center` and `weights`, the last of which may be null.
+SignatureBall *argument_ball(FunctionCallInfo fcinfo, const SignatureView &center, BallTerms terms,
+                             int weights_argument)
+{
+    terms.weights = !PG_ARGISNULL(weights_argument);
+    SignatureBall *ball = make_ball(center, terms);
+
+    if (terms.weights)
+        copy_weights(PG_GETARG_ARRAYTYPE_P(weights_argument), terms.bits, new_weights(ball));
+    return ball;
+}
+
+[[noreturn]] void report_binary_value()
+{
+    ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+            errmsg("invalid binary value of type %s", kTypeName));
+    pg_unreachable();
+}
+
+// The length in 4 bytes, then the bytes of the signature, whose unused bits must be zero.
+SignatureView receive_signature(StringInfo buf)
+{
+    const auto bits = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+
+    if (bits < 0)
+        report_binary_value();
+    const int bytes = signature_bytes(bits);
+    const auto *data = reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(buf, bytes));
+    if (bits % 8 != 0 && (data[bytes - 1] & 0xff >> bits % 8) != 0)
+        report_binary_value();
+    return {bits, bytes, data};
+}
+
+} // namespace
+
+const SignatureBall &datum_signature_ball(Datum datum)
+{
+    return *reinterpret_cast<const SignatureBall *>(PG_DETOAST_DATUM(datum));
+}
+
+// signature_ball_in(cstring) -> signature_ball. Malformed text raises 22P02, a number out of range raises
+// 22003.
+SIMHASH_FUNCTION(signature_ball_in)
+{
+    const char *text = PG_GETARG_CSTRING(0);
+    BallText parts;
+    SignatureBall *ball = nullptr;
+    bool valid = divide_text(text, &parts), in_range = false;
+
+    if (valid) {
+        in_range = valid_terms(parts.bits, parts.radius, parts.recall, parts.neighbours);
+        const BallTerms terms = {parts.bits, in_range ? static_cast<std::int32_t>(parts.radius) : 0,
+                                 parts.recall, in_range ? static_cast<std::int32_t>(parts.neighbours) : 0,
+                                 parts.weights != nullptr};
+        ball = allocate_ball(terms);
+        set_bits(ball->signature, parts.digits, parts.bits);
+        if (terms.weights) {
+            valid = read_weights(parts.weights, parts.bits, new_weights(ball));
+            in_range = in_range && all_finite(new_weights(ball), parts.bits);
+        }
+    }
+    if (!valid)
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, text),
+                            errdetail("A ball is written as <center,radius,recall,neighbours> or "
+                                      "<center,radius,recall,neighbours,[w0,...]>, with one weight for each "
+                                      "bit."));
+    if (!in_range)
+        SIMHASH_INPUT_ERROR(
+            fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("value is out of range for type %s: \"%s\"", kTypeName, text),
+            errdetail("A radius is from %d to the number of bits, a recall from %g to %g, and "
+                      "a number of neighbours from 0 to %d. Weights are finite.",
+                      kEmptyRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));
+    PG_RETURN_POINTER(ball);
+}
+
+SIMHASH_FUNCTION(signature_ball_out)
+{
+    const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(0));
+    char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
+    StringInfoData out;
+
+    initStringInfo(&out);
+    appendStringInfoChar(&out, '<');
+    append_signature(&out, ball_signature(ball));
+    double_to_shortest_decimal_buf(ball.recall, recall);
+    appendStringInfo(&out, ",%d,%s,%d", ball.radius, recall, ball.neighbours);
+    if (ball_weights(ball) != nullptr)
+        append_weights(&out, ball_weights(ball), ball.bits);
+    appendStringInfoChar(&out, '>');
+    PG_RETURN_CSTRING(out.data);
+}
+
+// The signature, the radius in 4 bytes, the recall as a float8, the number of neighbours and that of weights
+// in 4 bytes each, and the weights as float4. Values out of range raise 22P03.
+SIMHASH_FUNCTION(signature_ball_recv)
+{
+    StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    const SignatureView center = receive_signature(buf);
+    const auto radius = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+    const double recall = pq_getmsgfloat8(buf);
+    const auto neighbours = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+    const auto weights = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+
+    if (!valid_terms(center.bits, radius, recall, neighbours) || (weights != 0 && weights != center.bits) ||
+        weights > (buf->len - buf->cursor) / static_cast<int>(sizeof(float)))
+        report_binary_value();
+    SignatureBall *ball = make_ball(center, {center.bits, radius, recall, neighbours, weights != 0});
+    for (int j = 0; j < weights; j++)
+        new_weights(ball)[j] = pq_getmsgfloat4(buf);
+    if (!all_finite(new_weights(ball), weights))
+        report_binary_value();
+    PG_RETURN_POINTER(ball);
+}
+
+SIMHASH_FUNCTION(signature_ball_send)
+{
+    const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(0));
+    const SignatureView center = ball_signature(ball);
+    StringInfoData buf;
+
+    pq_begintypsend(&buf);
+    pq_sendint32(&buf, static_cast<uint32>(ball.bits));
+    pq_sendbytes(&buf, reinterpret_cast<const char *>(center.data), center.bytes);
+    pq_sendint32(&buf, static_cast<uint32>(ball.radius));
+    pq_sendfloat8(&buf, ball.recall);
+    pq_sendint32(&buf, static_cast<uint32>(ball.neighbours));
+    pq_sendint32(&buf, ball.weights);
+    for (std::uint32_t j = 0; j < ball.weights; j++)
+        pq_sendfloat4(&buf, ball_weights(ball)[j]);
+    PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+// signature_ball(bit, bigint) -> signature_ball. It replaces a distance comparison in index conditions, so no
+// radius raises an error.
+SIMHASH_FUNCTION(signature_ball)
+{
+    const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
+
+    PG_RETURN_POINTER(make_ball(
+        center, {center.bits, clamp_radius(PG_GETARG_INT64(1), center.bits), kExactRecall, 0, false}));
+}
+
+// signature_ball(bit, bigint, float8, real[]) -> signature_ball. Null weights mean that there are none.
+SIMHASH_FUNCTION(signature_ball_with_recall)
+{
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+        PG_RETURN_NULL();
+    const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
+
+    PG_RETURN_POINTER(argument_ball(fcinfo, center,
+                                    {center.bits, clamp_radius(PG_GETARG_INT64(1), center.bits),
+                                     clamp_recall(PG_GETARG_FLOAT8(2)), 0, false},
+                                    3));
+}
+
+// signature_neighbours(bit, float8, integer, real[]) -> signature_ball, which holds every signature.
+SIMHASH_FUNCTION(signature_neighbours)
+{
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+        PG_RETURN_NULL();
+    const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
+    const std::int32_t neighbours = PG_GETARG_INT32(2);
+
+    if (neighbours < 1)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of neighbours must be at least 1"), errdetail("It is %d.", neighbours));
+    PG_RETURN_POINTER(argument_ball(
+        fcinfo, center, {center.bits, center.bits, clamp_recall(PG_GETARG_FLOAT8(1)), neighbours, false}, 3));
+}
+
+} // namespace simhash

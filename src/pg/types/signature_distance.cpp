@@ -1,0 +1,55 @@
+// The SQL functions of the Hamming distance of bit strings. They raise an error if the lengths differ, which
+// reveals a length, so they are not LEAKPROOF.
+#include "pg/types/signature_ball.hpp"
+
+#include "pg/types/signature.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+int argument_distance(FunctionCallInfo fcinfo)
+{
+    return checked_distance(datum_signature(PG_GETARG_DATUM(0)), datum_signature(PG_GETARG_DATUM(1)));
+}
+
+} // namespace
+
+// simhash_distance(bit, bit) -> hamming_distance: 0 to the length. The function of the operator <@>.
+SIMHASH_FUNCTION(signature_distance_of_bits)
+{
+    PG_RETURN_INT32(argument_distance(fcinfo));
+}
+
+// simhash_within(bit, bit, bigint) -> boolean: the planner rewrites s <@> q <= r as this.
+SIMHASH_FUNCTION(signature_within)
+{
+    PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
+}
+
+// simhash_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
+SIMHASH_FUNCTION(signature_at)
+{
+    PG_RETURN_BOOL(argument_distance(fcinfo) == PG_GETARG_INT64(2));
+}
+
+// simhash_distance(bit, signature_ball) -> hamming_distance: the distance to the centre.
+SIMHASH_FUNCTION(signature_distance_to_center)
+{
+    PG_RETURN_INT32(checked_distance(datum_signature(PG_GETARG_DATUM(0)),
+                                     ball_signature(datum_signature_ball(PG_GETARG_DATUM(1)))));
+}
+
+// simhash_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
+// here.
+SIMHASH_FUNCTION(signature_in_ball)
+{
+    const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(1));
+
+    PG_RETURN_BOOL(checked_distance(datum_signature(PG_GETARG_DATUM(0)), ball_signature(ball)) <=
+                   ball.radius);
+}
+
+} // namespace simhash

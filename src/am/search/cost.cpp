@@ -330,14 +330,12 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
     const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
     Oid type, query_type;
     op_input_types(order->opno, &type, &query_type);
-    DistanceTerms terms = {static_cast<Node *>(linitial(order->args)),
-                           static_cast<Node *>(lsecond(order->args)),
-                           type,
-                           0,
-                           get_opcode(order->opno),
+    auto *left = static_cast<Node *>(linitial(order->args));
+    auto *right = static_cast<Node *>(lsecond(order->args));
+    DistanceTerms terms = {left, right, type, estimate_bits(type, left, right), 0, get_opcode(order->opno),
                            false};
     const RelOptInfo *rel = path->indexinfo->rel;
-    int low = 0, high = kBits;
+    int low = 0, high = terms.bits;
     while (low < high) {
         terms.radius = (low + high) / 2;
         if (estimate_within(root, terms, static_cast<int>(rel->relid)) * rel->tuples >= wanted)

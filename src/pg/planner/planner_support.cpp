@@ -1,8 +1,8 @@
 // Planner support functions, through which h <@> q <= 3 can use an index.
 //
 // A comparison of a distance becomes simhash_within(h, q, 3) or simhash_at(h, q, 3). For an index on h, these
-// become h <@| simhash_ball(q, 3). An expression that is not recognized is left unchanged and is evaluated as
-// it stands.
+// become h <@| simhash_ball(q, 3), or signature_ball(q, 3) for bit strings. An expression that is not
+// recognized is left unchanged and is evaluated as it stands.
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
@@ -298,8 +298,7 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// Returns simhash_within(h, q, r) as h <@| simhash_ball(q, r), for an index on either of the first two
-// arguments: a list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary
+// Returns simhash_within(h, q, r) as h <@| ball(q, r), for an index on either of the first two arguments: a list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary
 // but not sufficient.
 List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
@@ -351,12 +350,12 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request, bool
     int count;
 
     get_func_signature(request->funcid, &types, &count);
-    const DistanceTerms terms = {static_cast<Node *>(linitial(request->args)),
-                                 static_cast<Node *>(lsecond(request->args)),
-                                 types[0],
-                                 estimate_radius(request->root, static_cast<Node *>(lthird(request->args))),
-                                 request->funcid,
-                                 at};
+    auto *left = static_cast<Node *>(linitial(request->args));
+    auto *right = static_cast<Node *>(lsecond(request->args));
+    auto *radius = static_cast<Node *>(lthird(request->args));
+    const int bits = estimate_bits(types[0], left, right);
+    const DistanceTerms terms = {
+        left, right, types[0], bits, estimate_radius(request->root, radius, bits), request->funcid, at};
     if (estimated_beside(request, terms, types[1]))
         return 1;
     return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)

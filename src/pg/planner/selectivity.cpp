@@ -1,17 +1,20 @@
 // Selectivity of distance conditions.
 //
-// A column's most common values and histogram bounds are a sample of its fingerprints. The estimate for a
+// A column's most common values and histogram bounds are a sample of its fingerprints or bit strings. The estimate for a
 // known query is the weight of the sample values within the ball. For an unknown query it is the mean over
 // the sample, and for joins the weight of the pairs within the radius. If the sample is too coarse to contain
 // near-duplicates, a few matching rows are assumed, because near-duplicates are what users search for.
 #include "pg/server/postgres.hpp"
 
+#include "core/wide/ball_volume.hpp"
 #include "pg/planner/comparison.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
+#include "pg/types/signature.hpp"
+#include "pg/types/signature_ball.hpp"
 
 extern "C" {
 #include "catalog/pg_namespace.h"
@@ -35,21 +38,33 @@ namespace
 // Number of rows assumed for a table of unknown size.
 constexpr double kUnknownRows = 1000;
 
+// The length assumed for bit strings of unknown length.
+constexpr int kUnknownBits = 256;
+
 // Rows near a fingerprint for each bit of the radius, not counting those equal to it. Measured on texts with
-// revisions: 0.6 at radius 3, 0.5 at radius 8.
+// revisions: 0.6 at radius 3, 0.5 at radius 8. For bit strings of n bits, the radius is scaled by 64 / n.
 constexpr double kNearRowsPerBit = 0.5;
 
 // The most common values, and the most histogram bounds, that are compared with those of another column.
 constexpr int kPairSample = 100;
 
-// Values of a column, from its statistics.
+// Values of a column, from its statistics. A fingerprint is one word; a bit string is its bytes, padded with
+// zeros to whole words.
 struct SampleValues {
-    Fingerprint *values; // common values first, then histogram bounds
-    double *weights;     // the fraction of rows that each represents
+    int bits;           // the length of each value; values of other lengths are omitted
+    Fingerprint *words; // of common values first, then of histogram bounds
+    double *weights;    // the fraction of rows that each represents
     int common, count;
     double common_rows;     // fraction of rows with a common value, including values omitted here
     double common_distinct; // the number of such values
 };
+
+int value_words(const SampleValues &sample) { return signature_words(sample.bits); }
+
+Fingerprint *value_at(const SampleValues &sample, int i)
+{
+    return sample.words + static_cast<Size>(i) * static_cast<Size>(value_words(sample));
+}
 
 // A column's distribution.
 struct Sample : SampleValues {
@@ -62,67 +77,80 @@ struct Sample : SampleValues {
 
 double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
 
-// Returns the fraction of all 2^64 values that are within `radius` of a given value.
-double ball_volume(int radius)
+// Writes the words of a value of `type`. Returns false if its length is not `bits`.
+bool read_words(Datum value, Oid type, int bits, Fingerprint *words)
 {
-    double binomial = std::ldexp(1.0, -kBits), sum = 0;
-
-    for (int i = 0; i <= radius; i++) {
-        sum += binomial;
-        binomial = binomial * (kBits - i) / (i + 1);
+    if (type != BITOID) {
+        *words = datum_fingerprint(value);
+        return bits == kBits;
     }
-    return std::min(sum, 1.0);
+    const SignatureView signature = datum_signature(value);
+    if (signature.bits != bits)
+        return false;
+    const int count = signature_words(bits);
+    if (count > 0)
+        words[count - 1] = 0;
+    std::memcpy(words, signature.data, static_cast<Size>(signature.bytes));
+    return true;
 }
 
-bool holds_fingerprints(const AttStatsSlot &slot)
+bool holds_values(const AttStatsSlot &slot, Oid type)
 {
     int16 length;
     bool by_value;
 
+    if (type == BITOID)
+        return slot.valuetype == BITOID || slot.valuetype == VARBITOID;
     get_typlenbyval(slot.valuetype, &length, &by_value);
     return length == sizeof(Fingerprint) && by_value;
 }
 
-int slot_values(bool exists, const AttStatsSlot &slot, int limit)
+int slot_values(bool exists, const AttStatsSlot &slot, Oid type, int limit)
 {
-    return exists && holds_fingerprints(slot) ? std::min(slot.nvalues, limit) : 0;
+    return exists && holds_values(slot, type) ? std::min(slot.nvalues, limit) : 0;
+}
+
+// Adds a value that represents a fraction of the rows.
+void add_value(SampleValues *sample, Datum value, Oid type, double weight)
+{
+    if (read_words(value, type, sample->bits, value_at(*sample, sample->count)))
+        sample->weights[sample->count++] = weight;
 }
 
 // Loads at most `limit` of the most common values, and as many evenly spaced histogram bounds. `rows` is the
 // fraction of rows that are not null.
-SampleValues load_values(HeapTuple statistics, double rows, int limit)
+SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, int limit)
 {
     AttStatsSlot common, histogram;
     const bool has_common = get_attstatsslot(&common, statistics, STATISTIC_KIND_MCV, InvalidOid,
                                              ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
     const bool has_histogram =
         get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
-    const int n_common = slot_values(has_common, common, limit);
-    const int n_histogram = slot_values(has_histogram, histogram, limit);
+    const int n_common = slot_values(has_common, common, type, limit);
+    const int n_histogram = slot_values(has_histogram, histogram, type, limit);
+    const auto room = static_cast<Size>(n_common + n_histogram);
     SampleValues sample = {};
 
-    sample.common = n_common;
-    sample.count = n_common + n_histogram;
-    sample.values = static_cast<Fingerprint *>(palloc(sample.count * sizeof(Fingerprint)));
-    sample.weights = static_cast<double *>(palloc(sample.count * sizeof(double)));
+    sample.bits = bits;
+    sample.words = static_cast<Fingerprint *>(
+        palloc(room * static_cast<Size>(value_words(sample)) * sizeof(Fingerprint)));
+    sample.weights = static_cast<double *>(palloc(room * sizeof(double)));
     if (has_common) {
         for (int i = 0; i < common.nnumbers; i++)
             sample.common_rows += static_cast<double>(common.numbers[i]);
         sample.common_distinct = common.nvalues;
-        for (int i = 0; i < n_common; i++) {
-            sample.values[i] = datum_fingerprint(common.values[i]);
-            sample.weights[i] = static_cast<double>(common.numbers[i]);
-        }
+        for (int i = 0; i < n_common; i++)
+            add_value(&sample, common.values[i], type, static_cast<double>(common.numbers[i]));
         free_attstatsslot(&common);
     }
+    sample.common = sample.count;
     if (has_histogram) {
         const double rest = clamp_fraction(rows - sample.common_rows);
         for (int i = 0; i < n_histogram; i++) {
             const int64 pick = n_histogram == histogram.nvalues
                                    ? i
                                    : static_cast<int64>(i) * histogram.nvalues / n_histogram;
-            sample.values[n_common + i] = datum_fingerprint(histogram.values[pick]);
-            sample.weights[n_common + i] = rest / n_histogram;
+            add_value(&sample, histogram.values[pick], type, rest / n_histogram);
         }
         free_attstatsslot(&histogram);
     }
@@ -141,17 +169,18 @@ struct KnownValues {
 
 KnownValues known_values;
 
-bool is_known(HeapTuple statistics)
+bool is_known(HeapTuple statistics, int bits)
 {
-    return known_values.context != nullptr && ItemPointerEquals(&known_values.row, &statistics->t_self) &&
+    return known_values.context != nullptr && known_values.values.bits == bits &&
+           ItemPointerEquals(&known_values.row, &statistics->t_self) &&
            known_values.written == HeapTupleHeaderGetRawXmin(statistics->t_data) &&
            std::memcmp(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key)) == 0;
 }
 
 // Returns all values. The caller must not free them. They are valid until the next call.
-SampleValues all_values(HeapTuple statistics, double rows)
+SampleValues all_values(HeapTuple statistics, const DistanceTerms &terms, double rows)
 {
-    if (is_known(statistics))
+    if (is_known(statistics, terms.bits))
         return known_values.values;
     if (known_values.context != nullptr)
         MemoryContextDelete(known_values.context);
@@ -162,7 +191,7 @@ SampleValues all_values(HeapTuple statistics, double rows)
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    known_values.values = load_values(statistics, rows, PG_INT32_MAX);
+    known_values.values = load_values(statistics, terms.type, terms.bits, rows, PG_INT32_MAX);
     MemoryContextSwitchTo(caller);
     known_values.row = statistics->t_self;
     known_values.written = HeapTupleHeaderGetRawXmin(statistics->t_data);
@@ -176,11 +205,12 @@ SampleValues all_values(HeapTuple statistics, double rows)
 // cached.
 constexpr int kAllValues = PG_INT32_MAX;
 
-Sample load_sample(VariableStatData *vardata, Oid function, int limit)
+Sample load_sample(VariableStatData *vardata, const DistanceTerms &terms, int limit)
 {
     Sample sample = {};
     bool is_default;
 
+    sample.bits = terms.bits;
     sample.rest = 1;
     sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
     sample.distinct = get_variable_numdistinct(vardata, &is_default);
@@ -193,12 +223,13 @@ Sample load_sample(VariableStatData *vardata, Oid function, int limit)
     sample.nulls =
         clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
     sample.rest = 1 - sample.nulls;
-    if (!statistic_proc_security_check(vardata, function))
+    if (!statistic_proc_security_check(vardata, terms.function))
         return sample;
 
-    static_cast<SampleValues &>(sample) = limit == kAllValues && vardata->freefunc == ReleaseSysCache
-                                              ? all_values(vardata->statsTuple, sample.rest)
-                                              : load_values(vardata->statsTuple, sample.rest, limit);
+    static_cast<SampleValues &>(sample) =
+        limit == kAllValues && vardata->freefunc == ReleaseSysCache
+            ? all_values(vardata->statsTuple, terms, sample.rest)
+            : load_values(vardata->statsTuple, terms.type, terms.bits, sample.rest, limit);
     sample.rest = clamp_fraction(sample.rest - sample.common_rows);
     sample.rest_distinct = std::max(sample.distinct - sample.common_distinct, 1.0);
     return sample;
@@ -206,9 +237,9 @@ Sample load_sample(VariableStatData *vardata, Oid function, int limit)
 
 void free_sample(Sample &sample)
 {
-    if (sample.values == nullptr || sample.values == known_values.values.values)
+    if (sample.words == nullptr || sample.words == known_values.values.words)
         return;
-    pfree(sample.values);
+    pfree(sample.words);
     pfree(sample.weights);
 }
 
@@ -216,21 +247,44 @@ void free_sample(Sample &sample)
 // small to show: its duplicates and a few near-duplicates.
 double few_rows(const Sample &sample, int radius)
 {
-    return std::min(1 / sample.rest_distinct + kNearRowsPerBit * radius / sample.rows, 1.0);
+    const double near_rows = kNearRowsPerBit * radius * kBits / std::max(sample.bits, 1);
+
+    return std::min(1 / sample.rest_distinct + near_rows / sample.rows, 1.0);
+}
+
+// Writes the positions of the values within `radius` of a value of the same length to matches, ascending, and
+// returns how many there are. Requires: matches has room for all.
+int match_values(const SampleValues &sample, const Fingerprint *center, int radius, std::uint16_t *matches)
+{
+    const int words = value_words(sample);
+    int found = 0;
+
+    if (words == 1)
+        return match_leaf(sample.words, sample.count, *center, std::min(radius, kFullRadius), matches);
+    for (int i = 0; i < sample.count; i++) {
+        const Fingerprint *value = value_at(sample, i);
+        int distance = 0;
+        for (int word = 0; word < words; word++)
+            distance += hamming_distance(value[word], center[word]);
+        if (distance <= radius)
+            matches[found++] = static_cast<std::uint16_t>(i);
+    }
+    return found;
 }
 
 // Returns the fraction of rows within `radius` of a known query.
-double fraction_around(const Sample &sample, Fingerprint center, int radius)
+double fraction_around(const Sample &sample, const Fingerprint *center, int radius)
 {
     double common = 0, rest = 0;
     auto *match = static_cast<std::uint16_t *>(palloc(sample.count * sizeof(std::uint16_t)));
-    const int matches = match_leaf(sample.values, sample.count, center, radius, match);
+    const int matches = match_values(sample, center, radius, match);
 
     for (int i = 0; i < matches; i++)
         (match[i] < sample.common ? common : rest) += sample.weights[match[i]];
     pfree(match);
     rest = std::max(rest, sample.rest * few_rows(sample, radius));
-    return std::min(std::max(common + rest, ball_volume(radius)), 1 - sample.nulls);
+    const double values = 1 - sample.nulls;
+    return std::min(std::max(common + rest, ball_volume(sample.bits, radius) * values), values);
 }
 
 // Returns the fraction of pairs of rows within the radius. A value that is a bound of both histograms says
@@ -243,25 +297,28 @@ double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
     std::uint16_t match[2 * kPairSample];
 
     for (int i = 0; i < a.count; i++) {
-        const int matches = match_leaf(b.values, b.count, a.values[i], radius, match);
+        const Fingerprint *value = value_at(a, i);
+        const int matches = match_values(b, value, radius, match);
         for (int k = 0; k < matches; k++) {
             const int j = match[k];
-            if (i < a.common || j < b.common || a.values[i] != b.values[j])
+            if (i < a.common || j < b.common || !std::equal(value, value + value_words(a), value_at(b, j)))
                 found += a.weights[i] * b.weights[j];
         }
     }
     const double few = a.rest * b.rest * std::min(few_rows(a, radius), few_rows(b, radius));
-    return std::min(std::max({found, few, ball_volume(radius) * pairs}), pairs);
+    return std::min(std::max({found, few, ball_volume(a.bits, radius) * pairs}), pairs);
 }
 
-bool known_fingerprint(Node *node, Oid type, Fingerprint *value)
+// Returns the words of a constant, or null if the node is not a constant of the type and length compared.
+Fingerprint *known_value(Node *node, const DistanceTerms &terms)
 {
-    const Const *constant = reinterpret_cast<Const *>(node);
+    const Const *constant = reinterpret_cast<const Const *>(node);
 
-    if (!IsA(node, Const) || constant->constisnull || constant->consttype != type)
-        return false;
-    *value = datum_fingerprint(constant->constvalue);
-    return true;
+    if (!IsA(node, Const) || constant->constisnull || constant->consttype != terms.type)
+        return nullptr;
+    auto *words = static_cast<Fingerprint *>(
+        palloc(static_cast<Size>(signature_words(terms.bits)) * sizeof(Fingerprint)));
+    return read_words(constant->constvalue, terms.type, terms.bits, words) ? words : nullptr;
 }
 
 bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
@@ -303,12 +360,11 @@ template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms
 double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
                           const DistanceTerms &terms)
 {
-    Fingerprint center;
-    const bool known = query != nullptr && known_fingerprint(query, terms.type, &center);
-    Sample sample = load_sample(vardata, terms.function, known ? kAllValues : kPairSample);
+    const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms);
+    Sample sample = load_sample(vardata, terms, center != nullptr ? kAllValues : kPairSample);
     double fraction;
 
-    if (known) {
+    if (center != nullptr) {
         fraction =
             fraction_of_terms(terms, [&](int radius) { return fraction_around(sample, center, radius); });
     } else if (query == nullptr) { // assumed to be distributed like the column
@@ -318,7 +374,7 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
     } else if (contain_var_clause(query)) { // a row of another table
         VariableStatData asked;
         examine_variable(root, query, 0, &asked);
-        Sample asked_sample = load_sample(&asked, terms.function, kPairSample);
+        Sample asked_sample = load_sample(&asked, terms, kPairSample);
         fraction = fraction_of_terms(
             terms, [&](int radius) { return fraction_of_pairs(asked_sample, sample, radius); });
         free_sample(asked_sample);
@@ -333,7 +389,21 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
 
 } // namespace
 
-int estimate_radius(PlannerInfo *root, Node *radius)
+int estimate_bits(Oid type, Node *left, Node *right)
+{
+    if (type != BITOID)
+        return kBits;
+    for (Node *node : {left, right}) {
+        node = strip_relabels(node);
+        const Const *constant = reinterpret_cast<const Const *>(node);
+        if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
+            return datum_signature(constant->constvalue).bits;
+    }
+    const int declared = std::max(exprTypmod(left), exprTypmod(right));
+    return declared > 0 ? declared : kUnknownBits;
+}
+
+int estimate_radius(PlannerInfo *root, Node *radius, int bits)
 {
     Node *node = estimate_expression_value(root, radius);
     const Const *constant = reinterpret_cast<Const *>(node);
@@ -341,16 +411,16 @@ int estimate_radius(PlannerInfo *root, Node *radius)
     if (is_null_constant(node))
         return kEmptyRadius;
     if (!IsA(node, Const))
-        return kNearRadius;
+        return static_cast<int>(static_cast<std::int64_t>(kNearRadius) * bits / kBits);
     switch (constant->consttype) {
     case INT2OID:
-        return clamp_radius(DatumGetInt16(constant->constvalue));
+        return clamp_radius(DatumGetInt16(constant->constvalue), bits);
     case INT4OID:
-        return clamp_radius(DatumGetInt32(constant->constvalue));
+        return clamp_radius(DatumGetInt32(constant->constvalue), bits);
     case INT8OID:
-        return clamp_radius(DatumGetInt64(constant->constvalue));
+        return clamp_radius(DatumGetInt64(constant->constvalue), bits);
     default: // the domain over int4
-        return clamp_radius(DatumGetInt32(constant->constvalue));
+        return clamp_radius(DatumGetInt32(constant->constvalue), bits);
     }
 }
 
@@ -385,8 +455,8 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     VariableStatData left, right;
     bool reversed;
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
-    Sample left_sample = load_sample(&left, terms.function, kPairSample);
-    Sample right_sample = load_sample(&right, terms.function, kPairSample);
+    Sample left_sample = load_sample(&left, terms, kPairSample);
+    Sample right_sample = load_sample(&right, terms, kPairSample);
     double fraction = fraction_of_terms(
         terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, radius); });
 
@@ -444,7 +514,34 @@ bool is_ball_call(Node *node, Oid ball_type)
            exprType(static_cast<Node *>(lsecond(call->args))) == INT8OID;
 }
 
-// Returns the terms of fingerprint <@| ball. The ball may be a constant or a call of simhash_ball.
+Node *bigint_constant(std::int64_t value)
+{
+    return reinterpret_cast<Node *>(
+        makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, true));
+}
+
+// Returns the centre of a ball, and its radius, as constants.
+Node *ball_center(Datum value, Oid type, Oid ball_type, Node **radius)
+{
+    Const *center;
+
+    if (type == BITOID) {
+        const SignatureBall &ball = datum_signature_ball(value);
+        *radius = bigint_constant(ball.radius);
+        center = makeConst(type, -1, InvalidOid, -1, signature_datum(ball_signature(ball)), false, false);
+    } else {
+        const bool weights = get_typlen(ball_type) == sizeof(GuidedBall);
+        const Ball ball = weights ? Ball{datum_guided_ball(value).center, datum_guided_ball(value).radius, 0}
+                                  : *reinterpret_cast<const Ball *>(DatumGetPointer(value));
+        *radius = bigint_constant(ball.radius);
+        center =
+            makeConst(type, -1, InvalidOid, sizeof(Fingerprint), fingerprint_datum(ball.center), false, true);
+    }
+    return reinterpret_cast<Node *>(center);
+}
+
+// Returns the terms of value <@| ball. The ball may be a constant or a call of the function that
+// makes it.
 DistanceTerms ball_terms(const Request &request)
 {
     Oid type, ball_type;
@@ -454,25 +551,22 @@ DistanceTerms ball_terms(const Request &request)
     DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)),
                            node,
                            type,
+                           kBits,
                            kNearRadius,
                            get_opcode(request.op),
                            false};
+    Node *radius = nullptr;
 
-    if (is_null_constant(node)) {
-        terms.radius = kEmptyRadius;
-    } else if (IsA(node, Const)) {
-        const Datum value = reinterpret_cast<Const *>(node)->constvalue;
-        const bool weights = get_typlen(ball_type) == sizeof(GuidedBall);
-        const Ball ball = weights ? Ball{datum_guided_ball(value).center, datum_guided_ball(value).radius, 0}
-                                  : *reinterpret_cast<const Ball *>(DatumGetPointer(value));
-        terms.radius = ball.radius;
-        terms.right = reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
-                                                         fingerprint_datum(ball.center), false, true));
+    if (IsA(node, Const) && !is_null_constant(node)) {
+        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, ball_type, &radius);
     } else if (is_ball_call(node, ball_type)) {
         const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
-        terms.radius = estimate_radius(request.root, static_cast<Node *>(lsecond(arguments)));
+        radius = static_cast<Node *>(lsecond(arguments));
         terms.right = static_cast<Node *>(linitial(arguments));
     }
+    terms.bits = estimate_bits(type, terms.left, terms.right);
+    // A null ball, like a null radius, matches nothing.
+    terms.radius = estimate_radius(request.root, radius != nullptr ? radius : node, terms.bits);
     return terms;
 }
 
@@ -484,6 +578,7 @@ DistanceTerms near_terms(const Request &request)
     return DistanceTerms{static_cast<Node *>(linitial(request.arguments)),
                          static_cast<Node *>(lsecond(request.arguments)),
                          type,
+                         kBits,
                          kNearRadius,
                          get_opcode(request.op),
                          false};
@@ -543,10 +638,12 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
         radius = left;
     }
 
+    const int bits = estimate_bits(call.left_type, call.left, call.right);
     DistanceTerms terms = {call.left,
                            call.right,
                            call.left_type,
-                           estimate_radius(request.root, radius),
+                           bits,
+                           estimate_radius(request.root, radius, bits),
                            get_opcode(request.op),
                            rewrite == Rewrite::at || rewrite == Rewrite::none};
     if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below)

@@ -14,15 +14,20 @@ namespace simhash
 // A condition that two values are within a radius of each other.
 struct DistanceTerms {
     Node *left, *right;
-    Oid type;     // of fingerprints; the value of a constant of another type is not used
-    int radius;   // -1 to 64
+    Oid type;     // of fingerprints, or bit; the value of a constant of another type is not used
+    int bits;     // the length of both values
+    int radius;   // -1 to `bits`
     Oid function; // statistics are used only if it is leakproof or the user may see all rows
     bool at;      // the distance equals the radius instead of being at most that
 };
 
+// Returns the length of the values of `type` that are compared: 64 for fingerprints. The length of bit strings
+// is that of a constant, or the declared one.
+int estimate_bits(Oid type, Node *left, Node *right);
+
 // Returns the value of `radius`, clamped, if it can be estimated. A null radius matches nothing. An unknown
-// radius is assumed to be 3.
-int estimate_radius(PlannerInfo *root, Node *radius);
+// radius is assumed to be 3 for 64 bits, and in proportion for others.
+int estimate_radius(PlannerInfo *root, Node *radius, int bits);
 
 // Returns the fraction of the table's rows that satisfy `terms`. `varRelid` has the same meaning as in the
 // core's restriction estimators.

@@ -1,5 +1,7 @@
 #include "pg/types/signature.hpp"
 
+#include "pg/server/compat.hpp"
+
 extern "C" {
 #include "utils/varbit.h"
 }

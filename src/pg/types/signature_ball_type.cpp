@@ -159,7 +159,7 @@ void copy_weights(ArrayType *array, int bits, float *weights)
     if (ARR_NDIM(array) > 1 || count != bits)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
                 errmsg("the array of weights must have one element for each bit"),
-                errdetail("It has %d dimensions and %d elements; the bit string has %d bits.",
+                errdetail("It has %d dimensions and %d elements, and the bit string has %d bits.",
                           ARR_NDIM(array), count, bits));
     if (array_contains_nulls(array))
         ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("weights must not be null"));

@@ -1,0 +1,11 @@
+// The volume of a Hamming ball.
+#pragma once
+
+namespace simhash
+{
+
+// Returns the fraction of all bit strings of length `bits` that are within `radius` of a given one: from 0, also
+// where it is too small for a double, to 1.
+double ball_volume(int bits, int radius);
+
+} // namespace simhash

@@ -298,8 +298,9 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// Returns simhash_within(h, q, r) as h <@| ball(q, r), for an index on either of the first two arguments: a list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary
-// but not sufficient.
+// Returns simhash_within(h, q, r) as h <@| ball(q, r), for an index on either of the first two arguments: a
+// list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary but not
+// sufficient.
 List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
     if (!is_funcclause(request->node) || request->indexarg > 1)

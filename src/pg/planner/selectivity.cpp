@@ -128,7 +128,7 @@ SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, 
         get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
     const int n_common = slot_values(has_common, common, type, limit);
     const int n_histogram = slot_values(has_histogram, histogram, type, limit);
-    const auto room = static_cast<Size>(n_common + n_histogram);
+    const Size room = static_cast<Size>(n_common) + static_cast<Size>(n_histogram);
     SampleValues sample = {};
 
     sample.bits = bits;

@@ -12,7 +12,7 @@ namespace simhash
 // A value stored with a short header is not copied, so its length may be unaligned.
 SignatureView datum_signature(Datum datum)
 {
-    const varlena *value = PG_DETOAST_DATUM_PACKED(datum);
+    varlena *value = PG_DETOAST_DATUM_PACKED(datum);
     const auto *bytes = reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(value));
     std::int32_t bits;
 

@@ -250,6 +250,8 @@ FROM (VALUES ('s <@> $1 <= 31', 1400, 1700), ('$1 <@> s <= 31', 1400, 1700), ('s
     ('s <@> $1 <= 128', 2300, 3600), ('s <@> ~$1::varbit <= 31', 1, 30), ('s <@> $1 <= NULL::int', 0, 1),
     ('s <@| NULL', 0, 1), ('s <@> (SELECT random_bits(1, 256)) <= 31', 1, 60), ('l <@> $2 <= 512', 1, 40),
     ('l <@> $2 <= 2047', 150, 350),
+    -- the length of the column counts
+    ('l <@> (SELECT random_bits(1, 4096)) <= 512', 1, 40), ('l <@> s <= 512', 1, 40),
     -- of another length: an error when it is run
     ('s <@> B''01'' <= 1', 1, 5000)) AS v (c, low, high);
 SELECT expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.s <@> b.s <= 31', 1000000, 3500000);

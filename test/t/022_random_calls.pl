@@ -129,7 +129,10 @@ my %values = (
             "to_simhash_weights('some words')", "('[' || repeat('0,', 63) || '0]')", "('[' || repeat('549755813887,', 63) || '-549755813887]')",
             "('[' || repeat('-0.00000005960464477539,', 63) || '1e11]')", "(SELECT w FROM page WHERE id = 3)") },
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
-    'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' });
+    'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' },
+    'signature_ball' => sub { one_of(
+            'signature_ball(' . value('bit') . ', ' . value('integer') . ')', 'signature_neighbours(' . value('bit') . ", 0.5, 3)",
+            "signature_ball(repeat('1', 65)::bit(65), " . value('integer') . ', ' . value('double precision') . ', array_fill(-1.5::real, ARRAY[65]))') });
 
 # Valid arguments, by function and position; for others, values of the type. Without them functions that take an index
 # or a query would reject nearly everything. The unprivileged role gets those of a table that it does not own.
@@ -156,6 +159,8 @@ my %fitting = (
     'simhash_index_stats' => [ $index ],
     'simhash_index_check' => [ $index ],
     'simhash_probe_plan' => [ $index, undef, $radius ],
+    'signature_ball(bit;bigint;double precision;real[])' => [ sub { "repeat('0', 64)::bit(64)" }, undef, undef, sub { 'array_fill(0.5::real, ARRAY[64])' } ],
+    'signature_neighbours' => [ sub { "repeat('0', 65)::bit(65)" }, undef, sub { one_of(1, 10) }, sub { 'array_fill(0.5::real, ARRAY[65])' } ],
     'simhash_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
     'simhash_project' => [ $vector ],
     'simhash_project_weights' => [ $vector ],
@@ -214,7 +219,8 @@ sub value
     my $make = $values{$plain};
     # Types of the extension that this list lacks: text that may or may not be valid.
     return one_of("NULL::$type", quoted(garbage()) . "::$type", "'0123456789abcdef'::$type") unless $make;
-    return '(' . $make->() . ")::$type";
+    # without a length, bit in a cast is bit(1)
+    return '(' . $make->() . ')' . ($plain eq 'bit' ? '' : "::$type");
 }
 
 # -- Statements -----------------------------------------------------------------------------------------------

@@ -102,11 +102,17 @@ int inner_capacity(std::size_t page_size)
     return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / kInnerEntry);
 }
 
+bool has_index_header(const char *page, std::size_t page_size)
+{
+    const RawPageHeader *header = page_header(page);
+    return header->special == page_size - sizeof(PageTail) &&
+           header->pagesize_version == (page_size | kLayoutVersion);
+}
+
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level)
 {
     const RawPageHeader *header = page_header(page);
-    if (header->special != page_size - sizeof(PageTail) ||
-        header->pagesize_version != (page_size | kLayoutVersion))
+    if (!has_index_header(page, page_size))
         return "The page header is not that of a simhash index.";
     const PageTail *tail = page_tail(page);
     if (tail->page_id != kPageId)
@@ -178,8 +184,7 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
 const char *check_meta_page(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);
-    if (header->special != page_size - sizeof(PageTail) ||
-        header->pagesize_version != (page_size | kLayoutVersion))
+    if (!has_index_header(page, page_size))
         return "The page header is not that of a simhash index.";
     if (page_tail(page)->page_id != kPageId || page_tail(page)->flags != kMeta)
         return "The page is not a metapage.";

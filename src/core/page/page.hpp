@@ -225,6 +225,9 @@ void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 int leaf_capacity(std::size_t page_size);
 int inner_capacity(std::size_t page_size);
 
+// Whether the header is that of a page of an index of this page size.
+bool has_index_header(const char *page, std::size_t page_size);
+
 // What is wrong with a page, or nullptr. Reads nothing outside the page, whatever it holds. A page that
 // passes can be used with the functions above without further bounds checks.
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level);

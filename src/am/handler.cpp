@@ -2,6 +2,7 @@
 #include "am/build/build.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
+#include "am/store/store.hpp"
 #include "am/tree/index.hpp"
 #include "am/validate.hpp"
 
@@ -9,6 +10,29 @@ extern "C" {
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
 }
+
+namespace simhash
+{
+
+namespace
+{
+
+bool insert_any(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+{
+    return is_wide_index(index) ? insert_signature(index, values, isnull, pointer, info)
+                                : insert_row(index, values, isnull, pointer, info);
+}
+
+IndexBulkDeleteResult *bulk_delete_any(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                       IndexBulkDeleteCallback callback, void *callback_state)
+{
+    return is_wide_index(info->index) ? bulk_delete_signatures(info, stats, callback, callback_state)
+                                      : bulk_delete(info, stats, callback, callback_state);
+}
+
+} // namespace
+
+} // namespace simhash
 
 SIMHASH_FUNCTION(simhash_handler)
 {
@@ -28,8 +52,8 @@ SIMHASH_FUNCTION(simhash_handler)
 
     routine->ambuild = build;
     routine->ambuildempty = build_empty;
-    routine->aminsert = insert_callback<insert_row>;
-    routine->ambulkdelete = bulk_delete;
+    routine->aminsert = insert_callback<insert_any>;
+    routine->ambulkdelete = bulk_delete_any;
     routine->amvacuumcleanup = vacuum_cleanup;
     routine->amcanreturn = nullptr; // no index-only scans: replay on a standby takes no cleanup locks
     routine->amcostestimate = estimate_cost;

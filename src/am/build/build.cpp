@@ -4,6 +4,7 @@
 #include "am/build/build.hpp"
 #include "am/build/parallel_build.hpp"
 #include "am/build/sample.hpp"
+#include "am/build/signature_build.hpp"
 #include "am/build/tree_writer.hpp"
 #include "am/tree/failpoint.hpp"
 
@@ -41,19 +42,6 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     }
 }
 
-void build_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool)
-{
-    std::uint8_t source[kBits];
-    meta.sources(table, source);
-    BitPermutation to_fingerprint;
-    to_fingerprint.set_inverse(source);
-    writer->to_fingerprint.set(to_fingerprint);
-    begin_leaves(writer, table, {0, 0});
-    divide_spool(spool, source, write_run, writer);
-    if (!end_leaves(writer, nullptr))
-        write_inner_levels(writer, table, &writer->leaves);
-}
-
 void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                     const TableDesign &design, IndexBuildResult *result)
 {
@@ -83,32 +71,22 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     for (int table = 0; table < meta->tables(); table++) {
         failpoint(Failpoint::build_table);
         pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + table);
-        build_tree(writer, *meta, table, &state->rows);
+        write_tree(writer, *meta, table, &state->rows);
     }
-    build_tree(writer, *meta, meta->null_table(), &state->nulls);
+    write_tree(writer, *meta, meta->null_table(), &state->nulls);
     end_tree(writer);
     end_spool(&state->rows);
     end_spool(&state->nulls);
-}
-
-// TODO: replace this by the build of an index on bit strings.
-void refuse_signatures(Relation index)
-{
-    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
-
-    if (!column->attbyval)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("access method \"%s\" does not support columns of type %s yet", "simhash",
-                       format_type_be(column->atttypid)));
 }
 
 } // namespace
 
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
 {
-    refuse_signatures(index);
     if (RelationGetNumberOfBlocks(index) != 0)
         elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+    if (is_wide_index(index))
+        return build_signatures(heap, index, info);
 
     IndexOptions options = index_options(index);
     TableDesign design;
@@ -128,6 +106,10 @@ IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
 
 void build_empty(Relation index)
 {
+    if (is_wide_index(index)) {
+        build_empty_signatures(index);
+        return;
+    }
     IndexOptions options = index_options(index);
     TableDesign design;
     design_from_options(options, &design);
@@ -142,6 +124,8 @@ char *build_phase_name(int64 phase)
         return pstrdup("initializing");
     if (phase == kPhaseScan)
         return pstrdup("scanning table");
+    if (phase == kPhaseSample)
+        return pstrdup("sampling table");
     if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTables)
         return psprintf("sorting and writing block table %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
     return nullptr;

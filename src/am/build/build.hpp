@@ -7,7 +7,11 @@ namespace simhash
 {
 
 // Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
-enum BuildPhase { kPhaseScan = 2, kPhaseWriteFirst = 3 }; // then one for each table
+enum BuildPhase {
+    kPhaseScan = 2,
+    kPhaseWriteFirst = 3, // then one for each table
+    kPhaseSample = kPhaseWriteFirst + kMaxTables
+};
 
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);
 void build_empty(Relation index);

@@ -3,7 +3,6 @@
 
 extern "C" {
 #include "access/xloginsert.h"
-#include "catalog/pg_control.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -43,25 +42,7 @@ void write_batch(PageBatch *batch, bool end)
         LockBuffer(buffer[i], BUFFER_LOCK_EXCLUSIVE);
         add_child(batch->children, batch->bound[i], BufferGetBlockNumber(buffer[i]));
     }
-    bool log = RelationNeedsWAL(index);
-    if (log)
-        XLogEnsureRecordSpace(pages - 1, 0);
-    START_CRIT_SECTION();
-    for (int i = 0; i < pages; i++) {
-        std::memcpy(buffer_page(buffer[i]), batch->image + BLCKSZ * i, BLCKSZ);
-        MarkBufferDirty(buffer[i]);
-    }
-    if (log) {
-        XLogBeginInsert();
-        for (int i = 0; i < pages; i++)
-            XLogRegisterBuffer(static_cast<uint8>(i), buffer[i], REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
-        XLogRecPtr end_of_record = XLogInsert(RM_XLOG_ID, XLOG_FPI);
-        for (int i = 0; i < pages; i++)
-            PageSetLSN(buffer_page(buffer[i]), end_of_record);
-    }
-    END_CRIT_SECTION();
-    for (int i = 0; i < pages; i++)
-        UnlockReleaseBuffer(buffer[i]);
+    write_page_images(index, buffer, batch->image, pages);
 
     batch->pages -= pages;
     batch->held = InvalidBuffer;
@@ -251,6 +232,19 @@ bool end_leaves(TreeWriter *writer, const Position *high)
     return only;
 }
 
+void write_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool)
+{
+    std::uint8_t source[kBits];
+    meta.sources(table, source);
+    BitPermutation to_fingerprint;
+    to_fingerprint.set_inverse(source);
+    writer->to_fingerprint.set(to_fingerprint);
+    begin_leaves(writer, table, {0, 0});
+    divide_spool(spool, source, write_run, writer);
+    if (!end_leaves(writer, nullptr))
+        write_inner_levels(writer, table, &writer->leaves);
+}
+
 void write_inner_levels(TreeWriter *writer, int table, Children *leaves)
 {
     for (int level = 1; !write_inner_level(writer, table, level, leaves);)
@@ -276,24 +270,50 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right)
     write_page(buffer, image.data, RelationNeedsWAL(index));
 }
 
+namespace
+{
+
+// Appends a page to the fork.
+void append_page(Relation index, ForkNumber fork, const char *image)
+{
+    Buffer buffer;
+    if (fork == MAIN_FORKNUM) {
+        buffer = extend_index(index);
+    } else {
+        buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, nullptr);
+        LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    }
+    // The init fork of an unlogged index must survive a crash, so it is logged though the index is not.
+    write_page(buffer, image, fork == INIT_FORKNUM || RelationNeedsWAL(index));
+}
+
+void append_roots(Relation index, ForkNumber fork, int trees)
+{
+    PGAlignedBlock image;
+    for (int table = 0; table < trees; table++) {
+        init_page(image.data, BLCKSZ, table, 0);
+        append_page(index, fork, image.data);
+    }
+}
+
+} // namespace
+
 void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
 {
     PGAlignedBlock image;
-    for (int block = 0; block <= data.design.tables + 1; block++) {
-        if (block == 0)
-            init_meta_page(image.data, BLCKSZ, data);
-        else
-            init_page(image.data, BLCKSZ, block - 1, 0);
-        Buffer buffer;
-        if (fork == MAIN_FORKNUM) {
-            buffer = extend_index(index);
-        } else {
-            buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, nullptr);
-            LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-        }
-        // The init fork of an unlogged index must survive a crash, so it is logged though the index is not.
-        write_page(buffer, image.data, fork == INIT_FORKNUM || RelationNeedsWAL(index));
-    }
+    init_meta_page(image.data, BLCKSZ, data);
+    append_page(index, fork, image.data);
+    append_roots(index, fork, data.design.tables + 1);
+}
+
+void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data)
+{
+    PGAlignedBlock image;
+    init_signature_meta_page(image.data, BLCKSZ, data);
+    append_page(index, fork, image.data);
+    append_roots(index, fork, data.layout.tables + 1);
+    init_map_page(image.data, BLCKSZ);
+    append_page(index, fork, image.data);
 }
 
 } // namespace simhash

@@ -70,6 +70,9 @@ void begin_leaves(TreeWriter *writer, int table, Position bound);
 // Takes the next run of rows. A RunSink; context is the TreeWriter.
 void write_run(const Position *run, int count, void *context);
 
+// Divides the rows of a spool by a table's keys, and writes its tree.
+void write_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool);
+
 // Writes the remaining rows as the last leaf: of the tree, or of the range that ends at `high`. If it is the
 // tree's only leaf, writes it as the root and returns true.
 bool end_leaves(TreeWriter *writer, const Position *high);
@@ -84,5 +87,7 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 
 // Writes the metapage and empty roots, so that the roots get their blocks before any leaf does.
 void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
+// The same for an index on signatures, with an empty map of segments.
+void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data);
 
 } // namespace simhash

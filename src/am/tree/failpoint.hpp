@@ -27,24 +27,27 @@ namespace simhash
 
 // Named in failpoint.cpp in the same order, with hyphens.
 enum class Failpoint {
-    insert,         // before the entries are added; their leaves are locked
-    insert_group,   // before each group of tables; nothing is locked
-    leaf_found,     // a descent knows its leaf, or an insert its leaves, but has not locked it
-    page_extended,  // the index has been extended by a page, which is not locked
-    unused_found,   // a split has taken an unused page from the free space map but has not locked it
-    split_extended, // the new page exists, but the split is not logged
-    split_downlink, // between the record of a split and that of its downlink
-    split_done,     // after that record; nothing of the split is locked
-    root_extended,  // the new root's children exist, but the split is not logged
-    root_grown,     // after the root's record; the pages are still locked
-    vacuum_page,    // before each block of the walk; nothing is locked
-    vacuum_delete,  // dead entries are about to be removed from a leaf
-    build_scanned,  // the table has been scanned, but nothing has been written
-    build_table,    // before each tree of a serial build
-    build_batch,    // the index has been extended for a batch, which is not logged
-    build_root,     // before a tree's root is written
-    scan_leaf,      // a scan knows its next leaf but has not locked it
-    scan_pin,       // a scan holds a leaf's pin but not its lock
+    insert,           // before the entries are added; their leaves are locked
+    insert_group,     // before each group of tables; nothing is locked
+    leaf_found,       // a descent knows its leaf, or an insert its leaves, but has not locked it
+    page_extended,    // the index has been extended by a page, which is not locked
+    unused_found,     // a split has taken an unused page from the free space map but has not locked it
+    split_extended,   // the new page exists, but the split is not logged
+    split_downlink,   // between the record of a split and that of its downlink
+    split_done,       // after that record; nothing of the split is locked
+    root_extended,    // the new root's children exist, but the split is not logged
+    root_grown,       // after the root's record; the pages are still locked
+    segment_extended, // the pages of a new segment exist, but the segment is not logged
+    store_insert,     // before a row is added to the store; its pages are locked
+    vacuum_slots,     // dead slots are about to be freed; their entries are gone
+    vacuum_page,      // before each block of the walk; nothing is locked
+    vacuum_delete,    // dead entries are about to be removed from a leaf
+    build_scanned,    // the table has been scanned, but nothing has been written
+    build_table,      // before each tree of a serial build
+    build_batch,      // the index has been extended for a batch, which is not logged
+    build_root,       // before a tree's root is written
+    scan_leaf,        // a scan knows its next leaf but has not locked it
+    scan_pin,         // a scan holds a leaf's pin but not its lock
     count
 };
 

@@ -11,15 +11,18 @@
 
 #include "pg/server/compat.hpp"
 
+#include "core/kernels/signature_match.hpp"
 #include "core/page/page.hpp"
 #include "core/tables/bit_order.hpp"
 #include "core/tables/key_order.hpp"
 #include "core/tables/search_plan.hpp"
+#include "core/wide/store_page.hpp"
 
 extern "C" {
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/generic_xlog.h"
+#include "access/xlogrecord.h"
 #include "nodes/execnodes.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -42,30 +45,46 @@ struct IndexOptions {
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
+// The number of tables of an index on signatures of n bits.
+int signature_tables(const IndexOptions &options, int bits);
 // Chooses the design for these options. Raises an error with a hint if there is none.
 void design_from_options(const IndexOptions &options, TableDesign *design);
 
 // meta.cpp
 
 // The metapage's data, ready for use. A copy needs only the first size() bytes.
+//
+// The trees of an index on signatures ("wide") hold keys instead of fingerprints, and store positions instead of
+// tids. Only the tree of NULLs holds tids.
 struct IndexMeta {
     int fillfactor;
+    bool wide;
+    BlockNumber map; // of a wide index
     VolatilityModel model;
     bool fitted; // the model was fitted by simhash_calibrate
-    KeyOrder order;
+    union {
+        KeyOrder order;
+        SignatureLayout layout; // of a wide index
+    };
 
-    std::size_t size() const { return offsetof(IndexMeta, order) + order.size(); }
-    int tables() const { return order.design.tables; }
-    int null_table() const { return order.design.tables; }
-    int trees() const { return order.design.tables + 1; }
+    std::size_t size() const
+    {
+        return wide ? offsetof(IndexMeta, layout) + layout.size() : offsetof(IndexMeta, order) + order.size();
+    }
+    int tables() const { return wide ? layout.tables : order.design.tables; }
+    int null_table() const { return tables(); }
+    int trees() const { return tables() + 1; }
+    StoreShape shape() const { return store_shape(layout.bytes(), BLCKSZ); }
+    // Whether the tids of a table's entries are store positions.
+    bool in_store(int table) const { return wide && table != null_table(); }
     std::uint64_t key(int table, Fingerprint fingerprint) const
     {
-        return table == null_table() ? 0 : order.key(table, fingerprint);
+        return table == null_table() ? 0 : wide ? fingerprint : order.key(table, fingerprint);
     }
     // Bit 63 - i of a key is bit source[i] of the fingerprint. NULLs have key and fingerprint 0.
     void sources(int table, std::uint8_t source[kBits]) const
     {
-        if (table == null_table())
+        if (wide || table == null_table())
             identity_sources(source);
         else
             order.sources(table, source);
@@ -91,9 +110,21 @@ bool block_exists(Relation index, BlockNumber block);
 bool heap_block_exists(Relation index, BlockNumber block);
 // Returns the plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);
+// Whether the index is one on signatures, which its column's type decides.
+bool is_wide_index(Relation index);
+// What is wrong with a page that is not new, or null.
+const char *check_any_page(const IndexMeta &meta, const char *page);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
 void use_meta_data(const MetaData &data, IndexMeta *meta);
+void use_meta_data(const SignatureMetaData &data, IndexMeta *meta);
+
+// The store's segment that this backend used last, and its map page, both kNoBlock if unknown.
+struct StorePlace {
+    BlockNumber map;
+    BlockNumber plane;
+};
+StorePlace *store_place(Relation index);
 
 // tree.cpp
 
@@ -121,6 +152,11 @@ Buffer step_right(Relation index, Buffer buffer, int mode);
 // that a crash left unused.
 Buffer extend_index(Relation index, BlockNumber after = kNoBlock);
 
+// Copies whole pages into buffers, which are locked exclusively, logs them in one record and releases the
+// buffers. Page i is image + i * BLCKSZ. Requires: 1 <= pages <= kMostImages.
+inline constexpr int kMostImages = XLR_MAX_BLOCK_ID + 1;
+void write_page_images(Relation index, const Buffer *buffer, const char *image, int pages);
+
 // Returns the relation's length. It waits for extensions in progress, so that none is missed.
 BlockNumber index_blocks(Relation index);
 
@@ -129,7 +165,22 @@ double estimated_leaves(BlockNumber blocks, int tables);
 
 // insert.cpp, vacuum.cpp
 
+// Returns a copy of the metapage's data that is valid until the end of the statement: the relcache's copy may be
+// freed at any time.
+const IndexMeta &statement_meta(Relation index, IndexInfo *info);
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
+// Inserts a row's entries into the trees from `table` to before `end`; fingerprint[i] is the one for tree i.
+void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const Fingerprint *fingerprint,
+                    Tid tid);
+
+// Decides for the walk of VACUUM which entries are dead.
+struct DeadEntries {
+    // Whether an entry of this table is dead.
+    bool (*dead)(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta);
+};
+// Walks all blocks and removes the dead entries from the trees. Counts the rows of the first table and the NULLs.
+void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries);
+
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                    IndexBulkDeleteCallback callback, void *callback_state);
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
@@ -141,9 +192,9 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
 void check_inspection_rights(Oid index, Oid heap);
 
 // Opens a simhash index for an SQL function, and locks it and its table. Raises an error if the relation is
-// not a simhash index, or if check_rights raises one.
+// not a simhash index, or if check_rights raises one, or if the index is wide and `wide` is false.
 Relation open_index(Oid oid, LOCKMODE lock,
-                    void (*check_rights)(Oid index, Oid heap) = check_inspection_rights);
+                    void (*check_rights)(Oid index, Oid heap) = check_inspection_rights, bool wide = false);
 
 inline Tid tid_of(ItemPointer pointer)
 {

@@ -3,6 +3,7 @@
 
 extern "C" {
 #include "access/table.h"
+#include "catalog/pg_type.h"
 #include "utils/memutils.h"
 }
 
@@ -20,6 +21,7 @@ struct Cache {
     std::uint32_t number;
     BlockNumber blocks;      // known length of the index
     BlockNumber heap_blocks; // known length of the table
+    StorePlace store;
     SearchPlan plan[kPlans]; // radius -1 if there is none yet
     IndexMeta meta;          // truncated, see KeyOrder
 };
@@ -52,12 +54,65 @@ MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
 void use_meta_data(const MetaData &data, IndexMeta *meta)
 {
     meta->fillfactor = data.fillfactor;
+    meta->wide = false;
+    meta->map = kNoBlock;
     meta->model = kDefaultVolatility;
     meta->fitted = data.model != 0;
     if (meta->fitted)
         std::memcpy(meta->model.share, data.model_share, sizeof(meta->model.share));
     meta->order.set(data.design, data.bit_order);
 }
+
+void use_meta_data(const SignatureMetaData &data, IndexMeta *meta)
+{
+    meta->fillfactor = data.fillfactor;
+    meta->wide = true;
+    meta->map = data.map;
+    meta->model = kDefaultVolatility;
+    meta->fitted = false;
+    meta->layout = data.layout;
+}
+
+bool is_wide_index(Relation index) { return index->rd_opcintype[0] == BITOID; }
+
+const char *check_any_page(const IndexMeta &meta, const char *page)
+{
+    if (meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page))
+        return check_store_page(page, BLCKSZ, meta.shape(), 0);
+    return check_any_tree_page(page, BLCKSZ, meta.trees());
+}
+
+StorePlace *store_place(Relation index)
+{
+    index_meta(index);
+    return &cache_of(index)->store;
+}
+
+namespace
+{
+
+// Reads the contents of a locked metapage. Returns what is wrong with it, or null.
+const char *read_meta_page(Relation index, const char *page, IndexMeta *meta)
+{
+    if (is_wide_index(index)) {
+        const char *fault = check_signature_meta_page(page, BLCKSZ);
+        if (fault != nullptr)
+            return fault;
+        SignatureMetaData data;
+        std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
+        use_meta_data(data, meta);
+        return nullptr;
+    }
+    const char *fault = check_meta_page(page, BLCKSZ);
+    if (fault != nullptr)
+        return fault;
+    MetaData data;
+    std::memcpy(&data, page_meta(page), sizeof(data));
+    use_meta_data(data, meta);
+    return nullptr;
+}
+
+} // namespace
 
 const IndexMeta *index_meta(Relation index)
 {
@@ -68,22 +123,19 @@ const IndexMeta *index_meta(Relation index)
         report_corruption(index, kMetaBlock, "The index has no metapage.");
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    MetaData data;
-    const char *fault = check_meta_page(buffer_page(buffer), BLCKSZ);
-    if (fault == nullptr)
-        std::memcpy(&data, page_meta(buffer_page(buffer)), sizeof(data));
+    auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    const char *fault = read_meta_page(index, buffer_page(buffer), whole);
     UnlockReleaseBuffer(buffer);
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);
 
-    auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
-    use_meta_data(data, whole);
     auto *cache =
         static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));
     std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
     pfree(whole);
     cache->number = ++last_number;
     cache->blocks = cache->heap_blocks = 0;
+    cache->store = {kNoBlock, kNoBlock};
     for (SearchPlan &plan : cache->plan)
         plan.radius = -1;
     index->rd_amcache = cache;

@@ -31,7 +31,7 @@ namespace
 
 } // namespace
 
-Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap))
+Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid heap), bool wide)
 {
     // Privileges are checked before locks are taken: a user without them must not make others wait. As
     // everywhere, the heap is locked before the index.
@@ -49,12 +49,16 @@ Relation open_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid 
         report_dropped(name);
     if (index == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid));
-    if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambulkdelete != bulk_delete)
+    if (index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->amoptions != parse_index_options)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
                 index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX
                     ? errhint("The index is partitioned. Give the index of a partition.")
                     : 0);
+    if (is_wide_index(index) && !wide)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("index \"%s\" is on signatures", RelationGetRelationName(index)),
+                errdetail("This function reads indexes on fingerprints, of type simhash."));
     check_rights(oid, index->rd_index->indrelid); // again, because the OID may belong to another index by now
     if (index->rd_index->indrelid != heap)
         report_dropped(RelationGetRelationName(index));

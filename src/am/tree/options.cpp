@@ -58,6 +58,16 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
             errhint("For distance = %d, tables can be %s.", options.distance, list.data));
 }
 
+// So many tables that a search within the usual distances reads few leaves of each: 31 of 256 bits with budgets
+// of 1, and a few bits more in long signatures, in which near-duplicates are far less than half of the bits apart.
+int signature_tables(const IndexOptions &options, int bits)
+{
+    constexpr int kLong = 512, kForShort = 16, kForLong = 8;
+    if (options.tables > 0)
+        return options.tables;
+    return bits <= kLong ? kForShort : kForLong;
+}
+
 bytea *parse_index_options(Datum reloptions, bool validate)
 {
     const relopt_parse_elt elements[] = {

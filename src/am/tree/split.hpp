@@ -28,7 +28,8 @@ struct UnusedPages {
 void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
 // Adds the pages to the free space map. Raises an error if a link leads to one of them, because the index is
 // damaged then.
-void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy);
+void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &unused,
+                    BufferAccessStrategy strategy);
 // Returns an unused page beyond block `after`, locked exclusively, or an invalid buffer if there is none.
 Buffer take_unused(Relation index, BlockNumber after);
 

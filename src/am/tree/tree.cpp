@@ -5,6 +5,8 @@
 
 extern "C" {
 #include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/pg_control.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 }
@@ -179,6 +181,29 @@ Buffer extend_index(Relation index, BlockNumber after)
         }
     }
     return buffer;
+}
+
+void write_page_images(Relation index, const Buffer *buffer, const char *image, int pages)
+{
+    bool log = RelationNeedsWAL(index);
+    if (log)
+        XLogEnsureRecordSpace(pages - 1, 0);
+    START_CRIT_SECTION();
+    for (int i = 0; i < pages; i++) {
+        std::memcpy(buffer_page(buffer[i]), image + BLCKSZ * i, BLCKSZ);
+        MarkBufferDirty(buffer[i]);
+    }
+    if (log) {
+        XLogBeginInsert();
+        for (int i = 0; i < pages; i++)
+            XLogRegisterBuffer(static_cast<uint8>(i), buffer[i], REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+        XLogRecPtr end_of_record = XLogInsert(RM_XLOG_ID, XLOG_FPI);
+        for (int i = 0; i < pages; i++)
+            PageSetLSN(buffer_page(buffer[i]), end_of_record);
+    }
+    END_CRIT_SECTION();
+    for (int i = 0; i < pages; i++)
+        UnlockReleaseBuffer(buffer[i]);
 }
 
 BlockNumber index_blocks(Relation index)

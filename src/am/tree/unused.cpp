@@ -33,6 +33,22 @@ void note_link(const UnusedPages &unused, BlockNumber from, BlockNumber to, Bloc
         linked[at - unused.block] = from;
 }
 
+// Notes all links of a page.
+void note_links(const IndexMeta &meta, const UnusedPages &unused, BlockNumber from, const char *page,
+                BlockNumber *linked)
+{
+    note_link(unused, from, page_tail(page)->right, linked);
+    if (is_store_page(page)) {
+        for (int i = 0; (page_tail(page)->flags & kMapPage) && i < map_count(page); i++) {
+            for (int at = 0; at < meta.shape().pages(); at++)
+                note_link(unused, from, map_entries(page)[i].plane + static_cast<BlockNumber>(at), linked);
+        }
+        return;
+    }
+    for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
+        note_link(unused, from, inner_link(page, i).child(), linked);
+}
+
 bool is_unused(Relation index, BlockNumber block)
 {
     Buffer buffer = ReadBuffer(index, block);
@@ -44,7 +60,8 @@ bool is_unused(Relation index, BlockNumber block)
 
 } // namespace
 
-void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrategy strategy)
+void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &unused,
+                    BufferAccessStrategy strategy)
 {
     if (unused.count == 0)
         return;
@@ -57,12 +74,10 @@ void recycle_unused(Relation index, const UnusedPages &unused, BufferAccessStrat
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         if (!PageIsNew(buffer_page(buffer))) {
-            const char *fault = check_any_tree_page(page, BLCKSZ, kMaxTables + 1);
+            const char *fault = check_any_page(meta, page);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
-            note_link(unused, block, page_tail(page)->right, linked);
-            for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
-                note_link(unused, block, inner_link(page, i).child(), linked);
+            note_links(meta, unused, block, page, linked);
         }
         UnlockReleaseBuffer(buffer);
     }

@@ -19,8 +19,7 @@ namespace
 
 // Processes one block of the walk. It counts rows, not entries: those of one table and the NULLs.
 void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumber block,
-                  IndexBulkDeleteResult *stats, UnusedPages *unused, IndexBulkDeleteCallback callback,
-                  void *callback_state)
+                  IndexBulkDeleteResult *stats, UnusedPages *unused, const DeadEntries *entries)
 {
     Relation index = info->index;
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, info->strategy);
@@ -34,11 +33,11 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
         UnlockReleaseBuffer(buffer);
         return;
     }
-    const char *fault = check_any_tree_page(page, BLCKSZ, meta.trees());
+    const char *fault = check_any_page(meta, page);
     if (fault != nullptr)
         report_corruption(index, block, fault);
     int table = page_tail(page)->table;
-    if (!is_leaf(page)) {
+    if (!is_leaf(page)) { // also a page of the signature store
         UnlockReleaseBuffer(buffer);
         return;
     }
@@ -49,8 +48,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     for (int i = leaf_count(page) - 1; i >= 0; i--) {
         if (!is_heap_tid(leaf_tid(page, i).packed()))
             report_corruption(index, block, "An entry has an invalid tid.");
-        ItemPointerData tid = pointer_of(leaf_tid(page, i));
-        if (!callback(&tid, callback_state))
+        if (!entries->dead(entries, table, leaf_tid(page, i), meta))
             continue;
         if (state == nullptr) {
             state = GenericXLogStart(index);
@@ -70,8 +68,9 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     UnlockReleaseBuffer(buffer);
 }
 
-void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCallback callback,
-          void *callback_state)
+} // namespace
+
+void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries)
 {
     IndexMeta *meta = copy_index_meta(info->index, CurrentMemoryContext);
     stats->num_index_tuples = 0;
@@ -87,12 +86,27 @@ void walk(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDeleteCa
         for (; block < blocks; block++) {
             delay_vacuum();
             failpoint(Failpoint::vacuum_page);
-            vacuum_block(info, *meta, block, stats, unused, callback, callback_state);
+            vacuum_block(info, *meta, block, stats, unused, entries);
         }
     }
-    recycle_unused(info->index, *unused, info->strategy);
+    recycle_unused(info->index, *meta, *unused, info->strategy);
     pfree(unused);
     pfree(meta);
+}
+
+namespace
+{
+
+struct DeadRows : DeadEntries {
+    IndexBulkDeleteCallback callback;
+    void *state;
+};
+
+bool is_dead_row(const DeadEntries *entries, int, Tid tid, const IndexMeta &)
+{
+    const auto *rows = static_cast<const DeadRows *>(entries);
+    ItemPointerData pointer = pointer_of(tid);
+    return rows->callback(&pointer, rows->state);
 }
 
 } // namespace
@@ -102,7 +116,11 @@ IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult 
 {
     if (stats == nullptr)
         stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
-    walk(info, stats, callback, callback_state);
+    DeadRows rows;
+    rows.dead = is_dead_row;
+    rows.callback = callback;
+    rows.state = callback_state;
+    vacuum_trees(info, stats, &rows);
     return stats;
 }
 

@@ -11,6 +11,8 @@ namespace simhash
 
 LeafMatch match_leaf = leaf_match(SimdLevel::kScalar);
 const PairMatch *match_pairs = &pair_match(SimdLevel::kScalar);
+SignatureDistances find_distances = signature_distances(SimdLevel::kScalar);
+PlaneMatch match_plane = plane_match(SimdLevel::kScalar);
 
 namespace
 {
@@ -42,6 +44,8 @@ void assign_simd(int level, void *)
     SimdLevel chosen = level == kAuto ? best_simd_level() : static_cast<SimdLevel>(level);
     match_leaf = leaf_match(chosen);
     match_pairs = &pair_match(chosen);
+    find_distances = signature_distances(chosen);
+    match_plane = plane_match(chosen);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "core/kernels/leaf_match.hpp"
 #include "core/kernels/pair_match.hpp"
+#include "core/kernels/signature_match.hpp"
 
 namespace simhash
 {
@@ -10,6 +11,8 @@ namespace simhash
 // The kernels selected by simhash.simd: the best that the CPU supports, unless a level is forced.
 extern LeafMatch match_leaf;
 extern const PairMatch *match_pairs;
+extern SignatureDistances find_distances;
+extern PlaneMatch match_plane;
 
 void define_settings();
 

@@ -1,0 +1,232 @@
+#include "am/store/store.hpp"
+#include "am/tree/failpoint.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
+                       int mode, BufferAccessStrategy strategy)
+{
+    if (block == kNoBlock || !block_exists(index, block))
+        report_corruption(index, block, "A page of the signature store does not exist.");
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+    LockBuffer(buffer, mode);
+    const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+    return buffer;
+}
+
+namespace
+{
+
+// Map pages follow each other by their right links, each later in the file than the one before.
+void check_next_map(Relation index, BlockNumber block, BlockNumber next)
+{
+    if (next != kNoBlock && next <= block)
+        report_corruption(index, block, "The map pages are out of order.");
+}
+
+int find_segment(const char *page, BlockNumber plane)
+{
+    for (int i = 0; i < map_count(page); i++) {
+        if (map_entries(page)[i].plane == plane)
+            return i;
+    }
+    return -1;
+}
+
+// Hints are not logged: VACUUM sets them again, and an insert corrects one that is too high.
+void set_hint(Buffer map, int entry, std::uint32_t free)
+{
+    map_entries(buffer_page(map))[entry].free = free;
+    MarkBufferDirtyHint(map, true);
+}
+
+// Looks for a segment with free slots from map page `from` on. Returns the last map page if there is none.
+bool find_free_segment(Relation index, const IndexMeta &meta, BlockNumber from, StorePlace *place)
+{
+    BlockNumber block = from;
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        BlockNumber next = page_tail(page)->right;
+        place->map = block;
+        for (int i = map_count(page) - 1; i >= 0; i--) {
+            if (map_entries(page)[i].free > 0) {
+                place->plane = map_entries(page)[i].plane;
+                UnlockReleaseBuffer(buffer);
+                return true;
+            }
+        }
+        UnlockReleaseBuffer(buffer);
+        check_next_map(index, block, next);
+        if (next == kNoBlock)
+            return false;
+        block = next;
+    }
+}
+
+// Locks the last map page, at or after `block`, exclusively.
+Buffer lock_last_map(Relation index, const IndexMeta &meta, BlockNumber block)
+{
+    for (;;) {
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE);
+        BlockNumber next = page_tail(buffer_page(buffer))->right;
+        if (next == kNoBlock)
+            return buffer;
+        UnlockReleaseBuffer(buffer);
+        check_next_map(index, block, next);
+        block = next;
+    }
+}
+
+// Creates an empty segment, and a map page for it if the last one is full, in one record.
+void create_segment(Relation index, const IndexMeta &meta, StorePlace *place)
+{
+    StoreShape shape = meta.shape();
+    Buffer buffer[kMostImages]; // the segment, a new map page if there is one, and the last map page
+    auto *image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
+    Buffer map = lock_last_map(index, meta, place->map);
+    bool full = !map_has_room(buffer_page(map));
+    int pages = shape.pages() + full;
+    extend_by_pages(index, RELATION_IS_LOCAL(index), pages, buffer);
+    failpoint(Failpoint::segment_extended);
+
+    place->plane = BufferGetBlockNumber(buffer[0]);
+    init_plane_page(image, BLCKSZ);
+    for (int i = 1; i <= shape.bodies; i++)
+        init_body_page(image + BLCKSZ * i, BLCKSZ, place->plane);
+    char *map_image = image + BLCKSZ * pages;
+    std::memcpy(map_image, buffer_page(map), BLCKSZ);
+    place->map = BufferGetBlockNumber(map);
+    if (full) {
+        char *next_image = image + BLCKSZ * shape.pages();
+        init_map_page(next_image, BLCKSZ);
+        place->map = page_tail(map_image)->right = BufferGetBlockNumber(buffer[shape.pages()]);
+        map_add(next_image, {place->plane, static_cast<std::uint32_t>(shape.rows())});
+    } else {
+        map_add(map_image, {place->plane, static_cast<std::uint32_t>(shape.rows())});
+    }
+    buffer[pages] = map;
+    write_page_images(index, buffer, image, pages + 1);
+    pfree(image);
+}
+
+} // namespace
+
+void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer)
+{
+    for (;;) {
+        extend_relation_by(index, alone, pages, buffer);
+        // The pages may be apart, or a split may have taken one from the free space map. They are unused then,
+        // until VACUUM finds them.
+        bool usable = true;
+        for (int i = 0; i < pages; i++) {
+            LockBuffer(buffer[i], BUFFER_LOCK_EXCLUSIVE);
+            usable = usable && PageIsNew(buffer_page(buffer[i])) &&
+                     BufferGetBlockNumber(buffer[i]) ==
+                         BufferGetBlockNumber(buffer[0]) + static_cast<BlockNumber>(i);
+        }
+        if (usable)
+            return;
+        for (int i = 0; i < pages; i++)
+            UnlockReleaseBuffer(buffer[i]);
+    }
+}
+
+Segments read_segments(Relation index, const IndexMeta &meta)
+{
+    Size capacity = 256;
+    Segments segments = {0, static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * capacity))};
+    for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
+        CHECK_FOR_INTERRUPTS();
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        Size count = static_cast<Size>(map_count(page));
+        if (segments.count + count > capacity) {
+            capacity = 2 * (segments.count + count);
+            segments.plane =
+                static_cast<BlockNumber *>(repalloc_huge(segments.plane, sizeof(BlockNumber) * capacity));
+        }
+        for (Size i = 0; i < count; i++)
+            segments.plane[segments.count++] = map_entries(page)[i].plane;
+        next = page_tail(page)->right;
+        UnlockReleaseBuffer(buffer);
+        check_next_map(index, block, next);
+    }
+    std::sort(segments.plane, segments.plane + segments.count);
+    return segments;
+}
+
+void choose_segment(Relation index, const IndexMeta &meta)
+{
+    StorePlace place = *store_place(index);
+    BlockNumber from = place.map == kNoBlock ? meta.map : place.map;
+    bool found = find_free_segment(index, meta, from, &place);
+    BlockNumber last = place.map;
+    if (!found && from != meta.map)
+        found = find_free_segment(index, meta, meta.map, &place);
+    if (!found) {
+        place.map = last;
+        create_segment(index, meta, &place);
+    }
+    *store_place(index) = place;
+}
+
+void mark_segment_full(Relation index, const IndexMeta &meta)
+{
+    StorePlace *place = store_place(index);
+    if (place->plane != kNoBlock && place->map != kNoBlock) {
+        Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
+        int entry = find_segment(buffer_page(buffer), place->plane);
+        if (entry >= 0)
+            set_hint(buffer, entry, 0);
+        UnlockReleaseBuffer(buffer);
+    }
+    store_place(index)->plane = kNoBlock;
+}
+
+void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segments,
+                    const std::uint16_t *free, BufferAccessStrategy strategy)
+{
+    for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
+        Buffer buffer =
+            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE, strategy);
+        const char *page = buffer_page(buffer);
+        for (int i = 0; i < map_count(page); i++) {
+            const BlockNumber *begin = segments.plane, *end = begin + segments.count;
+            const BlockNumber *at = std::lower_bound(begin, end, map_entries(page)[i].plane);
+            if (at < end && *at == map_entries(page)[i].plane &&
+                free[at - segments.plane] != map_entries(page)[i].free)
+                set_hint(buffer, i, free[at - segments.plane]);
+        }
+        next = page_tail(page)->right;
+        UnlockReleaseBuffer(buffer);
+        check_next_map(index, block, next);
+    }
+}
+
+const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value)
+{
+    // A packed value need not be copied, but its length is not aligned.
+    const char *data =
+        VARDATA_ANY(pg_detoast_datum_packed(reinterpret_cast<varlena *>(DatumGetPointer(value))));
+    int32 bits;
+    std::memcpy(&bits, data, sizeof(bits));
+    if (bits != meta.layout.bits)
+        ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+                errmsg("bit string length %d does not match index \"%s\"", static_cast<int>(bits),
+                       RelationGetRelationName(index)),
+                errdetail("The index holds signatures of %d bits.", static_cast<int>(meta.layout.bits)));
+    return reinterpret_cast<const std::uint8_t *>(data) + sizeof(bits);
+}
+
+} // namespace simhash

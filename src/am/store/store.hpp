@@ -1,0 +1,52 @@
+// The signature store of a wide index: the signatures and tids of its rows in slots that never move, and a plane
+// of sketches. core/wide/store_page.hpp defines its pages.
+//
+//   segments       listing, creating and choosing segments     store_insert   inserting a row
+//   store_vacuum   removing rows                               store_writer   the store of a build
+#pragma once
+
+#include "am/tree/index.hpp"
+
+namespace simhash
+{
+
+// segments.cpp
+
+// Reads, locks and checks a page of the store. `kind` is one of kMapPage, kPlanePage and kBodyPage.
+Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
+                       int mode, BufferAccessStrategy strategy = nullptr);
+
+// The plane blocks of all segments, ascending, allocated in the current memory context.
+struct Segments {
+    Size count;
+    BlockNumber *plane;
+};
+Segments read_segments(Relation index, const IndexMeta &meta);
+
+// Extends the index by consecutive pages, all zeros. Returns their buffers, locked exclusively.
+void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer);
+
+// Finds a segment that has free slots, or creates one, and sets *store_place(index).
+void choose_segment(Relation index, const IndexMeta &meta);
+// Notes that the segment of *store_place(index) has no free slots.
+void mark_segment_full(Relation index, const IndexMeta &meta);
+// Sets the number of free slots of each segment; planes are as in `segments`.
+void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segments,
+                    const std::uint16_t *free, BufferAccessStrategy strategy);
+
+// store_insert.cpp
+
+// The aminsert of a wide index.
+bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
+
+// store_vacuum.cpp
+
+// The ambulkdelete of a wide index.
+IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                              IndexBulkDeleteCallback callback, void *callback_state);
+
+// The bits of a `bit` value whose length is the index's. Raises an error if it has another length.
+// The datum is detoasted if necessary.
+const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value);
+
+} // namespace simhash

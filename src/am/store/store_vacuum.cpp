@@ -1,0 +1,165 @@
+// VACUUM of a wide index, in three passes: it finds the dead rows in the store, removes their entries from the
+// trees, and then frees their slots. So an entry of a tree always refers to the row it was made for, and an
+// interrupted VACUUM is repeated from the beginning.
+//
+// A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
+// there, and its snapshot does not see the new row.
+#include "am/store/store.hpp"
+#include "am/tree/failpoint.hpp"
+
+extern "C" {
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+struct DeadRows : DeadEntries {
+    StoreShape shape;
+    Segments segments;
+    Size words;          // of a segment's bits
+    std::uint64_t *bits; // which slots of the segments are dead
+    std::uint16_t *free; // number of slots of each segment that are free, or will be
+    IndexBulkDeleteCallback callback;
+    void *state;
+
+    std::uint64_t *segment_bits(Size segment) const { return bits + segment * words; }
+};
+
+bool is_dead_tid(const DeadRows &rows, std::uint64_t packed)
+{
+    ItemPointerData pointer = pointer_of(Tid::unpack(packed));
+    return rows.callback(&pointer, rows.state);
+}
+
+// The entries of the NULLs have tids, the others have positions in the store.
+bool is_dead_entry(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta)
+{
+    const auto *rows = static_cast<const DeadRows *>(entries);
+    if (!meta.in_store(table))
+        return is_dead_tid(*rows, tid.packed());
+    BlockNumber block = position_block(tid.packed());
+    const Segments &segments = rows->segments;
+    const BlockNumber *after = std::upper_bound(segments.plane, segments.plane + segments.count, block);
+    if (after == segments.plane)
+        return false;
+    Size segment = static_cast<Size>(after - segments.plane) - 1;
+    int body = static_cast<int>(block - segments.plane[segment]) - 1, slot = position_slot(tid.packed());
+    if (body < 0 || body >= rows->shape.bodies || slot < 0 || slot >= rows->shape.body_rows)
+        return false;
+    slot += body * rows->shape.body_rows;
+    return rows->segment_bits(segment)[slot / 64] >> slot % 64 & 1;
+}
+
+// Finds the dead rows of one body page.
+void find_dead(const IndexVacuumInfo *info, DeadRows *rows, Size segment, int body)
+{
+    BlockNumber block = rows->segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
+    Buffer buffer =
+        read_store_page(info->index, rows->shape, block, kBodyPage, BUFFER_LOCK_SHARE, info->strategy);
+    const char *page = buffer_page(buffer);
+    int count = body_count(page), used = 0;
+    for (int i = 0; i < count; i++) {
+        std::uint64_t tid = body_tid(page, i);
+        if (tid == kNoRow)
+            continue;
+        if (!is_heap_tid(tid))
+            report_corruption(info->index, block, "A row has an invalid tid.");
+        int slot = body * rows->shape.body_rows + i;
+        if (is_dead_tid(*rows, tid))
+            rows->segment_bits(segment)[slot / 64] |= std::uint64_t{1} << slot % 64;
+        else
+            used++;
+    }
+    UnlockReleaseBuffer(buffer);
+    rows->free[segment] = static_cast<std::uint16_t>(rows->free[segment] - used);
+}
+
+// Frees the dead slots of one body page, whose plane page is locked.
+void free_slots(const IndexVacuumInfo *info, const DeadRows &rows, Size segment, int body, Buffer plane)
+{
+    const std::uint64_t *bits = rows.segment_bits(segment);
+    int first = body * rows.shape.body_rows;
+    bool any = false;
+    for (int i = first; i < first + rows.shape.body_rows; i++)
+        any = any || (bits[i / 64] >> i % 64 & 1);
+    if (!any)
+        return;
+    BlockNumber block = rows.segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
+    Buffer buffer =
+        read_store_page(info->index, rows.shape, block, kBodyPage, BUFFER_LOCK_EXCLUSIVE, info->strategy);
+    GenericXLogState *state = GenericXLogStart(info->index);
+    char *plane_page = GenericXLogRegisterBuffer(state, plane, 0);
+    char *body_page = GenericXLogRegisterBuffer(state, buffer, 0);
+    for (int i = first; i < first + rows.shape.body_rows; i++) {
+        if (bits[i / 64] >> i % 64 & 1) {
+            plane_clear(plane_page, i);
+            body_clear(body_page, i - first);
+        }
+    }
+    failpoint(Failpoint::vacuum_slots);
+    GenericXLogFinish(state);
+    UnlockReleaseBuffer(buffer);
+}
+
+void free_segment_slots(const IndexVacuumInfo *info, const DeadRows &rows, Size segment)
+{
+    const std::uint64_t *bits = rows.segment_bits(segment);
+    if (std::all_of(bits, bits + rows.words, [](std::uint64_t word) { return word == 0; }))
+        return;
+    Buffer plane = read_store_page(info->index, rows.shape, rows.segments.plane[segment], kPlanePage,
+                                   BUFFER_LOCK_EXCLUSIVE, info->strategy);
+    for (int body = 0; body < rows.shape.bodies; body++)
+        free_slots(info, rows, segment, body, plane);
+    UnlockReleaseBuffer(plane);
+}
+
+} // namespace
+
+IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                              IndexBulkDeleteCallback callback, void *callback_state)
+{
+    if (stats == nullptr)
+        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash vacuum", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    IndexMeta *meta = copy_index_meta(info->index, context);
+
+    DeadRows rows = {};
+    rows.dead = is_dead_entry;
+    rows.callback = callback;
+    rows.state = callback_state;
+    rows.shape = meta->shape();
+    rows.segments = read_segments(info->index, *meta);
+    rows.words = static_cast<Size>(rows.shape.rows() + 63) / 64;
+    Size segments = rows.segments.count;
+    rows.bits = static_cast<std::uint64_t *>(MemoryContextAllocExtended(
+        context, sizeof(std::uint64_t) * Max(1, segments * rows.words), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    rows.free = static_cast<std::uint16_t *>(
+        MemoryContextAllocHuge(context, sizeof(std::uint16_t) * Max(1, segments)));
+    for (Size segment = 0; segment < segments; segment++) {
+        rows.free[segment] = static_cast<std::uint16_t>(rows.shape.rows());
+        for (int body = 0; body < rows.shape.bodies; body++) {
+            delay_vacuum();
+            find_dead(info, &rows, segment, body);
+        }
+    }
+    vacuum_trees(info, stats, &rows);
+    for (Size segment = 0; segment < segments; segment++) {
+        delay_vacuum();
+        free_segment_slots(info, rows, segment);
+    }
+    set_free_slots(info->index, *meta, rows.segments, rows.free, info->strategy);
+
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+    return stats;
+}
+
+} // namespace simhash

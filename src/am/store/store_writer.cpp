@@ -1,0 +1,121 @@
+#include "am/store/store_writer.hpp"
+#include "am/tree/failpoint.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+char *image_page(StoreWriter *writer, int page) { return writer->image + BLCKSZ * page; }
+
+void begin_segment(StoreWriter *writer)
+{
+    writer->slot = 0;
+    init_plane_page(image_page(writer, 0), BLCKSZ);
+    for (int i = 1; i <= writer->shape.bodies; i++)
+        init_body_page(image_page(writer, i), BLCKSZ, kNoBlock);
+}
+
+void write_segment(StoreWriter *writer)
+{
+    Buffer buffer[kMostImages];
+    extend_by_pages(writer->index, writer->alone, writer->shape.pages(), buffer);
+    failpoint(Failpoint::build_batch);
+    BlockNumber plane = BufferGetBlockNumber(buffer[0]);
+    for (int i = 1; i <= writer->shape.bodies; i++)
+        page_tail(image_page(writer, i))->right = plane;
+    write_page_images(writer->index, buffer, writer->image, writer->shape.pages());
+
+    Segments *segments = &writer->segments;
+    if (segments->count == writer->capacity) {
+        writer->capacity *= 2;
+        segments->plane = static_cast<BlockNumber *>(
+            repalloc_huge(segments->plane, sizeof(BlockNumber) * writer->capacity));
+    }
+    segments->plane[segments->count++] = plane;
+}
+
+} // namespace
+
+StoreWriter *begin_store(Relation index, const IndexMeta &meta)
+{
+    auto *writer = static_cast<StoreWriter *>(palloc0(sizeof(StoreWriter)));
+    writer->index = index;
+    writer->layout = &meta.layout;
+    writer->shape = meta.shape();
+    writer->alone = RELATION_IS_LOCAL(index);
+    writer->image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ * writer->shape.pages())));
+    writer->capacity = 1024;
+    writer->segments.plane = static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * writer->capacity));
+    begin_segment(writer);
+    return writer;
+}
+
+void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid)
+{
+    if (writer->slot == writer->shape.rows()) {
+        write_segment(writer);
+        begin_segment(writer);
+    }
+    std::uint64_t sketch[2];
+    signature_sketch(*writer->layout, signature, sketch);
+    plane_set(image_page(writer, 0), writer->slot, sketch);
+    body_set(image_page(writer, 1 + writer->slot / writer->shape.body_rows), writer->shape.bytes,
+             writer->slot % writer->shape.body_rows, signature, tid);
+    writer->slot++;
+    writer->rows++;
+}
+
+void end_store(StoreWriter *writer, const IndexMeta &meta)
+{
+    int left = writer->shape.rows() - writer->slot;
+    if (writer->slot > 0)
+        write_segment(writer);
+    const Segments &segments = writer->segments;
+    Size capacity = static_cast<Size>(map_capacity(BLCKSZ));
+    PGAlignedBlock image;
+    Buffer map = ReadBuffer(writer->index, meta.map), next = InvalidBuffer;
+    LockBuffer(map, BUFFER_LOCK_EXCLUSIVE);
+    for (Size i = 0; BufferIsValid(map); map = next, next = InvalidBuffer) {
+        init_map_page(image.data, BLCKSZ);
+        for (Size end = Min(i + capacity, segments.count); i < end; i++) {
+            bool last = i + 1 == segments.count;
+            map_add(image.data, {segments.plane[i], last ? static_cast<std::uint32_t>(left) : 0});
+        }
+        if (i < segments.count) {
+            next = extend_index(writer->index);
+            page_tail(image.data)->right = BufferGetBlockNumber(next);
+        }
+        write_page_images(writer->index, &map, image.data, 1);
+    }
+    pfree(writer->image);
+}
+
+void scan_store(Relation index, const IndexMeta &meta, const Segments &segments, StoreRow row, void *context)
+{
+    StoreShape shape = meta.shape();
+    BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+    for (Size segment = 0; segment < segments.count; segment++) {
+        for (int body = 0; body < shape.bodies; body++) {
+            CHECK_FOR_INTERRUPTS();
+            BlockNumber block = segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
+            Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, strategy);
+            const char *page = buffer_page(buffer);
+            int count = body_count(page);
+            for (int slot = 0; slot < count; slot++) {
+                if (body_tid(page, slot) != kNoRow)
+                    row(body_signature(page, shape.bytes, slot), store_position(block, slot), context);
+            }
+            UnlockReleaseBuffer(buffer);
+        }
+    }
+    FreeAccessStrategy(strategy);
+}
+
+} // namespace simhash

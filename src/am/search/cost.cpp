@@ -6,6 +6,7 @@
 // reads and tests 80 narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices
 // with the run times of the plans.
 #include "am/search/scan.hpp"
+#include "am/search/signature_cost.hpp"
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
@@ -14,6 +15,7 @@
 
 extern "C" {
 #include "access/stratnum.h"
+#include "catalog/pg_type.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -101,9 +103,12 @@ struct Conditions {
     double searches; // more than one for = ANY (array)
 };
 
-int operator_radius(Oid op, Oid family, Node *argument, bool *guided)
+// Returns the radius of a condition. `bits` is the length of the indexed signatures, 0 for fingerprints.
+int operator_radius(Oid op, Oid family, int bits, Node *argument, bool *guided)
 {
     int strategy = get_op_opfamily_strategy(op, family);
+    if (bits > 0)
+        return strategy == kEqual ? 0 : signature_radius(argument, bits);
     bool weights = strategy == kInGuidedBall;
     *guided = weights && !exact_ball(argument);
     return strategy == kEqual           ? 0
@@ -112,26 +117,26 @@ int operator_radius(Oid op, Oid family, Node *argument, bool *guided)
                                         : ball_radius(argument, weights);
 }
 
-Conditions read_conditions(PlannerInfo *root, List *quals, Oid family)
+Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
 {
-    Conditions conditions = {kBits, false, false, 1};
+    Conditions conditions = {bits > 0 ? bits : kBits, false, false, 1};
     ListCell *cell;
     foreach (cell, quals) {
         auto *clause = static_cast<Node *>(lfirst(cell));
         if (IsA(clause, RestrictInfo))
             clause = reinterpret_cast<Node *>(reinterpret_cast<RestrictInfo *>(clause)->clause);
-        int radius = kBits;
+        int radius = bits > 0 ? bits : kBits;
         bool guided = false;
         if (IsA(clause, NullTest)) {
             if (reinterpret_cast<NullTest *>(clause)->nulltesttype == IS_NULL)
                 conditions.only_nulls = true;
         } else if (IsA(clause, OpExpr)) {
             auto *operation = reinterpret_cast<OpExpr *>(clause);
-            radius = operator_radius(operation->opno, family, static_cast<Node *>(lsecond(operation->args)),
-                                     &guided);
+            radius = operator_radius(operation->opno, family, bits,
+                                     static_cast<Node *>(lsecond(operation->args)), &guided);
         } else if (IsA(clause, ScalarArrayOpExpr)) {
             auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
-            radius = operator_radius(operation->opno, family, nullptr, &guided);
+            radius = operator_radius(operation->opno, family, bits, nullptr, &guided);
             conditions.searches *=
                 Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
         }
@@ -229,6 +234,7 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
 struct PlannedIndex {
     const IndexOptInfo *info;
     Relation relation; // null for an advisor's hypothetical index, which cannot be opened
+    int bits;          // the length of its signatures, 0 if it is on fingerprints
     TableDesign design;
     double leaves; // of each table
 };
@@ -237,12 +243,17 @@ PlannedIndex open_planned(const IndexOptInfo *info)
 {
     PlannedIndex index = {};
     index.info = info;
+    if (!info->hypothetical)
+        index.relation = index_open(info->indexoid, NoLock);
+    if (info->opcintype[0] == BITOID) {
+        index.bits = planned_signature_bits(index.relation);
+        return index;
+    }
     if (info->hypothetical) {
         make_design(kDefaultDistance, default_tables(kDefaultDistance), &index.design);
         index.leaves = estimated_leaves(info->pages, index.design.tables);
         return index;
     }
-    index.relation = index_open(info->indexoid, NoLock);
     index.leaves = estimated_leaves(info->pages, index_meta(index.relation)->tables());
     return index;
 }
@@ -298,6 +309,14 @@ void price_searches(PlannerInfo *root, const PlannedIndex &index, const Reading 
 Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const Conditions &conditions,
                             double rows, double loops)
 {
+    if (index.bits > 0) {
+        SignaturePrice price = conditions.radius < 0 || conditions.only_nulls
+                                   ? SignaturePrice{1, cpu_operator_cost}
+                                   : price_signatures(root, index.info, index.relation, conditions.radius,
+                                                      loops * conditions.searches);
+        return {conditions.searches, loops, price.pages * conditions.searches,
+                price.cost * conditions.searches};
+    }
     SearchPlan plan = search_plan(index, Max(conditions.radius, 0));
     double matching = rows / Max(1.0, index.info->tuples) / conditions.searches;
     if (conditions.radius < 0 || conditions.only_nulls) {
@@ -370,6 +389,8 @@ Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, dou
 Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, double wanted,
                   double loops)
 {
+    if (index.bits > 0)
+        return price_signature_order(root, index.info, index.relation, loops).cost;
     const int radius = expected_radius(root, path, wanted);
     const Cost far = ring_searches(root, index, radius, wanted, loops);
     const Cost near = ring_searches(root, index, Min(radius, kDefaultDistance), wanted, loops);
@@ -425,7 +446,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     const double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
 
     const PlannedIndex index = open_planned(info);
-    const Conditions conditions = read_conditions(root, quals, info->opfamily[0]);
+    const Conditions conditions = read_conditions(root, quals, info->opfamily[0], index.bits);
     const Searches searches = condition_searches(root, index, conditions, rows, loop_count);
 
     *startup_cost = index_other_operands_eval_cost(root, quals) +

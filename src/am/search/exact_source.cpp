@@ -9,7 +9,9 @@ namespace
 KeyBall step_ball(const ExactSource &source, int step)
 {
     const SearchStep &s = source.plan.step[step];
-    return {source.meta->key(s.table, source.center), s.header_bits, s.budget, source.radius};
+    std::uint64_t key =
+        source.keys != nullptr ? source.keys[s.table] : source.meta->key(s.table, source.center);
+    return {key, s.header_bits, s.budget, source.radius};
 }
 
 // Finds the first position of the ball at or after `from`. Returns false if there is none.

@@ -12,7 +12,8 @@ namespace simhash
 struct ExactSource : LeafSource {
     const IndexMeta *meta;
     Fingerprint center;
-    int radius; // may shrink during the search; leaves that are no longer needed are not read
+    const std::uint64_t *keys; // the query's key in each table of a wide index, otherwise null
+    int radius;                // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
 
     int step; // of the next leaf to locate

@@ -8,6 +8,7 @@
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
 #include "am/search/scan.hpp"
+#include "am/search/signature_probes.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -30,15 +31,9 @@ constexpr int kRankShift = 48;
 
 int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
-// Whether the search is around the query of ORDER BY instead of a ball of the WHERE clause with another
-// center.
-bool centered(const ScanKeys &keys) { return keys.balls == 0 || keys.ball[0].center == keys.lead; }
-
 // Whether rings are searched by weights, because the leading ball is one around weights. Each ring is a
 // search within its end with the ball's recall. Rings beyond kFarthestGuided are exact.
 bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
-
-int farthest(const ScanKeys &keys) { return centered(keys) && keys.balls > 0 ? keys.ball[0].radius : kBits; }
 
 // Returns the distance within which a query has a few neighbours among `rows` evenly spread fingerprints.
 int expected_distance(double rows)
@@ -56,9 +51,11 @@ int expected_distance(double rows)
 // Returns the end of the next ring.
 int choose_high(const ScanState &state)
 {
-    int done = state.rings.done, last = farthest(state.keys);
-    if (!centered(state.keys))
+    int done = state.rings.done, last = farthest_distance(state);
+    if (!is_centered(state))
         return last;
+    if (state.signatures != nullptr)
+        return Min(last, signature_ring(*state.signatures, done));
     if (done < 0)
         return Min(last, static_cast<int>(state.meta->order.design.distance));
 
@@ -88,8 +85,9 @@ int choose_high(const ScanState &state)
 
 // Keeps the nearest rows, about half of the limit, but either all or none of each distance. Returns the new
 // end of the ring.
-int shrink_ring(Rings *rings, const Size *count, int high, Size limit, Size *kept)
+int shrink_ring(Rings *rings, int high, Size limit, Size *kept)
 {
+    const Size *count = rings->count;
     Size sum = 0;
     int new_high = rings->done;
     while (new_high < high && (new_high == rings->done || sum + count[new_high + 1] <= limit / 2))
@@ -103,9 +101,10 @@ int shrink_ring(Rings *rings, const Size *count, int high, Size limit, Size *kep
     return new_high;
 }
 
-void sort_ring(const ScanKeys &keys, Hit *ring, Size kept)
+void sort_ring(const ScanState &state, Hit *ring, Size kept)
 {
-    if (keys.orders == 1) {
+    const ScanKeys &keys = state.keys;
+    if (keys.orders == 1 || state.signatures != nullptr) {
         std::sort(ring, ring + kept, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
         return;
     }
@@ -122,25 +121,14 @@ void sort_ring(const ScanKeys &keys, Hit *ring, Size kept)
     });
 }
 
-void search_up_to(ScanState *state, int high)
-{
-    const ScanKeys &keys = state->keys;
-    if (centered(keys) && guided(*state) && high <= kFarthestGuided)
-        begin_guided_search(&state->search, *keys.guided, high);
-    else if (centered(keys))
-        begin_search(&state->search, keys.lead, high);
-    else
-        begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
-}
-
 // Sets the results to the next rows of the streamed distance, leaf by leaf. Returns false at the end.
 bool next_streamed(ScanState *state)
 {
     Results *results = &state->results;
-    while (next_leaf(&state->search, results)) {
+    while (next_values(state, results)) {
         Size to = 0;
         for (Size i = 0; i < results->hits; i++) {
-            if (hamming_distance(results->hit[i].fingerprint, state->keys.lead) == state->rings.streaming)
+            if (lead_distance(*state, results->hit[i]) == state->rings.streaming)
                 results->hit[to++] = results->hit[i];
         }
         results->hits = to;
@@ -162,19 +150,19 @@ void add_to_ring(Rings *rings, Hit hit, int distance, Size *kept)
 
 // Drops rows from a ring that has reached its limit. Returns the distance at which the ring ends now. Sets
 // `streaming` if the ring cannot hold the rows of its first distance.
-int relieve_ring(ScanState *state, const Size *count, int high, Size *limit, Size *kept)
+int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
 {
     Rings *rings = &state->rings;
-    high = shrink_ring(rings, count, high, *limit, kept);
+    high = shrink_ring(rings, high, *limit, kept);
     if (*kept >= *limit / 2 && high == rings->done + 1) {
-        if (state->keys.orders == 1) {
+        if (state->keys.orders == 1 || state->signatures != nullptr) {
             rings->streaming = high;
             return high;
         }
         *limit *= 2;
     }
-    if (centered(state->keys))
-        narrow_search(&state->search, high);
+    if (is_centered(*state))
+        narrow_ring(state, high);
     return high;
 }
 
@@ -182,24 +170,25 @@ int relieve_ring(ScanState *state, const Size *count, int high, Size *limit, Siz
 int collect_ring(ScanState *state, int high, Size *kept)
 {
     Rings *rings = &state->rings;
-    Size count[kBits + 1] = {}, limit = rings->limit;
+    Size limit = rings->limit;
+    std::fill(rings->count, rings->count + high + 1, 0);
     *kept = 0;
-    search_up_to(state, high);
+    search_ring(state, high);
     Results leaf;
-    while (next_leaf(&state->search, &leaf)) {
+    while (next_values(state, &leaf)) {
         for (Size i = 0; i < leaf.hits; i++) {
-            int distance = hamming_distance(leaf.hit[i].fingerprint, state->keys.lead);
+            int distance = lead_distance(*state, leaf.hit[i]);
             if (distance <= rings->done || distance > high)
                 continue;
             if (*kept >= limit) {
-                high = relieve_ring(state, count, high, &limit, kept);
+                high = relieve_ring(state, high, &limit, kept);
                 if (rings->streaming >= 0)
                     return high;
                 if (distance > high)
                     continue;
             }
             add_to_ring(rings, leaf.hit[i], distance, kept);
-            count[distance]++;
+            rings->count[distance]++;
         }
     }
     return high;
@@ -220,15 +209,23 @@ void begin_ordered(ScanState *state)
     rings->done = -1;
     rings->streaming = -1;
     rings->limit = kFirstLimit;
+    rings->approximate = begin_neighbours(state);
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
         rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
+        Size distances = static_cast<Size>(state->meta->wide ? state->meta->layout.bits : kBits) + 1;
+        rings->count = static_cast<Size *>(MemoryContextAlloc(rings->context, sizeof(Size) * distances));
     }
 }
 
 bool next_ring(ScanState *state)
 {
     Rings *rings = &state->rings;
+    if (rings->approximate) {
+        if (next_neighbours(state->signatures, &state->results, &rings->done))
+            return true;
+        rings->approximate = false;
+    }
     for (;;) {
         if (rings->streaming >= 0) {
             if (next_streamed(state))
@@ -236,20 +233,20 @@ bool next_ring(ScanState *state)
             rings->done = rings->streaming;
             rings->streaming = -1;
         }
-        if (rings->done >= farthest(state->keys))
+        if (rings->done >= farthest_distance(*state))
             return false;
 
         Size kept;
         int high = collect_ring(state, choose_high(*state), &kept);
         release_pin(&state->search);
         if (rings->streaming >= 0) {
-            search_up_to(state, high);
+            search_ring(state, high);
             continue;
         }
         rings->done = high;
         if (kept > 0) {
             raise_limit(rings);
-            sort_ring(state->keys, rings->hit, kept);
+            sort_ring(*state, rings->hit, kept);
             state->results = {rings->hit, kept, 0};
             return true;
         }

@@ -1,6 +1,8 @@
 // The scan callbacks: they search as the scan keys require and return the rows one by one.
 #include "am/search/scan.hpp"
 
+#include "am/search/signature_probes.hpp"
+
 extern "C" {
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
@@ -19,24 +21,21 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
     scan->xs_recheckorderby = false;
     for (int i = 0; i < scan->numberOfOrderBys; i++) {
         bool null = state.phase == ScanPhase::nulls || state.keys.order[i].null;
+        // A search for signatures computes one distance. The executor computes the others and sorts by them; it
+        // must not be told more than the rows have, so 0.
+        bool unknown = state.signatures != nullptr && i != state.signatures->keys.lead_number;
+        scan->xs_recheckorderby = scan->xs_recheckorderby || (unknown && !null);
         scan->xs_orderbynulls[i] = null;
-        scan->xs_orderbyvals[i] =
-            Int32GetDatum(null ? 0 : hamming_distance(hit.fingerprint, state.keys.order[i].query));
+        scan->xs_orderbyvals[i] = Int32GetDatum(null || unknown ? 0 : row_distance(state, hit, i));
     }
 }
 
 void begin_values(ScanState *state)
 {
-    const ScanKeys &keys = state->keys;
-    const GuidedBall *guided = keys.guided;
-    if (keys.orders > 0)
+    if (state->keys.orders > 0)
         begin_ordered(state);
-    else if (guided != nullptr && guided->radius <= kFarthestGuided)
-        begin_guided_search(&state->search, *guided, guided->radius);
-    else if (keys.balls > 0)
-        begin_search(&state->search, keys.ball[0].center, keys.ball[0].radius);
     else
-        begin_search(&state->search, 0, kBits);
+        begin_conditions(state);
 }
 
 // Starts the scan with the keys of the last rescan.
@@ -58,7 +57,7 @@ bool advance_scan(ScanState *state)
 {
     if (state->phase == ScanPhase::values) {
         if (state->keys.values &&
-            (state->keys.orders > 0 ? next_ring(state) : next_leaf(&state->search, &state->results)))
+            (state->keys.orders > 0 ? next_ring(state) : next_values(state, &state->results)))
             return true;
         // NULLs come last, as in ORDER BY.
         state->phase = ScanPhase::nulls;
@@ -119,6 +118,10 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     state->meta = copy_index_meta(index, CurrentMemoryContext);
     prepare_scan_keys(&state->keys, nkeys, norderbys);
     prepare_search(&state->search, index, state->meta, &state->keys);
+    if (state->meta->wide) {
+        state->signatures = static_cast<SignatureSearch *>(palloc0(sizeof(SignatureSearch)));
+        prepare_signature_search(state->signatures, index, state->meta, &state->search.reader, nkeys);
+    }
     state->rings.context = CurrentMemoryContext;
     prepare_batch(&state->batch);
     if (norderbys > 0) {
@@ -139,7 +142,12 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
 
     release_pin(&state->search);
     state->phase = ScanPhase::unstarted;
-    read_scan_keys(scan, &state->keys);
+    if (state->signatures != nullptr) {
+        free_probes(state->signatures);
+        read_signature_keys(scan, *state->meta, &state->signatures->keys, &state->keys);
+    } else {
+        read_scan_keys(scan, &state->keys);
+    }
 }
 
 bool get_tuple(IndexScanDesc scan, ScanDirection direction)
@@ -160,7 +168,8 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     }
     const Hit &hit = results->hit[results->returned++];
     scan->xs_heaptid = pointer_of(Tid::unpack(hit.tid));
-    scan->xs_recheck = false;
+    // A search for signatures keeps no pins.
+    scan->xs_recheck = state->signatures != nullptr && state->search.keep_pin;
     if (scan->numberOfOrderBys > 0)
         set_distances(scan, hit);
     return true;
@@ -191,8 +200,14 @@ void end_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
     free_search(&state->search);
-    if (state->rings.hit != nullptr)
+    if (state->signatures != nullptr) {
+        free_signature_search(state->signatures);
+        pfree(state->signatures);
+    }
+    if (state->rings.hit != nullptr) {
         pfree(state->rings.hit);
+        pfree(state->rings.count);
+    }
     free_batch(&state->batch);
     free_scan_keys(&state->keys);
     pfree(state->meta);

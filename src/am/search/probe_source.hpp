@@ -1,0 +1,32 @@
+// The leaves of an approximate search of a wide index, the likeliest first: those that reach into a ball around the
+// query's key in any tree, then those of the next larger ball.
+#pragma once
+
+#include "am/tree/leaf_reader.hpp"
+
+#include "core/wide/probe_ball.hpp"
+
+namespace simhash
+{
+
+struct ProbeSource : LeafSource {
+    int tables;
+    const std::uint64_t *keys; // the query's
+    std::uint8_t cost[kMaxTables][kKeyBits];
+    int step;   // by which the ball grows
+    int budget; // of the present ball
+    int most;   // the budget that reaches every leaf
+    int table;  // the next leaf's tree
+    bool in_tree;
+    Position next;
+    struct {
+        std::uint64_t low; // the first key of the page to be read
+    } located[kAhead];
+
+    std::uint64_t low_of(const LocatedLeaf &leaf) const { return located[leaf.slot].low; }
+};
+
+// Starts with the balls of the smallest budget. The costs have been set.
+void begin_probe_source(ProbeSource *source, int tables, const std::uint64_t *keys, int step);
+
+} // namespace simhash

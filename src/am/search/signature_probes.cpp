@@ -1,0 +1,364 @@
+#include "am/search/signature_probes.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kDefaultNeighbours = 10;
+constexpr Size kGrowth = 4; // of the number of neighbours wanted, each time that more are requested
+
+// Candidates of a leaf by chance: about as many as cost as much as the leaf.
+constexpr double kCandidatesOfLeaf = 2;
+
+// The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
+constexpr int kUniformStep = 1, kWeightedStep = 3;
+
+// The fewest rows of a plane that are verified.
+constexpr Size kPlaneRows = 1000;
+
+// The estimate of the recall is repeated when the search has cost this much more.
+constexpr double kCheckAfter = 1.04;
+
+Size home_of(const NumberSet &set, uint64 number)
+{
+    return static_cast<Size>(number * UINT64CONST(0x9E3779B97F4A7C15) >> 20) & (set.capacity - 1);
+}
+
+void begin_set(NumberSet *set, MemoryContext context)
+{
+    set->context = context;
+    set->capacity = 1024;
+    set->count = 0;
+    set->slot = static_cast<uint64 *>(MemoryContextAllocZero(context, sizeof(uint64) * set->capacity));
+}
+
+bool contains(const NumberSet &set, uint64 number)
+{
+    for (Size at = home_of(set, number); set.slot[at] != 0; at = (at + 1) & (set.capacity - 1)) {
+        if (set.slot[at] == number)
+            return true;
+    }
+    return false;
+}
+
+void insert(NumberSet *set, uint64 number);
+
+void grow(NumberSet *set)
+{
+    NumberSet larger = *set;
+    larger.capacity *= 2;
+    larger.count = 0;
+    larger.slot = static_cast<uint64 *>(MemoryContextAllocExtended(
+        set->context, sizeof(uint64) * larger.capacity, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    for (Size i = 0; i < set->capacity; i++) {
+        if (set->slot[i] != 0)
+            insert(&larger, set->slot[i]);
+    }
+    pfree(set->slot);
+    *set = larger;
+}
+
+// Requires: the set does not contain the number, which is not 0.
+void insert(NumberSet *set, uint64 number)
+{
+    if (set->count * 2 >= set->capacity)
+        grow(set);
+    Size at = home_of(*set, number);
+    while (set->slot[at] != 0)
+        at = (at + 1) & (set->capacity - 1);
+    set->slot[at] = number;
+    set->count++;
+}
+
+// Drops the candidates that have been verified before, and notes the others.
+Size keep_new(SignatureSearch *search, Size count)
+{
+    NumberSet *seen = &search->probes->seen;
+    Size kept = 0;
+    for (Size i = 0; i < count; i++) {
+        uint64 position = search->position[i];
+        if (!contains(*seen, position)) {
+            insert(seen, position);
+            search->position[kept++] = position;
+        }
+    }
+    return kept;
+}
+
+// The most errors in the keys of a leaf with which its entries are candidates.
+int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
+{
+    int *radius = &search->probes->candidate_radius[depth];
+    if (*radius < 0)
+        *radius = candidate_radius(kKeyBits, depth, 0, kCandidatesOfLeaf, Max(1, count));
+    return Min(*radius + errors, Min(search->radius, kKeyBits));
+}
+
+// Reads a leaf's new candidates and notes that it has been read. Returns their number, or -1 at the end.
+int read_probe(SignatureSearch *search)
+{
+    Probes *probes = search->probes;
+    Buffer buffer = read_next_leaf(search->reader);
+    if (!BufferIsValid(buffer))
+        return -1;
+    const char *page = buffer_page(buffer);
+    int table = search->reader->leaf.table, entries = leaf_count(page);
+    std::uint64_t query = search->key[table];
+    std::uint64_t low = probes->source.low_of(search->reader->leaf), high = ~std::uint64_t{0};
+    if (!is_rightmost(page)) {
+        Position bound = high_of(page);
+        high = bound.tid == 0 ? bound.key - 1 : bound.key;
+    }
+    int depth = std::countl_zero(low ^ high);
+    int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
+    int radius = leaf_radius(search, entries, depth, errors);
+    int matches = match_leaf(leaf_fingerprints(page), entries, query, radius, search->match);
+    for (int i = 0; i < matches; i++)
+        search->position[i] = leaf_tid(page, search->match[i]).packed();
+    UnlockReleaseBuffer(buffer);
+    probes->model.read_leaf(table, low, high, radius);
+    int candidates = static_cast<int>(keep_new(search, static_cast<Size>(matches)));
+    probes->spent += kLeafCost + candidates * kCandidateCost;
+    return candidates;
+}
+
+// The neighbours ------------------------------------------------------------------------------------------
+
+void add_rows(SignatureSearch *search, Size hits)
+{
+    Probes *probes = search->probes;
+    if (probes->rows + hits > probes->capacity) {
+        probes->capacity = 2 * (probes->rows + hits);
+        probes->row = static_cast<Hit *>(repalloc_huge(probes->row, sizeof(Hit) * probes->capacity));
+    }
+    for (Size i = 0; i < hits; i++) {
+        probes->row[probes->rows++] = search->hit[i];
+        probes->count[search->hit[i].fingerprint]++;
+    }
+}
+
+// Whether the `wanted` nearest rows found are, by estimate, as large a part of the nearest rows as required.
+bool neighbours_found(const SignatureSearch &search, Size wanted)
+{
+    const Probes &probes = *search.probes;
+    if (probes.rows < wanted)
+        return false;
+    double estimate = 0, bits = search.meta->layout.bits;
+    Size found = 0;
+    for (int d = 0; found < wanted; d++) {
+        if (probes.count[d] == 0)
+            continue;
+        Size rows = Min(probes.count[d], wanted - found);
+        estimate += static_cast<double>(rows) / Max(1e-9, probes.model.found(d / bits));
+        found += rows;
+    }
+    return static_cast<double>(wanted) >= probes.recall * estimate;
+}
+
+double plane_cost(const SignatureSearch &search)
+{
+    return search.size.segments * kStorePageCost + kPlaneRows * kCandidateCost;
+}
+
+// Verifies the rows whose sketches are nearest to the query's. Notes with which probability that finds a row.
+void scan_plane(SignatureSearch *search)
+{
+    struct Row {
+        int distance;
+        uint64 position;
+    };
+    Probes *probes = search->probes;
+    Size most = Max(kPlaneRows, kGrowth * (probes->returned + probes->wanted)), capacity = 4 * most, rows = 0;
+    capacity += static_cast<Size>(search->shape.rows());
+    auto *row = static_cast<Row *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Row) * capacity));
+    auto nearer = [](const Row &a, const Row &b) { return a.distance < b.distance; };
+    int radius = Min(search->radius, kSketchBits);
+    begin_scan_of_store(search);
+    for (Size segment = 0; segment < search->segments.count; segment++) {
+        CHECK_FOR_INTERRUPTS();
+        Size count = plane_candidates(search, search->segments.plane[segment], radius);
+        for (Size i = 0; i < count; i++)
+            row[rows++] = {search->distance[i], search->position[i]};
+        if (rows > 4 * most) {
+            std::nth_element(row, row + most, row + rows, nearer);
+            rows = most;
+            radius = std::max_element(row, row + rows, nearer)->distance;
+        }
+    }
+    // All rows up to a distance, so that the probability is known.
+    if (rows > most) {
+        std::nth_element(row, row + most, row + rows, nearer);
+        radius = row[most].distance;
+    }
+    for (Size i = 0; i < rows;) {
+        Size count = 0;
+        for (; i < rows && count < static_cast<Size>(search->shape.rows()); i++) {
+            if (row[i].distance <= radius)
+                search->position[count++] = row[i].position;
+        }
+        count = keep_new(search, count);
+        probes->spent += static_cast<double>(count) * kCandidateCost;
+        add_rows(search, verify(search, count, -1));
+    }
+    pfree(row);
+    FlipRates found;
+    binomial_within(Min(static_cast<int>(search->meta->layout.bits), kSketchBits), radius, &found);
+    probes->model.read_plane(found);
+}
+
+// Reads leaves until enough neighbours are found. Returns false if that costs more than a scan of the plane.
+bool probe_neighbours(SignatureSearch *search, Size wanted)
+{
+    Probes *probes = search->probes;
+    double cost = plane_cost(*search), check = 0;
+    for (;;) {
+        if (probes->spent >= check) {
+            if (neighbours_found(*search, wanted))
+                return true;
+            check = probes->spent * kCheckAfter;
+        }
+        if (probes->spent > cost)
+            return false;
+        int candidates = read_probe(search);
+        if (candidates < 0)
+            return false;
+        add_rows(search, verify(search, static_cast<Size>(candidates), -1));
+    }
+}
+
+// The search becomes exact. Rows nearer than the last one returned are not returned any more.
+void become_exact(SignatureSearch *search, int *done)
+{
+    Probes *probes = search->probes;
+    probes->by_tid = true;
+    pfree(probes->seen.slot);
+    begin_set(&probes->seen, search->context);
+    for (Size i = 0; i < probes->returned; i++) {
+        if (static_cast<int>(probes->row[i].fingerprint) == probes->last)
+            insert(&probes->seen, probes->row[i].tid);
+    }
+    search->probing = false;
+    *done = probes->last < 0 ? -1 : probes->last - 1;
+}
+
+// Sorts the rows that have not been returned, and passes the next ones.
+void return_neighbours(Probes *probes, Results *results)
+{
+    auto nearer = [](const Hit &a, const Hit &b) {
+        return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.tid < b.tid;
+    };
+    Hit *from = probes->row + probes->returned, *end = probes->row + probes->rows;
+    // Rows nearer than those returned were found too late.
+    Hit *late = std::partition(
+        from, end, [probes](const Hit &hit) { return static_cast<int>(hit.fingerprint) < probes->last; });
+    Size count = Min(static_cast<Size>(end - late), probes->wanted);
+    std::partial_sort(late, late + count, end, nearer);
+    *results = {late, count, 0};
+    probes->returned += static_cast<Size>(late - from) + count;
+    probes->last = static_cast<int>(late[count - 1].fingerprint);
+    probes->wanted *= kGrowth;
+}
+
+} // namespace
+
+void begin_probes(SignatureSearch *search, const SignatureBall &ball)
+{
+    free_probes(search);
+    MemoryContext caller = MemoryContextSwitchTo(search->context);
+    auto *probes = static_cast<Probes *>(palloc0(sizeof(Probes)));
+    const SignatureLayout &layout = search->meta->layout;
+    const float *weights = ball_weights(ball);
+    probes->flips.set_uniform();
+    if (weights != nullptr) {
+        probes->rates = static_cast<FlipRates *>(palloc(sizeof(FlipRates) * layout.bits));
+        probes->flips.set_weights(weights, layout.bits, probes->rates);
+    }
+    for (int t = 0; t < layout.tables; t++) {
+        search->key[t] = signature_key(layout, t, search->query);
+        probe_costs(layout, probes->flips, t, probes->source.cost[t]);
+    }
+    probes->model.begin(&layout, &probes->flips, search->key);
+    probes->recall = ball.recall;
+    std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
+    begin_set(&probes->seen, search->context);
+    probes->capacity = 1024;
+    probes->row = static_cast<Hit *>(palloc(sizeof(Hit) * probes->capacity));
+    probes->count = static_cast<Size *>(palloc0(sizeof(Size) * (Size{layout.bits} + 1)));
+    probes->wanted = static_cast<Size>(ball.neighbours > 0 ? ball.neighbours : kDefaultNeighbours);
+    probes->last = -1;
+    MemoryContextSwitchTo(caller);
+    search->probes = probes;
+    search->probing = true;
+    begin_probe_source(&probes->source, layout.tables, search->key,
+                       probes->flips.uniform() ? kUniformStep : kWeightedStep);
+    begin_reading(search->reader, &probes->source);
+}
+
+bool next_probed(SignatureSearch *search, Results *results)
+{
+    Probes *probes = search->probes;
+    SearchPlan plan;
+    double exact = Min(tree_cost(*search, search->radius, &plan), store_cost(*search, search->radius));
+    double rate = static_cast<double>(search->radius) / search->meta->layout.bits;
+    while (probes->model.found(rate) < probes->recall) {
+        int candidates = probes->spent > exact ? -1 : read_probe(search);
+        if (candidates < 0) {
+            begin_exact(search);
+            return false;
+        }
+        Size hits = verify(search, static_cast<Size>(candidates), -1);
+        if (hits > 0) {
+            *results = {search->hit, hits, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool next_neighbours(SignatureSearch *search, Results *results, int *done)
+{
+    Probes *probes = search->probes;
+    Size wanted = probes->returned + probes->wanted;
+    bool enough = probe_neighbours(search, wanted);
+    if (!enough && plane_cost(*search) < store_cost(*search, search->meta->layout.bits)) {
+        scan_plane(search);
+        enough = neighbours_found(*search, wanted);
+    }
+    if (!enough) {
+        become_exact(search, done);
+        return false;
+    }
+    return_neighbours(probes, results);
+    return true;
+}
+
+bool was_returned(const SignatureSearch &search, uint64 position, uint64 tid)
+{
+    return contains(search.probes->seen, search.probes->by_tid ? tid : position);
+}
+
+void free_probes(SignatureSearch *search)
+{
+    Probes *probes = search->probes;
+    search->probes = nullptr;
+    search->probing = false;
+    if (probes == nullptr)
+        return;
+    if (probes->rates != nullptr)
+        pfree(probes->rates);
+    pfree(probes->seen.slot);
+    pfree(probes->row);
+    pfree(probes->count);
+    pfree(probes);
+}
+
+} // namespace simhash

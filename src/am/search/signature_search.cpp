@@ -1,0 +1,330 @@
+#include "am/search/signature_search.hpp"
+
+#include "am/search/signature_probes.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+int distance_to(const SignatureSearch &search, const std::uint8_t *query, const std::uint8_t *signature)
+{
+    return signature_distance(query, signature, search.shape.bytes);
+}
+
+// Whether a row is in all balls.
+bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
+{
+    for (int i = 0; i < search.keys.balls; i++) {
+        const SignatureCondition &ball = search.keys.ball[i];
+        if (distance_to(search, ball.center, signature) > ball.radius)
+            return false;
+    }
+    return true;
+}
+
+// Whether the step of the plan is the one that reports a row: the first whose window has few enough errors. The
+// row has few enough in this one.
+bool reported_by(const SignatureSearch &search, int step, const std::uint8_t *signature)
+{
+    for (int i = 0; i < step; i++) {
+        const SearchStep &s = search.exact.plan.step[i];
+        std::uint64_t errors = signature_key(search.meta->layout, s.table, signature) ^ search.key[s.table];
+        if (std::popcount(errors & leading_bits(s.header_bits)) <= static_cast<int>(s.budget))
+            return false;
+    }
+    return true;
+}
+
+// Adds a row of a locked body page to the hits if it is one. `distance` is to the query of the search.
+void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, int distance, Size *hits)
+{
+    int slot = position_slot(position);
+    const std::uint8_t *signature = body_signature(page, search->shape.bytes, slot);
+    std::uint64_t tid = body_tid(page, slot);
+    if (tid == kNoRow || distance > search->radius || !accepted(*search, signature))
+        return;
+    // A search that has become exact.
+    if (search->probes != nullptr && !search->probing && was_returned(*search, position, tid))
+        return;
+    const std::uint8_t *lead = search->keys.lead;
+    int reported =
+        lead == nullptr || lead == search->query ? distance : distance_to(*search, lead, signature);
+    search->hit[(*hits)++] = {static_cast<Fingerprint>(reported), tid};
+}
+
+} // namespace
+
+// Reads the candidates' rows, ordered by page, and adds those that match. `step` is that of the plan whose leaf
+// they come from, -1 in a scan.
+Size verify(SignatureSearch *search, Size count, int step)
+{
+    std::uint64_t *position = search->position;
+    std::sort(position, position + count);
+    Size hits = 0;
+    for (Size i = 0; i < count;) {
+        BlockNumber block = position_block(position[i]);
+        Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                        search->strategy);
+        const char *page = buffer_page(buffer);
+        for (; i < count && position_block(position[i]) == block; i++) {
+            int slot = position_slot(position[i]);
+            if (slot < 0 || slot >= body_count(page))
+                report_corruption(search->index, block, "An entry refers to a row that does not exist.");
+            const std::uint8_t *signature = body_signature(page, search->shape.bytes, slot);
+            int distance = distance_to(*search, search->query, signature);
+            if (distance <= search->radius && (step < 0 || reported_by(*search, step, signature)))
+                add_hit(search, page, position[i], distance, &hits);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    return hits;
+}
+
+namespace
+{
+
+// Copies the positions of a locked leaf's entries that may be within the radius.
+Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep &step)
+{
+    const Fingerprint *keys = leaf_fingerprints(page);
+    std::uint64_t query = search->key[step.table], header = leading_bits(step.header_bits);
+    int matches = match_leaf(keys, leaf_count(page), query, Min(search->radius, kKeyBits), search->match);
+    Size count = 0;
+    for (int i = 0; i < matches; i++) {
+        if (std::popcount((keys[search->match[i]] ^ query) & header) <= static_cast<int>(step.budget))
+            search->position[count++] = leaf_tid(page, search->match[i]).packed();
+    }
+    return count;
+}
+
+bool next_leaf_rows(SignatureSearch *search, Results *results)
+{
+    Buffer buffer;
+    while ((buffer = read_next_leaf(search->reader)) != InvalidBuffer) {
+        int step = search->exact.step_of(search->reader->leaf);
+        Size count = leaf_candidates(search, buffer_page(buffer), search->exact.plan.step[step]);
+        UnlockReleaseBuffer(buffer);
+        Size hits = verify(search, count, step);
+        if (hits > 0) {
+            *results = {search->hit, hits, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
+{
+    Buffer buffer =
+        read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE, search->strategy);
+    const char *page = buffer_page(buffer);
+    int matches = match_plane(plane_sketches(page), plane_count(page), search->sketch, radius, search->match);
+    Size count = 0;
+    for (int i = 0; i < matches; i++) {
+        int slot = search->match[i];
+        if (!plane_uses(page, slot))
+            continue;
+        const std::uint64_t *sketch = plane_sketches(page) + 2 * slot;
+        search->distance[count] = static_cast<std::uint16_t>(std::popcount(sketch[0] ^ search->sketch[0]) +
+                                                             std::popcount(sketch[1] ^ search->sketch[1]));
+        search->position[count++] =
+            store_position(block + 1 + static_cast<BlockNumber>(slot / search->shape.body_rows),
+                           slot % search->shape.body_rows);
+    }
+    UnlockReleaseBuffer(buffer);
+    return count;
+}
+
+namespace
+{
+
+Size body_rows(SignatureSearch *search, BlockNumber plane)
+{
+    Size hits = 0;
+    Size bytes = static_cast<Size>(search->shape.bytes);
+    for (int body = 1; body <= search->shape.bodies; body++) {
+        BlockNumber block = plane + static_cast<BlockNumber>(body);
+        Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                        search->strategy);
+        const char *page = buffer_page(buffer);
+        int count = body_count(page);
+        find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),
+                       bytes, count, search->distance);
+        for (int slot = 0; slot < count; slot++) {
+            if (search->distance[slot] <= search->radius)
+                add_hit(search, page, store_position(block, slot), search->distance[slot], &hits);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    return hits;
+}
+
+bool next_segment_rows(SignatureSearch *search, Results *results)
+{
+    while (search->segment < search->segments.count) {
+        CHECK_FOR_INTERRUPTS();
+        BlockNumber plane = search->segments.plane[search->segment++];
+        Size hits =
+            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius)
+                ? verify(search, plane_candidates(search, plane, search->radius), -1)
+                : body_rows(search, plane);
+        if (hits > 0) {
+            *results = {search->hit, hits, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+void begin_scan_of_store(SignatureSearch *search)
+{
+    if (search->segments.plane != nullptr)
+        pfree(search->segments.plane);
+    MemoryContext caller = MemoryContextSwitchTo(search->context);
+    search->segments = read_segments(search->index, *search->meta);
+    MemoryContextSwitchTo(caller);
+    search->segment = 0;
+}
+
+double tree_cost(const SignatureSearch &search, int radius, SearchPlan *plan)
+{
+    return plan_trees(search.meta->layout, radius, search.size, plan);
+}
+
+double store_cost(const SignatureSearch &search, int radius)
+{
+    return scan_cost(search.meta->layout, search.shape, radius, search.size);
+}
+
+void prepare_signature_search(SignatureSearch *search, Relation index, const IndexMeta *meta,
+                              LeafReader *reader, int nkeys)
+{
+    search->index = index;
+    search->meta = meta;
+    search->shape = meta->shape();
+    search->reader = reader;
+    search->context = CurrentMemoryContext;
+    reader->index = index;
+    prepare_signature_keys(&search->keys, nkeys);
+    Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));
+    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
+    search->distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
+    search->position = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * rows));
+    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * rows));
+    search->nowhere = static_cast<std::uint8_t *>(palloc0(static_cast<Size>(search->shape.bytes)));
+}
+
+void free_signature_search(SignatureSearch *search)
+{
+    free_probes(search);
+    MemoryContextDelete(search->keys.context);
+    if (search->segments.plane != nullptr)
+        pfree(search->segments.plane);
+    pfree(search->keys.ball);
+    pfree(search->match);
+    pfree(search->distance);
+    pfree(search->position);
+    pfree(search->hit);
+}
+
+SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks)
+{
+    // A segment's rows are in a leaf of each tree; leaves are about two thirds full.
+    StoreShape shape = meta.shape();
+    double leaf_rows = leaf_capacity(BLCKSZ) * 0.8;
+    double pages_of_segment = shape.pages() + meta.tables() * shape.rows() / leaf_rows;
+    SignatureIndexSize size;
+    size.segments = Max(1.0, blocks / pages_of_segment);
+    size.rows = size.segments * shape.rows();
+    size.leaves = Max(1.0, size.rows / leaf_rows);
+    return size;
+}
+
+void begin_exact(SignatureSearch *search)
+{
+    search->probing = false;
+    SearchPlan *plan = &search->exact.plan;
+    search->scanning = tree_cost(*search, search->radius, plan) > store_cost(*search, search->radius);
+    if (search->scanning) {
+        begin_scan_of_store(search);
+        return;
+    }
+    for (int i = 0; i < plan->steps; i++) {
+        int table = plan->step[i].table;
+        search->key[table] = signature_key(search->meta->layout, table, search->query);
+    }
+    search->exact.keys = search->key;
+    begin_exact_source(&search->exact, search->meta, 0, search->radius);
+    begin_reading(search->reader, &search->exact);
+}
+
+static void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
+{
+    search->query = query;
+    search->radius = radius;
+    search->size = signature_index_size(*search->meta, RelationGetNumberOfBlocks(search->index));
+    signature_sketch(search->meta->layout, query, search->sketch);
+}
+
+void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius)
+{
+    set_query(search, query, radius);
+    begin_exact(search);
+}
+
+void narrow_signature_search(SignatureSearch *search, int radius)
+{
+    search->radius = Min(search->radius, radius);
+    search->exact.radius = Min(search->exact.radius, radius);
+}
+
+void begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius)
+{
+    set_query(search, ball.signature, radius);
+    if (is_exact(ball))
+        begin_exact(search);
+    else
+        begin_probes(search, ball);
+}
+
+bool next_signatures(SignatureSearch *search, Results *results)
+{
+    if (search->probing && next_probed(search, results))
+        return true;
+    if (!search->probing &&
+        (search->scanning ? next_segment_rows(search, results) : next_leaf_rows(search, results)))
+        return true;
+    *results = {search->hit, 0, 0};
+    return false;
+}
+
+int signature_ring(const SignatureSearch &search, int done)
+{
+    // Radii just below a multiple of the number of tables use the budgets fully.
+    constexpr double kCheap = 16;
+    int tables = search.meta->tables(), last = search.meta->layout.bits;
+    double scan = store_cost(search, last);
+    int high = last;
+    SearchPlan plan;
+    for (int radius = (done + 1) / tables * tables + tables - 1; radius < last; radius += tables) {
+        if (tree_cost(search, radius, &plan) > scan / kCheap)
+            break;
+        high = radius;
+    }
+    return high;
+}
+
+} // namespace simhash

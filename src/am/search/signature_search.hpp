@@ -1,0 +1,76 @@
+// A search of a wide index for the rows within a radius: by its trees or by a scan of the store, whichever costs
+// less (core/wide/signature_plan.hpp).
+#pragma once
+
+#include "am/search/leaf_search.hpp"
+#include "am/search/signature_keys.hpp"
+#include "am/store/store.hpp"
+
+#include "core/wide/signature_plan.hpp"
+
+namespace simhash
+{
+
+// The rows that a search finds have their distance in place of a fingerprint: to the query of ORDER BY if there is
+// one, otherwise to the center of the search.
+struct SignatureSearch {
+    Relation index;
+    const IndexMeta *meta;
+    StoreShape shape;
+    SignatureKeys keys;
+
+    const std::uint8_t *query;   // the center of the search
+    const std::uint8_t *nowhere; // a signature of zeros, the center of a search for all rows
+    int radius;                  // may shrink during the search
+    bool scanning;               // the store, instead of the trees
+
+    LeafReader *reader;
+    ExactSource exact;
+    std::uint64_t key[kMaxTables]; // the query's
+    std::uint64_t sketch[2];
+
+    struct Probes *probes; // of an approximate search; null until one is begun
+    bool probing;          // the search is approximate
+    SignatureIndexSize size;
+
+    Segments segments; // of a scan, in `context`
+    MemoryContext context;
+    Size segment; // the next one
+    BufferAccessStrategy strategy;
+
+    std::uint16_t *match;    // memory for matches within a page
+    std::uint16_t *distance; // memory for the distances of a body page
+    std::uint64_t *position; // memory for the candidates of a leaf or a segment
+    Hit *hit;
+};
+
+// Prepares searches. It allocates memory in the current memory context. `reader` is used while a search lasts.
+void prepare_signature_search(SignatureSearch *search, Relation index, const IndexMeta *meta,
+                              LeafReader *reader, int nkeys);
+void free_signature_search(SignatureSearch *search);
+
+// Estimates the sizes of an index of this many blocks.
+SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks);
+
+void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius);
+void narrow_signature_search(SignatureSearch *search, int radius);
+// Starts an approximate search if the ball's recall is below 1, otherwise an exact one.
+void begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius);
+// Sets the results to the next rows. Returns false at the end.
+bool next_signatures(SignatureSearch *search, Results *results);
+
+// For signature_probes.cpp. Adds the rows of the candidates in search->position that match, ordered by page, to the
+// hits. `step` is that of the plan whose leaf they come from, -1 if there is none.
+Size verify(SignatureSearch *search, Size count, int step);
+// Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
+Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
+void begin_scan_of_store(SignatureSearch *search);
+// Starts or continues as an exact search.
+void begin_exact(SignatureSearch *search);
+double tree_cost(const SignatureSearch &search, int radius, SearchPlan *plan);
+double store_cost(const SignatureSearch &search, int radius);
+
+// The end of the next ring of ORDER BY, see ordered.cpp. Rows up to distance `done` have been returned.
+int signature_ring(const SignatureSearch &search, int done);
+
+} // namespace simhash

@@ -1,0 +1,170 @@
+-- Indexes on bit strings: every answer equals that of a sequential scan.
+
+SET client_min_messages = warning;
+-- A bit string of n bits that depends on the seed alone; one in `sparse` bits is set.
+CREATE FUNCTION random_bits(seed int, n int, sparse int DEFAULT 2) RETURNS varbit LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(CASE WHEN mod(abs(hashint8extended(i, seed)), sparse) = 0 THEN '1' ELSE '0' END, '' ORDER BY i)::varbit
+    FROM generate_series(1, n) AS i $$;
+-- The same with `flips` bits flipped.
+CREATE FUNCTION flipped(s varbit, flips int, seed int) RETURNS varbit LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE at int;
+BEGIN
+    FOR i IN 1 .. flips LOOP
+        at := mod(abs(hashint8extended(i, seed)), length(s));
+        s := set_bit(s, at, 1 - get_bit(s, at));
+    END LOOP;
+    RETURN s;
+END $$;
+CREATE FUNCTION scan_by(index bool) RETURNS void LANGUAGE sql AS $$
+    SELECT set_config('enable_seqscan', (NOT index)::text, false), set_config('enable_sort', (NOT index)::text, false),
+        set_config('enable_indexscan', index::text, false), set_config('enable_bitmapscan', 'off', false) $$;
+-- Compares the rows of a query, as text, by index and by sequential scan.
+CREATE FUNCTION differing(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE difference bigint; line text; indexed bool := false;
+BEGIN
+    PERFORM scan_by(true);
+    FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+        indexed := indexed OR line ~ 'Index Scan';
+    END LOOP;
+    IF NOT indexed THEN RAISE WARNING 'not by index: %', query; END IF;
+    EXECUTE 'CREATE TEMP TABLE by_index AS ' || query;
+    PERFORM scan_by(false);
+    EXECUTE 'CREATE TEMP TABLE by_scan AS ' || query;
+    SELECT count(*) INTO difference FROM ((TABLE by_index EXCEPT ALL TABLE by_scan) UNION ALL
+        (TABLE by_scan EXCEPT ALL TABLE by_index)) AS d;
+    DROP TABLE by_index, by_scan;
+    RETURN difference;
+END $$;
+CREATE FUNCTION check_table(t regclass, bits int, queries int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE q varbit; sum bigint := 0; r int;
+BEGIN
+    FOR i IN 1 .. queries LOOP
+        EXECUTE format('SELECT s FROM %s WHERE s IS NOT NULL ORDER BY hashint4extended(id, %s), id LIMIT 1', t, i) INTO q;
+        q := CASE WHEN i % 7 = 0 THEN random_bits(i, bits) ELSE flipped(q, i % 5, i) END;
+        FOREACH r IN ARRAY ARRAY[-1, 0, 1, i % 20, 15, 31, bits / 8, bits / 4, bits / 2, bits] LOOP
+            sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L <= %s', t, q, r));
+        END LOOP;
+        sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L = %s', t, q, i % 9));
+        sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L <= %s AND s <@> %L <= %s', t, q, bits / 3,
+            flipped(q, 3, i), bits / 3 + i));
+        sum := sum + differing(format('SELECT (s <@> %L)::int AS d, row_number() OVER () AS n FROM '
+            '(SELECT s FROM %s ORDER BY s <@> %L LIMIT %s) AS x', q, t, q, 3 ^ (i % 7)));
+        sum := sum + differing(format('SELECT (s <@> %L)::int AS d, row_number() OVER () AS n FROM '
+            '(SELECT s FROM %s WHERE s <@> %L <= %s ORDER BY s <@> %L LIMIT 20) AS x', q, t, flipped(q, 5, i), bits / 3, q));
+    END LOOP;
+    RETURN CASE sum WHEN 0 THEN 'equal' ELSE sum || ' rows differ' END;
+END $$;
+CREATE PROCEDURE fill(t regclass, bits int, kind text, from_id int, to_id int) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('INSERT INTO %s SELECT i, CASE %L
+            WHEN ''uniform'' THEN random_bits(i, %s)
+            WHEN ''clustered'' THEN flipped(random_bits(i / 20, %3$s), i %% 20 * %3$s / 100, i)
+            WHEN ''skewed'' THEN flipped(random_bits(i / 3, %3$s, 16), i %% 3 * 4, i)
+            WHEN ''repeated'' THEN random_bits(i %% 5, %3$s) END
+        FROM generate_series(%s, %s) AS i', t, kind, bits, from_id, to_id);
+END $$;
+
+CREATE TABLE result (bits int, kind text, state text, answer text);
+DO $$
+DECLARE bits int; kind text;
+BEGIN
+    FOREACH bits IN ARRAY ARRAY[65, 128, 256, 300, 576, 1024, 4096] LOOP
+        FOREACH kind IN ARRAY ARRAY['uniform', 'clustered', 'skewed', 'repeated'] LOOP
+            CONTINUE WHEN bits IN (128, 300, 4096) AND kind <> 'clustered';
+            EXECUTE format('CREATE TABLE t (id int, s bit(%s))', bits);
+            CALL fill('t', bits, kind, 1, CASE bits WHEN 4096 THEN 200 ELSE 600 END);
+            INSERT INTO t VALUES (-1, NULL), (-2, NULL);
+            CREATE INDEX t_s ON t USING simhash (s);
+            INSERT INTO result VALUES (bits, kind, 'built', check_table('t', bits, 3));
+            CALL fill('t', bits, kind, 5001, CASE bits WHEN 4096 THEN 5050 ELSE 5300 END);
+            UPDATE t SET s = flipped(s, 1, id)::varbit WHERE id % 5 = 0;
+            INSERT INTO result VALUES (bits, kind, 'changed', check_table('t', bits, 3));
+            DROP TABLE t;
+        END LOOP;
+    END LOOP;
+END $$;
+SELECT state, answer, count(*) FROM result GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT * FROM result WHERE answer <> 'equal';
+
+-- after VACUUM, slots are used again
+CREATE TABLE t (id int, s bit(256));
+CALL fill('t', 256, 'clustered', 1, 2000);
+CREATE INDEX t_s ON t USING simhash (s);
+DELETE FROM t WHERE id % 3 > 0;
+VACUUM t;
+SELECT check_table('t', 256, 4);
+SELECT pg_relation_size('t_s') AS size \gset
+CALL fill('t', 256, 'uniform', 3001, 4000);
+SELECT pg_relation_size('t_s') <= :size + 20 * 8192 AS used_again, check_table('t', 256, 4);
+REINDEX INDEX CONCURRENTLY t_s;
+SELECT check_table('t', 256, 4);
+
+-- NULLs come last
+SELECT scan_by(true);
+INSERT INTO t VALUES (-1, NULL), (-2, NULL);
+SELECT count(*), count(s), bool_and(s IS NOT NULL OR n > 1666) FROM
+    (SELECT s, row_number() OVER () AS n FROM (SELECT s FROM t ORDER BY s <@> random_bits(7, 256)) AS x) AS y;
+SELECT count(*) FROM t WHERE s IS NULL;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s IS NULL;
+SELECT count(*) FROM t WHERE s <@> NULL <= 3;
+
+-- two ORDER BY keys: the executor computes the second distance
+EXPLAIN (COSTS OFF) SELECT id FROM t ORDER BY s <@> (SELECT s FROM t WHERE id = 3), s <@> (SELECT s FROM t WHERE id = 6) LIMIT 3;
+SELECT differing('SELECT d, e, row_number() OVER () AS n FROM (SELECT (s <@> random_bits(3, 256))::int AS d,
+    (s <@> random_bits(6, 256))::int AS e FROM t ORDER BY s <@> random_bits(3, 256), s <@> random_bits(6, 256) LIMIT 200) AS x');
+
+-- the nearest rows with a recall below 1 come in order, and with 1 exactly
+SELECT scan_by(true);
+SELECT bool_and(ordered), min(rows) FROM (SELECT bool_and(d >= before) AS ordered, count(*) AS rows FROM
+    (SELECT i, d, lag(d, 1, -1) OVER (PARTITION BY i ORDER BY n) AS before FROM generate_series(1, 20) AS i, LATERAL
+        (SELECT (s <@> random_bits(i, 256))::int AS d, row_number() OVER () AS n FROM
+            (SELECT s FROM t WHERE s IS NOT NULL ORDER BY s <@> signature_neighbours(random_bits(i, 256), 0.5, 5) LIMIT 900) AS x) AS y) AS z
+    GROUP BY i) AS w;
+SELECT differing('SELECT (s <@> random_bits(3, 256))::int AS d, row_number() OVER () AS n FROM
+    (SELECT s FROM t ORDER BY s <@> signature_neighbours(random_bits(3, 256)) LIMIT 50) AS x');
+-- without LIMIT, each row comes once, or not at all if it was found too late
+SELECT count(*) = count(DISTINCT id), count(*) BETWEEN 1600 AND 1669 FROM
+    (SELECT id FROM t ORDER BY s <@> signature_neighbours(random_bits(3, 256), 0.5)) AS x;
+
+-- forms of conditions
+SELECT scan_by(true);
+SET plan_cache_mode = force_generic_plan;
+PREPARE within(varbit, int) AS SELECT count(*) FROM t WHERE s <@> $1 <= $2;
+EXPLAIN (COSTS OFF) EXECUTE within(random_bits(3, 256), 100);
+EXECUTE within(random_bits(3, 256), 100);
+EXECUTE within(random_bits(3, 256), NULL);
+EXECUTE within(B'01', 100);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t AS a JOIN t AS b ON a.s <@> b.s <= 10;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s = random_bits(3, 256)::bit(256);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s <@| signature_ball(random_bits(3, 256), 10, 0.9);
+SELECT count(*) FROM t WHERE s = B'01';
+RESET plan_cache_mode;
+
+-- lengths
+INSERT INTO t VALUES (1, B'01');
+CREATE TABLE other (b bit(64), l bit(4097), v varbit, w varbit(256), s bit(256));
+CREATE INDEX ON other USING simhash (b);
+CREATE INDEX ON other USING simhash (l);
+CREATE INDEX ON other USING simhash (v);
+CREATE INDEX ON other USING simhash (w);
+CREATE INDEX other_w ON other USING simhash ((w::bit(256)));
+CREATE INDEX other_s ON other USING simhash (s) WHERE b IS NULL;
+INSERT INTO other (w, s) SELECT s, s FROM t;
+SELECT scan_by(true);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM other WHERE w::bit(256) <@> random_bits(3, 256) <= 20;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM other WHERE s <@> random_bits(3, 256) <= 20 AND b IS NULL;
+SELECT differing('SELECT w FROM other WHERE w::bit(256) <@> random_bits(3, 256) <= 120');
+SELECT differing('SELECT w FROM other WHERE s <@> random_bits(3, 256) <= 120 AND b IS NULL');
+-- tables
+CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
+CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
+
+-- equality can be excluded
+CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));
+INSERT INTO excluded SELECT s FROM t WHERE id = 3;
+INSERT INTO excluded SELECT s FROM t WHERE id = 3;
+INSERT INTO excluded SELECT s FROM t WHERE id = 6;
+
+DROP TABLE t, other, excluded, result;
+DROP PROCEDURE fill;
+DROP FUNCTION random_bits, flipped, scan_by, differing, check_table;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/fingerprint/split_mix.hpp"
+
 namespace simhash
 {
 
@@ -30,18 +32,9 @@ constexpr SignedGaussian make_signed_gaussian()
 
 constexpr SignedGaussian kSignedGaussian = make_signed_gaussian();
 
-constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
-
-std::uint64_t mix(std::uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-}
-
 } // namespace
 
-RandomProjection::RandomProjection(std::uint64_t seed) : key_(mix(seed)) {}
+RandomProjection::RandomProjection(std::uint64_t seed) : key_(split_mix(seed)) {}
 
 void RandomProjection::add(const float *values, std::size_t count)
 {
@@ -53,7 +46,7 @@ void RandomProjection::add(const float *values, std::size_t count)
         squares_ += x * x;
         for (int w = 0; w < kWords; w++) {
             std::uint64_t n = dimensions_ * kWords + static_cast<std::uint64_t>(w);
-            std::uint64_t word = mix(key_ + (n + 1) * kGolden);
+            std::uint64_t word = split_mix_number(key_, n + 1);
             double *sum = sums_ + 4 * w;
             for (int piece = 0; piece < 4; piece++)
                 sum[piece] += x * static_cast<double>(kSignedGaussian.value[word >> (16 * piece) & 4095]);

@@ -36,6 +36,8 @@ public:
     bool finish(Weights *out) const;
 
 private:
+    void add_piece(const float *values, std::size_t count);
+
     std::uint64_t key_;
     std::uint64_t dimensions_ = 0;
     double squares_ = 0;

@@ -88,8 +88,8 @@ Fingerprint fingerprint(const std::string &text, TextUnit unit, int size)
     counts.init(slots.data(), slots.size(), 1);
     for (std::uint64_t feature : features)
         counts.add(feature, 1);
-    Weights weights;
-    counts.sum_logarithmic(&weights);
+    Weights weights = {};
+    counts.add_logarithmic(0, counts.capacity(), {&weights, 1});
     return weights_fingerprint(weights);
 }
 

@@ -25,7 +25,8 @@ void fuzz_projection(const std::uint8_t *data, std::size_t size)
         opposite.push_back(-value);
         zero = zero && value == 0;
     }
-    RandomProjection whole(seed), pieces(seed), other_side(seed);
+    std::uint64_t block = cut >> 10;
+    RandomProjection whole(seed, block), pieces(seed, block), other_side(seed, block);
     std::size_t first = vector.empty() ? 0 : cut % (vector.size() + 1);
     whole.add(vector.data(), vector.size());
     pieces.add(vector.data(), first);

@@ -68,6 +68,7 @@ TEST_F(FuzzTest, Compat)
 }
 TEST_F(FuzzTest, Url) { run(fuzz_url, 20000, 200, "abhtp:/.?#%2F&=1\xc3\xa4"); }
 TEST_F(FuzzTest, Projection) { run(fuzz_projection, 500, 2000, nullptr); }
+TEST_F(FuzzTest, SignatureSums) { run(fuzz_signature_sums, 500, 4000, nullptr); }
 TEST_F(FuzzTest, Pairs) { run(fuzz_pairs, 1500, 800, nullptr); }
 TEST_F(FuzzTest, Plan) { run(fuzz_plan, 3000, 400, nullptr); }
 TEST_F(FuzzTest, Signatures) { run(fuzz_signatures, 20000, 400, nullptr); }

@@ -12,25 +12,47 @@ namespace simhash
 namespace
 {
 
-// Every feature and bit takes the same few instructions, so sums are kept in small integers, several to a
-// register: 32 bits hold the votes of some hundred thousand features, in units of 2^-8.
+struct Vote {
+    std::uint64_t hash;
+    std::uint32_t weight; // in units of 2^-8
+};
+
+// Three votes of one weight are worth two: one of that weight, for the bits that an odd number of them has, and
+// one of twice that weight, for the bits that most of them have. This leaves at most two votes of a weight and
+// of each of its doubles. Returns the end of the votes written; overwrites the hashes.
+Vote *combine(std::uint64_t *hashes, std::size_t count, std::uint32_t weight, Vote *to)
+{
+    for (; count >= 3; weight *= 2) {
+        std::uint64_t odd = hashes[0];
+        std::size_t most = 0;
+        for (std::size_t i = 1; i + 1 < count; i += 2) {
+            std::uint64_t a = hashes[i];
+            std::uint64_t b = hashes[i + 1];
+            hashes[most++] = (a & b) | ((a ^ b) & odd);
+            odd ^= a ^ b;
+        }
+        *to++ = {odd, weight};
+        if (count % 2 == 0)
+            *to++ = {hashes[count - 1], weight};
+        count = most;
+    }
+    for (std::size_t i = 0; i < count; i++)
+        *to++ = {hashes[i], weight};
+    return to;
+}
+
+// Sums are kept in small integers, several to a register.
 using Lanes = std::uint32_t __attribute__((vector_size(16)));
 
 constexpr NibbleMasks<std::uint32_t, 0xFFFFFFFF, 0> kCounted;
 
-struct Vote {
-    std::uint64_t hash;
-    std::uint32_t weight;
-};
-
-// Half of the bits at a time: its eight accumulators stay in registers.
-constexpr int kHalf = kBits / 2;
-
-void add_half(const Vote *votes, std::size_t count, int first_bit, std::uint32_t *sums)
+// Half of the bits at a time: its eight accumulators stay in registers. Sums the weights of the ones; the zeros'
+// follow from the total.
+void add_half(const Vote *votes, const Vote *end, std::uint32_t total, int first_bit, Weight *sums)
 {
-    Lanes lanes[kHalf / 4];
-    std::memcpy(lanes, sums, sizeof(lanes));
-    for (const Vote *vote = votes; vote < votes + count; vote++) {
+    constexpr int kHalf = kBits / 2;
+    Lanes lanes[kHalf / 4] = {};
+    for (const Vote *vote = votes; vote < end; vote++) {
         std::uint32_t bits = static_cast<std::uint32_t>(vote->hash >> first_bit);
         const Lanes weight = {vote->weight, vote->weight, vote->weight, vote->weight};
 #pragma GCC unroll 8
@@ -40,63 +62,89 @@ void add_half(const Vote *votes, std::size_t count, int first_bit, std::uint32_t
             lanes[i] += weight & mask;
         }
     }
-    std::memcpy(sums, lanes, sizeof(lanes));
+    std::uint32_t ones[kHalf];
+    std::memcpy(ones, lanes, sizeof(ones));
+    for (int j = 0; j < kHalf; j++)
+        sums[first_bit + j] += (2 * Weight{ones[j]} - total) * (Weight{1} << kLogarithmicShift);
 }
 
-// Sums the weights of the ones; the zeros' follow from the total.
-class VoteSums
+// Features to be added at once. Most features of a document occur once, twice or a few times, so many have the
+// same weight, and their votes are combined.
+class FeatureBatch
 {
 public:
     // An absent feature is written but not kept: a branch on whether a slot is free would be mispredicted.
-    void add_if(bool there, std::uint64_t hash, std::uint32_t weight)
+    void put_if(bool there, std::uint64_t hash, std::uint32_t tf)
     {
-        votes_[pending_] = {hash, weight};
-        pending_ += static_cast<std::size_t>(there);
-        if (pending_ == kBatch)
-            add_pending();
+        given_[size_] = {hash, tf};
+        size_ += static_cast<std::size_t>(there);
     }
 
-    void finish(Weights *out)
+    bool full() const { return size_ == kSize; }
+
+    void add_to(SignatureSums sums)
     {
-        add_pending();
-        flush();
-        for (int j = 0; j < kBits; j++) {
-            std::int64_t sum = static_cast<std::int64_t>(2 * ones_[j] - total_);
-            out->sum[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) << kLogarithmicShift);
-        }
+        sort();
+        for (std::size_t word = 0; word < sums.words; word++)
+            add_to_word(word, &sums.word[word]);
+        size_ = 0;
     }
 
 private:
-    static constexpr std::size_t kBatch = 128;
-    static constexpr std::size_t kFlush = 65536;
-    static_assert((kFlush + kBatch) * std::uint64_t{kLogarithmicMax} <= 0xFFFFFFFF);
+    static constexpr std::size_t kSize = 512;
+    static_assert(kSize * std::uint64_t{kLogarithmicMax} <= 0xFFFFFFFF);
+    // Features that occur less often are put into groups; the others follow these.
+    static constexpr std::size_t kFrequent = 32;
 
-    void add_pending()
+    struct Given {
+        std::uint64_t hash;
+        std::uint32_t tf;
+    };
+
+    static std::size_t group(std::uint32_t tf) { return tf < kFrequent ? tf : kFrequent; }
+
+    void sort()
     {
-        add_half(votes_, pending_, 0, recent_);
-        add_half(votes_, pending_, kHalf, recent_ + kHalf);
-        for (std::size_t i = 0; i < pending_; i++)
-            total_ += votes_[i].weight;
-        since_flush_ += pending_;
-        pending_ = 0;
-        if (since_flush_ >= kFlush)
-            flush();
+        std::size_t counts[kFrequent + 1] = {};
+        for (std::size_t i = 0; i < size_; i++)
+            counts[group(given_[i].tf)]++;
+        std::size_t next[kFrequent + 1];
+        std::size_t at = 0;
+        for (std::size_t g = 0; g <= kFrequent; g++) {
+            next[g] = at;
+            at += counts[g];
+            ends_[g] = at;
+        }
+        total_ = 0;
+        for (std::size_t i = 0; i < size_; i++) {
+            std::uint32_t weight = logarithmic_weight(given_[i].tf);
+            sorted_[next[group(given_[i].tf)]++] = {given_[i].hash, weight};
+            total_ += weight;
+        }
     }
 
-    void flush()
+    void add_to_word(std::size_t word, Weights *sums) const
     {
-        for (int j = 0; j < kBits; j++)
-            ones_[j] += recent_[j];
-        std::memset(recent_, 0, sizeof(recent_));
-        since_flush_ = 0;
+        std::uint64_t hashes[kSize];
+        for (std::size_t i = 0; i < size_; i++)
+            hashes[i] = hash_word(sorted_[i].hash, word);
+        Vote votes[kSize];
+        Vote *end = votes;
+        std::size_t start = 0;
+        for (std::size_t g = 1; g < kFrequent; start = ends_[g++])
+            if (start < ends_[g])
+                end = combine(hashes + start, ends_[g] - start, sorted_[start].weight, end);
+        for (std::size_t i = start; i < size_; i++)
+            *end++ = {hashes[i], sorted_[i].weight};
+        add_half(votes, end, total_, 0, sums->sum);
+        add_half(votes, end, total_, kBits / 2, sums->sum);
     }
 
-    Vote votes_[kBatch];
-    std::size_t pending_ = 0;
-    std::size_t since_flush_ = 0;
-    std::uint64_t total_ = 0;
-    std::uint32_t recent_[kBits] = {};
-    std::uint64_t ones_[kBits] = {};
+    Given given_[kSize];
+    Vote sorted_[kSize];
+    std::size_t ends_[kFrequent + 1]; // of the groups in sorted_
+    std::size_t size_ = 0;
+    std::uint32_t total_;
 };
 
 } // namespace
@@ -118,15 +166,16 @@ void FeatureCounts::move_from(const FeatureCounts &smaller)
             add(smaller.slots_[i].hash, smaller.slots_[i].count);
 }
 
-void FeatureCounts::sum_logarithmic(Weights *out) const
+void FeatureCounts::add_logarithmic(std::size_t from, std::size_t to, SignatureSums sums) const
 {
-    VoteSums sums;
-    for (std::size_t i = 0; i < capacity(); i++) {
-        const FeatureCount &slot = slots_[i];
-        std::uint32_t tf = slot.count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(slot.count);
-        sums.add_if(slot.count != 0, slot.hash, logarithmic_weight(tf));
+    FeatureBatch batch;
+    for (const FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++) {
+        std::uint32_t tf = slot->count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(slot->count);
+        batch.put_if(slot->count != 0, slot->hash, tf);
+        if (batch.full())
+            batch.add_to(sums);
     }
-    sums.finish(out);
+    batch.add_to(sums);
 }
 
 } // namespace simhash

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/fingerprint/weights.hpp"
+#include "core/fingerprint/signature_sums.hpp"
 
 namespace simhash
 {
@@ -54,8 +54,9 @@ public:
     // Adds the counts of another table. Requires: that one has fewer slots.
     void move_from(const FeatureCounts &smaller);
 
-    // The sums of all features, each weighted by 1 + ln count. Counts from 2^32 on weigh as 2^32 - 1.
-    void sum_logarithmic(Weights *out) const;
+    // Adds the features in a range of slots, each weighted by 1 + ln count. Counts from 2^32 on weigh as
+    // 2^32 - 1.
+    void add_logarithmic(std::size_t from, std::size_t to, SignatureSums sums) const;
 
 private:
     std::size_t home(std::uint64_t hash) const

@@ -50,7 +50,11 @@ void store(double *to, Lanes lanes) { __builtin_memcpy(to, &lanes, sizeof(lanes)
 
 } // namespace
 
-RandomProjection::RandomProjection(std::uint64_t seed) : key_(split_mix(seed)) {}
+RandomProjection::RandomProjection(std::uint64_t seed, std::uint64_t block) : key_(split_mix(seed))
+{
+    if (block > 0)
+        key_ = split_mix(key_ - block * kSplitMixStep);
+}
 
 void RandomProjection::add(const float *values, std::size_t count)
 {

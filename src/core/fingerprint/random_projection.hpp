@@ -9,6 +9,9 @@
 //   p        is the (j mod 4)-th 16 bits, from the lowest, of word(16 i + j / 4)
 //   g(i, j)  is kGaussian[p mod 2048] / 2^12, negative if bit 11 of p is set
 //
+// Signatures of more bits take 64 from each of several blocks of hyperplanes. Block 0 is as above; in block b > 0
+// the key is mix(key of block 0 - b * 0x9E3779B97F4A7C15), from numbers before the first that block 0 uses.
+//
 // W_j is the sum of x_i * g(i, j) in the order of i, divided by the vector's Euclidean norm. Products of a
 // float and a g are exact in a double, and every other operation is correctly rounded: the result has the
 // same bits on every processor, with or without fused multiply-add.
@@ -27,7 +30,7 @@ inline constexpr std::size_t kDimensionsMax = 65536;
 class RandomProjection
 {
 public:
-    explicit RandomProjection(std::uint64_t seed);
+    explicit RandomProjection(std::uint64_t seed, std::uint64_t block = 0);
 
     // Adds the vector's next dimensions. Requires: the values are finite.
     void add(const float *values, std::size_t count);

@@ -4,6 +4,10 @@
 #include "core/fingerprint/feature_counts.hpp"
 #include "pg/server/compat.hpp"
 
+extern "C" {
+#include "miscadmin.h"
+}
+
 namespace simhash
 {
 
@@ -40,12 +44,16 @@ public:
     // The hash table, including its empty slots.
     const FeatureCounts &counts() const { return counts_; }
 
-    // Computes the weights and frees the memory. Returns false if there were no features.
-    bool finish(Weights *out)
+    // Computes the sums and frees the memory. Returns false if there were no features.
+    bool finish(SignatureSums out)
     {
+        constexpr std::size_t kPiece = 65536;
         bool any = counts_.size() > 0;
-        if (any)
-            counts_.sum_logarithmic(out);
+        clear_sums(out);
+        for (std::size_t from = 0; any && from < counts_.capacity(); from += kPiece) {
+            CHECK_FOR_INTERRUPTS();
+            counts_.add_logarithmic(from, std::min(counts_.capacity(), from + kPiece), out);
+        }
         release();
         return any;
     }

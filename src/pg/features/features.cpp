@@ -59,7 +59,7 @@ void count_converted(TextFeatures *features, const char *text, std::size_t lengt
     }
 }
 
-bool sum_text(Datum document, TextUnit unit, int size, Weights *out)
+bool sum_text(Datum document, TextUnit unit, int size, SignatureSums out)
 {
     text *value = DatumGetTextPP(document);
     const char *bytes = VARDATA_ANY(value);
@@ -78,13 +78,13 @@ bool sum_text(Datum document, TextUnit unit, int size, Weights *out)
 }
 
 // (document text): the default features, which were chosen by measurement, see doc/features.md.
-bool sum_default(FunctionCallInfo fcinfo, Weights *out)
+bool sum_default(FunctionCallInfo fcinfo, SignatureSums out)
 {
     return sum_text(PG_GETARG_DATUM(0), TextUnit::kWord, 1, out);
 }
 
 // (document text, unit text, size integer): shingles with weight 1 + ln tf.
-bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
+bool sum_shingles(FunctionCallInfo fcinfo, SignatureSums out)
 {
     TextUnit unit = text_unit(PG_GETARG_TEXT_PP(1));
     int size = checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax);
@@ -92,7 +92,7 @@ bool sum_shingles(FunctionCallInfo fcinfo, Weights *out)
 }
 
 // (text[]): features with weight 1 + ln tf. NULL elements are skipped.
-bool sum_array(FunctionCallInfo fcinfo, Weights *out)
+bool sum_array(FunctionCallInfo fcinfo, SignatureSums out)
 {
     Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(0), TEXTOID);
     CountedFeatures counted(static_cast<std::size_t>(elements.count));
@@ -108,7 +108,7 @@ bool sum_array(FunctionCallInfo fcinfo, Weights *out)
 
 // (text[], float8[]): features with given weights. The weights of a repeated feature are added. A feature is
 // skipped if it is NULL or its weight is NULL or 0.
-bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
+bool sum_weighted_array(FunctionCallInfo fcinfo, SignatureSums out)
 {
     Elements features = list_argument(fcinfo, 0, TEXTOID, "features");
     Elements weights = list_argument(fcinfo, 1, FLOAT8OID, "weights");
@@ -117,7 +117,7 @@ bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
                 errmsg("there must be as many weights as features"),
                 errdetail("There are %d features and %d weights.", features.count, weights.count));
 
-    *out = {};
+    clear_sums(out);
     bool any = false;
     for (int i = 0; i < features.count; i++) {
         CHECK_FOR_INTERRUPTS();
@@ -136,7 +136,7 @@ bool sum_weighted_array(FunctionCallInfo fcinfo, Weights *out)
 
 // (tsvector): lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme
 // without positions counts once.
-bool sum_tsvector(FunctionCallInfo fcinfo, Weights *out)
+bool sum_tsvector(FunctionCallInfo fcinfo, SignatureSums out)
 {
     static constexpr std::uint64_t kTimes[4] = {1, 2, 4, 10};
     TSVector vector = PG_GETARG_TSVECTOR(0);
@@ -206,7 +206,7 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
 }
 
 // (jsonb): {"feature": weight, ...}. Features with a weight of null or 0 are skipped.
-bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
+bool sum_jsonb(FunctionCallInfo fcinfo, SignatureSums out)
 {
     Jsonb *object = PG_GETARG_JSONB_P(0);
     if (JB_ROOT_IS_SCALAR(object)) {
@@ -217,7 +217,7 @@ bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
     if (!JB_ROOT_IS_OBJECT(object))
         report_jsonb_kind("an array");
 
-    *out = {};
+    clear_sums(out);
     bool any = false;
     JsonbIterator *iterator = JsonbIteratorInit(&object->root);
     JsonbValue key;
@@ -241,14 +241,14 @@ bool sum_jsonb(FunctionCallInfo fcinfo, Weights *out)
     return any;
 }
 
-using SumFeatures = bool (*)(FunctionCallInfo, Weights *);
+using SumFeatures = bool (*)(FunctionCallInfo, SignatureSums);
 
 // A document without features has no fingerprint: otherwise all empty documents would be duplicates of each
 // other.
 Datum return_fingerprint(FunctionCallInfo fcinfo, SumFeatures sum)
 {
     Weights weights;
-    if (!sum(fcinfo, &weights))
+    if (!sum(fcinfo, {&weights, 1}))
         PG_RETURN_NULL();
     PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
 }
@@ -256,7 +256,7 @@ Datum return_fingerprint(FunctionCallInfo fcinfo, SumFeatures sum)
 Datum return_weights(FunctionCallInfo fcinfo, SumFeatures sum)
 {
     Weights weights;
-    if (!sum(fcinfo, &weights))
+    if (!sum(fcinfo, {&weights, 1}))
         PG_RETURN_NULL();
     return weights_datum(weights);
 }

@@ -64,8 +64,8 @@ TEST(FeatureCounts, SumsEqualOneByOneAddition)
             ASSERT_TRUE(add_feature(&expected, hash, weight));
         }
         EXPECT_EQ(counts.size(), distinct);
-        Weights sum;
-        counts.sum_logarithmic(&sum);
+        Weights sum = {};
+        counts.add_logarithmic(0, counts.capacity(), {&sum, 1});
         for (int j = 0; j < kBits; j++)
             ASSERT_EQ(sum.sum[j], expected.sum[j]) << distinct;
     }
@@ -86,10 +86,10 @@ TEST(FeatureCounts, GrowsAndSaturates)
     large.init(many.data(), many.size(), 9);
     large.move_from(small);
     EXPECT_EQ(large.size(), 3u);
-    Weights a;
-    Weights b;
-    small.sum_logarithmic(&a);
-    large.sum_logarithmic(&b);
+    Weights a = {};
+    Weights b = {};
+    small.add_logarithmic(0, small.capacity(), {&a, 1});
+    large.add_logarithmic(0, large.capacity(), {&b, 1});
     for (int j = 0; j < kBits; j++)
         EXPECT_EQ(a.sum[j], b.sum[j]);
     EXPECT_EQ(-a.sum[63], Weight{256 + 668 + 5934} << kLogarithmicShift);

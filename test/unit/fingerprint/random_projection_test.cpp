@@ -14,9 +14,10 @@ namespace
 
 #include "core/fingerprint/gaussian_table.inc"
 
-Weights project(const std::vector<float> &vector, std::uint64_t seed = 0, std::size_t piece = SIZE_MAX)
+Weights project(const std::vector<float> &vector, std::uint64_t seed = 0, std::size_t piece = SIZE_MAX,
+                std::uint64_t block = 0)
 {
-    RandomProjection projection(seed);
+    RandomProjection projection(seed, block);
     for (std::size_t from = 0; from < vector.size(); from += std::min(piece, vector.size() - from))
         projection.add(vector.data() + from, std::min(piece, vector.size() - from));
     Weights weights;
@@ -50,7 +51,13 @@ TEST(RandomProjection, Definition)
     };
     EXPECT_EQ(mixed(0x9E3779B97F4A7C15), 0xE220A8397B1DCDAFu) << "SplitMix64's first number of seed 0";
     std::mt19937_64 random(5);
-    for (std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+    struct {
+        std::uint64_t seed, block;
+    } const cases[] = {{0, 0}, {1, 0}, {~std::uint64_t{0}, 0}, {0, 1}, {0, 2}, {9, 63}};
+    for (auto [seed, block] : cases) {
+        std::uint64_t key = mixed(seed);
+        if (block > 0)
+            key = mixed(key - block * 0x9E3779B97F4A7C15);
         std::vector<float> vector(300);
         for (float &x : vector)
             x = static_cast<float>(random() % 1000) / 7 - 60;
@@ -59,13 +66,13 @@ TEST(RandomProjection, Definition)
         for (std::size_t i = 0; i < vector.size(); i++) {
             squares += static_cast<double>(vector[i]) * static_cast<double>(vector[i]);
             for (std::size_t j = 0; j < kBits; j++) {
-                std::uint64_t word = mixed(mixed(seed) + (16 * i + j / 4 + 1) * 0x9E3779B97F4A7C15);
+                std::uint64_t word = mixed(key + (16 * i + j / 4 + 1) * 0x9E3779B97F4A7C15);
                 auto piece = static_cast<unsigned>(word >> (16 * (j % 4)) & 0xFFFF);
                 double g = kGaussian[piece % 2048] / 4096.0;
                 sums[j] += static_cast<double>(vector[i]) * ((piece & 2048) != 0 ? -g : g);
             }
         }
-        Weights weights = project(vector, seed);
+        Weights weights = project(vector, seed, SIZE_MAX, block);
         for (int j = 0; j < kBits; j++) {
             Weight expected;
             ASSERT_TRUE(weight_from_double(sums[j] / std::sqrt(squares), &expected));
@@ -73,7 +80,7 @@ TEST(RandomProjection, Definition)
         }
         for (std::size_t piece : {1, 7, 299})
             for (int j = 0; j < kBits; j++)
-                EXPECT_EQ(project(vector, seed, piece).sum[j], weights.sum[j]);
+                EXPECT_EQ(project(vector, seed, piece, block).sum[j], weights.sum[j]);
     }
 }
 
@@ -88,6 +95,8 @@ TEST(RandomProjection, FrozenFingerprints)
     for (int i = 0; i < 1536; i++)
         vector[static_cast<std::size_t>(i)] = static_cast<float>((i + 1) * 7919 % 1009 - 500);
     EXPECT_EQ(fingerprint(vector), 0xB8903A337E7B98EFu);
+    EXPECT_EQ(weights_fingerprint(project({1, 2, 3}, 0, 3, 1)), 0xC52659AE6DEE0A58u);
+    EXPECT_EQ(weights_fingerprint(project({1, 2, 3}, 1, 3, 3)), 0x303CD77F2F4B49BCu);
 }
 
 TEST(RandomProjection, NoDirection)

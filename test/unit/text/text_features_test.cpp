@@ -150,8 +150,8 @@ Fingerprint fingerprint(const std::string &text)
     counts.init(slots.data(), slots.size(), 0);
     for (std::uint64_t hash : words(text))
         counts.add(hash, 1);
-    Weights weights;
-    counts.sum_logarithmic(&weights);
+    Weights weights = {};
+    counts.add_logarithmic(0, counts.capacity(), {&weights, 1});
     return weights_fingerprint(weights);
 }
 

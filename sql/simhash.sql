@@ -291,6 +291,63 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and weights';
 
+-- Signatures, of 64 to 4096 bits: bit strings, the first 64 bits of which are the fingerprint. A function's result has no
+-- type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).
+
+CREATE FUNCTION to_signature(document pg_catalog.text, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature(features pg_catalog.text[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(features pg_catalog.text[], weights double precision[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(document pg_catalog.tsvector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(features pg_catalog.jsonb, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION to_signature(pg_catalog.text, integer)
+    IS 'signature of the words of a text, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'signature of the shingles of a text, each of size units, word or character';
+COMMENT ON FUNCTION to_signature(pg_catalog.text[], integer)
+    IS 'signature of features, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature(pg_catalog.text[], double precision[], integer)
+    IS 'signature of features with weights';
+COMMENT ON FUNCTION to_signature(pg_catalog.tsvector, integer)
+    IS 'signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
+COMMENT ON FUNCTION to_signature(pg_catalog.jsonb, integer)
+    IS 'signature of an object of features and weights';
+
+CREATE FUNCTION to_signature_weights(document pg_catalog.text, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature_weights(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.text[], bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.text[], weights double precision[], bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(document pg_catalog.tsvector, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.jsonb, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, integer)
+    IS 'weights of the bits of the signature of the words of a text, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'weights of the bits of the signature of the shingles of a text, each of size units, word or character';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], integer)
+    IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], double precision[], integer)
+    IS 'weights of the bits of the signature of features with weights';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, integer)
+    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.jsonb, integer)
+    IS 'weights of the bits of the signature of an object of features and weights';
+
 -- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
@@ -359,6 +416,15 @@ COMMENT ON FUNCTION simhash_project(real[], bigint)
     IS 'fingerprint of a vector: on which sides of 64 random hyperplanes it lies';
 COMMENT ON FUNCTION simhash_project_weights(real[], bigint)
     IS 'weights of a vector: the distances of the vector, normalised to length 1, from 64 random hyperplanes';
+
+CREATE FUNCTION signature_project(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+CREATE FUNCTION signature_projections(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+COMMENT ON FUNCTION signature_project(real[], integer, bigint)
+    IS 'signature of a vector: on which sides of random hyperplanes it lies';
+COMMENT ON FUNCTION signature_projections(real[], integer, bigint)
+    IS 'weights of a vector''s signature: the distances of the vector, normalised to length 1, from random hyperplanes';
 
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be
 -- combined anywhere. The state of moving aggregates also counts rows, to detect an empty frame.
@@ -460,6 +526,81 @@ COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text, double precision)
     IS 'weights of features with weights, one per row';
 COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
     IS 'sum of weights';
+
+-- Aggregates of signatures. The state is too large for a type of its own that columns would hold.
+
+CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_weights_final(pg_catalog.internal) RETURNS real[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer)
+    IS 'moving-aggregate inverse transition function';
+COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    IS 'moving-aggregate inverse transition function';
+COMMENT ON FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal)
+    IS 'aggregate combine function';
+COMMENT ON FUNCTION signature_serialize(pg_catalog.internal)
+    IS 'aggregate serialization function';
+COMMENT ON FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal)
+    IS 'aggregate deserialization function';
+COMMENT ON FUNCTION signature_final(pg_catalog.internal)
+    IS 'aggregate final function';
+COMMENT ON FUNCTION signature_weights_final(pg_catalog.internal)
+    IS 'aggregate final function';
+
+CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_final);
+CREATE AGGREGATE signature_agg(feature pg_catalog.text, weight double precision, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_final);
+CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, weight double precision, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+
+COMMENT ON AGGREGATE signature_agg(pg_catalog.text, integer)
+    IS 'signature of features with weight 1, one per row';
+COMMENT ON AGGREGATE signature_agg(pg_catalog.text, double precision, integer)
+    IS 'signature of features with weights, one per row';
+COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, integer)
+    IS 'weights of the bits of the signature of features with weight 1, one per row';
+COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, integer)
+    IS 'weights of the bits of the signature of features with weights, one per row';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Distance

@@ -147,18 +147,19 @@ SELECT is_empty($$
 
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'simhash\_project%'
+    WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE '%\_project%'
             OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features'))
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
-    'what makes fingerprints and features is immutable, parallel safe and strict');
+    'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'simhash\_project%'
+    WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE '%\_project%'
         OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features')
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('simhash_anchored_shingles', 1), ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1),
-              ('simhash_project_weights', 1), ('simhash_url_features', 1), ('to_simhash', 6), ('to_simhash_as', 6),
-              ('to_simhash_weights', 6) $$,
+    $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
+              ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
+              ('simhash_url_features', 1), ('to_signature', 6), ('to_signature_weights', 6), ('to_simhash', 6),
+              ('to_simhash_as', 6), ('to_simhash_weights', 6) $$,
     'and there is all of it');
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$
@@ -223,6 +224,13 @@ SELECT pg_temp.same_rows($$
     JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proname IN ('min', 'max') ORDER BY 1 $$,
     $$ VALUES ('max', '>(simhash,simhash)', true), ('min', '<(simhash,simhash)', true) $$,
     'min and max can use an index and combine');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", pronargs::int, prorettype::regtype::text, aggcombinefn <> 0 AND aggserialfn <> 0
+        AND aggdeserialfn <> 0, aggminvtransfn <> 0 FROM our_function AS p
+    JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proname LIKE 'signature\_%' ORDER BY 1, 2 $$,
+    $$ VALUES ('signature_agg', 2, 'bit', true, true), ('signature_agg', 3, 'bit', true, true),
+              ('signature_weights_agg', 2, 'real[]', true, true), ('signature_weights_agg', 3, 'real[]', true, true) $$,
+    'aggregates of signatures combine and move');
 
 -- The planner finds the extension's objects in any schema, with any search_path.
 CREATE FUNCTION pg_temp.plan(query text) RETURNS text LANGUAGE plpgsql AS $$

@@ -80,8 +80,8 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
     WHERE ('pg_type'::regclass, t.oid) IN $members AND typcategory <> 'A' ORDER BY 1");
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @settings = map { $_->[0] } rows("SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as)$/ } @functions;
-is(scalar @delicate, 16, 'functions that get valid arguments');
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as|signature_project\w*)$/ } @functions;
+is(scalar @delicate, 18, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
 cmp_ok(scalar @casts, '>', 8, 'casts');
@@ -146,6 +146,7 @@ my $profile = sub { quoted(one_of(@profiles)) . '::text' };
 my $vector = sub { one_of(
     map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
     "'{1e38,-3e38,1e-45}'::real[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
+my $bits = sub { one_of(63 .. 66, 100, 256, 1024, 4095 .. 4097) };
 my $url = sub { quoted(join '', map { one_of('http://', '//', 'www.', 'example.com', '/', '/a-b', '%20', '%', '?q=', '#', ':8080', "\xc3\xa9", 'index.html', 'News') } 1 .. 2 + rand 10) . '::text' };
 my $prose = sub { one_of("'The quick fox is said to be a dog that was there'::text", "repeat('this is what a cat does, ', 1000)", "''::text") };
 my $bag = sub { one_of("ARRAY['a', 'b', 'c']", "ARRAY['the', 'is', 'a']", "ARRAY['a', '', NULL]") . '::text[]' };
@@ -164,6 +165,12 @@ my %fitting = (
     'simhash_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
     'simhash_project' => [ $vector ],
     'simhash_project_weights' => [ $vector ],
+    'signature_project' => [ $vector, $bits ],
+    'signature_projections' => [ $vector, $bits ],
+    (map {
+        ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(text[];integer)" => [ undef, $bits ],
+         "to_signature$_(text[];double precision[];integer)" => [ $bag, $three, $bits ],
+         "to_signature$_(tsvector;integer)" => [ undef, $bits ], "to_signature$_(jsonb;integer)" => [ undef, $bits ]) } '', '_weights'),
     'simhash_url_features' => [ $url, $bag ],
     'simhash_anchored_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
     'to_simhash_as(text;text)' => [ $profile ],

@@ -8,27 +8,14 @@
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/weights_format.hpp"
-#include "pg/features/text_feature_hash.hpp"
+#include "pg/features/feature_row.hpp"
 #include "pg/server/compat.hpp"
-
-extern "C" {
-#include "utils/builtins.h"
-}
 
 namespace simhash
 {
 
 namespace
 {
-
-MemoryContext aggregate_context(FunctionCallInfo fcinfo)
-{
-    MemoryContext context;
-    if (!AggCheckCallContext(fcinfo, &context))
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("this function can only be called as part of an aggregate"));
-    return context;
-}
 
 struct UnpackedState {
     char length[VARHDRSZ];
@@ -60,31 +47,6 @@ UnpackedState *running_state(FunctionCallInfo fcinfo)
     return state;
 }
 
-// A feature and its weight, from one input row.
-struct Feature {
-    std::uint64_t hash;
-    Weight weight;
-};
-
-// Reads arguments 1 and 2, if there is a second. Returns false if the row is to be skipped: the feature is
-// NULL or its weight is NULL or 0.
-bool get_feature(FunctionCallInfo fcinfo, Feature *feature)
-{
-    if (PG_ARGISNULL(1))
-        return false;
-    feature->weight = kWeightOne;
-    if (PG_NARGS() > 2) {
-        if (PG_ARGISNULL(2))
-            return false;
-        feature->weight = checked_weight(PG_GETARG_FLOAT8(2));
-        if (feature->weight == 0)
-            return false;
-    }
-    text *value = PG_GETARG_TEXT_PP(1);
-    feature->hash = text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-    return true;
-}
-
 Datum same_state(FunctionCallInfo fcinfo)
 {
     if (PG_ARGISNULL(0))
@@ -110,7 +72,7 @@ Datum move_feature(FunctionCallInfo fcinfo, int direction)
 {
     MovingState *state = moving_state(fcinfo);
     Feature feature;
-    if (get_feature(fcinfo, &feature)) {
+    if (get_feature(fcinfo, PG_NARGS() > 2, &feature)) {
         if (!add_feature(&state->weights, feature.hash, direction * feature.weight))
             report_weights_overflow();
         state->count += direction;
@@ -124,7 +86,7 @@ Datum move_feature(FunctionCallInfo fcinfo, int direction)
 SIMHASH_FUNCTION(simhash_weights_accumulate)
 {
     Feature feature;
-    if (!get_feature(fcinfo, &feature))
+    if (!get_feature(fcinfo, PG_NARGS() > 2, &feature))
         return same_state(fcinfo);
     UnpackedState *state = running_state(fcinfo);
     if (!add_feature(&state->weights, feature.hash, feature.weight))

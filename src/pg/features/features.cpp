@@ -1,4 +1,5 @@
-// to_simhash and to_simhash_weights: the fingerprint and the weights of a document's features.
+// to_simhash, to_simhash_weights, to_signature and to_signature_weights: the fingerprint or the signature of a
+// document's features, and the sums whose signs it consists of.
 #include "pg/types/weights.hpp"
 
 #include "core/fingerprint/feature_hash.hpp"
@@ -6,6 +7,7 @@
 #include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
 #include "pg/features/shingle_arguments.hpp"
+#include "pg/features/signature_value.hpp"
 #include "pg/features/text_feature_hash.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
@@ -261,6 +263,25 @@ Datum return_weights(FunctionCallInfo fcinfo, SumFeatures sum)
     return weights_datum(weights);
 }
 
+// The last argument is the number of bits.
+Datum return_signature(FunctionCallInfo fcinfo, SumFeatures sum)
+{
+    int bits = checked_signature_bits(PG_GETARG_INT32(PG_NARGS() - 1));
+    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
+    if (!sum(fcinfo, sums))
+        PG_RETURN_NULL();
+    return signature_datum(sums, bits);
+}
+
+Datum return_signature_weights(FunctionCallInfo fcinfo, SumFeatures sum)
+{
+    int bits = checked_signature_bits(PG_GETARG_INT32(PG_NARGS() - 1));
+    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
+    if (!sum(fcinfo, sums))
+        PG_RETURN_NULL();
+    return sums_datum(sums, bits);
+}
+
 } // namespace
 
 std::uint64_t text_feature_hash(const char *text, std::size_t length)
@@ -272,8 +293,8 @@ std::uint64_t text_feature_hash(const char *text, std::size_t length)
     return hash;
 }
 
-// A pair of functions for each kind of argument: one returns the fingerprint, the other the weights whose
-// signs it consists of.
+// For each kind of argument, one function returns the fingerprint and another the weights whose signs it consists
+// of, and two more do the same for signatures.
 
 SIMHASH_FUNCTION(to_simhash_text)
 {
@@ -323,6 +344,56 @@ SIMHASH_FUNCTION(to_simhash_weights_tsvector)
 SIMHASH_FUNCTION(to_simhash_weights_jsonb)
 {
     return return_weights(fcinfo, sum_jsonb);
+}
+
+SIMHASH_FUNCTION(to_signature_text)
+{
+    return return_signature(fcinfo, sum_default);
+}
+SIMHASH_FUNCTION(to_signature_shingles)
+{
+    return return_signature(fcinfo, sum_shingles);
+}
+SIMHASH_FUNCTION(to_signature_array)
+{
+    return return_signature(fcinfo, sum_array);
+}
+SIMHASH_FUNCTION(to_signature_weighted_array)
+{
+    return return_signature(fcinfo, sum_weighted_array);
+}
+SIMHASH_FUNCTION(to_signature_tsvector)
+{
+    return return_signature(fcinfo, sum_tsvector);
+}
+SIMHASH_FUNCTION(to_signature_jsonb)
+{
+    return return_signature(fcinfo, sum_jsonb);
+}
+
+SIMHASH_FUNCTION(to_signature_weights_text)
+{
+    return return_signature_weights(fcinfo, sum_default);
+}
+SIMHASH_FUNCTION(to_signature_weights_shingles)
+{
+    return return_signature_weights(fcinfo, sum_shingles);
+}
+SIMHASH_FUNCTION(to_signature_weights_array)
+{
+    return return_signature_weights(fcinfo, sum_array);
+}
+SIMHASH_FUNCTION(to_signature_weights_weighted_array)
+{
+    return return_signature_weights(fcinfo, sum_weighted_array);
+}
+SIMHASH_FUNCTION(to_signature_weights_tsvector)
+{
+    return return_signature_weights(fcinfo, sum_tsvector);
+}
+SIMHASH_FUNCTION(to_signature_weights_jsonb)
+{
+    return return_signature_weights(fcinfo, sum_jsonb);
 }
 
 } // namespace simhash

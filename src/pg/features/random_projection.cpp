@@ -1,5 +1,7 @@
-// simhash_project and simhash_project_weights: fingerprints of vectors.
+// simhash_project, simhash_project_weights, signature_project and signature_projections: fingerprints and signatures
+// of vectors.
 #include "core/fingerprint/random_projection.hpp"
+#include "pg/features/signature_value.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights.hpp"
 
@@ -14,12 +16,14 @@ namespace simhash
 namespace
 {
 
-// (embedding real[], seed bigint). Returns false if the vector has no direction.
-bool project(FunctionCallInfo fcinfo, Weights *out)
+struct Vector {
+    const float *values;
+    std::size_t count;
+};
+
+Vector vector_argument(FunctionCallInfo fcinfo)
 {
-    constexpr std::size_t kChunk = 1024;
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
-    RandomProjection projection(static_cast<std::uint64_t>(PG_GETARG_INT64(1)));
     if (ARR_NDIM(array) > 1)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
                 errdetail("It has %d.", ARR_NDIM(array)));
@@ -39,11 +43,30 @@ bool project(FunctionCallInfo fcinfo, Weights *out)
                               std::isnan(values[i]) ? "NaN"
                               : values[i] > 0       ? "Infinity"
                                                     : "-Infinity"));
-    for (std::size_t from = 0; from < count; from += kChunk) {
+    return {values, count};
+}
+
+// The sums of 64 bits. Returns false if the vector has no direction.
+bool project_block(Vector vector, std::uint64_t seed, std::size_t block, Weights *out)
+{
+    constexpr std::size_t kChunk = 1024;
+    RandomProjection projection(seed, block);
+    for (std::size_t from = 0; from < vector.count; from += kChunk) {
         CHECK_FOR_INTERRUPTS();
-        projection.add(values + from, std::min(kChunk, count - from));
+        projection.add(vector.values + from, std::min(kChunk, vector.count - from));
     }
     return projection.finish(out);
+}
+
+// (embedding real[], …, seed bigint). Returns false if the vector has no direction.
+bool project(FunctionCallInfo fcinfo, SignatureSums out)
+{
+    Vector vector = vector_argument(fcinfo);
+    auto seed = static_cast<std::uint64_t>(PG_GETARG_INT64(PG_NARGS() - 1));
+    for (std::size_t block = 0; block < out.words; block++)
+        if (!project_block(vector, seed, block, &out.word[block]))
+            return false;
+    return true;
 }
 
 } // namespace
@@ -51,7 +74,7 @@ bool project(FunctionCallInfo fcinfo, Weights *out)
 SIMHASH_FUNCTION(simhash_project)
 {
     Weights weights;
-    if (!project(fcinfo, &weights))
+    if (!project(fcinfo, {&weights, 1}))
         PG_RETURN_NULL();
     PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
 }
@@ -59,9 +82,27 @@ SIMHASH_FUNCTION(simhash_project)
 SIMHASH_FUNCTION(simhash_project_weights)
 {
     Weights weights;
-    if (!project(fcinfo, &weights))
+    if (!project(fcinfo, {&weights, 1}))
         PG_RETURN_NULL();
     return weights_datum(weights);
+}
+
+SIMHASH_FUNCTION(signature_project)
+{
+    int bits = checked_signature_bits(PG_GETARG_INT32(1));
+    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
+    if (!project(fcinfo, sums))
+        PG_RETURN_NULL();
+    return signature_datum(sums, bits);
+}
+
+SIMHASH_FUNCTION(signature_projections)
+{
+    int bits = checked_signature_bits(PG_GETARG_INT32(1));
+    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
+    if (!project(fcinfo, sums))
+        PG_RETURN_NULL();
+    return sums_datum(sums, bits);
 }
 
 } // namespace simhash

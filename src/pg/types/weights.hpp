@@ -18,6 +18,12 @@ Fingerprint weights_signs(Datum datum);
 // Returns a new value in the current memory context.
 Datum weights_datum(const Weights &weights);
 
+// The nearest real, which has the same sign. A conversion through double would round twice.
+inline Datum weight_real(Weight weight)
+{
+    return Float4GetDatum(static_cast<float4>(weight) / static_cast<float4>(kWeightOne));
+}
+
 // Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
 Weight checked_weight(double number);
 

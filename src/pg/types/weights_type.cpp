@@ -182,10 +182,8 @@ SIMHASH_FUNCTION(simhash_weights_to_real)
     Weights weights;
     read_weights(PG_GETARG_DATUM(0), &weights);
     Datum numbers[kBits];
-    for (int j = 0; j < kBits; j++) {
-        // Converted directly from the integer, because a conversion through double would round twice.
-        numbers[j] = Float4GetDatum(static_cast<float4>(weights.sum[j]) / static_cast<float4>(kWeightOne));
-    }
+    for (int j = 0; j < kBits; j++)
+        numbers[j] = weight_real(weights.sum[j]);
     PG_RETURN_ARRAYTYPE_P(construct_array(numbers, kBits, FLOAT4OID, kRealSize, true, TYPALIGN_INT));
 }
 

@@ -20,11 +20,13 @@ void set_header(char *page, std::size_t page_size, std::size_t lower, std::size_
 
 } // namespace
 
-void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
+void leaf_add(char *page, LeafKey key, Tid tid)
 {
     RawPageHeader *header = page_header(page);
-    std::memcpy(page + header->lower, &fingerprint, sizeof(fingerprint));
-    header->lower = static_cast<std::uint16_t>(header->lower + sizeof(fingerprint));
+    std::memcpy(page + header->lower, &key.word[0], sizeof(key.word[0]));
+    if (has_pair_keys(page))
+        std::memcpy(page + header->lower + sizeof(key.word[0]), &key.word[1], sizeof(key.word[1]));
+    header->lower = static_cast<std::uint16_t>(header->lower + leaf_key_bytes(page));
     header->upper = static_cast<std::uint16_t>(header->upper - sizeof(tid));
     std::memcpy(page + header->upper, &tid, sizeof(tid));
 }
@@ -32,9 +34,10 @@ void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
 void leaf_remove(char *page, int i)
 {
     RawPageHeader *header = page_header(page);
-    header->lower = static_cast<std::uint16_t>(header->lower - sizeof(Fingerprint));
-    std::memcpy(page + sizeof(RawPageHeader) + sizeof(Fingerprint) * static_cast<std::size_t>(i),
-                page + header->lower, sizeof(Fingerprint));
+    std::size_t bytes = leaf_key_bytes(page);
+    header->lower = static_cast<std::uint16_t>(header->lower - bytes);
+    std::memmove(page + sizeof(RawPageHeader) + bytes * static_cast<std::size_t>(i), page + header->lower,
+                 bytes);
     std::memcpy(page + header->special - sizeof(Tid) * static_cast<std::size_t>(i + 1), page + header->upper,
                 sizeof(Tid));
     header->upper = static_cast<std::uint16_t>(header->upper + sizeof(Tid));
@@ -71,11 +74,11 @@ void inner_insert(char *page, int at, Position bound, std::uint32_t child)
     header->upper = static_cast<std::uint16_t>(header->upper - sizeof(Downlink));
 }
 
-void init_page(char *page, std::size_t page_size, int table, int level)
+void init_page(char *page, std::size_t page_size, int table, int level, int words)
 {
     set_header(page, page_size, sizeof(RawPageHeader), page_size - sizeof(PageTail));
     PageTail *tail = page_tail(page);
-    tail->flags = level == 0 ? kLeaf : kInner;
+    tail->flags = level > 0 ? kInner : words == 2 ? kLeaf | kPairKeys : kLeaf;
     tail->right = kNoBlock;
     tail->table = static_cast<std::uint8_t>(table);
     tail->level = static_cast<std::uint8_t>(level);
@@ -92,9 +95,10 @@ void init_meta_page(char *page, std::size_t page_size, const MetaData &meta)
     tail->page_id = kPageId;
 }
 
-int leaf_capacity(std::size_t page_size)
+int leaf_capacity(std::size_t page_size, int words)
 {
-    return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / kLeafEntry);
+    std::size_t entry = sizeof(std::uint64_t) * static_cast<std::size_t>(words) + sizeof(Tid);
+    return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / entry);
 }
 
 int inner_capacity(std::size_t page_size)
@@ -109,7 +113,7 @@ bool has_index_header(const char *page, std::size_t page_size)
            header->pagesize_version == (page_size | kLayoutVersion);
 }
 
-const char *check_tree_page(const char *page, std::size_t page_size, int table, int level)
+const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words)
 {
     const RawPageHeader *header = page_header(page);
     if (!has_index_header(page, page_size))
@@ -127,13 +131,15 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
 
     std::size_t keys = header->lower - sizeof(RawPageHeader),
                 refs = std::size_t{header->special} - header->upper;
-    if (keys % sizeof(std::uint64_t) != 0)
+    std::size_t key = leaf_key_bytes(page), count = keys / key;
+    if (keys % key != 0)
         return "The page's keys are truncated.";
-    std::size_t count = keys / sizeof(std::uint64_t);
     std::uint16_t kind = tail->flags & static_cast<std::uint16_t>(~kIncompleteSplit);
-    if (kind == kLeaf) {
+    if (kind == kLeaf || kind == (kLeaf | kPairKeys)) {
         if (tail->level != 0)
             return "A leaf is above the lowest level.";
+        if (key_words(page) != words)
+            return "The leaf's keys have the wrong length.";
         if (refs != count * sizeof(Tid))
             return "The leaf's numbers of fingerprints and of tids differ.";
     } else if (kind == kInner) {
@@ -151,13 +157,13 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
     return nullptr;
 }
 
-const char *check_any_tree_page(const char *page, std::size_t page_size, int trees)
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words)
 {
     if (page_header(page)->special != page_size - sizeof(PageTail))
         return "The page header is not that of a simhash index.";
     int table = page_tail(page)->table;
     return table >= trees ? "The page does not belong to any table."
-                          : check_tree_page(page, page_size, table, -1);
+                          : check_tree_page(page, page_size, table, -1, table == trees - 1 ? 1 : words);
 }
 
 bool downlinks_ascend(const char *page)

@@ -36,6 +36,8 @@ inline constexpr std::uint16_t kLeaf = 1;
 inline constexpr std::uint16_t kInner = 2;
 inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
+// 16, 32 and 64: pages of the signature store, see core/wide/store_page.hpp
+inline constexpr std::uint16_t kPairKeys = 128; // a leaf whose keys have two words
 
 // The part of PostgreSQL's PageHeaderData that the core needs.
 struct RawPageHeader {
@@ -121,7 +123,6 @@ static_assert(offsetof(MetaData, design) == 8 && offsetof(MetaData, bit_order) =
               offsetof(MetaData, fillfactor) == 748 && offsetof(MetaData, model) == 756 &&
               offsetof(MetaData, model_share) == 768 && sizeof(MetaData) == 832);
 
-inline constexpr std::size_t kLeafEntry = sizeof(Fingerprint) + sizeof(Tid);
 inline constexpr std::size_t kInnerEntry = sizeof(std::uint64_t) + sizeof(Downlink);
 
 inline RawPageHeader *page_header(char *page) { return reinterpret_cast<RawPageHeader *>(page); }
@@ -155,24 +156,59 @@ inline bool belongs_right(const char *page, Position position)
 }
 inline int page_free(const char *page) { return page_header(page)->upper - page_header(page)->lower; }
 
-// Leaves: a bag of entries, in no order.
+// Leaves: a bag of entries, in no order. Keys grow up from the header as tids grow down from the special space. A
+// key has one word, the fingerprint; or, in wide indexes with kPairKeys, two words side by side, of which the
+// first decides the entry's position.
 
+struct LeafKey {
+    std::uint64_t word[2]; // the second is 0 if keys have one word
+
+    bool operator==(const LeafKey &) const = default;
+};
+static_assert(sizeof(LeafKey) == 16);
+
+inline bool has_pair_keys(const char *page) { return page_tail(page)->flags & kPairKeys; }
+inline int key_words(const char *page) { return has_pair_keys(page) ? 2 : 1; }
+inline std::size_t leaf_key_bytes(const char *page)
+{
+    return has_pair_keys(page) ? sizeof(LeafKey) : sizeof(Fingerprint);
+}
 inline int leaf_count(const char *page)
 {
-    return static_cast<int>((page_header(page)->lower - sizeof(RawPageHeader)) / sizeof(Fingerprint));
+    return static_cast<int>((page_header(page)->lower - sizeof(RawPageHeader)) >>
+                            (has_pair_keys(page) ? 4 : 3));
 }
-inline const Fingerprint *leaf_fingerprints(const char *page)
+// The words of all keys.
+inline const std::uint64_t *leaf_words(const char *page)
 {
-    return reinterpret_cast<const Fingerprint *>(page + sizeof(RawPageHeader));
+    return reinterpret_cast<const std::uint64_t *>(page + sizeof(RawPageHeader));
+}
+// Requires: keys have one word.
+inline const Fingerprint *leaf_fingerprints(const char *page) { return leaf_words(page); }
+// The first word of a key.
+inline std::uint64_t leaf_key(const char *page, int i)
+{
+    return leaf_words(page)[has_pair_keys(page) ? 2 * i : i];
+}
+inline LeafKey whole_leaf_key(const char *page, int i)
+{
+    return {{leaf_key(page, i), has_pair_keys(page) ? leaf_words(page)[2 * i + 1] : 0}};
 }
 inline Tid leaf_tid(const char *page, int i)
 {
     return reinterpret_cast<const Tid *>(page_tail(page))[-1 - i];
 }
-inline bool leaf_has_room(const char *page) { return page_free(page) >= static_cast<int>(kLeafEntry); }
+inline bool leaf_has_room(const char *page)
+{
+    return page_free(page) >= static_cast<int>(leaf_key_bytes(page) + sizeof(Tid));
+}
 
 // Requires: the page has room.
-void leaf_add(char *page, Fingerprint fingerprint, Tid tid);
+void leaf_add(char *page, LeafKey key, Tid tid);
+inline void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
+{
+    leaf_add(page, LeafKey{{fingerprint, 0}}, tid);
+}
 
 // Removes entry i; the last entry takes its place.
 void leaf_remove(char *page, int i);
@@ -218,23 +254,24 @@ int inner_find(const char *page, Position position);
 // Inserts a downlink in front of number `at`. Requires: the page has room.
 void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
-// Makes an empty page of the given size, all zeros except header and tail.
-void init_page(char *page, std::size_t page_size, int table, int level);
+// Makes an empty page of the given size, all zeros except header and tail. `words`: of a leaf's keys.
+void init_page(char *page, std::size_t page_size, int table, int level, int words = 1);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 
-int leaf_capacity(std::size_t page_size);
+int leaf_capacity(std::size_t page_size, int words = 1);
 int inner_capacity(std::size_t page_size);
 
 // Whether the header is that of a page of an index of this page size.
 bool has_index_header(const char *page, std::size_t page_size);
 
 // What is wrong with a page, or nullptr. Reads nothing outside the page, whatever it holds. A page that
-// passes can be used with the functions above without further bounds checks.
-const char *check_tree_page(const char *page, std::size_t page_size, int table, int level);
+// passes can be used with the functions above without further bounds checks. `words`: of the keys in the leaves
+// of this table.
+const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words = 1);
 const char *check_meta_page(const char *page, std::size_t page_size);
 
-// The same for a page of any of the trees, at any level.
-const char *check_any_tree_page(const char *page, std::size_t page_size, int trees);
+// The same for a page of any of the trees, at any level. The last tree, that of NULLs, has keys of one word.
+const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words = 1);
 
 // Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
 bool downlinks_ascend(const char *page);

@@ -323,6 +323,97 @@ TEST_F(PageTest, InnerInsertAtEveryPlace)
     }
 }
 
+TEST_F(PageTest, LeavesOfPairsAreBags)
+{
+    EXPECT_EQ(leaf_capacity(8192, 2), 370);
+    struct PairEntry {
+        LeafKey key;
+        std::uint64_t tid;
+        bool operator==(const PairEntry &) const = default;
+    };
+    for (std::size_t size : kPageSizes) {
+        Page page(size);
+        init_page(page.get(), size, 2, 0, 2);
+        std::vector<PairEntry> expected;
+        int capacity = leaf_capacity(size, 2);
+        auto check = [&] {
+            std::vector<PairEntry> entries;
+            for (int i = 0; i < leaf_count(page.get()); i++) {
+                entries.push_back({whole_leaf_key(page.get(), i), leaf_tid(page.get(), i).packed()});
+                ASSERT_EQ(leaf_key(page.get(), i), entries.back().key.word[0]);
+                ASSERT_EQ(std::memcmp(leaf_words(page.get()) + 2 * i, &entries.back().key, sizeof(LeafKey)),
+                          0)
+                    << "the words are side by side";
+            }
+            ASSERT_EQ(entries, expected);
+            ASSERT_EQ(check_tree_page(page.get(), size, 2, 0, 2), nullptr);
+        };
+        for (int i = 0; i < 4 * capacity; i++) {
+            // Grows and shrinks by turns.
+            bool grow = i / capacity % 2 == 0 ? below(8) > 0 : below(8) == 0;
+            if (grow && leaf_has_room(page.get())) {
+                PairEntry e = {{{random(), random()}}, random() & 0xFFFFFFFFFFFF};
+                leaf_add(page.get(), e.key, Tid::unpack(e.tid));
+                expected.push_back(e);
+            } else if (!expected.empty()) {
+                auto at = random() % expected.size();
+                leaf_remove(page.get(), static_cast<int>(at));
+                expected[at] = expected.back();
+                expected.pop_back();
+            }
+            ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
+            ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
+            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 48 - 22 * expected.size()));
+            if (i % 50 == 0)
+                check();
+        }
+        check();
+        leaf_clear(page.get());
+        EXPECT_EQ(leaf_count(page.get()), 0);
+        EXPECT_TRUE(has_pair_keys(page.get()));
+    }
+}
+
+TEST_F(PageTest, LeavesHaveKeysOfTheLengthOfTheirTable)
+{
+    for (int words : {1, 2}) {
+        Page page(8192);
+        init_page(page.get(), page.size(), 1, 0, words);
+        EXPECT_EQ(key_words(page.get()), words);
+        leaf_add(page.get(), LeafKey{{7, 8}}, Tid::unpack(random()));
+        EXPECT_EQ(whole_leaf_key(page.get(), 0), (LeafKey{{7, words == 2 ? 8u : 0u}}));
+        for (int expected : {1, 2}) {
+            EXPECT_EQ(check_tree_page(page.get(), page.size(), 1, 0, expected) == nullptr, words == expected);
+            EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 3, expected) == nullptr,
+                      words == expected);
+            EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 2, expected) == nullptr, words == 1)
+                << "the last tree is that of NULLs";
+        }
+        init_page(page.get(), page.size(), 1, 1, words);
+        inner_insert(page.get(), 0, {0, 0}, 7);
+        EXPECT_FALSE(has_pair_keys(page.get())) << "an inner page";
+        EXPECT_EQ(check_tree_page(page.get(), page.size(), 1, 1, words), nullptr);
+    }
+}
+
+TEST_F(PageTest, AlteredLeavesOfPairsFail)
+{
+    auto expect_bad = [this](const char *what, auto &&alter) {
+        Page page(8192);
+        init_page(page.get(), page.size(), 1, 0, 2);
+        for (int i = 0; i < 100; i++)
+            leaf_add(page.get(), LeafKey{{random(), random()}}, Tid::unpack(random()));
+        ASSERT_EQ(check_tree_page(page.get(), page.size(), 1, 0, 2), nullptr);
+        alter(page.get());
+        EXPECT_NE(check_tree_page(page.get(), page.size(), 1, 0, 2), nullptr) << what;
+    };
+    expect_bad("half a key", [](char *page) { page_header(page)->lower += 8; });
+    expect_bad("one key more", [](char *page) { page_header(page)->lower += 16; });
+    expect_bad("one tid more", [](char *page) { page_header(page)->upper -= 6; });
+    expect_bad("keys of one word", [](char *page) { page_tail(page)->flags ^= kPairKeys; });
+    expect_bad("an inner page", [](char *page) { page_tail(page)->flags = kInner | kPairKeys; });
+}
+
 TEST_F(PageTest, InsertingInOrderKeepsOrder)
 {
     Page page(8192);

@@ -251,7 +251,7 @@ Datum sort_datums(uint64 rows, int tables, int kilobytes)
 Datum divide_rows(uint64 rows, int tables, int kilobytes)
 {
     Output output = {};
-    auto *spool = static_cast<Spool *>(palloc(sizeof(Spool)));
+    auto *spool = static_cast<Spool<Position> *>(palloc(sizeof(Spool<Position>)));
     begin_spool(spool, kilobytes);
     for (uint64 i = 0; i < rows; i++)
         add_to_spool(spool, row_number(i));

@@ -25,8 +25,8 @@ namespace
 {
 
 struct BuildState {
-    Spool rows;
-    Spool nulls;
+    Spool<Position> rows;
+    Spool<Position> nulls;
     Sample *sample;
 };
 
@@ -66,7 +66,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
                                      static_cast<int64>(state->nulls.rows));
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
-    TreeWriter *writer = begin_tree(index, *meta, 1, &progress, true);
+    auto *writer = begin_tree<Position>(index, *meta, 1, &progress, true);
 
     for (int table = 0; table < meta->tables(); table++) {
         failpoint(Failpoint::build_table);

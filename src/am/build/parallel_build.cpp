@@ -374,8 +374,8 @@ void set_permutations(const IndexMeta &meta, int table, BytePermutation *to_key,
 }
 
 // Performs a task: writes the leaves of a range of positions of a table.
-void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider *divider,
-                 TreeWriter *writer, const RowFiles &rows, BytePermutation *to_key)
+void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider<Position> *divider,
+                 TreeWriter<Position> *writer, const RowFiles &rows, BytePermutation *to_key)
 {
     Task task = task_of(*shared.build, number);
     const Position *split = shared.split + task.table * kMaxRanges;
@@ -389,7 +389,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
 
     set_permutations(meta, task.table, to_key, &writer->to_fingerprint);
     begin_leaves(writer, task.table, positions.low);
-    divide_files(divider, rows, expected, *to_key, positions, write_run, writer);
+    divide_files(divider, rows, expected, *to_key, positions, write_run<Position>, writer);
     TaskResult *result = &shared.task[number];
     if (end_leaves(writer, positions.to_end ? nullptr : &positions.high)) {
         result->leaves = 0;
@@ -408,9 +408,9 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
 {
     SharedBuild *build = shared.build;
     bool leader = shared.process == 0;
-    auto *divider = static_cast<Divider *>(palloc(sizeof(Divider)));
+    auto *divider = static_cast<Divider<Position> *>(palloc(sizeof(Divider<Position>)));
     begin_divider(divider, maintenance_work_mem / build->processes);
-    TreeWriter *writer = begin_tree(index, meta, build->processes, &build->progress, leader);
+    auto *writer = begin_tree<Position>(index, meta, build->processes, &build->progress, leader);
     auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     RowFiles rows = open_rows(shared, false);
     int tasks = count_tasks(*build);
@@ -441,7 +441,7 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
 // The leader's work after the tasks: writes the levels above the leaves of each tree.
 void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
 {
-    TreeWriter *writer = begin_tree(index, meta, 1, &shared.build->progress, true);
+    auto *writer = begin_tree<Position>(index, meta, 1, &shared.build->progress, true);
     int tasks = count_tasks(*shared.build);
     for (int number = 0, next; number < tasks; number = next) {
         Task task = task_of(*shared.build, number);

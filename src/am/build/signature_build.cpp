@@ -104,7 +104,7 @@ struct SignatureBuild {
     Relation index;
     const IndexMeta *meta;
     StoreWriter *store;
-    Spool *spool; // of the NULLs, then of the tree being written
+    Spool<Position> *spool; // of the NULLs, then of the tree being written
     int table;
 };
 
@@ -128,12 +128,12 @@ void spool_row(const std::uint8_t *signature, std::uint64_t position, void *cont
     add_to_spool(build->spool, {signature_key(build->meta->layout, build->table, signature), position});
 }
 
-void write_trees(SignatureBuild *build, Spool *nulls)
+void write_trees(SignatureBuild *build, Spool<Position> *nulls)
 {
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
-    TreeWriter *writer = begin_tree(build->index, *build->meta, 1, &progress, true);
-    Spool spool;
+    auto *writer = begin_tree<Position>(build->index, *build->meta, 1, &progress, true);
+    Spool<Position> spool;
     build->spool = &spool;
     for (build->table = 0; build->table < build->meta->tables(); build->table++) {
         failpoint(Failpoint::build_table);
@@ -162,7 +162,7 @@ void build_all(Relation heap, Relation index, IndexInfo *info, IndexBuildResult 
     use_meta_data(data, meta);
     write_first_pages(index, MAIN_FORKNUM, data);
 
-    Spool nulls;
+    Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
     SignatureBuild build = {
         AllocSetContextCreate(CurrentMemoryContext, "simhash build row", ALLOCSET_DEFAULT_SIZES),

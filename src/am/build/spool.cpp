@@ -19,34 +19,34 @@ constexpr int kWidest = 11; // 2048 lists: the positions being written to should
 constexpr int kWidestFiles = 8;
 constexpr Size kBatch = 1024;
 
-Chunk *take_chunk(ChunkPool *pool)
+template <typename Row> Chunk<Row> *take_chunk(ChunkPool<Row> *pool)
 {
-    Chunk *chunk = pool->unused;
+    Chunk<Row> *chunk = pool->unused;
     if (chunk != nullptr) {
         pool->unused = chunk->next;
     } else {
         if (pool->fresh_chunks == 0) {
             pool->fresh_chunks = 64;
-            pool->fresh =
-                static_cast<Chunk *>(MemoryContextAlloc(pool->context, pool->fresh_chunks * sizeof(Chunk)));
+            pool->fresh = static_cast<Chunk<Row> *>(
+                MemoryContextAlloc(pool->context, pool->fresh_chunks * sizeof(Chunk<Row>)));
         }
         chunk = pool->fresh++;
         pool->fresh_chunks--;
     }
     chunk->next = nullptr;
-    chunk->rows = kChunkRows;
+    chunk->rows = kChunkRows<Row>;
     return chunk;
 }
 
-void free_chunk(ChunkPool *pool, Chunk *chunk)
+template <typename Row> void free_chunk(ChunkPool<Row> *pool, Chunk<Row> *chunk)
 {
     chunk->next = pool->unused;
     pool->unused = chunk;
 }
 
-void append_chunk(ChunkPool *pool, ChunkList *list)
+template <typename Row> void append_chunk(ChunkPool<Row> *pool, ChunkList<Row> *list)
 {
-    Chunk *chunk = take_chunk(pool);
+    Chunk<Row> *chunk = take_chunk(pool);
     if (list->last == nullptr) {
         list->first = chunk;
     } else {
@@ -55,10 +55,10 @@ void append_chunk(ChunkPool *pool, ChunkList *list)
     }
     list->last = chunk;
     list->at = chunk->row;
-    list->end = chunk->row + kChunkRows;
+    list->end = chunk->row + kChunkRows<Row>;
 }
 
-inline void append_row(ChunkPool *pool, ChunkList *list, Position row)
+template <typename Row> inline void append_row(ChunkPool<Row> *pool, ChunkList<Row> *list, Row row)
 {
     if (list->at == list->end)
         append_chunk(pool, list);
@@ -66,16 +66,16 @@ inline void append_row(ChunkPool *pool, ChunkList *list, Position row)
 }
 
 // Ends the writing of a list. Returns the number of its rows.
-Size close_list(ChunkList *list)
+template <typename Row> Size close_list(ChunkList<Row> *list)
 {
     if (list->last == nullptr)
         return 0;
     list->last->rows = static_cast<Size>(list->at - list->last->row);
-    return list->full * kChunkRows + list->last->rows;
+    return list->full * kChunkRows<Row> + list->last->rows;
 }
 
 // Appends a closed list to another. Their chunks need not be full.
-void join_lists(ChunkList *list, const ChunkList &more)
+template <typename Row> void join_lists(ChunkList<Row> *list, const ChunkList<Row> &more)
 {
     if (more.first == nullptr)
         return;
@@ -87,23 +87,24 @@ void join_lists(ChunkList *list, const ChunkList &more)
 }
 
 // Lists of rows, one for each value of a digit.
-struct Buckets {
+template <typename Row> struct Buckets {
     Digit digit;
-    ChunkList list[FLEXIBLE_ARRAY_MEMBER];
+    ChunkList<Row> list[FLEXIBLE_ARRAY_MEMBER];
 };
 
-Buckets *make_buckets(int bit, uint64 rows)
+template <typename Row> Buckets<Row> *make_buckets(int bit, uint64 rows)
 {
     Digit digit = make_digit(bit, digit_width(rows, kBucketAim, kWidest));
     Size count = Size{1} << digit.width;
-    auto *buckets = static_cast<Buckets *>(palloc0(offsetof(Buckets, list) + sizeof(ChunkList) * count));
+    auto *buckets =
+        static_cast<Buckets<Row> *>(palloc0(offsetof(Buckets<Row>, list) + sizeof(ChunkList<Row>) * count));
     buckets->digit = digit;
     return buckets;
 }
 
-void divide_list(Divider *divider, ChunkList list, Size rows);
+template <typename Row> void divide_list(Divider<Row> *divider, ChunkList<Row> list, Size rows);
 
-void divide_buckets(Divider *divider, Buckets *buckets)
+template <typename Row> void divide_buckets(Divider<Row> *divider, Buckets<Row> *buckets)
 {
     for (Size i = 0; i < Size{1} << buckets->digit.width; i++) {
         CHECK_FOR_INTERRUPTS();
@@ -115,9 +116,10 @@ void divide_buckets(Divider *divider, Buckets *buckets)
 }
 
 // Calls what(row) for each row of a list, and frees the chunks once they are read.
-template <typename What> void consume_list(ChunkPool *pool, const ChunkList &list, What what)
+template <typename Row, typename What>
+void consume_list(ChunkPool<Row> *pool, const ChunkList<Row> &list, What what)
 {
-    for (Chunk *chunk = list.first, *next; chunk != nullptr; chunk = next) {
+    for (Chunk<Row> *chunk = list.first, *next; chunk != nullptr; chunk = next) {
         CHECK_FOR_INTERRUPTS();
         next = chunk->next;
         for (Size i = 0; i < chunk->rows; i++)
@@ -126,12 +128,12 @@ template <typename What> void consume_list(ChunkPool *pool, const ChunkList &lis
     }
 }
 
-void divide_list(Divider *divider, ChunkList list, Size rows)
+template <typename Row> void divide_list(Divider<Row> *divider, ChunkList<Row> list, Size rows)
 {
     if (rows <= kScratchRows) {
-        Position *to = divider->scratch[0];
-        for (const Chunk *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
-            std::memcpy(to, chunk->row, chunk->rows * sizeof(Position));
+        Row *to = divider->scratch[0];
+        for (const Chunk<Row> *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
+            std::memcpy(to, chunk->row, chunk->rows * sizeof(Row));
             to += chunk->rows;
         }
         if (divider->keep) {
@@ -147,7 +149,7 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
     // More rows than an even share, for example because the fingerprints are skewed: they are divided again,
     // by the bits in which they differ.
     RowBits bits = kNoRowBits;
-    for (const Chunk *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
+    for (const Chunk<Row> *chunk = list.first; chunk != nullptr; chunk = chunk->next) {
         CHECK_FOR_INTERRUPTS();
         for (Size i = 0; i < chunk->rows; i++)
             bits.add(chunk->row[i]);
@@ -155,9 +157,9 @@ void divide_list(Divider *divider, ChunkList list, Size rows)
     int bit = first_bit(bits.differing());
     if (bit == kPositionBits)
         elog(ERROR, "table contains %zu rows with duplicate positions", rows);
-    Buckets *buckets = make_buckets(bit, rows);
+    Buckets<Row> *buckets = make_buckets<Row>(bit, rows);
     consume_list(&divider->pool, list,
-                 [=](Position row) { append_row(&divider->pool, &buckets->list[buckets->digit(row)], row); });
+                 [=](Row row) { append_row(&divider->pool, &buckets->list[buckets->digit(row)], row); });
     divide_buckets(divider, buckets);
 }
 
@@ -170,20 +172,20 @@ void rewind_rows(BufFile *file)
 
 // Calls what(row) for each row of the files whose position is within the range. The row's fingerprint is
 // replaced by its key.
-template <typename What>
+template <typename Row, typename What>
 void for_each_row(const RowFiles &files, const BytePermutation *to_key, const PositionRange &range, What what)
 {
-    auto *batch = static_cast<Position *>(palloc(sizeof(Position) * kBatch));
+    auto *batch = static_cast<Row *>(palloc(sizeof(Row) * kBatch));
     for (int i = 0; i < files.files; i++) {
         rewind_rows(files.file[i]);
         for (;;) {
             CHECK_FOR_INTERRUPTS();
-            Size bytes = BufFileRead(files.file[i], batch, sizeof(Position) * kBatch);
-            if (bytes % sizeof(Position) != 0)
+            Size bytes = BufFileRead(files.file[i], batch, sizeof(Row) * kBatch);
+            if (bytes % sizeof(Row) != 0)
                 elog(ERROR, "a temporary file of an index build ends within a row");
-            Size count = bytes / sizeof(Position);
+            Size count = bytes / sizeof(Row);
             for (Size j = 0; j < count; j++) {
-                Position row = batch[j];
+                Row row = batch[j];
                 if (to_key != nullptr)
                     row.key = (*to_key)(row.key);
                 if (row >= range.low && (range.to_end || row < range.high))
@@ -197,12 +199,12 @@ void for_each_row(const RowFiles &files, const BytePermutation *to_key, const Po
 }
 
 // Writes all rows in memory to the file.
-void spill(Spool *spool)
+template <typename Row> void spill(Spool<Row> *spool)
 {
     if (spool->file == nullptr)
         spool->file = BufFileCreateTemp(false);
     close_list(&spool->list);
-    for (Chunk *chunk = spool->list.first, *next; chunk != nullptr; chunk = next) {
+    for (Chunk<Row> *chunk = spool->list.first, *next; chunk != nullptr; chunk = next) {
         CHECK_FOR_INTERRUPTS();
         next = chunk->next;
         write_rows(spool->file, chunk->row, chunk->rows);
@@ -212,9 +214,10 @@ void spill(Spool *spool)
 }
 
 // Replaces the keys of the rows in memory and divides the rows by the new keys.
-void divide_memory(Spool *spool, const BytePermutation &to_key, RunSink sink, void *context)
+template <typename Row>
+void divide_memory(Spool<Row> *spool, const BytePermutation &to_key, RunSink<Row> sink, void *context)
 {
-    Divider *divider = &spool->divider;
+    Divider<Row> *divider = &spool->divider;
     if (spool->list.at != nullptr) // a list kept by an earlier call is closed already
         close_list(&spool->list);
     divider->keep = true;
@@ -224,8 +227,9 @@ void divide_memory(Spool *spool, const BytePermutation &to_key, RunSink sink, vo
     // Bits that are equal in all old keys are equal in all new keys.
     spool->bits.any.key = to_key(spool->bits.any.key);
     spool->bits.all.key = to_key(spool->bits.all.key);
-    Buckets *buckets = make_buckets(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
-    consume_list(&divider->pool, spool->list, [&](Position row) {
+    Buckets<Row> *buckets =
+        make_buckets<Row>(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
+    consume_list(&divider->pool, spool->list, [&](Row row) {
         row.key = to_key(row.key);
         append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
     });
@@ -239,7 +243,8 @@ struct Partition {
     RowBits bits;
 };
 
-void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const BytePermutation *to_key,
+template <typename Row>
+void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, const BytePermutation *to_key,
                  const PositionRange &range)
 {
     Position differing = files.bits.differing();
@@ -248,8 +253,8 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
     int bit = Min(first_bit(differing), kPositionBits - 1);
 
     if (rows <= divider->limit) {
-        Buckets *buckets = make_buckets(bit, rows);
-        for_each_row(files, to_key, range, [=](Position row) {
+        Buckets<Row> *buckets = make_buckets<Row>(bit, rows);
+        for_each_row<Row>(files, to_key, range, [=](Row row) {
             append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
         });
         divide_buckets(divider, buckets);
@@ -259,7 +264,7 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
     Digit digit = make_digit(bit, digit_width(rows, Max(divider->limit / 4, 1), kWidestFiles));
     Size count = Size{1} << digit.width;
     auto *partition = static_cast<Partition *>(palloc0(sizeof(Partition) * count));
-    for_each_row(files, to_key, range, [=](Position row) {
+    for_each_row<Row>(files, to_key, range, [=](Row row) {
         Partition *p = &partition[digit(row)];
         if (p->file == nullptr) {
             p->file = BufFileCreateTemp(false);
@@ -283,35 +288,36 @@ void divide_rows(Divider *divider, const RowFiles &files, uint64 rows, const Byt
 
 } // namespace
 
-void write_rows(BufFile *file, Position *row, Size count)
+template <typename Row> void write_rows(BufFile *file, Row *row, Size count)
 {
-    BufFileWrite(file, row, count * sizeof(Position));
+    BufFileWrite(file, row, count * sizeof(Row));
 }
 
-void read_rows(BufFile *file, Position *row, Size count)
+template <typename Row> void read_rows(BufFile *file, Row *row, Size count)
 {
-    Size bytes = count * sizeof(Position);
+    Size bytes = count * sizeof(Row);
     if (BufFileRead(file, row, bytes) != bytes)
         ereport(ERROR, errcode_for_file_access(),
                 errmsg("could not read from the temporary file of an index build"));
 }
 
-void begin_divider(Divider *divider, int kilobytes)
+template <typename Row> void begin_divider(Divider<Row> *divider, int kilobytes)
 {
     *divider = {};
     divider->pool.context = CurrentMemoryContext;
     // The most memory needed besides the rows: the scratch arrays and the buffers of the partitions.
     Size bytes = static_cast<Size>(kilobytes) * 1024;
-    Size other = 2 * kScratchRows * sizeof(Position) + (Size{1} << kWidestFiles) * BLCKSZ;
+    Size other = 2 * kScratchRows * sizeof(Row) + (Size{1} << kWidestFiles) * BLCKSZ;
     bytes = Max(bytes - Min(bytes, other), bytes / 2);
     // Some chunks are not full.
-    divider->limit = Max(bytes / 16 * 15 / sizeof(Chunk), 16) * kChunkRows;
-    for (Position *&scratch : divider->scratch)
-        scratch = static_cast<Position *>(palloc(kScratchRows * sizeof(Position)));
+    divider->limit = Max(bytes / 16 * 15 / sizeof(Chunk<Row>), 16) * kChunkRows<Row>;
+    for (Row *&scratch : divider->scratch)
+        scratch = static_cast<Row *>(palloc(kScratchRows * sizeof(Row)));
 }
 
-void divide_files(Divider *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
-                  const PositionRange &range, RunSink sink, void *context)
+template <typename Row>
+void divide_files(Divider<Row> *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
+                  const PositionRange &range, RunSink<Row> sink, void *context)
 {
     divider->keep = false;
     divider->sink = sink;
@@ -319,7 +325,7 @@ void divide_files(Divider *divider, const RowFiles &files, uint64 rows, const By
     divide_rows(divider, files, rows, &to_key, range);
 }
 
-void begin_spool(Spool *spool, int kilobytes)
+template <typename Row> void begin_spool(Spool<Row> *spool, int kilobytes)
 {
     *spool = {};
     begin_divider(&spool->divider, kilobytes);
@@ -329,17 +335,18 @@ void begin_spool(Spool *spool, int kilobytes)
     spool->to_fingerprint.set(identity);
 }
 
-void add_to_spool(Spool *spool, Position row)
+template <typename Row> void add_to_spool(Spool<Row> *spool, Row row)
 {
-    ChunkList *list = &spool->list;
-    if (list->at == list->end && list->full >= spool->divider.limit / kChunkRows)
+    ChunkList<Row> *list = &spool->list;
+    if (list->at == list->end && list->full >= spool->divider.limit / kChunkRows<Row>)
         spill(spool);
     append_row(&spool->divider.pool, list, row);
     spool->bits.add(row);
     spool->rows++;
 }
 
-void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, void *context)
+template <typename Row>
+void divide_spool(Spool<Row> *spool, const std::uint8_t source[kBits], RunSink<Row> sink, void *context)
 {
     BitPermutation permutation;
     permutation.set(source);
@@ -359,10 +366,30 @@ void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, 
     pfree(to_key);
 }
 
-void end_spool(Spool *spool)
+template <typename Row> void end_spool(Spool<Row> *spool)
 {
     if (spool->file != nullptr)
         BufFileClose(spool->file);
 }
+
+template void begin_divider(Divider<Position> *, int);
+template void divide_files(Divider<Position> *, const RowFiles &, uint64, const BytePermutation &,
+                           const PositionRange &, RunSink<Position>, void *);
+template void write_rows(BufFile *, Position *, Size);
+template void read_rows(BufFile *, Position *, Size);
+template void begin_spool(Spool<Position> *, int);
+template void add_to_spool(Spool<Position> *, Position);
+template void divide_spool(Spool<Position> *, const std::uint8_t[kBits], RunSink<Position>, void *);
+template void end_spool(Spool<Position> *);
+
+template void begin_divider(Divider<PairRow> *, int);
+template void divide_files(Divider<PairRow> *, const RowFiles &, uint64, const BytePermutation &,
+                           const PositionRange &, RunSink<PairRow>, void *);
+template void write_rows(BufFile *, PairRow *, Size);
+template void read_rows(BufFile *, PairRow *, Size);
+template void begin_spool(Spool<PairRow> *, int);
+template void add_to_spool(Spool<PairRow> *, PairRow);
+template void divide_spool(Spool<PairRow> *, const std::uint8_t[kBits], RunSink<PairRow>, void *);
+template void end_spool(Spool<PairRow> *);
 
 } // namespace simhash

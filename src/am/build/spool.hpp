@@ -2,6 +2,8 @@
 // core/page/leaf_cut.hpp): in memory if they fit, otherwise through temporary files.
 // A tuplesort for each table would take nine times as long in memory, and six times with temporary files
 // (bench/row_stores).
+//
+// A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.
 #pragma once
 
 #include "am/tree/index.hpp"
@@ -18,42 +20,42 @@ namespace simhash
 
 // Rows in memory are kept in chunks. This way they can be distributed to thousands of lists without counting
 // them first and without a second array: a chunk that has been read is reused for the rows that follow.
-inline constexpr Size kChunkRows = 63;
-struct Chunk {
+template <typename Row> inline constexpr Size kChunkRows = (1024 - 2 * sizeof(Size)) / sizeof(Row);
+template <typename Row> struct Chunk {
     Chunk *next;
     Size rows;
-    Position row[kChunkRows];
+    Row row[kChunkRows<Row>];
 };
-static_assert(sizeof(Chunk) == 1024);
+static_assert(sizeof(Chunk<Position>) == 1024 && sizeof(Chunk<PairRow>) == 1024);
 
-struct ChunkList {
-    Position *at; // where the next row is written
-    Position *end;
-    Chunk *first;
-    Chunk *last;
+template <typename Row> struct ChunkList {
+    Row *at; // where the next row is written
+    Row *end;
+    Chunk<Row> *first;
+    Chunk<Row> *last;
     Size full; // number of full chunks before the last one
 };
 
-struct ChunkPool {
+template <typename Row> struct ChunkPool {
     MemoryContext context;
-    Chunk *unused;
-    Chunk *fresh; // the rest of the last allocation
+    Chunk<Row> *unused;
+    Chunk<Row> *fresh; // the rest of the last allocation
     Size fresh_chunks;
 };
 
 // Divides rows into runs.
-struct Divider {
-    ChunkPool pool;
+template <typename Row> struct Divider {
+    ChunkPool<Row> pool;
     Size limit; // the most rows in memory at a time
-    Position *scratch[2];
+    Row *scratch[2];
     bool keep; // keep the rows after they have been passed to the sink
-    ChunkList kept;
-    RunSink sink;
+    ChunkList<Row> kept;
+    RunSink<Row> sink;
     void *context;
 };
 
 // It may use `kilobytes` of memory in the current memory context.
-void begin_divider(Divider *divider, int kilobytes);
+template <typename Row> void begin_divider(Divider<Row> *divider, int kilobytes);
 
 // The bits in which rows differ.
 struct RowBits {
@@ -91,29 +93,31 @@ struct RowFiles {
 
 // Passes the rows whose positions are within `range` to the sink, in runs. `rows` is their exact or
 // approximate number.
-void divide_files(Divider *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
-                  const PositionRange &range, RunSink sink, void *context);
+template <typename Row>
+void divide_files(Divider<Row> *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
+                  const PositionRange &range, RunSink<Row> sink, void *context);
 
-void write_rows(BufFile *file, Position *row, Size count);
-void read_rows(BufFile *file, Position *row, Size count);
+template <typename Row> void write_rows(BufFile *file, Row *row, Size count);
+template <typename Row> void read_rows(BufFile *file, Row *row, Size count);
 
 // Collects rows, then passes them to sinks any number of times.
-struct Spool {
-    Divider divider;
+template <typename Row> struct Spool {
+    Divider<Row> divider;
     uint64 rows;
     RowBits bits;
-    ChunkList list;                // rows in memory
+    ChunkList<Row> list;           // rows in memory
     BitPermutation to_fingerprint; // converts the rows' keys, which are those of the last divide_spool
     BufFile *file;                 // all rows with their fingerprints, once they do not fit into memory
 };
 
-void begin_spool(Spool *spool, int kilobytes);
-void add_to_spool(Spool *spool, Position row); // key: the fingerprint, 0 for NULL
+template <typename Row> void begin_spool(Spool<Row> *spool, int kilobytes);
+template <typename Row> void add_to_spool(Spool<Row> *spool, Row row); // key: the fingerprint, 0 for NULL
 
 // Passes all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
 // fingerprint. No row may be added afterwards.
-void divide_spool(Spool *spool, const std::uint8_t source[kBits], RunSink sink, void *context);
+template <typename Row>
+void divide_spool(Spool<Row> *spool, const std::uint8_t source[kBits], RunSink<Row> sink, void *context);
 
-void end_spool(Spool *spool);
+template <typename Row> void end_spool(Spool<Row> *spool);
 
 } // namespace simhash

@@ -84,18 +84,20 @@ void write_root(Relation index, int table, const char *image)
 }
 
 // Fills a leaf image with the first `count` waiting rows.
-void fill_leaf(TreeWriter *writer, char *image, int count)
+template <typename Row> void fill_leaf(TreeWriter<Row> *writer, char *image, int count)
 {
-    init_page(image, BLCKSZ, writer->table, 0);
-    for (int i = 0; i < count; i++)
-        leaf_add(image, writer->to_fingerprint(writer->wait[i].key), Tid::unpack(writer->wait[i].tid));
+    init_page(image, BLCKSZ, writer->table, 0, kRowWords<Row>);
+    for (int i = 0; i < count; i++) {
+        const Row &row = writer->wait[i];
+        leaf_add(image, leaf_key_of(writer->to_fingerprint(row.key), row), Tid::unpack(row.tid));
+    }
     uint64 rows = pg_atomic_add_fetch_u64(&writer->progress->rows, count);
     if (writer->report)
         pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(rows));
 }
 
 // Makes a leaf of the first waiting rows.
-void cut_leaf(TreeWriter *writer)
+template <typename Row> void cut_leaf(TreeWriter<Row> *writer)
 {
     Position high;
     int cut = choose_cut(writer->wait, writer->waiting, writer->start, writer->runs, writer->least,
@@ -106,7 +108,7 @@ void cut_leaf(TreeWriter *writer)
     writer->bound = high;
 
     writer->waiting -= cut;
-    std::memmove(writer->wait, writer->wait + cut, sizeof(Position) * static_cast<Size>(writer->waiting));
+    std::memmove(writer->wait, writer->wait + cut, sizeof(Row) * static_cast<Size>(writer->waiting));
     int runs = 0;
     for (int i = 0; i < writer->runs; i++) {
         int end = i + 1 < writer->runs ? writer->start[i + 1] : writer->waiting + cut;
@@ -118,7 +120,8 @@ void cut_leaf(TreeWriter *writer)
 
 // Writes the level above the children and makes its pages the children. Returns true if that level is the
 // root.
-bool write_inner_level(TreeWriter *writer, int table, int level, Children *children)
+template <typename Row>
+bool write_inner_level(TreeWriter<Row> *writer, int table, int level, Children *children)
 {
     Size capacity = static_cast<Size>(inner_capacity(BLCKSZ));
     Size fill = std::max<Size>(2, capacity * static_cast<Size>(writer->fillfactor) / 100);
@@ -167,10 +170,11 @@ void add_child(Children *children, Position bound, BlockNumber block)
     children->child[children->count++] = {bound, block};
 }
 
-TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
-                       bool report)
+template <typename Row>
+TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
+                            bool report)
 {
-    auto *writer = static_cast<TreeWriter *>(palloc0(sizeof(TreeWriter)));
+    auto *writer = static_cast<TreeWriter<Row> *>(palloc0(sizeof(TreeWriter<Row>)));
     PageBatch *batch = &writer->batch;
     batch->index = index;
     batch->alone = processes == 1 && RELATION_IS_LOCAL(index);
@@ -184,18 +188,19 @@ TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, Bui
     writer->fillfactor = meta.fillfactor;
     // Leaves may be somewhat emptier or fuller than fillfactor says: the wider the range, the better the
     // cuts.
-    int fill = leaf_capacity(BLCKSZ) * meta.fillfactor / 100;
+    int capacity = leaf_capacity(BLCKSZ, kRowWords<Row>);
+    int fill = capacity * meta.fillfactor / 100;
     writer->least = fill * 93 / 100;
-    writer->most = Min(fill * 109 / 100, leaf_capacity(BLCKSZ));
+    writer->most = Min(fill * 109 / 100, capacity);
     Size waiting = static_cast<Size>(writer->most) + kRunRows;
-    writer->wait = static_cast<Position *>(palloc(sizeof(Position) * waiting));
+    writer->wait = static_cast<Row *>(palloc(sizeof(Row) * waiting));
     writer->start = static_cast<int *>(palloc(sizeof(int) * waiting));
     writer->progress = progress;
     writer->report = report;
     return writer;
 }
 
-void begin_leaves(TreeWriter *writer, int table, Position bound)
+template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int table, Position bound)
 {
     writer->table = table;
     writer->bound = bound;
@@ -203,17 +208,17 @@ void begin_leaves(TreeWriter *writer, int table, Position bound)
     writer->batch.children = &writer->leaves;
 }
 
-void write_run(const Position *run, int count, void *context)
+template <typename Row> void write_run(const Row *run, int count, void *context)
 {
-    auto *writer = static_cast<TreeWriter *>(context);
+    auto *writer = static_cast<TreeWriter<Row> *>(context);
     writer->start[writer->runs++] = writer->waiting;
-    std::memcpy(writer->wait + writer->waiting, run, sizeof(Position) * static_cast<Size>(count));
+    std::memcpy(writer->wait + writer->waiting, run, sizeof(Row) * static_cast<Size>(count));
     writer->waiting += count;
     while (writer->waiting > writer->most)
         cut_leaf(writer);
 }
 
-bool end_leaves(TreeWriter *writer, const Position *high)
+template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position *high)
 {
     bool only = writer->batch.pages == 0 && writer->bound == Position{0, 0} && high == nullptr;
     if (only) {
@@ -232,7 +237,8 @@ bool end_leaves(TreeWriter *writer, const Position *high)
     return only;
 }
 
-void write_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool)
+template <typename Row>
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int table, Spool<Row> *spool)
 {
     std::uint8_t source[kBits];
     meta.sources(table, source);
@@ -240,18 +246,18 @@ void write_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spo
     to_fingerprint.set_inverse(source);
     writer->to_fingerprint.set(to_fingerprint);
     begin_leaves(writer, table, {0, 0});
-    divide_spool(spool, source, write_run, writer);
+    divide_spool(spool, source, write_run<Row>, writer);
     if (!end_leaves(writer, nullptr))
         write_inner_levels(writer, table, &writer->leaves);
 }
 
-void write_inner_levels(TreeWriter *writer, int table, Children *leaves)
+template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int table, Children *leaves)
 {
     for (int level = 1; !write_inner_level(writer, table, level, leaves);)
         level++;
 }
 
-void end_tree(TreeWriter *writer)
+template <typename Row> void end_tree(TreeWriter<Row> *writer)
 {
     pfree(writer->batch.image);
     pfree(writer->batch.bound);
@@ -259,6 +265,22 @@ void end_tree(TreeWriter *writer)
     pfree(writer->start);
     pfree(writer);
 }
+
+template TreeWriter<Position> *begin_tree(Relation, const IndexMeta &, int, BuildProgress *, bool);
+template void begin_leaves(TreeWriter<Position> *, int, Position);
+template void write_run(const Position *, int, void *);
+template bool end_leaves(TreeWriter<Position> *, const Position *);
+template void write_tree(TreeWriter<Position> *, const IndexMeta &, int, Spool<Position> *);
+template void write_inner_levels(TreeWriter<Position> *, int, Children *);
+template void end_tree(TreeWriter<Position> *);
+
+template TreeWriter<PairRow> *begin_tree(Relation, const IndexMeta &, int, BuildProgress *, bool);
+template void begin_leaves(TreeWriter<PairRow> *, int, Position);
+template void write_run(const PairRow *, int, void *);
+template bool end_leaves(TreeWriter<PairRow> *, const Position *);
+template void write_tree(TreeWriter<PairRow> *, const IndexMeta &, int, Spool<PairRow> *);
+template void write_inner_levels(TreeWriter<PairRow> *, int, Children *);
+template void end_tree(TreeWriter<PairRow> *);
 
 void link_leaves(Relation index, BlockNumber left, BlockNumber right)
 {
@@ -287,11 +309,12 @@ void append_page(Relation index, ForkNumber fork, const char *image)
     write_page(buffer, image, fork == INIT_FORKNUM || RelationNeedsWAL(index));
 }
 
-void append_roots(Relation index, ForkNumber fork, int trees)
+// The roots of the tables, whose keys have so many words, and of NULLs.
+void append_roots(Relation index, ForkNumber fork, int tables, int words)
 {
     PGAlignedBlock image;
-    for (int table = 0; table < trees; table++) {
-        init_page(image.data, BLCKSZ, table, 0);
+    for (int table = 0; table <= tables; table++) {
+        init_page(image.data, BLCKSZ, table, 0, table < tables ? words : 1);
         append_page(index, fork, image.data);
     }
 }
@@ -303,7 +326,7 @@ void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
     PGAlignedBlock image;
     init_meta_page(image.data, BLCKSZ, data);
     append_page(index, fork, image.data);
-    append_roots(index, fork, data.design.tables + 1);
+    append_roots(index, fork, data.design.tables, 1);
 }
 
 void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data)
@@ -311,7 +334,7 @@ void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData 
     PGAlignedBlock image;
     init_signature_meta_page(image.data, BLCKSZ, data);
     append_page(index, fork, image.data);
-    append_roots(index, fork, data.layout.tables + 1);
+    append_roots(index, fork, data.layout.tables, 1);
     init_map_page(image.data, BLCKSZ);
     append_page(index, fork, image.data);
 }

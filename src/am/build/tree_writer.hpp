@@ -1,5 +1,7 @@
 // Writes a tree from the leaves up, every page once. Pages are filled in private memory and copied into
 // shared buffers a batch at a time: the relation is extended once for a batch, and one WAL record holds it.
+//
+// Leaves of PairRows have keys of two words; tree_writer.cpp instantiates the templates for both types of rows.
 #pragma once
 
 #include "am/build/spool.hpp"
@@ -44,7 +46,7 @@ struct PageBatch {
     Children *children;
 };
 
-struct TreeWriter {
+template <typename Row> struct TreeWriter {
     PageBatch batch;
     int table;
     int fillfactor;
@@ -52,7 +54,7 @@ struct TreeWriter {
     int least, most;                // entries of a leaf
     int waiting;
     int runs;
-    Position *wait; // rows that are not in a leaf yet, in runs
+    Row *wait;      // rows that are not in a leaf yet, in runs
     int *start;     // where the runs begin
     Position bound; // the lower bound of the leaf they will be in
     Children leaves;
@@ -61,26 +63,28 @@ struct TreeWriter {
 };
 
 // Starts to write. `processes` writers share the buffers.
-TreeWriter *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
-                       bool report);
+template <typename Row>
+TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
+                            bool report);
 
 // Starts the leaves of a table, from a lower bound on.
-void begin_leaves(TreeWriter *writer, int table, Position bound);
+template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int table, Position bound);
 
 // Takes the next run of rows. A RunSink; context is the TreeWriter.
-void write_run(const Position *run, int count, void *context);
+template <typename Row> void write_run(const Row *run, int count, void *context);
 
 // Divides the rows of a spool by a table's keys, and writes its tree.
-void write_tree(TreeWriter *writer, const IndexMeta &meta, int table, Spool *spool);
+template <typename Row>
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int table, Spool<Row> *spool);
 
 // Writes the remaining rows as the last leaf: of the tree, or of the range that ends at `high`. If it is the
 // tree's only leaf, writes it as the root and returns true.
-bool end_leaves(TreeWriter *writer, const Position *high);
+template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position *high);
 
 // Writes the levels above the leaves, up to the root.
-void write_inner_levels(TreeWriter *writer, int table, Children *leaves);
+template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int table, Children *leaves);
 
-void end_tree(TreeWriter *writer);
+template <typename Row> void end_tree(TreeWriter<Row> *writer);
 
 // Links the last leaf of a range of positions to the first leaf of the next range.
 void link_leaves(Relation index, BlockNumber left, BlockNumber right);

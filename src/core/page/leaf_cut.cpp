@@ -17,7 +17,7 @@ std::uint64_t differing_bit(std::uint64_t a, std::uint64_t b) { return std::bit_
 
 } // namespace
 
-int choose_cut(const Position *sorted, int low, int high, Position *bound)
+template <typename Row> int choose_cut(const Row *sorted, int low, int high, Position *bound)
 {
     int best = low;
     std::uint64_t best_bit = 0;
@@ -37,7 +37,8 @@ int choose_cut(const Position *sorted, int low, int high, Position *bound)
     return best;
 }
 
-int choose_cut(Position *row, int count, const int *start, int runs, int low, int high, Position *bound)
+template <typename Row>
+int choose_cut(Row *row, int count, const int *start, int runs, int low, int high, Position *bound)
 {
     // The rows of a run share leading bits that rows of the next run do not have. So any two rows on either
     // side of a boundary differ in the same highest bit, which is higher than any difference within the run:
@@ -64,7 +65,7 @@ int choose_cut(Position *row, int count, const int *start, int runs, int low, in
     int run = static_cast<int>(std::upper_bound(start, start + runs, middle) - start) - 1;
     std::sort(row + start[run], row + (run + 1 < runs ? start[run + 1] : count));
     if (best < 0)
-        return choose_cut(row, low, high, bound);
+        return choose_cut<Row>(row, low, high, bound);
     *bound = row[middle];
     return middle;
 }
@@ -90,7 +91,8 @@ int digit_width(std::size_t count, std::size_t rows, int widest)
     return std::clamp(static_cast<int>(std::bit_width((count - (count > 0)) / rows)), 1, widest);
 }
 
-void divide_into_runs(Position *row, Position *other, std::size_t count, RunSink sink, void *context)
+template <typename Row>
+void divide_into_runs(Row *row, Row *other, std::size_t count, RunSink<Row> sink, void *context)
 {
     if (count <= kRunRows) {
         if (count > 0)
@@ -125,5 +127,12 @@ void divide_into_runs(Position *row, Position *other, std::size_t count, RunSink
     for (std::size_t b = 0, from = 0; b < buckets; from = end[b], b++)
         divide_into_runs(other + from, row + from, end[b] - from, sink, context);
 }
+
+template int choose_cut(const Position *, int, int, Position *);
+template int choose_cut(const PairRow *, int, int, Position *);
+template int choose_cut(Position *, int, const int *, int, int, int, Position *);
+template int choose_cut(PairRow *, int, const int *, int, int, int, Position *);
+template void divide_into_runs(Position *, Position *, std::size_t, RunSink<Position>, void *);
+template void divide_into_runs(PairRow *, PairRow *, std::size_t, RunSink<PairRow>, void *);
 
 } // namespace simhash

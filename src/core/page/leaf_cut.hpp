@@ -4,6 +4,8 @@
 // its rows, it divides them into *runs*: every row of a run comes before every row of the next, and within a
 // run, of at most kRunRows rows, there is no order. Leaves are cut between runs; where none begins at a good
 // place, one run is sorted. The leaves are those that a full sort would give.
+//
+// A row is a Position, or a PairRow if keys have two words; leaf_cut.cpp instantiates the templates for both.
 #pragma once
 
 #include "core/page/page.hpp"
@@ -14,14 +16,25 @@
 namespace simhash
 {
 
+// A row of a tree whose leaves have kPairKeys. The second word does not decide its place.
+struct PairRow : Position {
+    std::uint64_t second;
+};
+
+inline LeafKey leaf_key_of(std::uint64_t key, const Position &) { return {{key, 0}}; }
+inline LeafKey leaf_key_of(std::uint64_t key, const PairRow &row) { return {{key, row.second}}; }
+template <typename Row> inline constexpr int kRowWords = 1;
+template <> inline constexpr int kRowWords<PairRow> = 2;
+
 // Where to cut sorted positions: the index in [low, high] whose neighbours differ in the highest bit, so that
 // no bucket of equal leading bits is cut unnecessarily. Sets *bound to the shortest position between the two.
 // Requires: 1 <= low <= high.
-int choose_cut(const Position *sorted, int low, int high, Position *bound);
+template <typename Row> int choose_cut(const Row *sorted, int low, int high, Position *bound);
 
 // The same for rows in runs, which it may sort: run i begins at start[i], and the last one ends at `count`.
 // Requires: start[0] == 0 and high < count.
-int choose_cut(Position *row, int count, const int *start, int runs, int low, int high, Position *bound);
+template <typename Row>
+int choose_cut(Row *row, int count, const int *start, int runs, int low, int high, Position *bound);
 
 // The number of bits of a position: 64 of the key, then 48 of the tid.
 inline constexpr int kPositionBits = 64 + 48;
@@ -53,7 +66,8 @@ int digit_width(std::size_t count, std::size_t rows, int widest);
 
 // Divides rows into runs and hands them to the sink in order. The runs lie in either array.
 // Requires: `other` has room for as many rows.
-using RunSink = void (*)(const Position *run, int count, void *context);
-void divide_into_runs(Position *row, Position *other, std::size_t count, RunSink sink, void *context);
+template <typename Row> using RunSink = void (*)(const Row *run, int count, void *context);
+template <typename Row>
+void divide_into_runs(Row *row, Row *other, std::size_t count, RunSink<Row> sink, void *context);
 
 } // namespace simhash

@@ -17,25 +17,35 @@ namespace simhash
 namespace
 {
 
-using Rows = std::vector<Position>;
+template <typename Row> using Rows = std::vector<Row>;
 
-struct Runs {
-    Rows row;
+// A row's second word follows from its first and its tid.
+std::uint64_t second_word(const Position &position)
+{
+    return (position.key ^ position.tid << 20) * 0x9E3779B97F4A7C15;
+}
+void set_second(Position *) {}
+void set_second(PairRow *row) { row->second = second_word(*row); }
+bool has_second(const Position &) { return true; }
+bool has_second(const PairRow &row) { return row.second == second_word(row); }
+
+template <typename Row> struct Runs {
+    Rows<Row> row;
     std::vector<int> start;
 };
 
-void take_run(const Position *run, int count, void *context)
+template <typename Row> void take_run(const Row *run, int count, void *context)
 {
-    auto *runs = static_cast<Runs *>(context);
+    auto *runs = static_cast<Runs<Row> *>(context);
     runs->start.push_back(static_cast<int>(runs->row.size()));
     runs->row.insert(runs->row.end(), run, run + count);
 }
 
-Runs divide(Rows rows)
+template <typename Row> Runs<Row> divide(Rows<Row> rows)
 {
-    Runs runs;
-    Rows other(rows.size());
-    divide_into_runs(rows.data(), other.data(), rows.size(), take_run, &runs);
+    Runs<Row> runs;
+    Rows<Row> other(rows.size());
+    divide_into_runs(rows.data(), other.data(), rows.size(), take_run<Row>, &runs);
     return runs;
 }
 
@@ -43,7 +53,7 @@ class LeafCutTest : public SeededTest<17>
 {
 protected:
     // Calls what(rows) for rows of all kinds, in random order.
-    void for_every_kind(std::function<void(Rows)> what)
+    template <typename Row> void for_every_kind(std::function<void(Rows<Row>)> what)
     {
         std::uint64_t clusters[5];
         for (std::uint64_t &cluster : clusters)
@@ -61,9 +71,12 @@ protected:
         for (const auto &[name, key] : kinds) {
             for (std::size_t count : {0u, 1u, 128u, 129u, 1000u, 20000u}) {
                 SCOPED_TRACE(std::string(name) + ", " + std::to_string(count) + " rows");
-                Rows rows(count);
-                for (std::uint64_t i = 0; i < count; i++)
-                    rows[i] = {key(i), i / 200 << 16 | (i % 200 + 1)};
+                Rows<Row> rows(count);
+                for (std::uint64_t i = 0; i < count; i++) {
+                    rows[i].key = key(i);
+                    rows[i].tid = i / 200 << 16 | (i % 200 + 1);
+                    set_second(&rows[i]);
+                }
                 std::shuffle(rows.begin(), rows.end(), random);
                 what(rows);
                 if (HasFailure())
@@ -72,6 +85,18 @@ protected:
         }
     }
 };
+
+template <typename Row> class RowsTest : public LeafCutTest
+{
+};
+struct RowNames {
+    template <typename Row> static std::string GetName(int)
+    {
+        return kRowWords<Row> == 2 ? "Pairs" : "Positions";
+    }
+};
+using RowTypes = testing::Types<Position, PairRow>;
+TYPED_TEST_SUITE(RowsTest, RowTypes, RowNames);
 
 TEST_F(LeafCutTest, BytePermutationIsTheBitPermutation)
 {
@@ -112,10 +137,10 @@ TEST_F(LeafCutTest, DigitsAreBitsOfThePosition)
     }
 }
 
-TEST_F(LeafCutTest, RunsAreInOrder)
+TYPED_TEST(RowsTest, RunsAreInOrder)
 {
-    for_every_kind([](Rows rows) {
-        Runs runs = divide(rows);
+    this->template for_every_kind<TypeParam>([](Rows<TypeParam> rows) {
+        Runs<TypeParam> runs = divide(rows);
         ASSERT_EQ(runs.row.size(), rows.size());
         Position before = {0, 0};
         for (std::size_t i = 0; i < runs.start.size(); i++) {
@@ -129,26 +154,31 @@ TEST_F(LeafCutTest, RunsAreInOrder)
         std::sort(rows.begin(), rows.end());
         std::sort(runs.row.begin(), runs.row.end());
         ASSERT_TRUE(rows == runs.row);
+        for (const TypeParam &row : runs.row)
+            ASSERT_TRUE(has_second(row));
     });
 }
 
-TEST_F(LeafCutTest, RepeatedRowsComeToAnEnd)
+TYPED_TEST(RowsTest, RepeatedRowsComeToAnEnd)
 {
-    Runs runs = divide(Rows(1000, Position{5, 7}));
+    TypeParam row = {};
+    row.key = 5;
+    row.tid = 7;
+    Runs<TypeParam> runs = divide(Rows<TypeParam>(1000, row));
     EXPECT_EQ(runs.row.size(), 1000u);
 }
 
 // Leaf after leaf, as in a build.
-TEST_F(LeafCutTest, CutsAreThoseOfSortedRows)
+TYPED_TEST(RowsTest, CutsAreThoseOfSortedRows)
 {
-    for_every_kind([](Rows rows) {
+    this->template for_every_kind<TypeParam>([](Rows<TypeParam> rows) {
         for (int fill : {290, 522, 581}) {
-            Runs runs = divide(rows);
-            Rows sorted = rows;
+            Runs<TypeParam> runs = divide(rows);
+            Rows<TypeParam> sorted = rows;
             std::sort(sorted.begin(), sorted.end());
             int low = fill * 85 / 100;
             std::size_t from = 0, next_run = 0;
-            Rows wait;
+            Rows<TypeParam> wait;
             std::vector<int> start;
             while (sorted.size() - from > static_cast<std::size_t>(fill)) {
                 // As many runs as necessary, in their order.
@@ -168,6 +198,8 @@ TEST_F(LeafCutTest, CutsAreThoseOfSortedRows)
                 std::sort(wait.begin(), wait.begin() + cut);
                 ASSERT_TRUE(std::equal(wait.begin(), wait.begin() + cut,
                                        sorted.begin() + static_cast<std::ptrdiff_t>(from)));
+                ASSERT_TRUE(std::all_of(wait.begin(), wait.begin() + cut,
+                                        [](const TypeParam &row) { return has_second(row); }));
                 from += static_cast<std::size_t>(cut);
                 int end = static_cast<int>(wait.size());
                 wait.erase(wait.begin(), wait.begin() + cut);

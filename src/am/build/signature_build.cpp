@@ -53,6 +53,18 @@ int indexed_bits(Relation index)
     return bits;
 }
 
+// The number of tables. The metapage lists the bits of each one's keys.
+int tables_that_fit(const IndexOptions &options, int bits)
+{
+    int tables = signature_tables(options, bits),
+        most = most_signature_tables(default_key_words(bits), BLCKSZ);
+    if (tables > most)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("tables = %d is too large for an index on signatures of %d bits", tables, bits),
+                errdetail("With pages of %d bytes, such an index can have %d tables.", BLCKSZ, most));
+    return tables;
+}
+
 SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample)
 {
     IndexOptions options = index_options(index);
@@ -64,7 +76,7 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
     auto *columns =
         static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * kColumnWords * static_cast<Size>(bits)));
-    choose_layout(bits, signature_tables(options, bits), sample.row,
+    choose_layout(bits, tables_that_fit(options, bits), default_key_words(bits), sample.row,
                   static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout);
     pfree(columns);
     data.map = root_block(data.layout.tables) + 1;
@@ -104,7 +116,8 @@ struct SignatureBuild {
     Relation index;
     const IndexMeta *meta;
     StoreWriter *store;
-    Spool<Position> *spool; // of the NULLs, then of the tree being written
+    Spool<Position> *nulls;
+    void *spool; // of the tree being written
     int table;
 };
 
@@ -112,7 +125,7 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
 {
     auto *build = static_cast<SignatureBuild *>(context);
     if (isnull[0]) {
-        add_to_spool(build->spool, {0, tid_of(tid).packed()});
+        add_to_spool(build->nulls, {0, tid_of(tid).packed()});
         return;
     }
     MemoryContext caller = MemoryContextSwitchTo(build->row_context);
@@ -122,28 +135,44 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     MemoryContextReset(build->row_context);
 }
 
-void spool_row(const std::uint8_t *signature, std::uint64_t position, void *context)
+Position make_row(const std::uint64_t key[kMostKeyWords], std::uint64_t position, Spool<Position> *)
 {
-    auto *build = static_cast<SignatureBuild *>(context);
-    add_to_spool(build->spool, {signature_key(build->meta->layout, build->table, signature), position});
+    return {key[0], position};
+}
+PairRow make_row(const std::uint64_t key[kMostKeyWords], std::uint64_t position, Spool<PairRow> *)
+{
+    return {{key[0], position}, key[1]};
 }
 
-void write_trees(SignatureBuild *build, Spool<Position> *nulls)
+template <typename Row> void spool_row(const std::uint8_t *signature, std::uint64_t position, void *context)
 {
-    BuildProgress progress;
-    pg_atomic_init_u64(&progress.rows, 0);
-    auto *writer = begin_tree<Position>(build->index, *build->meta, 1, &progress, true);
-    Spool<Position> spool;
+    auto *build = static_cast<SignatureBuild *>(context);
+    auto *spool = static_cast<Spool<Row> *>(build->spool);
+    std::uint64_t key[kMostKeyWords];
+    signature_key(build->meta->layout, build->table, signature, key);
+    add_to_spool(spool, make_row(key, position, spool));
+}
+
+template <typename Row> void write_trees(SignatureBuild *build, BuildProgress *progress)
+{
+    auto *writer = begin_tree<Row>(build->index, *build->meta, 1, progress, true);
+    Spool<Row> spool;
     build->spool = &spool;
     for (build->table = 0; build->table < build->meta->tables(); build->table++) {
         failpoint(Failpoint::build_table);
         pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->table);
         begin_spool(&spool, maintenance_work_mem / 8 * 7);
-        scan_store(build->index, *build->meta, build->store->segments, spool_row, build);
+        scan_store(build->index, *build->meta, build->store->segments, spool_row<Row>, build);
         write_tree(writer, *build->meta, build->table, &spool);
         end_spool(&spool);
     }
-    write_tree(writer, *build->meta, build->meta->null_table(), nulls);
+    end_tree(writer);
+}
+
+void write_nulls(SignatureBuild *build, BuildProgress *progress)
+{
+    auto *writer = begin_tree<Position>(build->index, *build->meta, 1, progress, true);
+    write_tree(writer, *build->meta, build->meta->null_table(), build->nulls);
     end_tree(writer);
 }
 
@@ -170,6 +199,7 @@ void build_all(Relation heap, Relation index, IndexInfo *info, IndexBuildResult 
         meta,
         begin_store(index, *meta),
         &nulls,
+        nullptr,
         0};
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
@@ -179,7 +209,11 @@ void build_all(Relation heap, Relation index, IndexInfo *info, IndexBuildResult 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
                                  static_cast<int64>(build.store->rows) * meta->tables() +
                                      static_cast<int64>(nulls.rows));
-    write_trees(&build, &nulls);
+    BuildProgress progress;
+    pg_atomic_init_u64(&progress.rows, 0);
+    meta->layout.words == 2 ? write_trees<PairRow>(&build, &progress)
+                            : write_trees<Position>(&build, &progress);
+    write_nulls(&build, &progress);
     end_spool(&nulls);
 }
 

@@ -334,7 +334,7 @@ void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData 
     PGAlignedBlock image;
     init_signature_meta_page(image.data, BLCKSZ, data);
     append_page(index, fork, image.data);
-    append_roots(index, fork, data.layout.tables, 1);
+    append_roots(index, fork, data.layout.tables, data.layout.words);
     init_map_page(image.data, BLCKSZ);
     append_page(index, fork, image.data);
 }

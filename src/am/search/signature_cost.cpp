@@ -29,7 +29,8 @@ IndexMeta assumed_meta()
 {
     IndexMeta meta = {};
     meta.wide = true;
-    choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), nullptr, 0, 0, nullptr, &meta.layout);
+    choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
+                  0, 0, nullptr, &meta.layout);
     return meta;
 }
 

@@ -99,8 +99,9 @@ int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
 {
     int *radius = &search->probes->candidate_radius[depth];
     if (*radius < 0)
-        *radius = candidate_radius(kKeyBits, depth, 0, kCandidatesOfLeaf, Max(1, count));
-    return Min(*radius + errors, Min(search->radius, kKeyBits));
+        *radius =
+            candidate_radius(search->meta->layout.key_length(), depth, 0, kCandidatesOfLeaf, Max(1, count));
+    return Min(*radius + errors, Min(search->radius, search->meta->layout.key_length()));
 }
 
 // Reads a leaf's new candidates and notes that it has been read. Returns their number, or -1 at the end.
@@ -121,7 +122,7 @@ int read_probe(SignatureSearch *search)
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);
-    int matches = match_leaf(leaf_fingerprints(page), entries, query, radius, search->match);
+    int matches = match_keys(search, page, table, radius);
     for (int i = 0; i < matches; i++)
         search->position[i] = leaf_tid(page, search->match[i]).packed();
     UnlockReleaseBuffer(buffer);
@@ -283,7 +284,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
         probes->flips.set_weights(weights, layout.bits, probes->rates);
     }
     for (int t = 0; t < layout.tables; t++) {
-        search->key[t] = signature_key(layout, t, search->query);
+        set_query_key(search, t);
         probe_costs(layout, probes->flips, t, probes->source.cost[t]);
     }
     probes->model.begin(&layout, &probes->flips, search->key);

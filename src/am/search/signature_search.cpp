@@ -12,6 +12,22 @@ extern "C" {
 namespace simhash
 {
 
+void set_query_key(SignatureSearch *search, int table)
+{
+    std::uint64_t key[kMostKeyWords];
+    signature_key(search->meta->layout, table, search->query, key);
+    search->key[table] = key[0];
+    search->second_word[table] = key[1];
+}
+
+int match_keys(SignatureSearch *search, const char *page, int table, int radius)
+{
+    std::uint64_t query[kMostKeyWords] = {search->key[table], search->second_word[table]};
+    return has_pair_keys(page)
+               ? match_plane(leaf_words(page), leaf_count(page), query, radius, search->match)
+               : match_leaf(leaf_words(page), leaf_count(page), query[0], radius, search->match);
+}
+
 namespace
 {
 
@@ -95,12 +111,13 @@ namespace
 // Copies the positions of a locked leaf's entries that may be within the radius.
 Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep &step)
 {
-    const Fingerprint *keys = leaf_fingerprints(page);
     std::uint64_t query = search->key[step.table], header = leading_bits(step.header_bits);
-    int matches = match_leaf(keys, leaf_count(page), query, Min(search->radius, kKeyBits), search->match);
+    int radius = Min(search->radius, search->meta->layout.key_length());
+    int matches = match_keys(search, page, step.table, radius);
     Size count = 0;
     for (int i = 0; i < matches; i++) {
-        if (std::popcount((keys[search->match[i]] ^ query) & header) <= static_cast<int>(step.budget))
+        std::uint64_t errors = leaf_key(page, search->match[i]) ^ query;
+        if (std::popcount(errors & header) <= static_cast<int>(step.budget))
             search->position[count++] = leaf_tid(page, search->match[i]).packed();
     }
     return count;
@@ -244,7 +261,7 @@ SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber block
 {
     // A segment's rows are in a leaf of each tree; leaves are about two thirds full.
     StoreShape shape = meta.shape();
-    double leaf_rows = leaf_capacity(BLCKSZ) * 0.8;
+    double leaf_rows = leaf_capacity(BLCKSZ, meta.layout.words) * 0.8;
     double pages_of_segment = shape.pages() + meta.tables() * shape.rows() / leaf_rows;
     SignatureIndexSize size;
     size.segments = Max(1.0, blocks / pages_of_segment);
@@ -264,7 +281,7 @@ void begin_exact(SignatureSearch *search)
     }
     for (int i = 0; i < plan->steps; i++) {
         int table = plan->step[i].table;
-        search->key[table] = signature_key(search->meta->layout, table, search->query);
+        set_query_key(search, table);
     }
     search->exact.keys = search->key;
     begin_exact_source(&search->exact, search->meta, 0, search->radius);

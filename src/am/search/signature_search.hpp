@@ -26,7 +26,8 @@ struct SignatureSearch {
 
     LeafReader *reader;
     ExactSource exact;
-    std::uint64_t key[kMaxTables]; // the query's
+    std::uint64_t key[kMaxTables];         // the query's: first words
+    std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
 
     struct Probes *probes; // of an approximate search; null until one is begun
@@ -59,6 +60,11 @@ void begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int r
 // Sets the results to the next rows. Returns false at the end.
 bool next_signatures(SignatureSearch *search, Results *results);
 
+// Sets the query's key in a table.
+void set_query_key(SignatureSearch *search, int table);
+// Matches the keys of a locked leaf with the query's. Returns the number of entries within the radius, which are in
+// search->match.
+int match_keys(SignatureSearch *search, const char *page, int table, int radius);
 // For signature_probes.cpp. Adds the rows of the candidates in search->position that match, ordered by page, to the
 // hits. `step` is that of the plan whose leaf they come from, -1 if there is none.
 Size verify(SignatureSearch *search, Size count, int step);

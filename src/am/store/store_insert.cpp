@@ -97,7 +97,7 @@ std::uint64_t add_to_store(Relation index, const IndexMeta &meta, NewRow *row)
 bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
     const IndexMeta &meta = statement_meta(index, info);
-    Fingerprint key[kMaxTables + 1] = {};
+    LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
         insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
         return false;
@@ -108,7 +108,7 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
     row.tid = tid_of(pointer);
     signature_sketch(meta.layout, row.signature, row.sketch);
     for (int table = 0; table < meta.tables(); table++)
-        key[table] = signature_key(meta.layout, table, row.signature);
+        signature_key(meta.layout, table, row.signature, key[table].word);
     std::uint64_t position = add_to_store(index, meta, &row);
     insert_entries(index, meta, 0, meta.tables(), key, Tid::unpack(position));
     return false;

@@ -77,6 +77,8 @@ struct IndexMeta {
     StoreShape shape() const { return store_shape(layout.bytes(), BLCKSZ); }
     // Whether the tids of a table's entries are store positions.
     bool in_store(int table) const { return wide && table != null_table(); }
+    // The number of words of the keys in a table's leaves.
+    int words(int table) const { return in_store(table) ? layout.words : 1; }
     std::uint64_t key(int table, Fingerprint fingerprint) const
     {
         return table == null_table() ? 0 : wide ? fingerprint : order.key(table, fingerprint);
@@ -169,9 +171,8 @@ double estimated_leaves(BlockNumber blocks, int tables);
 // freed at any time.
 const IndexMeta &statement_meta(Relation index, IndexInfo *info);
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
-// Inserts a row's entries into the trees from `table` to before `end`; fingerprint[i] is the one for tree i.
-void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const Fingerprint *fingerprint,
-                    Tid tid);
+// Inserts a row's entries into the trees from `table` to before `end`; key[i] is what the leaf of tree i stores.
+void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid);
 
 // Decides for the walk of VACUUM which entries are dead.
 struct DeadEntries {

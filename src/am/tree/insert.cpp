@@ -26,15 +26,15 @@ struct Leaves {
 
 // Locates the leaves, prefetches them together and pins them, so that under a lock only splits read from
 // disk.
-void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const Fingerprint *fingerprint,
-                Tid tid, Leaves *leaves)
+void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
+                Leaves *leaves)
 {
     Buffer buffer[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
     leaves->count = Min(end - table, MAX_GENERIC_XLOG_PAGES);
     for (int i = 0; i < leaves->count; i++) {
         LeafPlace *place = &leaves->place[i];
-        leaves->position[i] = meta.position(table + i, fingerprint[table + i], tid);
+        leaves->position[i] = meta.position(table + i, key[table + i].word[0], tid);
         find_leaf(index, table + i, leaves->position[i], place);
         fetch_leaf(index, place);
         if (BufferIsValid(place->buffer))
@@ -63,19 +63,19 @@ void lock_with_room(Relation index, int table, Leaves *leaves, int i)
 
 // A row's entries for some leaves.
 struct NewEntries {
-    const Fingerprint *fingerprint;
+    const LeafKey *key;
     Tid tid;
 };
 
 void add_entry(char *page, int i, const void *context, PageDelta *delta)
 {
     const auto *entries = static_cast<const NewEntries *>(context);
-    leaf_add(page, entries->fingerprint[i], entries->tid);
+    leaf_add(page, entries->key[i], entries->tid);
     if (delta == nullptr)
         return;
     const RawPageHeader *header = page_header(page);
     delta->add_bounds(page);
-    delta->add(page, header->lower - sizeof(Fingerprint), sizeof(Fingerprint));
+    delta->add(page, header->lower - leaf_key_bytes(page), leaf_key_bytes(page));
     delta->add(page, header->upper, sizeof(Tid));
 }
 
@@ -90,18 +90,17 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntr
 
 } // namespace
 
-void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const Fingerprint *fingerprint,
-                    Tid tid)
+void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid)
 {
     // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
     Leaves leaves;
     for (; table < end; table += leaves.count) {
         failpoint(Failpoint::insert_group);
-        pin_leaves(index, meta, table, end, fingerprint, tid, &leaves);
+        pin_leaves(index, meta, table, end, key, tid, &leaves);
         for (int i = 0; i < leaves.count; i++)
             lock_with_room(index, table + i, &leaves, i);
         failpoint(Failpoint::insert);
-        add_to_leaves(index, leaves.buffer, leaves.count, {fingerprint + table, tid});
+        add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid});
         for (int i = 0; i < leaves.count; i++)
             UnlockReleaseBuffer(leaves.buffer[i]);
     }
@@ -117,12 +116,12 @@ const IndexMeta &statement_meta(Relation index, IndexInfo *info)
 bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
     const IndexMeta &meta = statement_meta(index, info);
-    Fingerprint fingerprint[kMaxTables + 1] = {};
+    LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), fingerprint, tid_of(pointer));
+        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
     } else {
-        std::fill(fingerprint, fingerprint + meta.tables(), datum_fingerprint(values[0]));
-        insert_entries(index, meta, 0, meta.tables(), fingerprint, tid_of(pointer));
+        std::fill(key, key + meta.tables(), LeafKey{{datum_fingerprint(values[0]), 0}});
+        insert_entries(index, meta, 0, meta.tables(), key, tid_of(pointer));
     }
     return false;
 }

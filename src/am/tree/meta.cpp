@@ -79,7 +79,7 @@ const char *check_any_page(const IndexMeta &meta, const char *page)
 {
     if (meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page))
         return check_store_page(page, BLCKSZ, meta.shape(), 0);
-    return check_any_tree_page(page, BLCKSZ, meta.trees());
+    return check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words(0));
 }
 
 StorePlace *store_place(Relation index)

@@ -65,7 +65,7 @@ int signature_tables(const IndexOptions &options, int bits)
     constexpr int kLong = 512, kForShort = 16, kForLong = 8;
     if (options.tables > 0)
         return options.tables;
-    return bits <= kLong ? kForShort : kForLong;
+    return Min(bits <= kLong ? kForShort : kForLong, most_signature_tables(default_key_words(bits), BLCKSZ));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)

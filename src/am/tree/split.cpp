@@ -24,7 +24,7 @@ namespace
 struct Entry {
     Position position;
     union {
-        Fingerprint fingerprint;
+        LeafKey key;
         std::uint32_t child;
     };
 };
@@ -44,8 +44,8 @@ Entries *read_entries(const IndexMeta &meta, const char *page)
     for (int i = 0; i < count; i++) {
         Entry *entry = &entries->entry[i];
         if (leaf) {
-            entry->fingerprint = leaf_fingerprints(page)[i];
-            entry->position = meta.position(page_tail(page)->table, entry->fingerprint, leaf_tid(page, i));
+            entry->key = whole_leaf_key(page, i);
+            entry->position = meta.position(page_tail(page)->table, entry->key.word[0], leaf_tid(page, i));
         } else {
             entry->position = inner_bound(page, i);
             entry->child = inner_link(page, i).child();
@@ -77,7 +77,7 @@ void write_entries(char *page, const Entry *entry, int count)
 {
     for (int i = 0; i < count; i++) {
         if (is_leaf(page))
-            leaf_add(page, entry[i].fingerprint, Tid::unpack(entry[i].position.tid));
+            leaf_add(page, entry[i].key, Tid::unpack(entry[i].position.tid));
         else
             inner_insert(page, i, entry[i].position, entry[i].child);
     }
@@ -88,7 +88,7 @@ void write_entries(char *page, const Entry *entry, int count)
 void keep_below(const IndexMeta &meta, char *page, Position bound)
 {
     for (int i = 0; i < leaf_count(page);) {
-        if (meta.position(page_tail(page)->table, leaf_fingerprints(page)[i], leaf_tid(page, i)) < bound)
+        if (meta.position(page_tail(page)->table, leaf_key(page, i), leaf_tid(page, i)) < bound)
             i++;
         else
             leaf_remove(page, i);
@@ -127,6 +127,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 {
     BlockNumber root = BufferGetBlockNumber(buffer);
     int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
+    int words = key_words(buffer_page(buffer));
     Buffer left = extend_index(index, root), right = extend_index(index, root);
     failpoint(Failpoint::root_extended);
 
@@ -135,10 +136,10 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     Page left_page = GenericXLogRegisterBuffer(state, left, GENERIC_XLOG_FULL_IMAGE);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
-    init_page(left_page, BLCKSZ, table, level);
+    init_page(left_page, BLCKSZ, table, level, words);
     write_entries(left_page, entries.entry, cut);
     set_high(left_page, bound, BufferGetBlockNumber(right));
-    init_page(right_page, BLCKSZ, table, level);
+    init_page(right_page, BLCKSZ, table, level, words);
     write_entries(right_page, entries.entry + cut, entries.count - cut);
 
     // init_page clears the header's LSN, but the record sets it anyway.
@@ -180,7 +181,7 @@ void split_page(Relation index, Buffer buffer)
     Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
-    init_page(right_page, BLCKSZ, table, level);
+    init_page(right_page, BLCKSZ, table, level, key_words(left_page));
     write_entries(right_page, entries->entry + cut, entries->count - cut);
     set_high(right_page, high_of(left_page), page_tail(left_page)->right);
 

@@ -33,7 +33,8 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         fault = check_page_place(page, BLCKSZ, table, level);
     if (fault == nullptr) {
         LockBuffer(buffer, mode);
-        fault = check_tree_page(page, BLCKSZ, table, level);
+        fault = check_tree_page(page, BLCKSZ, table, level,
+                                is_wide_index(index) ? index_meta(index)->words(table) : 1);
     }
     // The downlink of a root that seems to have split would be searched for above the root, under its own
     // lock.

@@ -82,7 +82,7 @@ void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, Fli
 {
     // The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
     constexpr int kDeepest = 40;
-    const std::uint16_t *bit = layout_->key[table];
+    const std::uint16_t *bit = layout_->key_bits(table);
     std::uint64_t errors = low ^ key_[table], errors_high = high ^ key_[table];
     int common = std::min(kDeepest, std::countl_zero(low ^ high));
     float prefix[kFlipRates];
@@ -141,7 +141,7 @@ void ProbeModel::read_leaf(int table, std::uint64_t low, std::uint64_t high, int
     add_range(table, low, high, &in_leaf);
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ key_[table]) >> (64 - depth));
-    const FlipRates &candidate = within(kKeyBits - depth, radius - errors);
+    const FlipRates &candidate = within(layout_->key_length() - depth, radius - errors);
     for (int g = 0; g < kFlipRates; g++)
         missed_[table].at[g] -= in_leaf.at[g] * candidate.at[g];
 }
@@ -193,7 +193,7 @@ void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int tabl
             cost[i] = 1;
             continue;
         }
-        double p = static_cast<double>(flips.of_bit(layout.key[table][i]).at[kCostRate]);
+        double p = static_cast<double>(flips.of_bit(layout.key_bits(table)[i]).at[kCostRate]);
         double f = static_cast<double>(flip_rate(kCostRate));
         double relative = std::log((1 - p) / std::max(p, 1e-12)) / std::log((1 - f) / f);
         cost[i] = static_cast<std::uint8_t>(std::clamp(std::lround(kMeanCost * relative), 1L, 255L));

@@ -125,20 +125,29 @@ void deal_bits(const Columns *columns, RankedBits *ranked, const SignatureLayout
     }
 }
 
-// Borrows bits from the following windows, the first ones of each in turn.
+// A table's own window, then bits borrowed from the following windows, the first ones of each in turn.
 void fill_key(const SignatureLayout &layout, const int *first, const std::uint16_t *order, int table,
-              std::uint16_t key[kKeyBits])
+              std::uint16_t *key)
 {
-    int filled = 0;
-    for (; filled < layout.header_bits(table); filled++)
+    int length = layout.key_length(), filled = 0;
+    for (; filled < std::min(layout.window(table), length); filled++)
         key[filled] = order[first[table] + filled];
-    for (int depth = 0; filled < kKeyBits; depth++) {
-        for (int next = 1; next < layout.tables && filled < kKeyBits; next++) {
+    for (int depth = 0; filled < length; depth++) {
+        for (int next = 1; next < layout.tables && filled < length; next++) {
             int other = (table + next) % layout.tables;
             if (depth < layout.window(other))
                 key[filled++] = order[first[other] + depth];
         }
     }
+}
+
+// 64 bits of a signature, the highest first.
+std::uint64_t gather_word(const std::uint8_t *signature, const std::uint16_t *bits)
+{
+    std::uint64_t word = 0;
+    for (int i = 0; i < kKeyBits; i++)
+        word = word << 1 | static_cast<std::uint64_t>(signature_bit(signature, bits[i]));
+    return word;
 }
 
 void fill_sketch(const int *first, const std::uint16_t *order, SignatureLayout *layout)
@@ -157,10 +166,15 @@ void fill_sketch(const int *first, const std::uint16_t *order, SignatureLayout *
 
 std::uint64_t signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature)
 {
-    std::uint64_t key = 0;
-    for (int bit : layout.key[table])
-        key = key << 1 | static_cast<std::uint64_t>(signature_bit(signature, bit));
-    return key;
+    return gather_word(signature, layout.key_bits(table));
+}
+
+void signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature,
+                   std::uint64_t key[kMostKeyWords])
+{
+    const std::uint16_t *bits = layout.key_bits(table);
+    key[0] = gather_word(signature, bits);
+    key[1] = layout.words == 2 ? gather_word(signature, bits + kKeyBits) : 0;
 }
 
 void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signature, std::uint64_t sketch[2])
@@ -175,12 +189,13 @@ void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signatu
     }
 }
 
-void choose_layout(int bits, int tables, const std::uint8_t *sample, std::size_t stride, int rows,
+void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
                    std::uint64_t *columns, SignatureLayout *layout)
 {
     std::memset(layout, 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
     layout->tables = static_cast<std::uint8_t>(tables);
+    layout->words = static_cast<std::uint8_t>(words);
 
     bool known = rows >= kFewestSampleRows;
     Columns of_sample = {columns, rows};
@@ -197,31 +212,49 @@ void choose_layout(int bits, int tables, const std::uint8_t *sample, std::size_t
     std::uint16_t order[kMostSignatureBits];
     deal_bits(known ? &of_sample : nullptr, &ranked, *layout, first, order);
     for (int t = 0; t < tables; t++)
-        fill_key(*layout, first, order, t, layout->key[t]);
+        fill_key(*layout, first, order, t, layout->key + t * layout->key_length());
     fill_sketch(first, order, layout);
 }
 
+namespace
+{
+
+struct BitSet {
+    std::uint64_t word[kMostSignatureBits / 64] = {};
+
+    // Returns false if the bit is in the set already.
+    bool add(int bit)
+    {
+        std::uint64_t mask = std::uint64_t{1} << bit % 64, before = word[bit / 64];
+        word[bit / 64] |= mask;
+        return (before & mask) == 0;
+    }
+};
+
+bool has_valid_sizes(const SignatureLayout &layout)
+{
+    return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits && layout.tables >= 1 &&
+           layout.tables <= kMaxTables && layout.words >= 1 && layout.words <= kMostKeyWords &&
+           layout.key_length() <= std::max<int>(layout.bits, kKeyBits);
+}
+
+} // namespace
+
 bool is_signature_layout(const SignatureLayout &layout, std::size_t size)
 {
-    if (size < offsetof(SignatureLayout, key) || layout.bits < kFewestSignatureBits ||
-        layout.bits > kMostSignatureBits || layout.tables < 1 || layout.tables > kMaxTables ||
-        layout.size() != size)
+    if (size < offsetof(SignatureLayout, key) || !has_valid_sizes(layout) || layout.size() != size)
         return false;
-    std::uint64_t dealt[kMostSignatureBits / 64] = {};
     for (int i = 0; i < kSketchBits; i++) {
         if ((i < layout.bits) != (layout.sketch[i] < layout.bits))
             return false;
     }
+    BitSet of_headers;
     for (int t = 0; t < layout.tables; t++) {
-        for (int i = 0; i < kKeyBits; i++) {
-            int bit = layout.key[t][i];
-            if (bit >= layout.bits)
+        BitSet of_key;
+        for (int i = 0; i < layout.key_length(); i++) {
+            int bit = layout.key_bits(t)[i];
+            if (bit >= layout.bits || !of_key.add(bit) || (i < layout.header_bits(t) && !of_headers.add(bit)))
                 return false;
-            std::uint64_t mask = std::uint64_t{1} << bit % 64;
-            if (i < layout.header_bits(t) && (dealt[bit / 64] & mask))
-                return false;
-            if (i < layout.header_bits(t))
-                dealt[bit / 64] |= mask;
         }
     }
     return true;

@@ -14,11 +14,12 @@ namespace
 
 // The number of a step's candidates in one leaf: entries with at most `budget` errors in the window and `radius`
 // errors in the key, which agree with the query in about as many bits as lead to a leaf.
-double candidates_of_leaf(int header_bits, int budget, int radius, const SignatureIndexSize &size)
+double candidates_of_leaf(int header_bits, int key_bits, int budget, int radius,
+                          const SignatureIndexSize &size)
 {
     int depth = std::min(header_bits, static_cast<int>(std::log2(std::max(1.0, size.leaves))));
     return size.rows / size.leaves * ball_volume(header_bits - depth, budget) *
-           ball_volume(kKeyBits - header_bits, radius);
+           ball_volume(key_bits - header_bits, radius);
 }
 
 int sketch_bits(const SignatureLayout &layout) { return std::min<int>(layout.bits, kSketchBits); }
@@ -42,7 +43,7 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
         plan->step[plan->steps++] = {static_cast<std::uint8_t>(t), static_cast<std::uint8_t>(header),
                                      static_cast<std::uint8_t>(budget)};
         plan->leaves += leaves;
-        candidates += leaves * candidates_of_leaf(header, budget, radius, size);
+        candidates += leaves * candidates_of_leaf(header, layout.key_length(), budget, radius, size);
     }
     return plan->leaves * kLeafCost + candidates * kCandidateCost;
 }

@@ -159,6 +159,14 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
     return nullptr;
 }
 
+int most_signature_tables(int words, std::size_t page_size)
+{
+    std::size_t room =
+        contents(page_size) - offsetof(SignatureMetaData, layout) - offsetof(SignatureLayout, key);
+    std::size_t key = sizeof(std::uint16_t) * static_cast<std::size_t>(words * kKeyBits);
+    return static_cast<int>(std::min<std::size_t>(room / key, kMaxTables));
+}
+
 bool is_signature_meta_page(const char *page, std::size_t page_size)
 {
     if (!has_index_header(page, page_size) || page_tail(page)->flags != kMeta)

@@ -145,6 +145,8 @@ struct SignatureMetaData {
 
     std::size_t size() const { return offsetof(SignatureMetaData, layout) + layout.size(); }
 };
+// The most tables for which the metapage has room.
+int most_signature_tables(int words, std::size_t page_size);
 inline constexpr std::uint32_t kSignatureVersion = 2;
 static_assert(offsetof(SignatureMetaData, layout) == 16);
 

@@ -79,16 +79,17 @@ void insert(NumberSet *set, uint64 number)
     set->count++;
 }
 
-// Drops the candidates that have been verified before, and notes the others.
-Size keep_new(SignatureSearch *search, Size count)
+// Drops those of the `count` candidates from number `from` on that have been verified before, and notes the others.
+// Returns their number.
+Size keep_new(SignatureSearch *search, Size from, Size count)
 {
     NumberSet *seen = &search->probes->seen;
+    std::uint64_t *position = search->position + from;
     Size kept = 0;
     for (Size i = 0; i < count; i++) {
-        uint64 position = search->position[i];
-        if (!contains(*seen, position)) {
-            insert(seen, position);
-            search->position[kept++] = position;
+        if (!contains(*seen, position[i])) {
+            insert(seen, position[i]);
+            position[kept++] = position[i];
         }
     }
     return kept;
@@ -104,13 +105,14 @@ int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
     return Min(*radius + errors, Min(search->radius, search->meta->layout.key_length()));
 }
 
-// Reads a leaf's new candidates and notes that it has been read. Returns their number, or -1 at the end.
-int read_probe(SignatureSearch *search)
+// Adds a leaf's new candidates to the `count` candidates collected so far, and notes that the leaf has been read.
+// Returns false at the end.
+bool read_probe(SignatureSearch *search, Size *count)
 {
     Probes *probes = search->probes;
     Buffer buffer = read_next_leaf(search->reader);
     if (!BufferIsValid(buffer))
-        return -1;
+        return false;
     const char *page = buffer_page(buffer);
     int table = search->reader->leaf.table, entries = leaf_count(page);
     std::uint64_t query = search->key[table];
@@ -124,12 +126,26 @@ int read_probe(SignatureSearch *search)
     int radius = leaf_radius(search, entries, depth, errors);
     int matches = match_keys(search, page, table, radius);
     for (int i = 0; i < matches; i++)
-        search->position[i] = leaf_tid(page, search->match[i]).packed();
+        search->position[*count + static_cast<Size>(i)] = leaf_tid(page, search->match[i]).packed();
     UnlockReleaseBuffer(buffer);
     probes->model.read_leaf(table, low, high, radius);
-    int candidates = static_cast<int>(keep_new(search, static_cast<Size>(matches)));
-    probes->spent += kLeafCost + candidates * kCandidateCost;
-    return candidates;
+    Size candidates = keep_new(search, *count, static_cast<Size>(matches));
+    probes->spent += kLeafCost + static_cast<double>(candidates) * kCandidateCost;
+    *count += candidates;
+    return true;
+}
+
+// Reads some leaves, until their candidates are worth fetching together. Returns false at the end.
+bool read_probes(SignatureSearch *search, Size *candidates)
+{
+    constexpr int kLeaves = 8;
+    constexpr Size kCandidates = 16;
+    *candidates = 0;
+    for (int i = 0; i < kLeaves && *candidates < kCandidates; i++) {
+        if (!read_probe(search, candidates))
+            return i > 0;
+    }
+    return true;
 }
 
 // The neighbours ------------------------------------------------------------------------------------------
@@ -206,7 +222,7 @@ void scan_plane(SignatureSearch *search)
             if (row[i].distance <= radius)
                 search->position[count++] = row[i].position;
         }
-        count = keep_new(search, count);
+        count = keep_new(search, 0, count);
         probes->spent += static_cast<double>(count) * kCandidateCost;
         add_rows(search, verify(search, count, -1));
     }
@@ -229,10 +245,10 @@ bool probe_neighbours(SignatureSearch *search, Size wanted)
         }
         if (probes->spent > cost)
             return false;
-        int candidates = read_probe(search);
-        if (candidates < 0)
+        Size candidates;
+        if (!read_probes(search, &candidates))
             return false;
-        add_rows(search, verify(search, static_cast<Size>(candidates), -1));
+        add_rows(search, verify(search, candidates, -1));
     }
 }
 
@@ -311,12 +327,12 @@ bool next_probed(SignatureSearch *search, Results *results)
     double exact = Min(tree_cost(*search, search->radius, &plan), store_cost(*search, search->radius));
     double rate = static_cast<double>(search->radius) / search->meta->layout.bits;
     while (probes->model.found(rate) < probes->recall) {
-        int candidates = probes->spent > exact ? -1 : read_probe(search);
-        if (candidates < 0) {
+        Size candidates;
+        if (probes->spent > exact || !read_probes(search, &candidates)) {
             begin_exact(search);
             return false;
         }
-        Size hits = verify(search, static_cast<Size>(candidates), -1);
+        Size hits = verify(search, candidates, -1);
         if (hits > 0) {
             *results = {search->hit, hits, 0};
             return true;

@@ -11,11 +11,13 @@ namespace simhash
 {
 
 Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
-                       int mode, BufferAccessStrategy strategy)
+                       int mode, BufferAccessStrategy strategy, Buffer recent)
 {
     if (block == kNoBlock || !block_exists(index, block))
         report_corruption(index, block, "A page of the signature store does not exist.");
-    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+    Buffer buffer = strategy == nullptr
+                        ? read_recent_buffer(index, block, recent)
+                        : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
     LockBuffer(buffer, mode);
     const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
     if (fault != nullptr)

@@ -10,28 +10,15 @@
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
 #include "am/build/parallel_build.hpp"
 #include "am/build/build.hpp"
+#include "am/build/parallel_work.hpp"
 #include "am/build/sample.hpp"
 #include "am/build/tree_writer.hpp"
 #include "am/tree/failpoint.hpp"
 
 extern "C" {
-#include "access/parallel.h"
-#include "access/table.h"
-#include "access/tableam.h"
-#include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/pg_proc.h"
-#include "commands/progress.h"
-#include "executor/instrument.h"
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "storage/condition_variable.h"
-#include "storage/spin.h"
-#include "tcop/tcopprot.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -43,16 +30,7 @@ namespace
 constexpr int kMaxRanges = 16;
 constexpr uint64 kMinRangeRows = kFailpoints ? 2000 : 65536;
 
-enum Key : uint64 {
-    kKeyBuild = UINT64CONST(0x5348000000000001),
-    kKeyTableScan,
-    kKeyScans,
-    kKeyTasks,
-    kKeySplits,
-    kKeyQuery,
-    kKeyBufferUsage,
-    kKeyWalUsage
-};
+enum Key : uint64 { kKeyScans = kKeyOwn, kKeyTasks, kKeySplits };
 
 // What a process has found in the table and written to its files.
 struct ScanResult {
@@ -72,26 +50,11 @@ struct TaskResult {
     BlockNumber last;
 };
 
-struct SharedBuild {
-    Oid heap;
-    Oid index;
-    bool concurrent;
-    SharedFileSet files;
-
-    slock_t mutex;
-    ConditionVariable changed;
-    int scanned; // processes that have finished their part of the scan
-    int finished;
-    bool planned; // the tasks are planned: `processes` to `meta` are set
-    bool broken_hot_chain;
-    double heap_rows;
-
-    int processes;
+struct SharedBuild : SharedWork {
+    // Set once it is `planned`, like `processes`.
     int whole;  // the number of tables that are not divided; they come first
     int ranges; // ranges of each of the other tables
     MetaData meta;
-    pg_atomic_uint32 next_task;
-    BuildProgress progress;
 };
 
 // One process's view of the shared memory.
@@ -104,15 +67,13 @@ struct Shared {
     int process;
 };
 
-void *find(shm_toc *toc, Key key) { return shm_toc_lookup(toc, key, false); }
-
 Shared find_shared(shm_toc *toc, int process)
 {
-    return {static_cast<SharedBuild *>(find(toc, kKeyBuild)),
-            static_cast<ParallelTableScanDesc>(find(toc, kKeyTableScan)),
-            static_cast<ScanResult *>(find(toc, kKeyScans)),
-            static_cast<TaskResult *>(find(toc, kKeyTasks)),
-            static_cast<Position *>(find(toc, kKeySplits)),
+    return {static_cast<SharedBuild *>(find_part(toc, kKeyBuild)),
+            static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan)),
+            static_cast<ScanResult *>(find_part(toc, kKeyScans)),
+            static_cast<TaskResult *>(find_part(toc, kKeyTasks)),
+            static_cast<Position *>(find_part(toc, kKeySplits)),
             process};
 }
 
@@ -233,32 +194,8 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
                                      scan->nulls.bits, sample->level,    sample->count};
     pfree(scan);
 
-    SharedBuild *build = shared->build;
-    SpinLockAcquire(&build->mutex);
-    build->scanned++;
-    build->heap_rows += heap_rows;
-    build->broken_hot_chain |= info->ii_BrokenHotChain;
-    SpinLockRelease(&build->mutex);
-    ConditionVariableBroadcast(&build->changed);
+    finish_scan(shared->build, heap_rows, info->ii_BrokenHotChain);
     return sample;
-}
-
-// Waits until done(build) is true. With `report` (in the leader), it reports the progress of the build while
-// it waits.
-template <typename Done> void wait_until(SharedBuild *build, bool report, Done done)
-{
-    for (;;) {
-        SpinLockAcquire(&build->mutex);
-        bool is_done = done(*build);
-        SpinLockRelease(&build->mutex);
-        if (report)
-            pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
-                                         static_cast<int64>(pg_atomic_read_u64(&build->progress.rows)));
-        if (is_done)
-            break;
-        ConditionVariableTimedSleep(&build->changed, 1000, WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
-    }
-    ConditionVariableCancelSleep();
 }
 
 // Opens the files with the rows, or the NULLs, that all processes have found.
@@ -431,11 +368,7 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
     }
     close_rows(rows);
     end_tree(writer);
-
-    SpinLockAcquire(&build->mutex);
-    build->finished++;
-    SpinLockRelease(&build->mutex);
-    ConditionVariableBroadcast(&build->changed);
+    finish_tasks(build);
 }
 
 // The leader's work after the tasks: writes the levels above the leaves of each tree.
@@ -471,113 +404,27 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
     end_tree(writer);
 }
 
-// Returns the name of this library, as the catalog has it for the access method's handler. A bare name would
-// depend on dynamic_library_path, and a fixed one on how the extension was installed.
-char *library_name(Relation index)
-{
-    HeapTuple handler = SearchSysCache1(PROCOID, ObjectIdGetDatum(index->rd_amhandler));
-    if (!HeapTupleIsValid(handler))
-        elog(ERROR, "cache lookup failed for function %u", index->rd_amhandler);
-    bool null;
-    Datum name = SysCacheGetAttr(PROCOID, handler, Anum_pg_proc_probin, &null);
-    if (null)
-        elog(ERROR, "function %u has no library", index->rd_amhandler);
-    char *copy = TextDatumGetCString(name);
-    ReleaseSysCache(handler);
-    return copy;
-}
-
-// Returns a parallel context with the shared data, or null if there is no shared memory for it.
-ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, const TableDesign &design,
-                              Snapshot snapshot, int workers)
-{
-    ParallelContext *context = CreateParallelContext(library_name(index), "simhash_build_worker", workers);
-    Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
-    Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;
-    struct {
-        Key key;
-        Size size;
-    } part[] = {{kKeyBuild, sizeof(SharedBuild)},
-                {kKeyTableScan, table_parallelscan_estimate(heap, snapshot)},
-                {kKeyScans, sizeof(ScanResult) * processes},
-                {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
-                {kKeySplits, sizeof(Position) * tables * kMaxRanges},
-                {kKeyBufferUsage, sizeof(BufferUsage) * processes},
-                {kKeyWalUsage, sizeof(WalUsage) * processes},
-                {kKeyQuery, query}};
-    for (const auto &p : part) {
-        shm_toc_estimate_chunk(&context->estimator, p.size);
-        shm_toc_estimate_keys(&context->estimator, 1);
-    }
-    InitializeParallelDSM(context);
-    if (context->seg == nullptr) {
-        DestroyParallelContext(context);
-        return nullptr;
-    }
-    for (const auto &p : part) {
-        void *address = shm_toc_allocate(context->toc, p.size);
-        std::memset(address, 0, p.size);
-        shm_toc_insert(context->toc, p.key, address);
-    }
-
-    auto *build = static_cast<SharedBuild *>(find(context->toc, kKeyBuild));
-    build->heap = RelationGetRelid(heap);
-    build->index = RelationGetRelid(index);
-    build->concurrent = info->ii_Concurrent;
-    SharedFileSetInit(&build->files, context->seg);
-    SpinLockInit(&build->mutex);
-    ConditionVariableInit(&build->changed);
-    pg_atomic_init_u32(&build->next_task, 0);
-    pg_atomic_init_u64(&build->progress.rows, 0);
-    table_parallelscan_initialize(heap, static_cast<ParallelTableScanDesc>(find(context->toc, kKeyTableScan)),
-                                  snapshot);
-    if (debug_query_string != nullptr)
-        std::memcpy(find(context->toc, kKeyQuery), debug_query_string, query);
-    return context;
-}
-
-void end_context(ParallelContext *context, Snapshot snapshot)
-{
-    if (context != nullptr) {
-        WaitForParallelWorkersToFinish(context);
-        auto *buffers = static_cast<BufferUsage *>(find(context->toc, kKeyBufferUsage));
-        auto *wal = static_cast<WalUsage *>(find(context->toc, kKeyWalUsage));
-        for (int i = 0; i < context->nworkers_launched; i++)
-            InstrAccumParallelQuery(&buffers[i], &wal[i]);
-    }
-    if (IsMVCCSnapshot(snapshot))
-        UnregisterSnapshot(snapshot);
-    if (context != nullptr)
-        DestroyParallelContext(context);
-    ExitParallelMode();
-}
-
 } // namespace
 
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        const TableDesign &design, int workers, IndexBuildResult *result)
 {
-    EnterParallelMode();
-    // Like a serial build: a concurrent build reads the rows that a snapshot sees, others all rows that any
-    // snapshot may see.
-    Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
-    ParallelContext *context = make_context(heap, index, info, design, snapshot, workers);
-    if (context != nullptr)
-        LaunchParallelWorkers(context);
-    if (context == nullptr || context->nworkers_launched == 0) {
-        end_context(context, snapshot);
+    Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
+    const SharedPart part[] = {{kKeyBuild, sizeof(SharedBuild)},
+                               {kKeyScans, sizeof(ScanResult) * processes},
+                               {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
+                               {kKeySplits, sizeof(Position) * tables * kMaxRanges}};
+    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_build_worker", workers, part,
+                                                   lengthof(part), nullptr, nullptr);
+    if (parallel == nullptr)
         return false;
-    }
-    ereport(DEBUG1, errmsg_internal("index \"%s\" is built with %d parallel workers",
-                                    RelationGetRelationName(index), context->nworkers_launched));
-
-    Shared shared = find_shared(context->toc, 0);
+    Shared shared = find_shared(parallel->context->toc, 0);
     SharedBuild *build = shared.build;
-    build->processes = context->nworkers_launched + 1; // the workers read it once `planned` is set
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     Sample *sample = scan_table(&shared, heap, index, info);
-    WaitForParallelWorkersToAttach(context); // an error if one did not start: it would be awaited forever
+    // An error if one did not start: it would be awaited forever.
+    WaitForParallelWorkersToAttach(parallel->context);
     wait_until(build, false, [](const SharedBuild &b) { return b.scanned == b.processes; });
     info->ii_BrokenHotChain |= build->broken_hot_chain;
     result->heap_tuples = build->heap_rows;
@@ -589,7 +436,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
     do_tasks(shared, index, *meta);
     wait_until(build, true, [](const SharedBuild &b) { return b.finished == b.processes; });
     finish_trees(shared, index, *meta);
-    end_context(context, snapshot);
+    end_parallel_build(parallel);
     return true;
 }
 
@@ -604,28 +451,11 @@ void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
     using namespace simhash;
     Shared shared = find_shared(toc, ParallelWorkerNumber + 1);
     SharedBuild *build = shared.build;
-    auto *query = static_cast<const char *>(find(toc, kKeyQuery));
-    debug_query_string = *query == '\0' ? nullptr : query;
-    pgstat_report_activity(STATE_RUNNING, debug_query_string);
-    SharedFileSetAttach(&build->files, segment);
-
-    // These are the locks that the leader's command holds.
-    LOCKMODE heap_lock = build->concurrent ? ShareUpdateExclusiveLock : ShareLock;
-    LOCKMODE index_lock = build->concurrent ? RowExclusiveLock : AccessExclusiveLock;
-    Relation heap = table_open(build->heap, heap_lock);
-    Relation index = index_open(build->index, index_lock);
-    IndexInfo *info = BuildIndexInfo(index);
-    info->ii_Concurrent = build->concurrent;
-
-    InstrStartParallelQuery();
-    pfree(scan_table(&shared, heap, index, info));
+    WorkerRelations relations = begin_worker(build, segment, toc);
+    pfree(scan_table(&shared, relations.heap, relations.index, relations.info));
     wait_until(build, false, [](const SharedBuild &b) { return b.planned; });
     auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     use_meta_data(build->meta, meta);
-    do_tasks(shared, index, *meta);
-    InstrEndParallelQuery(&static_cast<BufferUsage *>(find(toc, kKeyBufferUsage))[ParallelWorkerNumber],
-                          &static_cast<WalUsage *>(find(toc, kKeyWalUsage))[ParallelWorkerNumber]);
-
-    index_close(index, index_lock);
-    table_close(heap, heap_lock);
+    do_tasks(shared, relations.index, *meta);
+    end_worker(*build, relations, toc);
 }

@@ -1,0 +1,99 @@
+// What parallel builds of all indexes share: the memory and the processes.
+#pragma once
+
+#include "am/build/tree_writer.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/tableam.h"
+#include "commands/progress.h"
+#include "pgstat.h"
+#include "storage/condition_variable.h"
+#include "storage/sharedfileset.h"
+#include "storage/spin.h"
+}
+
+namespace simhash
+{
+
+enum WorkKey : uint64 {
+    kKeyBuild = UINT64CONST(0x5348000000000001), // a struct that begins with SharedWork
+    kKeyTableScan,
+    kKeyQuery,
+    kKeyBufferUsage,
+    kKeyWalUsage,
+    kKeyOwn // and further numbers: the build's own parts
+};
+
+struct SharedWork {
+    Oid heap;
+    Oid index;
+    bool concurrent;
+    SharedFileSet files;
+
+    slock_t mutex;
+    ConditionVariable changed;
+    int scanned; // processes that have finished their part of the scan
+    int finished;
+    bool planned; // the leader has set what processes need after the scan
+    bool broken_hot_chain;
+    double heap_rows;
+
+    int processes;
+    pg_atomic_uint32 next_task;
+    BuildProgress progress;
+};
+
+// A part of the shared memory.
+struct SharedPart {
+    uint64 key;
+    Size size;
+};
+
+inline void *find_part(shm_toc *toc, uint64 key) { return shm_toc_lookup(toc, key, false); }
+
+// Enters parallel mode and starts up to `workers` workers that run `function` of this library. The parts, of which
+// kKeyBuild must be one, are zeros; `prepare` sets what the workers need at once. Returns null, and has ended parallel
+// mode, if no worker could be started.
+struct ParallelBuild {
+    ParallelContext *context;
+    Snapshot snapshot;
+};
+ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *info, const char *function,
+                                    int workers, const SharedPart *part, int parts,
+                                    void (*prepare)(shm_toc *toc, const void *argument),
+                                    const void *argument);
+// Waits for the workers and leaves parallel mode.
+void end_parallel_build(ParallelBuild *build);
+
+// A worker's relations, with the locks that the leader's command holds.
+struct WorkerRelations {
+    Relation heap, index;
+    IndexInfo *info;
+};
+WorkerRelations begin_worker(SharedWork *work, dsm_segment *segment, shm_toc *toc);
+void end_worker(const SharedWork &work, const WorkerRelations &relations, shm_toc *toc);
+
+// Notes that this process has finished its part of the scan, or its tasks.
+void finish_scan(SharedWork *work, double heap_rows, bool broken_hot_chain);
+void finish_tasks(SharedWork *work);
+
+// Waits until done(work) is true. With `report` (in the leader), it reports the progress of the build while
+// it waits.
+template <typename Work, typename Done> void wait_until(Work *work, bool report, Done done)
+{
+    for (;;) {
+        SpinLockAcquire(&work->mutex);
+        bool is_done = done(*work);
+        SpinLockRelease(&work->mutex);
+        if (report)
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+                                         static_cast<int64>(pg_atomic_read_u64(&work->progress.rows)));
+        if (is_done)
+            break;
+        ConditionVariableTimedSleep(&work->changed, 1000, WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
+    }
+    ConditionVariableCancelSleep();
+}
+
+} // namespace simhash

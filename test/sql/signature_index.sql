@@ -98,6 +98,15 @@ CALL fill('t', 256, 'uniform', 3001, 4000);
 SELECT pg_relation_size('t_s') <= :size + 20 * 8192 AS used_again, check_table('t', 256, 4);
 REINDEX INDEX CONCURRENTLY t_s;
 SELECT check_table('t', 256, 4);
+-- with workers
+SET max_parallel_maintenance_workers = 2;
+SET min_parallel_table_scan_size = 0;
+ALTER TABLE t SET (parallel_workers = 2);
+INSERT INTO t SELECT 10000 + i, NULL FROM generate_series(1, 500) AS i;
+REINDEX INDEX t_s;
+RESET max_parallel_maintenance_workers;
+SELECT check_table('t', 256, 4), count(*) FROM t WHERE s IS NULL;
+DELETE FROM t WHERE s IS NULL;
 
 -- NULLs come last
 SELECT scan_by(true);

@@ -2,7 +2,7 @@
 // scanned: so the scan can write the store at once. Then each tree is written from the store.
 #include "am/build/signature_build.hpp"
 #include "am/build/build.hpp"
-#include "am/build/tree_writer.hpp"
+#include "am/build/parallel_work.hpp"
 #include "am/store/store_writer.hpp"
 #include "am/tree/failpoint.hpp"
 
@@ -111,21 +111,40 @@ void read_sample(Relation heap, IndexInfo *info, LayoutSample *sample)
     }
 }
 
+// What one process of a build does.
 struct SignatureBuild {
     MemoryContext row_context; // for values that have to be detoasted
     Relation index;
     const IndexMeta *meta;
+    int processes;
     StoreWriter *store;
     Spool<Position> *nulls;
-    void *spool; // of the tree being written
+    BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
+    uint64 nulls_in_file;
+    void *spool; // of the table being written
     int table;
+    BuildProgress *progress;
+    bool report;
 };
+
+BufFile *nulls_file(SharedFileSet *files, int process, bool create)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "nulls%d", process);
+    return create ? create_shared_file(files, name) : open_shared_file(files, name);
+}
 
 void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
 {
     auto *build = static_cast<SignatureBuild *>(context);
     if (isnull[0]) {
-        add_to_spool(build->nulls, {0, tid_of(tid).packed()});
+        Position row = {0, tid_of(tid).packed()};
+        if (build->nulls != nullptr) {
+            add_to_spool(build->nulls, row);
+        } else {
+            write_rows(build->nulls_file, &row, 1);
+            build->nulls_in_file++;
+        }
         return;
     }
     MemoryContext caller = MemoryContextSwitchTo(build->row_context);
@@ -133,6 +152,19 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     MemoryContextSwitchTo(caller);
     write_to_store(build->store, signature, tid_of(tid));
     MemoryContextReset(build->row_context);
+}
+
+SignatureBuild make_build(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress)
+{
+    SignatureBuild build = {};
+    build.row_context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash build row", ALLOCSET_DEFAULT_SIZES);
+    build.index = index;
+    build.meta = &meta;
+    build.processes = processes;
+    build.store = begin_store(index, meta, processes);
+    build.progress = progress;
+    return build;
 }
 
 Position make_row(const std::uint64_t key[kMostKeyWords], std::uint64_t position, Spool<Position> *)
@@ -153,35 +185,49 @@ template <typename Row> void spool_row(const std::uint8_t *signature, std::uint6
     add_to_spool(spool, make_row(key, position, spool));
 }
 
-template <typename Row> void write_trees(SignatureBuild *build, BuildProgress *progress)
+// Writes the trees whose numbers this process takes from `next`.
+template <typename Row>
+void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic_uint32 *next)
 {
-    auto *writer = begin_tree<Row>(build->index, *build->meta, 1, progress, true);
+    auto *writer =
+        begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
     Spool<Row> spool;
     build->spool = &spool;
-    for (build->table = 0; build->table < build->meta->tables(); build->table++) {
+    while ((build->table = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->tables()) {
         failpoint(Failpoint::build_table);
-        pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->table);
-        begin_spool(&spool, maintenance_work_mem / 8 * 7);
-        scan_store(build->index, *build->meta, build->store->segments, spool_row<Row>, build);
+        if (build->report)
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->table);
+        begin_spool(&spool, maintenance_work_mem / 8 * 7 / build->processes);
+        scan_store(build->index, *build->meta, segments, spool_row<Row>, build);
         write_tree(writer, *build->meta, build->table, &spool);
         end_spool(&spool);
     }
     end_tree(writer);
 }
 
-void write_nulls(SignatureBuild *build, BuildProgress *progress)
+void write_trees(SignatureBuild *build, pg_atomic_uint32 *next)
 {
-    auto *writer = begin_tree<Position>(build->index, *build->meta, 1, progress, true);
-    write_tree(writer, *build->meta, build->meta->null_table(), build->nulls);
-    end_tree(writer);
+    Segments segments = read_segments(build->index, *build->meta);
+    if (build->meta->layout.words == 2)
+        write_some_trees<PairRow>(build, segments, next);
+    else
+        write_some_trees<Position>(build, segments, next);
+    pfree(segments.plane);
 }
 
-void build_all(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
+void write_nulls(SignatureBuild *build)
 {
-    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    auto *writer = begin_tree<Position>(build->index, *build->meta, 1, build->progress, true);
+    write_tree(writer, *build->meta, build->meta->null_table(), build->nulls);
+    end_tree(writer);
+    end_spool(build->nulls);
+}
+
+// Chooses the layout and writes the first pages.
+SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, IndexMeta *meta)
+{
     meta->wide = true;
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
-
     LayoutSample sample = {meta, index, 0, 0, nullptr};
     sample.row = static_cast<std::uint8_t *>(palloc(static_cast<Size>(meta->layout.bytes()) * kLayoutSample));
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseSample);
@@ -190,31 +236,170 @@ void build_all(Relation heap, Relation index, IndexInfo *info, IndexBuildResult 
     pfree(sample.row);
     use_meta_data(data, meta);
     write_first_pages(index, MAIN_FORKNUM, data);
+    return data;
+}
 
+void report_total(const IndexMeta &meta, uint64 rows, uint64 nulls)
+{
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
+                                 static_cast<int64>(rows) * meta.tables() + static_cast<int64>(nulls));
+}
+
+void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexMeta &meta,
+                    IndexBuildResult *result)
+{
+    BuildProgress progress;
+    pg_atomic_init_u64(&progress.rows, 0);
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
-    SignatureBuild build = {
-        AllocSetContextCreate(CurrentMemoryContext, "simhash build row", ALLOCSET_DEFAULT_SIZES),
-        index,
-        meta,
-        begin_store(index, *meta),
-        &nulls,
-        nullptr,
-        0};
+    SignatureBuild build = make_build(index, meta, 1, &progress);
+    build.nulls = &nulls;
+    build.report = true;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
     failpoint(Failpoint::build_scanned);
-    end_store(build.store, *meta);
+    end_store(build.store);
+    write_map(index, meta, build.store->segment, build.store->segments);
     result->index_tuples = static_cast<double>(build.store->rows + nulls.rows);
-    pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(build.store->rows) * meta->tables() +
-                                     static_cast<int64>(nulls.rows));
-    BuildProgress progress;
-    pg_atomic_init_u64(&progress.rows, 0);
-    meta->layout.words == 2 ? write_trees<PairRow>(&build, &progress)
-                            : write_trees<Position>(&build, &progress);
-    write_nulls(&build, &progress);
-    end_spool(&nulls);
+    report_total(meta, build.store->rows, nulls.rows);
+    pg_atomic_uint32 next;
+    pg_atomic_init_u32(&next, 0);
+    write_trees(&build, &next);
+    write_nulls(&build);
+}
+
+// In parallel: each process scans a part of the table and writes its own segments. The leader writes the map of all
+// segments, and then each process takes trees from a common list and writes them from the store.
+
+enum Key : uint64 { kKeyParts = kKeyOwn };
+
+struct SharedSignatureBuild : SharedWork {
+    SignatureMetaData data;
+};
+
+// What a process has written in the scan. Its segments are in the file "segments", its NULLs in the file "nulls".
+struct ScanPart {
+    uint64 rows;
+    uint64 nulls;
+    uint64 segments;
+};
+
+BufFile *segments_file(SharedFileSet *files, int process, bool create)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "segments%d", process);
+    return create ? create_shared_file(files, name) : open_shared_file(files, name);
+}
+
+void close_output(BufFile *file)
+{
+    export_shared_file(file);
+    BufFileClose(file);
+}
+
+void read_file(BufFile *file, void *data, Size size)
+{
+    if (BufFileRead(file, data, size) != size)
+        ereport(ERROR, errcode_for_file_access(),
+                errmsg("could not read from the temporary file of an index build"));
+}
+
+// Scans this process's part of the table.
+void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation heap, IndexInfo *info,
+               SignatureBuild *build)
+{
+    auto *scan = static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan));
+    if (process > 0)
+        build->nulls_file = nulls_file(&shared->files, process, true);
+    double heap_rows = table_index_build_scan(heap, build->index, info, true, process == 0, build_row, build,
+                                              table_beginscan_parallel(heap, scan));
+    end_store(build->store);
+    ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
+    *part = {build->store->rows, build->nulls_in_file, build->store->segments};
+    if (process > 0) {
+        close_output(build->nulls_file);
+        BufFile *file = segments_file(&shared->files, process, true);
+        BufFileWrite(file, build->store->segment, sizeof(SegmentEntry) * build->store->segments);
+        close_output(file);
+    }
+    finish_scan(shared, heap_rows, info->ii_BrokenHotChain);
+}
+
+// The leader collects the segments and the NULLs of the other processes, and writes the map.
+void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *build,
+                   IndexBuildResult *result)
+{
+    auto *part = static_cast<ScanPart *>(find_part(toc, kKeyParts));
+    uint64 segments = 0, rows = 0;
+    for (int i = 0; i < shared->processes; i++) {
+        segments += part[i].segments;
+        rows += part[i].rows;
+    }
+    auto *segment = static_cast<SegmentEntry *>(
+        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(SegmentEntry) * Max(1, segments)));
+    std::copy(build->store->segment, build->store->segment + part[0].segments, segment);
+    SegmentEntry *at = segment + part[0].segments;
+    for (int i = 1; i < shared->processes; i++) {
+        BufFile *file = segments_file(&shared->files, i, false);
+        read_file(file, at, sizeof(SegmentEntry) * part[i].segments);
+        at += part[i].segments;
+        BufFileClose(file);
+        file = nulls_file(&shared->files, i, false);
+        for (uint64 j = 0; j < part[i].nulls; j++) {
+            Position row;
+            read_rows(file, &row, 1);
+            add_to_spool(build->nulls, row);
+        }
+        BufFileClose(file);
+    }
+    write_map(build->index, *build->meta, segment, segments);
+    pfree(segment);
+    result->index_tuples = static_cast<double>(rows + build->nulls->rows);
+    report_total(*build->meta, rows, build->nulls->rows);
+}
+
+void set_meta_data(shm_toc *toc, const void *data)
+{
+    static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild))->data =
+        *static_cast<const SignatureMetaData *>(data);
+}
+
+// Returns false, and has done nothing, if no worker could be started.
+bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const IndexMeta &meta,
+                        const SignatureMetaData &data, int workers, IndexBuildResult *result)
+{
+    const SharedPart part[] = {{kKeyBuild, sizeof(SharedSignatureBuild)},
+                               {kKeyParts, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)}};
+    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_signature_build_worker",
+                                                   workers, part, lengthof(part), set_meta_data, &data);
+    if (parallel == nullptr)
+        return false;
+    shm_toc *toc = parallel->context->toc;
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    Spool<Position> nulls;
+    begin_spool(&nulls, maintenance_work_mem / 8);
+    SignatureBuild build = make_build(index, meta, shared->processes, &shared->progress);
+    build.nulls = &nulls;
+    build.report = true;
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
+    scan_part(shared, toc, 0, heap, info, &build);
+    // An error if one did not start: it would be awaited forever.
+    WaitForParallelWorkersToAttach(parallel->context);
+    wait_until(shared, false, [](const SharedWork &work) { return work.scanned == work.processes; });
+    failpoint(Failpoint::build_scanned);
+    info->ii_BrokenHotChain |= shared->broken_hot_chain;
+    result->heap_tuples = shared->heap_rows;
+    collect_parts(shared, toc, &build, result);
+    SpinLockAcquire(&shared->mutex);
+    shared->planned = true;
+    SpinLockRelease(&shared->mutex);
+    ConditionVariableBroadcast(&shared->changed);
+    write_trees(&build, &shared->next_task);
+    finish_tasks(shared);
+    wait_until(shared, true, [](const SharedWork &work) { return work.finished == work.processes; });
+    write_nulls(&build);
+    end_parallel_build(parallel);
+    return true;
 }
 
 } // namespace
@@ -225,7 +410,11 @@ IndexBuildResult *build_signatures(Relation heap, Relation index, IndexInfo *inf
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    build_all(heap, index, info, result);
+    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    SignatureMetaData data = begin_index(heap, index, info, meta);
+    int workers = planned_build_workers(heap, index, info);
+    if (workers == 0 || !build_with_workers(heap, index, info, *meta, data, workers, result))
+        build_serially(heap, index, info, *meta, result);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
     return result;
@@ -241,3 +430,23 @@ void build_empty_signatures(Relation index)
 }
 
 } // namespace simhash
+
+// Parallel workers find this function by its name.
+extern "C" __attribute__((visibility("default"))) void simhash_signature_build_worker(dsm_segment *segment,
+                                                                                      shm_toc *toc);
+
+void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
+{
+    using namespace simhash;
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    WorkerRelations relations = begin_worker(shared, segment, toc);
+    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    use_meta_data(shared->data, meta);
+    SignatureBuild build = make_build(relations.index, *meta, 2, &shared->progress);
+    scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);
+    wait_until(shared, false, [](const SharedWork &work) { return work.planned; });
+    build.processes = shared->processes;
+    write_trees(&build, &shared->next_task);
+    finish_tasks(shared);
+    end_worker(*shared, relations, toc);
+}

@@ -32,27 +32,27 @@ void write_segment(StoreWriter *writer)
         page_tail(image_page(writer, i))->right = plane;
     write_page_images(writer->index, buffer, writer->image, writer->shape.pages());
 
-    Segments *segments = &writer->segments;
-    if (segments->count == writer->capacity) {
+    if (writer->segments == writer->capacity) {
         writer->capacity *= 2;
-        segments->plane = static_cast<BlockNumber *>(
-            repalloc_huge(segments->plane, sizeof(BlockNumber) * writer->capacity));
+        writer->segment = static_cast<SegmentEntry *>(
+            repalloc_huge(writer->segment, sizeof(SegmentEntry) * writer->capacity));
     }
-    segments->plane[segments->count++] = plane;
+    writer->segment[writer->segments++] = {plane,
+                                           static_cast<std::uint32_t>(writer->shape.rows() - writer->slot)};
 }
 
 } // namespace
 
-StoreWriter *begin_store(Relation index, const IndexMeta &meta)
+StoreWriter *begin_store(Relation index, const IndexMeta &meta, int processes)
 {
     auto *writer = static_cast<StoreWriter *>(palloc0(sizeof(StoreWriter)));
     writer->index = index;
     writer->layout = &meta.layout;
     writer->shape = meta.shape();
-    writer->alone = RELATION_IS_LOCAL(index);
+    writer->alone = processes == 1 && RELATION_IS_LOCAL(index);
     writer->image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ * writer->shape.pages())));
     writer->capacity = 1024;
-    writer->segments.plane = static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * writer->capacity));
+    writer->segment = static_cast<SegmentEntry *>(palloc(sizeof(SegmentEntry) * writer->capacity));
     begin_segment(writer);
     return writer;
 }
@@ -72,29 +72,29 @@ void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid)
     writer->rows++;
 }
 
-void end_store(StoreWriter *writer, const IndexMeta &meta)
+void end_store(StoreWriter *writer)
 {
-    int left = writer->shape.rows() - writer->slot;
     if (writer->slot > 0)
         write_segment(writer);
-    const Segments &segments = writer->segments;
+    pfree(writer->image);
+}
+
+void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segment, Size segments)
+{
     Size capacity = static_cast<Size>(map_capacity(BLCKSZ));
     PGAlignedBlock image;
-    Buffer map = ReadBuffer(writer->index, meta.map), next = InvalidBuffer;
+    Buffer map = ReadBuffer(index, meta.map), next = InvalidBuffer;
     LockBuffer(map, BUFFER_LOCK_EXCLUSIVE);
     for (Size i = 0; BufferIsValid(map); map = next, next = InvalidBuffer) {
         init_map_page(image.data, BLCKSZ);
-        for (Size end = Min(i + capacity, segments.count); i < end; i++) {
-            bool last = i + 1 == segments.count;
-            map_add(image.data, {segments.plane[i], last ? static_cast<std::uint32_t>(left) : 0});
-        }
-        if (i < segments.count) {
-            next = extend_index(writer->index);
+        for (Size end = Min(i + capacity, segments); i < end; i++)
+            map_add(image.data, segment[i]);
+        if (i < segments) {
+            next = extend_index(index);
             page_tail(image.data)->right = BufferGetBlockNumber(next);
         }
-        write_page_images(writer->index, &map, image.data, 1);
+        write_page_images(index, &map, image.data, 1);
     }
-    pfree(writer->image);
 }
 
 void scan_store(Relation index, const IndexMeta &meta, const Segments &segments, StoreRow row, void *context)

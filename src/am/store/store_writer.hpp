@@ -14,15 +14,18 @@ struct StoreWriter {
     char *image; // the segment being filled: plane and body pages
     int slot;    // the next one
     uint64 rows;
-    Segments segments; // in the order in which they were written
+    Size segments;
     Size capacity;
+    SegmentEntry *segment; // those written
 };
 
-// Allocates memory in the current memory context.
-StoreWriter *begin_store(Relation index, const IndexMeta &meta);
+// Allocates memory in the current memory context. `processes` writers write segments of the same store.
+StoreWriter *begin_store(Relation index, const IndexMeta &meta, int processes);
 void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid);
-// Writes the last segment and the map. The first map page exists already.
-void end_store(StoreWriter *writer, const IndexMeta &meta);
+// Writes the last segment.
+void end_store(StoreWriter *writer);
+// Writes the map of all segments. Its first page exists already.
+void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segment, Size segments);
 
 // Passes every row of the store to `row`, in the order of the segments.
 using StoreRow = void (*)(const std::uint8_t *signature, std::uint64_t position, void *context);

@@ -305,7 +305,7 @@ Datum spool_rows(uint64 rows, int bits, int kilobytes)
     Datum result = partition_rows(
         rows, bits, [=](int partition, Position row) { add_row(spool, partition, row.key, row.tid); },
         [=](int partition, uint64 from, Rows *window) {
-            read_rows(spool, partition, from, kWindow, window);
+            read_row_file(spool, partition, from, kWindow, window);
         });
     end_pair_spool(spool);
     return result;

@@ -137,7 +137,7 @@ void close_file(BufFile *file)
 
 void write_waiting(Output *output)
 {
-    write_rows(output->file, output->wait, static_cast<Size>(output->waiting));
+    write_row_file(output->file, output->wait, static_cast<Size>(output->waiting));
     output->rows += static_cast<uint64>(output->waiting);
     output->waiting = 0;
 }
@@ -187,7 +187,7 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
     Sample *sample = scan->sample;
     if (!leader && sample->count > 0) {
         BufFile *file = create_file(*shared, "sample", shared->process);
-        write_rows(file, sample->row, static_cast<Size>(sample->count));
+        write_row_file(file, sample->row, static_cast<Size>(sample->count));
         close_file(file);
     }
     shared->scan[shared->process] = {scan->rows.rows,  scan->nulls.rows, scan->rows.bits,
@@ -236,7 +236,7 @@ void merge_samples(const Shared &shared, Sample *sample)
         if (count == 0)
             continue;
         BufFile *file = open_file(shared, "sample", i);
-        read_rows(file, rows, static_cast<Size>(count));
+        read_row_file(file, rows, static_cast<Size>(count));
         BufFileClose(file);
         for (int j = 0; j < count; j++)
             add_to_sample(sample, rows[j]);

@@ -142,7 +142,7 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
         if (build->nulls != nullptr) {
             add_to_spool(build->nulls, row);
         } else {
-            write_rows(build->nulls_file, &row, 1);
+            write_row_file(build->nulls_file, &row, 1);
             build->nulls_in_file++;
         }
         return;
@@ -347,7 +347,7 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
         file = nulls_file(&shared->files, i, false);
         for (uint64 j = 0; j < part[i].nulls; j++) {
             Position row;
-            read_rows(file, &row, 1);
+            read_row_file(file, &row, 1);
             add_to_spool(build->nulls, row);
         }
         BufFileClose(file);

@@ -207,7 +207,7 @@ template <typename Row> void spill(Spool<Row> *spool)
     for (Chunk<Row> *chunk = spool->list.first, *next; chunk != nullptr; chunk = next) {
         CHECK_FOR_INTERRUPTS();
         next = chunk->next;
-        write_rows(spool->file, chunk->row, chunk->rows);
+        write_row_file(spool->file, chunk->row, chunk->rows);
         free_chunk(&spool->divider.pool, chunk);
     }
     spool->list = {};
@@ -272,7 +272,7 @@ void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, cons
         }
         p->rows++;
         p->bits.add(row);
-        write_rows(p->file, &row, 1);
+        write_row_file(p->file, &row, 1);
     });
     for (Size i = 0; i < count; i++) {
         Partition *p = &partition[i];
@@ -288,12 +288,12 @@ void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, cons
 
 } // namespace
 
-template <typename Row> void write_rows(BufFile *file, Row *row, Size count)
+template <typename Row> void write_row_file(BufFile *file, Row *row, Size count)
 {
     BufFileWrite(file, row, count * sizeof(Row));
 }
 
-template <typename Row> void read_rows(BufFile *file, Row *row, Size count)
+template <typename Row> void read_row_file(BufFile *file, Row *row, Size count)
 {
     Size bytes = count * sizeof(Row);
     if (BufFileRead(file, row, bytes) != bytes)
@@ -375,8 +375,8 @@ template <typename Row> void end_spool(Spool<Row> *spool)
 template void begin_divider(Divider<Position> *, int);
 template void divide_files(Divider<Position> *, const RowFiles &, uint64, const BytePermutation &,
                            const PositionRange &, RunSink<Position>, void *);
-template void write_rows(BufFile *, Position *, Size);
-template void read_rows(BufFile *, Position *, Size);
+template void write_row_file(BufFile *, Position *, Size);
+template void read_row_file(BufFile *, Position *, Size);
 template void begin_spool(Spool<Position> *, int);
 template void add_to_spool(Spool<Position> *, Position);
 template void divide_spool(Spool<Position> *, const std::uint8_t[kBits], RunSink<Position>, void *);
@@ -385,8 +385,8 @@ template void end_spool(Spool<Position> *);
 template void begin_divider(Divider<PairRow> *, int);
 template void divide_files(Divider<PairRow> *, const RowFiles &, uint64, const BytePermutation &,
                            const PositionRange &, RunSink<PairRow>, void *);
-template void write_rows(BufFile *, PairRow *, Size);
-template void read_rows(BufFile *, PairRow *, Size);
+template void write_row_file(BufFile *, PairRow *, Size);
+template void read_row_file(BufFile *, PairRow *, Size);
 template void begin_spool(Spool<PairRow> *, int);
 template void add_to_spool(Spool<PairRow> *, PairRow);
 template void divide_spool(Spool<PairRow> *, const std::uint8_t[kBits], RunSink<PairRow>, void *);

@@ -97,8 +97,8 @@ template <typename Row>
 void divide_files(Divider<Row> *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
                   const PositionRange &range, RunSink<Row> sink, void *context);
 
-template <typename Row> void write_rows(BufFile *file, Row *row, Size count);
-template <typename Row> void read_rows(BufFile *file, Row *row, Size count);
+template <typename Row> void write_row_file(BufFile *file, Row *row, Size count);
+template <typename Row> void read_row_file(BufFile *file, Row *row, Size count);
 
 // Collects rows, then passes them to sinks any number of times.
 template <typename Row> struct Spool {

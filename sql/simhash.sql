@@ -1296,7 +1296,7 @@ CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT rows bigint, OUT nulls bigint, OUT pages bigint, OUT leaf_pages bigint, OUT inner_pages bigint,
     OUT empty_leaf_pages bigint, OUT unused_pages bigint, OUT height integer,
     OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
-    OUT fitted boolean)
+    OUT fitted boolean, OUT bits integer, OUT store_pages bigint, OUT segments bigint, OUT free_slots bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'statistics of a simhash index; reads all of its pages';
 

@@ -60,21 +60,34 @@ bool within_bounds(const char *page, Position lower, Position position)
     return position >= lower && !belongs_right(page, position);
 }
 
+// Returns what is wrong with an entry's tid, or null.
+const char *check_tid(const Check &check, int table, std::uint64_t packed)
+{
+    if (!check.meta->in_store(table))
+        return is_heap_tid(packed) && packed >> 16 < check.heap_blocks ? nullptr
+                                                                       : "An entry has an invalid tid.";
+    // On a standby there may be new segments.
+    return is_store_slot(check, packed) || !check.still
+               ? nullptr
+               : "An entry refers to no slot of the signature store.";
+}
+
 void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
 {
     int count = leaf_count(page);
     auto *positions = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(count + 1)));
     for (int i = 0; i < count; i++) {
-        Fingerprint fingerprint = leaf_fingerprints(page)[i];
+        LeafKey key = whole_leaf_key(page, i);
         Tid tid = leaf_tid(page, i);
-        positions[i] = check->meta->position(table, fingerprint, tid);
-        if (!is_heap_tid(tid.packed()) || tid.packed() >> 16 >= check->heap_blocks)
-            report_corruption(check->index, block, "An entry has an invalid tid.");
-        if (table == check->meta->null_table() && fingerprint != 0)
+        positions[i] = check->meta->position(table, key.word[0], tid);
+        const char *fault = check_tid(*check, table, tid.packed());
+        if (fault != nullptr)
+            report_corruption(check->index, block, fault);
+        if (table == check->meta->null_table() && key != LeafKey{})
             report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
         if (!within_bounds(page, lower, positions[i]))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
-        check->sum[table] += entry_hash(fingerprint, tid.packed());
+        check->sum[table] += entry_hash(key, tid.packed());
     }
     std::sort(positions, positions + count);
     for (int i = 1; i < count; i++) {
@@ -113,10 +126,7 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         CHECK_FOR_INTERRUPTS();
         if (block >= check->blocks && check->still)
             report_corruption(check->index, block, "A link leads past the end of the index.");
-        if (block < check->blocks && check->reached[block])
-            report_corruption(check->index, block, "Two links lead to the page.");
-        if (block < check->blocks)
-            check->reached[block] = true;
+        reach_page(check, block);
 
         PGAlignedBlock copy; // so that the page is not locked while it is checked
         if (block == root_block(table)) {
@@ -181,15 +191,31 @@ void check_tree(Check *check, int table)
 
 } // namespace
 
-bool has_entry(const Check &check, int table, Fingerprint fingerprint, Tid tid)
+void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
+{
+    Buffer buffer = ReadBuffer(check.index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+}
+
+void reach_page(Check *check, BlockNumber block)
+{
+    if (block >= check->blocks)
+        return;
+    if (check->reached[block])
+        report_corruption(check->index, block, "Two links lead to the page.");
+    check->reached[block] = true;
+}
+
+bool has_entry(const Check &check, int table, LeafKey key, Tid tid)
 {
     Buffer buffer =
-        descend(check.index, table, check.meta->position(table, fingerprint, tid), BUFFER_LOCK_SHARE);
+        descend(check.index, table, check.meta->position(table, key.word[0], tid), BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
-    const Fingerprint *fingerprints = leaf_fingerprints(page);
     bool found = false;
     for (int i = 0; i < leaf_count(page) && !found; i++)
-        found = fingerprints[i] == fingerprint && leaf_tid(page, i).packed() == tid.packed();
+        found = whole_leaf_key(page, i) == key && leaf_tid(page, i).packed() == tid.packed();
     UnlockReleaseBuffer(buffer);
     return found;
 }
@@ -208,11 +234,8 @@ void count_partial_entries(Check *check)
         return;
     for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = ReadBuffer(check->index, block);
-        LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        PGAlignedBlock copy; // so that the page is not locked while it is checked
-        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-        UnlockReleaseBuffer(buffer);
+        PGAlignedBlock copy;
+        copy_page(*check, block, &copy);
         const char *page = copy.data;
         if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check->meta->null_table())
             continue;
@@ -220,7 +243,7 @@ void count_partial_entries(Check *check)
         for (int i = 0; i < leaf_count(page); i++) {
             int first = -1, holders = 0;
             for (int other = 0; other < check->meta->tables(); other++) {
-                if (!has_entry(*check, other, leaf_fingerprints(page)[i], leaf_tid(page, i)))
+                if (!has_entry(*check, other, whole_leaf_key(page, i), leaf_tid(page, i)))
                     continue;
                 if (first < 0)
                     first = other;
@@ -257,8 +280,8 @@ SIMHASH_FUNCTION(simhash_index_check)
     using namespace simhash;
     bool heapallindexed = PG_GETARG_BOOL(1);
     LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
-    Relation index =
-        open_index(PG_GETARG_OID(0), lock, lock == ShareLock ? check_ownership : check_inspection_rights);
+    Relation index = open_index(PG_GETARG_OID(0), lock,
+                                lock == ShareLock ? check_ownership : check_inspection_rights, true);
     Relation heap = table_open(index->rd_index->indrelid, lock);
 
     auto *check = static_cast<Check *>(palloc0(sizeof(Check)));
@@ -271,11 +294,13 @@ SIMHASH_FUNCTION(simhash_index_check)
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
 
+    if (check->meta->wide)
+        check_store(check);
     for (int table = 0; table < check->meta->trees(); table++)
         check_tree(check, table);
     check_unreached(check);
     if (check->still)
-        count_partial_entries(check);
+        check->meta->wide ? check_tree_references(check) : count_partial_entries(check);
     if (heapallindexed)
         check_heap(check, heap);
 

@@ -21,12 +21,6 @@ namespace simhash
 namespace
 {
 
-// The entries that the rows must have: [0] those in each table, [1] those in the NULL tree.
-struct Expected {
-    int64 entries[2];
-    uint64 sum[2];
-};
-
 struct RowCheck {
     Check *check;
     Expected expected;
@@ -39,30 +33,34 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
     const IndexMeta &meta = *check->meta;
     Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
     int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables();
-    for (int table = first; table < end; table++) {
-        CHECK_FOR_INTERRUPTS();
-        if (!has_entry(*check, table, fingerprint, tid_of(pointer)))
-            ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
-                    errmsg("index \"%s\" lacks an entry for a row", RelationGetRelationName(check->index)),
-                    errdetail("The row at (%u,%u) is missing from table %d of %d.",
-                              ItemPointerGetBlockNumber(pointer), ItemPointerGetOffsetNumber(pointer),
-                              table + 1, meta.tables()),
-                    errhint("Please REINDEX it."));
-    }
+    LeafKey keys[kMaxTables + 1];
+    std::fill(keys, keys + end, LeafKey{{fingerprint, 0}});
+    require_entries(*check, first, end, keys, tid_of(pointer), pointer);
     rows->expected.entries[isnull[0]]++;
     rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
     check->heap_rows++;
 }
 
-// Fetches the rows that entries point to.
-struct RowFetch {
-    IndexInfo *info;
-    EState *estate;
-    ExprState *predicate;
-    TupleTableSlot *slot;
-    IndexFetchTableData *fetch;
-    Snapshot snapshot;
-};
+} // namespace
+
+void report_missing(const Check &check, ItemPointer pointer, const char *place)
+{
+    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
+            errmsg("index \"%s\" lacks an entry for a row", RelationGetRelationName(check.index)),
+            errdetail("The row at (%u,%u) is missing from %s.", ItemPointerGetBlockNumber(pointer),
+                      ItemPointerGetOffsetNumber(pointer), place),
+            errhint("Please REINDEX it."));
+    pg_unreachable();
+}
+
+void require_entries(const Check &check, int first, int end, const LeafKey *key, Tid tid, ItemPointer pointer)
+{
+    for (int table = first; table < end; table++) {
+        CHECK_FOR_INTERRUPTS();
+        if (!has_entry(check, table, key[table], tid))
+            report_missing(check, pointer, psprintf("table %d of %d", table + 1, check.meta->tables()));
+    }
+}
 
 RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
 {
@@ -87,21 +85,39 @@ void end_fetch(RowFetch *rows)
     rows->info->ii_PredicateState = nullptr;
 }
 
-// Returns what is wrong with an entry, or null.
-const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid tid)
+bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault)
 {
     ItemPointerData pointer = pointer_of(tid);
     bool again = false;
     ExecClearTuple(rows->slot);
     if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, nullptr))
-        return nullptr;
+        return false;
     ResetPerTupleExprContext(rows->estate);
-    if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate)))
-        return "An entry points to a row that should not be indexed.";
-    Datum value[INDEX_MAX_KEYS];
-    bool isnull[INDEX_MAX_KEYS];
-    FormIndexDatum(rows->info, rows->slot, rows->estate, value, isnull);
-    if (isnull[0] != null || (!null && datum_fingerprint(value[0]) != fingerprint))
+    Datum values[INDEX_MAX_KEYS];
+    bool nulls[INDEX_MAX_KEYS];
+    *isnull = true;
+    if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate))) {
+        *fault = "An entry points to a row that should not be indexed.";
+        return true;
+    }
+    FormIndexDatum(rows->info, rows->slot, rows->estate, values, nulls);
+    *value = values[0];
+    *isnull = nulls[0];
+    return true;
+}
+
+namespace
+{
+
+// Returns what is wrong with an entry, or null.
+const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid tid)
+{
+    const char *fault = nullptr;
+    Datum value = 0;
+    bool isnull;
+    if (!fetch_value(rows, tid, &value, &isnull, &fault) || fault != nullptr)
+        return fault;
+    if (isnull != null || (!null && datum_fingerprint(value) != fingerprint))
         return "An entry's fingerprint differs from that of its row.";
     return nullptr;
 }
@@ -112,15 +128,12 @@ void check_entries(const Check &check, RowFetch *rows, int table)
 {
     for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = ReadBuffer(check.index, block);
-        LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        PGAlignedBlock copy; // so that the page is not locked while it is checked
-        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-        UnlockReleaseBuffer(buffer);
+        PGAlignedBlock copy;
+        copy_page(check, block, &copy);
         const char *page = copy.data;
         if (PageIsNew(copy.data))
             continue;
-        const char *fault = check_any_tree_page(page, BLCKSZ, check.meta->trees());
+        const char *fault = check_any_page(*check.meta, page);
         bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
         for (int i = 0; here && fault == nullptr && i < leaf_count(page); i++) {
             CHECK_FOR_INTERRUPTS();
@@ -138,7 +151,8 @@ void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
 {
     int64 entries[2] = {expected.entries[0], expected.entries[1]};
     uint64 sum[2] = {expected.sum[0], expected.sum[1]};
-    for (int table = 0; table < check.meta->trees(); table++) {
+    // check_signatures has checked the signatures of a wide index.
+    for (int table = check.meta->wide ? check.meta->null_table() : 0; table < check.meta->trees(); table++) {
         bool null = table == check.meta->null_table();
         if (check.entries[table] == entries[null] && check.sum[table] == sum[null])
             continue;
@@ -146,6 +160,14 @@ void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
         entries[null] = check.entries[table];
         sum[null] = check.sum[table];
     }
+}
+
+Expected check_fingerprints(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot)
+{
+    RowCheck rows = {check, {}};
+    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
+    table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
+    return rows.expected;
 }
 
 } // namespace
@@ -167,12 +189,11 @@ void check_heap(Check *check, Relation heap)
     info->ii_ExclusionOps = nullptr;
     info->ii_ExclusionProcs = nullptr;
     info->ii_ExclusionStrats = nullptr;
-    RowCheck rows = {check, {}};
-    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
-    table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
+    Expected expected = check->meta->wide ? check_signatures(check, heap, info, snapshot)
+                                          : check_fingerprints(check, heap, info, snapshot);
 
     RowFetch fetch = begin_fetch(heap, info, snapshot);
-    check_surplus(*check, rows.expected, &fetch);
+    check_surplus(*check, expected, &fetch);
     end_fetch(&fetch);
     UnregisterSnapshot(snapshot);
 

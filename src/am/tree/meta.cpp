@@ -100,6 +100,8 @@ const char *read_meta_page(Relation index, const char *page, IndexMeta *meta)
             return fault;
         SignatureMetaData data;
         std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
+        if (data.layout.bits != TupleDescAttr(RelationGetDescr(index), 0)->atttypmod)
+            return "The signatures are not of the column's length.";
         use_meta_data(data, meta);
         return nullptr;
     }

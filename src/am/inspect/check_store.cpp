@@ -1,0 +1,227 @@
+// simhash_index_check of a wide index: checks the signature store, and that each tree has exactly the entries of the
+// rows in it.
+//
+// An insert adds the row to the store before it adds entries to the trees, and VACUUM removes the entries before it
+// frees the slot. So a row may lack entries, but an entry never lacks its row.
+#include "am/inspect/check.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+LeafKey key_of(const Check &check, int table, const std::uint8_t *signature)
+{
+    LeafKey key = {};
+    signature_key(check.meta->layout, table, signature, key.word);
+    return key;
+}
+
+void reach_maps(Check *check)
+{
+    BlockNumber block = check->meta->map;
+    while (block != kNoBlock) {
+        CHECK_FOR_INTERRUPTS();
+        reach_page(check, block);
+        Buffer buffer =
+            read_store_page(check->index, check->meta->shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        BlockNumber next = page_tail(buffer_page(buffer))->right;
+        UnlockReleaseBuffer(buffer);
+        block = next;
+    }
+}
+
+// Copies the pages of a segment. The plane page stays locked meanwhile, so that replay does not change the others.
+void copy_segment(const Check &check, BlockNumber plane, char *copy)
+{
+    StoreShape shape = check.meta->shape();
+    Buffer first = InvalidBuffer;
+    for (int i = 0; i < shape.pages(); i++) {
+        Buffer buffer = read_store_page(check.index, shape, plane + static_cast<BlockNumber>(i),
+                                        i == 0 ? kPlanePage : kBodyPage, BUFFER_LOCK_SHARE);
+        std::memcpy(copy + BLCKSZ * i, buffer_page(buffer), BLCKSZ);
+        if (i == 0)
+            first = buffer;
+        else
+            UnlockReleaseBuffer(buffer);
+    }
+    UnlockReleaseBuffer(first);
+}
+
+const char *check_row(const Check &check, const std::uint8_t *signature, std::uint64_t tid,
+                      const std::uint64_t *sketch)
+{
+    const SignatureLayout &layout = check.meta->layout;
+    if (!is_heap_tid(tid) || tid >> 16 >= check.heap_blocks)
+        return "A row has an invalid tid.";
+    if (layout.bits % 8 != 0 && (signature[layout.bytes() - 1] & 0xFF >> layout.bits % 8) != 0)
+        return "A signature has bits beyond its end.";
+    std::uint64_t expected[2];
+    signature_sketch(layout, signature, expected);
+    if (expected[0] != sketch[0] || expected[1] != sketch[1])
+        return "A sketch differs from that of its signature.";
+    return nullptr;
+}
+
+void count_row(Check *check, const std::uint8_t *signature, std::uint64_t position)
+{
+    check->store_rows++;
+    for (int table = 0; table < check->meta->tables(); table++)
+        check->store_sum[table] += entry_hash(key_of(*check, table, signature), position);
+}
+
+void check_body(Check *check, BlockNumber block, const char *page, const char *plane, BlockNumber plane_block,
+                int first)
+{
+    StoreShape shape = check->meta->shape();
+    if (page_tail(page)->right != plane_block)
+        report_corruption(check->index, block, "The page does not refer to its plane page.");
+    int count = body_count(page);
+    if (count != std::clamp(plane_count(plane) - first, 0, shape.body_rows))
+        report_corruption(check->index, block, "The numbers of signatures and of sketches differ.");
+    for (int slot = 0; slot < count; slot++) {
+        std::uint64_t tid = body_tid(page, slot);
+        if ((tid != kNoRow) != plane_uses(plane, first + slot))
+            report_corruption(check->index, block, "A slot is in use on one of two pages only.");
+        if (tid == kNoRow)
+            continue;
+        const std::uint8_t *signature = body_signature(page, shape.bytes, slot);
+        const char *fault = check_row(*check, signature, tid, plane_sketches(plane) + 2 * (first + slot));
+        if (fault != nullptr)
+            report_corruption(check->index, block, fault);
+        count_row(check, signature, store_position(block, slot));
+    }
+}
+
+void check_segment(Check *check, BlockNumber plane, char *copy)
+{
+    StoreShape shape = check->meta->shape();
+    for (int i = 0; i < shape.pages(); i++)
+        reach_page(check, plane + static_cast<BlockNumber>(i));
+    copy_segment(*check, plane, copy);
+    for (int body = 0; body < shape.bodies; body++)
+        check_body(check, plane + 1 + static_cast<BlockNumber>(body), copy + BLCKSZ * (body + 1), copy, plane,
+                   body * shape.body_rows);
+}
+
+} // namespace
+
+void check_store(Check *check)
+{
+    reach_maps(check);
+    check->segments = read_segments(check->index, *check->meta);
+    auto *copy = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
+    for (Size i = 0; i < check->segments.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        check_segment(check, check->segments.plane[i], copy);
+    }
+    pfree(copy);
+}
+
+bool is_store_slot(const Check &check, std::uint64_t position)
+{
+    const BlockNumber *begin = check.segments.plane, *end = begin + check.segments.count;
+    BlockNumber block = position_block(position);
+    const BlockNumber *after = std::upper_bound(begin, end, block);
+    if (after == begin)
+        return false;
+    StoreShape shape = check.meta->shape();
+    BlockNumber body = block - after[-1];
+    int slot = position_slot(position);
+    return body >= 1 && body <= static_cast<BlockNumber>(shape.bodies) && slot >= 0 && slot < shape.body_rows;
+}
+
+namespace
+{
+
+// Returns what is wrong with an entry, which refers to a slot of the store, or null.
+const char *check_reference(const Check &check, int table, LeafKey key, std::uint64_t position)
+{
+    StoreShape shape = check.meta->shape();
+    Buffer buffer =
+        read_store_page(check.index, shape, position_block(position), kBodyPage, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    int slot = position_slot(position);
+    const char *fault = nullptr;
+    if (slot >= body_count(page) || body_tid(page, slot) == kNoRow)
+        fault = "An entry refers to a slot that is not in use.";
+    else if (key_of(check, table, body_signature(page, shape.bytes, slot)) != key)
+        fault = "An entry's key differs from that of its signature.";
+    UnlockReleaseBuffer(buffer);
+    return fault;
+}
+
+void check_references(const Check &check, const bool *differs)
+{
+    for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
+        CHECK_FOR_INTERRUPTS();
+        PGAlignedBlock copy;
+        copy_page(check, block, &copy);
+        const char *page = copy.data;
+        if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check.meta->null_table() ||
+            !differs[page_tail(page)->table])
+            continue;
+        for (int i = 0; i < leaf_count(page); i++) {
+            const char *fault = check_reference(check, page_tail(page)->table, whole_leaf_key(page, i),
+                                                leaf_tid(page, i).packed());
+            if (fault != nullptr)
+                report_corruption(check.index, block, fault);
+        }
+    }
+}
+
+bool in_all_trees(const Check &check, const bool *differs, const std::uint8_t *signature,
+                  std::uint64_t position)
+{
+    for (int table = 0; table < check.meta->tables(); table++) {
+        if (differs[table] &&
+            !has_entry(check, table, key_of(check, table, signature), Tid::unpack(position)))
+            return false;
+    }
+    return true;
+}
+
+void count_partial_rows(Check *check, const bool *differs)
+{
+    StoreShape shape = check->meta->shape();
+    for (Size i = 0; i < check->segments.count; i++) {
+        for (int body = 0; body < shape.bodies; body++) {
+            CHECK_FOR_INTERRUPTS();
+            BlockNumber block = check->segments.plane[i] + 1 + static_cast<BlockNumber>(body);
+            PGAlignedBlock copy;
+            copy_page(*check, block, &copy);
+            for (int slot = 0; slot < body_count(copy.data); slot++) {
+                if (body_tid(copy.data, slot) != kNoRow &&
+                    !in_all_trees(*check, differs, body_signature(copy.data, shape.bytes, slot),
+                                  store_position(block, slot)))
+                    check->partial_entries++;
+            }
+        }
+    }
+}
+
+} // namespace
+
+void check_tree_references(Check *check)
+{
+    // If the sums are equal, a tree has exactly the entries of the rows in the store.
+    bool differs[kMaxTables], any = false;
+    for (int table = 0; table < check->meta->tables(); table++) {
+        differs[table] =
+            check->entries[table] != check->store_rows || check->sum[table] != check->store_sum[table];
+        any = any || differs[table];
+    }
+    check->trees_differ = any;
+    if (!any)
+        return;
+    check_references(*check, differs);
+    count_partial_rows(check, differs);
+}
+
+} // namespace simhash

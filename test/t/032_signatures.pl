@@ -1,0 +1,230 @@
+# Indexes on bit(n): the answers are those of a sequential scan for every length and kind of data, after every kind of
+# change, on a standby, after a crash, in unlogged and temporary tables, and under load.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+use SimhashTest;
+
+my $node = start_node('main', streaming => 1,
+    settings => [ "wal_keep_size = '1GB'", "max_wal_size = '256MB'", 'autovacuum = off', "shared_buffers = '64MB'" ]);
+prepare_signatures($node);
+
+sub sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# -- every length and kind of data ---------------------------------------------------------------------------
+
+my %kind = (
+    uniform => 'signature(%1$s, %2$d)',
+    clustered => 'flipped_signature(signature(%1$s %% 20, %2$d), %1$s, (%1$s %% (%2$d / 8))::int)',
+    skewed => 'signature(%1$s, %2$d) & signature(%1$s + 7000000, %2$d) & signature(%1$s + 9000000, %2$d)',
+    repeated => 'CASE WHEN %1$s %% 10 > 0 THEN signature(%1$s %% 3, %2$d) END');
+
+for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
+    for my $kind (sort keys %kind) {
+        my $name = "${kind}_$bits";
+        my $value = sub { return sprintf $kind{$kind}, $_[0], $bits };
+        my $rows = $bits == 4096 ? 800 : 1600;
+        sql("CREATE TABLE $name (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
+            INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(1, $rows) AS n;
+            CREATE INDEX ${name}_h ON $name USING simhash (h);
+            INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(10001, 10000 + $rows / 2) AS n;
+            INSERT INTO $name VALUES (-1, NULL), (-2, NULL)");
+        signatures_agree($node, $name, "$name: new");
+        sql("DELETE FROM $name WHERE id % 3 = 0; UPDATE $name SET h = " . $value->('(id + 500)') . " WHERE id % 4 = 1");
+        index_is_sound($node, "${name}_h", "$name: dead rows");
+        sql("VACUUM $name");
+        signatures_agree($node, $name, "$name: after VACUUM");
+        my ($before, $segments) = split /\|/, sql("SELECT free_slots, segments FROM simhash_index_stats('${name}_h')");
+        sql("INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(20001, 20200) AS n");
+        is(sql("SELECT segments FROM simhash_index_stats('${name}_h')"), $segments, "$name: inserts use free slots")
+          if $before > 200;
+        signatures_agree($node, $name, "$name: slots that are used again");
+    }
+}
+
+# An empty index has no sample to choose a layout from.
+sql('CREATE TABLE late (id bigint, h bit(192)); CREATE INDEX late_h ON late USING simhash (h) WITH (tables = 5)');
+signatures_agree($node, 'late', 'empty');
+sql('INSERT INTO late SELECT n, flipped_signature(signature(n % 50, 192), n, (n % 20)::int) FROM generate_series(1, 3000) AS n');
+signatures_agree($node, 'late', 'filled by inserts');
+sql('DELETE FROM late; VACUUM late');
+signatures_agree($node, 'late', 'empty again');
+is(sql("SELECT free_slots > 0 AND rows = 0 FROM simhash_index_stats('late_h')"), 't', 'all slots are free');
+sql('INSERT INTO late SELECT n, signature(n % 1000, 192) FROM generate_series(1, 2000) AS n');
+signatures_agree($node, 'late', 'filled again');
+
+# -- REINDEX, CREATE INDEX CONCURRENTLY, partial indexes, expressions --------------------------------------------
+
+for my $change (
+    'REINDEX INDEX clustered_256_h', 'REINDEX INDEX CONCURRENTLY clustered_256_h',
+    'DROP INDEX clustered_256_h; CREATE INDEX clustered_256_h ON clustered_256 USING simhash (h) WITH (tables = 7, fillfactor = 60)',
+    'VACUUM FULL clustered_256', 'CLUSTER clustered_256 USING clustered_256_id')
+{
+    sql('CREATE INDEX clustered_256_id ON clustered_256 (id)') if $change =~ /^CLUSTER/;
+    sql($change);
+    signatures_agree($node, 'clustered_256', $change);
+}
+sql('DROP INDEX clustered_256_h');
+sql('CREATE INDEX CONCURRENTLY clustered_256_h ON clustered_256 USING simhash (h)');
+signatures_agree($node, 'clustered_256', 'CREATE INDEX CONCURRENTLY');
+sql('CREATE INDEX part ON clustered_256 USING simhash (h) WHERE id % 2 = 0;
+     CREATE INDEX computed ON clustered_256 USING simhash (((~h)::bit(256)))');
+index_is_sound($node, $_, "$_: sound") for qw(part computed);
+sql('UPDATE clustered_256 SET id = id + 1 WHERE id % 5 = 0; UPDATE clustered_256 SET h = NULL WHERE id % 7 = 0');
+index_is_sound($node, $_, "$_: sound after changes") for qw(part computed clustered_256_h);
+sql('DROP INDEX part, computed');
+
+# Small memory: the check reads the store's rows in several batches.
+sql("CREATE TABLE many (id bigint, h bit(128));
+    INSERT INTO many SELECT n, signature(n, 128) FROM generate_series(1, 60000) AS n;
+    CREATE INDEX many_h ON many USING simhash (h) WITH (tables = 4)");
+is(sql("SET maintenance_work_mem = '1MB'; SELECT heap_rows FROM simhash_index_check('many_h', true)"), 60000, 'batches');
+
+# -- a standby, which compares every page that it replays with the primary's image ------------------------------
+
+sql("ALTER SYSTEM SET wal_consistency_checking = 'all'; SELECT pg_reload_conf()");
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\n");
+$standby->start;
+
+sub standby_agrees
+{
+    my ($name, @tables) = @_;
+    my $target = $node->lsn('insert');
+    for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default) {
+        my ($status, $reached) = $standby->psql('postgres', "SELECT pg_last_wal_replay_lsn() >= '$target'");
+        if ($status != 0) {
+            fail("$name: the standby replays");
+            diag(join "\n", grep { /FATAL|PANIC|CONTEXT/ } split /\n/, slurp_file($standby->logfile));
+            done_testing();
+            exit;
+        }
+        last if $reached eq 't';
+        sleep(0.1);
+    }
+    for my $table (@tables) {
+        signatures_agree($standby, $table, "$name: $table on the standby");
+    }
+    return;
+}
+
+for my $bits (65, 300, 1024) {
+    my $value = "flipped_signature(signature(n % 20, $bits), n, (n % 10)::int)";
+    sql("CREATE TABLE sent_$bits (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
+        CREATE INDEX sent_${bits}_h ON sent_$bits USING simhash (h) WITH (tables = 5)");
+    for my $change (
+        "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 800) AS n",
+        "BEGIN; INSERT INTO sent_$bits SELECT n, $value FROM generate_series(10001, 10400) AS n; ROLLBACK",
+        "DELETE FROM sent_$bits WHERE id % 2 = 0", "VACUUM sent_$bits",
+        "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(801, 1400) AS n",
+        "REINDEX INDEX sent_${bits}_h", "INSERT INTO sent_$bits SELECT n, NULL FROM generate_series(1, 50) AS n",
+        "DELETE FROM sent_$bits; VACUUM sent_$bits", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 300) AS n")
+    {
+        sql($_) for split /; (?=VACUUM)/, $change;
+        standby_agrees($change =~ s/ FROM.*//r, "sent_$bits");
+    }
+}
+$standby->stop;
+
+# -- a crash ---------------------------------------------------------------------------------------------------
+
+sql("ALTER SYSTEM SET wal_consistency_checking = ''; ALTER SYSTEM SET autovacuum = on");
+$node->restart;
+sql('CREATE SEQUENCE number');
+for my $round (1 .. 3) {
+    my $load = start_pgbench($node, 60, 3,
+        "crash_insert$round" => { weight => 20, sql =>
+            "INSERT INTO late SELECT n, signature(n, 192) FROM (SELECT nextval('number') AS n FROM generate_series(1, 50)) AS n;\n" },
+        "crash_abort$round" => { weight => 3, sql =>
+            "BEGIN;\nINSERT INTO late SELECT -n, signature(n, 192) FROM generate_series(1, 50) AS n;\nROLLBACK;\n" },
+        "crash_delete$round" => { weight => 3, sql => "\\set part random(0, 63)\nDELETE FROM late WHERE id % 64 = :part;\n" },
+        "crash_vacuum$round" => { weight => 1, sql => "VACUUM late;\n" });
+    sleep(0.7 + 0.4 * $round);
+    $node->stop('immediate');
+    my ($status) = stop_pgbench($load);
+    isnt($status, 0, "crash $round: under load");
+    $node->start;
+    signatures_agree($node, 'late', "crash $round");
+}
+sql('VACUUM late');
+is(sql("SELECT partial_entries FROM simhash_index_check('late_h', true)"), 0, 'VACUUM removes what the crashes left');
+signatures_agree($node, 'late', 'VACUUM after the crashes');
+
+# -- unlogged and temporary tables, dump and restore --------------------------------------------------------------
+
+sql('CREATE UNLOGGED TABLE fleeting (id bigint, h bit(256));
+    INSERT INTO fleeting SELECT n, signature(n % 700, 256) FROM generate_series(1, 1500) AS n;
+    CREATE INDEX fleeting_h ON fleeting USING simhash (h);
+    INSERT INTO fleeting SELECT n, signature(n, 256) FROM generate_series(1501, 2500) AS n;
+    DELETE FROM fleeting WHERE id % 3 = 0');
+sql('VACUUM fleeting');
+signatures_agree($node, 'fleeting', 'unlogged');
+$node->stop('immediate');
+$node->start;
+is(sql('SELECT count(*) FROM fleeting'), 0, 'unlogged: emptied by a crash');
+sql('INSERT INTO fleeting SELECT n, signature(n % 90, 256) FROM generate_series(1, 1500) AS n');
+signatures_agree($node, 'fleeting', 'unlogged: used after a crash');
+is($node->safe_psql('postgres', <<'SQL'), '0', 'a temporary table');
+CREATE TEMP TABLE brief (id bigint, h bit(256));
+CREATE INDEX brief_h ON brief USING simhash (h);
+INSERT INTO brief SELECT n, flipped_signature(signature(n % 70, 256), n, (n % 20)::int) FROM generate_series(1, 3000) AS n;
+DELETE FROM brief WHERE id % 3 = 0;
+VACUUM brief;
+INSERT INTO brief SELECT n, signature(n, 256) FROM generate_series(1, 500) AS n;
+SELECT sum(differing_signatures('brief', r)) FROM unnest('{0, 3, 30, 100}'::int[]) AS r;
+SQL
+my $dump = $node->basedir . '/dump.sql';
+$node->command_ok([ 'pg_dump', '--file', $dump, '--port', $node->port, '--host', $node->host,
+    '--table', 'clustered_300', '--table', 'repeated_65', 'postgres' ], 'dump');
+$node->safe_psql('postgres', 'DROP TABLE clustered_300, repeated_65');
+$node->command_ok([ 'psql', '-q', '-X', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-p', $node->port, '-h', $node->host, 'postgres' ], 'restore');
+signatures_agree($node, $_, "$_: restored") for qw(clustered_300 repeated_65);
+
+# -- load -----------------------------------------------------------------------------------------------------------
+
+sql("TRUNCATE late; INSERT INTO late SELECT n, flipped_signature(signature(n % 20, 192), n, (n % 15)::int) FROM generate_series(1, 1000) AS n;
+    CREATE FUNCTION found_near(q bit, radius int) RETURNS bigint[] LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS
+    \$\$ BEGIN RETURN ARRAY(SELECT id FROM late WHERE h <@> q <= radius ORDER BY id); END \$\$");
+my $near = 'flipped_signature(signature(n % 20, 192), n, (n % 15)::int)';
+my $load = start_pgbench($node, test_seconds(), 4,
+    insert => { weight => 20, sql => "INSERT INTO late SELECT n, CASE WHEN n % 30 > 0 THEN $near END
+        FROM (SELECT nextval('number') AS n FROM generate_series(1, 20)) AS n;\n" =~ s/\n +/ /r },
+    abort => { weight => 4, sql => "BEGIN;\nINSERT INTO late SELECT -n, $near FROM generate_series(1, 20) AS n;\nROLLBACK;\n" },
+    update => { weight => 8, sql => "\\set part random(0, 99)\nUPDATE late SET h = flipped_signature(h, id, 1) WHERE id IN (SELECT id FROM late WHERE id % 100 = :part LIMIT 10 FOR UPDATE SKIP LOCKED);\n" },
+    delete => { weight => 8, sql => "\\set part random(0, 99)\nDELETE FROM late WHERE id IN (SELECT id FROM late WHERE id % 100 = :part LIMIT 30 FOR UPDATE SKIP LOCKED);\n" },
+    vacuum => { weight => 2, sql => "VACUUM late;\n" },
+    # A wrong answer divides by zero, which ends pgbench with an error.
+    compare => { weight => 20, sql => <<'SQL' });
+\set center random(0, 19)
+\set radius random(0, 60)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 1 / (found_near(signature(:center, 192), :radius) = ARRAY(SELECT id FROM late WHERE (h <@> signature(:center, 192))::int <= :radius ORDER BY id))::int;
+SELECT pg_sleep(0.002);
+SELECT 1 / (found_near(signature(:center, 192), :radius) = ARRAY(SELECT id FROM late WHERE (h <@> signature(:center, 192))::int <= :radius ORDER BY id))::int;
+COMMIT;
+SQL
+my $end = time + test_seconds() - 1;
+my @errors;
+while (time < $end) {
+    for my $change ('REINDEX INDEX CONCURRENTLY late_h', 'CREATE INDEX CONCURRENTLY extra ON late USING simhash (h)',
+        q{SELECT simhash_index_check('extra', true)}, 'DROP INDEX CONCURRENTLY extra')
+    {
+        my ($status, undef, $error) = $node->psql('postgres', $change);
+        push @errors, "$change: $error" if $status != 0;
+    }
+}
+my ($status, $output) = stop_pgbench($load);
+is($status, 0, 'no session saw an error or a wrong answer') or diag($output);
+is(join("\n", @errors), '', 'indexes were built and rebuilt under load');
+signatures_agree($node, 'late', 'after the load');
+sql('VACUUM late');
+signatures_agree($node, 'late', 'after VACUUM');
+
+done_testing();

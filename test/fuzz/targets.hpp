@@ -22,6 +22,7 @@ namespace simhash
 
 void fuzz_page(const std::uint8_t *data, std::size_t size);
 void fuzz_meta(const std::uint8_t *data, std::size_t size);
+void fuzz_store(const std::uint8_t *data, std::size_t size);
 void fuzz_text(const std::uint8_t *data, std::size_t size);
 void fuzz_weights(const std::uint8_t *data, std::size_t size);
 void fuzz_features(const std::uint8_t *data, std::size_t size);

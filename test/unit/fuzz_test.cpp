@@ -50,6 +50,7 @@ protected:
 
 TEST_F(FuzzTest, Page) { run(fuzz_page, 6000, 200, nullptr); }
 TEST_F(FuzzTest, Meta) { run(fuzz_meta, 20000, 60, nullptr); }
+TEST_F(FuzzTest, Store) { run(fuzz_store, 20000, 200, nullptr); }
 TEST_F(FuzzTest, Text) { run(fuzz_text, 20000, 600, "0123456789abcdefx+-.,eE[] \n"); }
 TEST_F(FuzzTest, Weights)
 {

@@ -245,7 +245,7 @@ bool is_signature_layout(const SignatureLayout &layout, std::size_t size)
     if (size < offsetof(SignatureLayout, key) || !has_valid_sizes(layout) || layout.size() != size)
         return false;
     for (int i = 0; i < kSketchBits; i++) {
-        if ((i < layout.bits) != (layout.sketch[i] < layout.bits))
+        if (i < layout.bits ? layout.sketch[i] >= layout.bits : layout.sketch[i] != kNoBit)
             return false;
     }
     BitSet of_headers;

@@ -1,5 +1,4 @@
 #include "am/store/store.hpp"
-#include "am/tree/failpoint.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -97,7 +96,7 @@ void create_segment(Relation index, const IndexMeta &meta, StorePlace *place)
     Buffer buffer[kMostImages]; // the segment, a new map page if there is one, and the last map page
     auto *image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
     Buffer map = lock_last_map(index, meta, place->map);
-    bool full = !map_has_room(buffer_page(map));
+    bool full = map_count(buffer_page(map)) >= map_page_segments();
     int pages = shape.pages() + full;
     extend_by_pages(index, RELATION_IS_LOCAL(index), pages, buffer);
     failpoint(Failpoint::segment_extended);

@@ -5,6 +5,7 @@
 //   store_vacuum   removing rows                               store_writer   the store of a build
 #pragma once
 
+#include "am/tree/failpoint.hpp"
 #include "am/tree/index.hpp"
 
 namespace simhash
@@ -23,6 +24,9 @@ struct Segments {
     BlockNumber *plane;
 };
 Segments read_segments(Relation index, const IndexMeta &meta);
+
+// The number of segments that a map page lists: few in a build for tests, so that there are several pages.
+inline int map_page_segments() { return kFailpoints ? 3 : map_capacity(BLCKSZ); }
 
 // Extends the index by consecutive pages, all zeros. Returns their buffers, locked exclusively.
 void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer);

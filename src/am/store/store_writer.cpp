@@ -1,5 +1,4 @@
 #include "am/store/store_writer.hpp"
-#include "am/tree/failpoint.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -81,7 +80,7 @@ void end_store(StoreWriter *writer)
 
 void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segment, Size segments)
 {
-    Size capacity = static_cast<Size>(map_capacity(BLCKSZ));
+    Size capacity = static_cast<Size>(map_page_segments());
     PGAlignedBlock image;
     Buffer map = ReadBuffer(index, meta.map), next = InvalidBuffer;
     LockBuffer(map, BUFFER_LOCK_EXCLUSIVE);

@@ -18,8 +18,8 @@
 // A wait while the session holds a lock on a page raises an error instead: a process must not wait for a lock
 // of the lock manager while it holds a page lock.
 //
-// A build with failpoints also has little memory for copies of inner pages, and divides small tables among
-// the processes of a parallel build.
+// A build with failpoints also has little memory for copies of inner pages, divides small tables among the
+// processes of a parallel build, and lists few segments on a map page.
 #pragma once
 
 namespace simhash

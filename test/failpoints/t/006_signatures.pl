@@ -1,0 +1,163 @@
+# Sessions that stop at the moments of an insert into a signature store, and of its VACUUM, while others insert, search
+# and vacuum. A map page of this build lists three segments, so the indexes have many.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../../t";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $node = start_node('main', settings => ['autovacuum = off']);
+prepare_signatures($node);
+
+sub sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# A session that goes on at a failpoint when the advisory lock is free.
+sub session
+{
+    my ($setting) = @_;
+    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    $session->query_safe("LOAD 'simhash'");
+    $session->query_safe("SET simhash.failpoint = '$setting'");
+    return $session;
+}
+
+# Starts a command in a session and waits until the session has stopped.
+sub stops
+{
+    my ($session, $command, $name) = @_;
+    my $from = -s $node->logfile;
+    $session->query_until(qr/started/, "\\echo started\n$command;\n");
+    my $stopped = 0;
+    for (1 .. 600) {
+        $stopped = substr(slurp_file($node->logfile), $from) =~ /failpoint [a-z-]+\n/
+          || sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'") > 0;
+        last if $stopped;
+        select undef, undef, undef, 0.1;
+    }
+    ok($stopped, $name);
+    return;
+}
+
+sub ends
+{
+    my ($session, $name) = @_;
+    $session->query('SELECT 1');
+    is($session->{stderr}, '', $name);
+    $session->quit;
+    return;
+}
+
+my $keeper = $node->background_psql('postgres');
+sub hold { return $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)') }
+sub let_go { return $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0), pg_advisory_unlock(21320, 1)') }
+
+# Builds and inserts that fill many map pages.
+sql("CREATE TABLE page (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
+    INSERT INTO page SELECT n, signature(n % 1500, 1024) FROM generate_series(1, 6000) AS n;
+    CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 8)");
+cmp_ok(sql("SELECT segments FROM simhash_index_stats('page_h')"), '>', 12, 'a build of many map pages');
+signatures_agree($node, 'page', 'built');
+sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(6001, 12000) AS n');
+cmp_ok(sql("SELECT segments FROM simhash_index_stats('page_h')"), '>', 24, 'inserts add map pages');
+signatures_agree($node, 'page', 'inserted');
+sql('DELETE FROM page WHERE id % 2 = 0; VACUUM page');
+my $segments = sql("SELECT segments FROM simhash_index_stats('page_h')");
+sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(20001, 24000) AS n');
+is(sql("SELECT segments FROM simhash_index_stats('page_h')"), $segments, 'free slots behind all map pages are used');
+signatures_agree($node, 'page', 'filled up');
+
+# An insert has its row in the store, but not in the trees: others insert and VACUUM runs meanwhile.
+for my $group (1, 2) {
+    hold();
+    my $writer = session("insert-group=wait:$group");
+    stops($writer, "INSERT INTO page VALUES (30000 + $group, signature(777, 1024))", 'an insert stops between store and trees');
+    sql('DELETE FROM page WHERE id % 10 = 1');
+    sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(31001, 32000) AS n; VACUUM page');
+    let_go();
+    ends($writer, 'it goes on');
+    is(sql("SET enable_seqscan = off; SELECT count(*) FROM page WHERE h <@> signature(777, 1024)::bit(1024) <= 0 AND id = 30000 + $group"), 1, 'its row is found');
+    signatures_agree($node, 'page', 'all rows are in all trees');
+}
+
+# An insert fails between store and trees.
+my (undef, undef, $error) = $node->psql('postgres',
+    "LOAD 'simhash'; SET simhash.failpoint = 'insert-group=error'; INSERT INTO page VALUES (40000, signature(777, 1024))");
+like($error, qr/failpoint insert-group/, 'an insert fails');
+is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 1, 'it leaves a row in the store');
+sql('VACUUM page');
+is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'VACUUM removes it');
+
+# Two inserts, one of which holds the pages of the store; then a search that finds its row uncommitted.
+hold();
+my $first = session('store-insert=hold');
+stops($first, "INSERT INTO page VALUES (50001, signature(888, 1024))", 'an insert holds its pages of the store');
+my $second = $node->background_psql('postgres', on_error_stop => 0);
+$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n;\n");
+let_go();
+ends($first, 'the first insert goes on');
+ends($second, 'and the second');
+signatures_agree($node, 'page', 'both inserts');
+
+# Two sessions create segments at the same time.
+hold();
+$first = session('segment-extended=hold');
+stops($first, 'INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(60001, 64000) AS n', 'an insert creates a segment');
+$second = $node->background_psql('postgres', on_error_stop => 0);
+$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(65001, 69000) AS n;\n");
+let_go();
+ends($first, 'it goes on');
+ends($second, 'another one, too');
+signatures_agree($node, 'page', 'two sessions create segments');
+
+# VACUUM has found the dead rows: rows that are inserted now must stay, in new segments and in free slots.
+sql('DELETE FROM page WHERE id % 3 = 0');
+hold();
+my $cleaner = session('vacuum-page=wait:10');
+stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the trees');
+sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(70001, 72000) AS n');
+let_go();
+ends($cleaner, 'it goes on');
+signatures_agree($node, 'page', 'rows inserted during VACUUM');
+
+# VACUUM has removed the entries and is about to free the slots.
+sql('DELETE FROM page WHERE id % 5 = 0');
+hold();
+$cleaner = session('vacuum-slots=hold:2');
+stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the slots');
+$second = $node->background_psql('postgres', on_error_stop => 0);
+$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(80001, 82000) AS n;\n");
+let_go();
+ends($cleaner, 'it goes on');
+ends($second, 'an insert goes on, too');
+signatures_agree($node, 'page', 'slots are freed and used');
+sql('DELETE FROM page WHERE id % 7 = 0');
+(undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'vacuum-slots=error:2'; VACUUM page");
+like($error, qr/failpoint vacuum-slots/, 'VACUUM fails in front of the slots');
+cmp_ok(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), '>', 0, 'rows without entries are left');
+signatures_agree($node, 'page', 'answers after a VACUUM that failed');
+sql('VACUUM page');
+is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'the next one removes them');
+signatures_agree($node, 'page', 'answers after VACUUM');
+
+# A transaction that began before a slot was freed and used again.
+sql("CREATE TABLE slow (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
+    INSERT INTO slow SELECT n, signature(n % 3, 1024) FROM generate_series(1, 2000) AS n;
+    CREATE INDEX slow_h ON slow USING simhash (h) WITH (tables = 4);
+    DELETE FROM slow WHERE id % 2 = 0");
+hold();
+my $reader = session('scan-leaf=wait:2');
+$reader->query_safe('SET enable_seqscan = off; SET enable_bitmapscan = off');
+stops($reader, "CREATE TABLE seen AS SELECT id FROM slow WHERE h <@> signature(1, 1024)::bit(1024) <= 0", 'a search stops');
+sql('VACUUM slow; INSERT INTO slow SELECT n, signature(n % 3, 1024) FROM generate_series(10001, 12000) AS n');
+let_go();
+ends($reader, 'it goes on');
+is(sql('SELECT count(*), count(DISTINCT id), max(id) < 3000 FROM seen'),
+    sql('SELECT count(*), count(*), true FROM slow WHERE id < 3000 AND (h <@> signature(1, 1024)::bit(1024))::int <= 0'),
+    'it finds each row of its snapshot once, and no other');
+signatures_agree($node, 'slow', 'slots that were used again');
+$keeper->quit;
+
+done_testing();

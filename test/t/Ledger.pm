@@ -1,8 +1,8 @@
 # Writers whose commits are known outside the server, for tests that crash it: the output of each session records its
 # acknowledged commits, so after recovery every row can be checked.
 #
-# The tables page and wide get the same rows, in batches: a batch is absent or has a version, on which its rows'
-# fingerprints depend. A transaction changes one batch in both tables. At most one transaction of a session is in doubt
+# The tables page, wide and signed get the same rows, in batches: a batch is absent or has a version, on which its rows'
+# fingerprints depend. A transaction changes one batch in all tables. At most one transaction of a session is in doubt
 # after a crash; it must have changed all of its rows or none.
 package Ledger;
 
@@ -13,6 +13,11 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 use SimhashTest;
 
+my @tables = qw(page wide signed);
+
+# A fingerprint as a value for the table: signed has signatures of 300 bits.
+sub value { my ($table, $h) = @_; return $table eq 'signed' ? "signed($h)" : $h }
+
 # The index of page has the default options; entries of the index of wide are logged in three groups.
 sub create
 {
@@ -21,7 +26,10 @@ sub create
         node => $node, clients => $options{clients} // 3, state => {}, next => 1, round => 0,
         directory => $node->basedir, committed => 0
     }, $class;
+    prepare_signatures($node);
     $node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION signed(h simhash) RETURNS varbit IMMUTABLE LANGUAGE sql AS
+$$ SELECT substring(repeat(h::bigint::bit(64)::text, 5)::varbit FROM 1 FOR 300) $$;
 CREATE FUNCTION batch_rows(batch int, version int) RETURNS TABLE (id bigint, h simhash) IMMUTABLE LANGUAGE sql AS
 $$ SELECT n, CASE (n + version) % 29 WHEN 0 THEN NULL WHEN 1 THEN fingerprint(101)
     WHEN 2 THEN flipped(fingerprint(n % 9 * 100 + 1), n, (n % 7)::int) ELSE fingerprint(n * 10 + version) END
@@ -32,6 +40,9 @@ CREATE INDEX ON page (batch);
 CREATE TABLE wide (LIKE page) WITH (autovacuum_enabled = off);
 CREATE INDEX wide_h ON wide USING simhash (h) WITH (tables = 10);
 CREATE INDEX ON wide (batch);
+CREATE TABLE signed (id bigint, batch int, version int, h bit(300)) WITH (autovacuum_enabled = off);
+CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 6);
+CREATE INDEX ON signed (batch);
 SQL
     return $self;
 }
@@ -47,7 +58,7 @@ sub with_node
 sub clear
 {
     my ($self) = @_;
-    $self->{node}->safe_psql('postgres', 'TRUNCATE page, wide');
+    $self->{node}->safe_psql('postgres', 'TRUNCATE page, wide, signed');
     $self->{state} = {};
     return;
 }
@@ -55,8 +66,8 @@ sub clear
 sub insertion
 {
     my ($batch, $version) = @_;
-    return join '', map { "INSERT INTO $_ SELECT id, $batch, $version, h FROM batch_rows($batch, $version);\n" }
-      qw(page wide);
+    return join '', map { "INSERT INTO $_ SELECT id, $batch, $version, " . value($_, 'h') . " FROM batch_rows($batch, $version);\n" }
+      @tables;
 }
 
 # A transaction: its text, its batch, and the versions before and after (0: absent).
@@ -82,12 +93,12 @@ sub transaction
     my $batch = $present[ rand @present ];
     my $before = $state->{$batch};
     if ($kind < 0.8) {
-        my $delete = join '', map { "DELETE FROM $_ WHERE batch = $batch;\n" } qw(page wide);
+        my $delete = join '', map { "DELETE FROM $_ WHERE batch = $batch;\n" } @tables;
         return { batch => $batch, before => $before, after => 0, sql => "BEGIN;\n${delete}COMMIT;\n" };
     }
     my $after = $before % 8 + 1;
-    my $update = join '', map { "UPDATE $_ SET version = $after, h = r.h FROM batch_rows($batch, $after) AS r
-        WHERE $_.batch = $batch AND $_.id = r.id;\n" } qw(page wide);
+    my $update = join '', map { "UPDATE $_ SET version = $after, h = " . value($_, 'r.h') . " FROM batch_rows($batch, $after) AS r
+        WHERE $_.batch = $batch AND $_.id = r.id;\n" } @tables;
     return { batch => $batch, before => $before, after => $after, sql => "BEGIN;\n${update}COMMIT;\n" };
 }
 
@@ -164,15 +175,16 @@ sub finish
 }
 
 # The errors in the rows of a table, given the acknowledged commits; '' if there are none. Resolves transactions in
-# doubt, so it is called for both tables before anything else happens.
+# doubt, so it is called for all tables before anything else happens.
 sub wrong_rows
 {
     my ($self, $table, $node) = @_;
     $node //= $self->{node};
     my %found;
     my $wrong = '';
+    my $expected = value($table, 'r.h');
     my $rows = $node->safe_psql('postgres', <<SQL);
-WITH expected AS MATERIALIZED (SELECT b.batch, r.id, r.h FROM
+WITH expected AS MATERIALIZED (SELECT b.batch, r.id, $expected AS h FROM
     (SELECT batch, min(version) AS version FROM $table GROUP BY batch) AS b, batch_rows(b.batch, b.version) AS r)
 SELECT batch, min(version), max(version), bool_and(t.version IS NOT NULL AND e.id IS NOT NULL) AND
     count(*) = count(DISTINCT id), bool_and(t.h IS NOT DISTINCT FROM e.h)
@@ -204,15 +216,16 @@ sub faults
     my ($self, @radii) = @_;
     my $node = $self->{node};
     my @wrong;
-    for my $table (qw(page wide)) {
+    for my $table (@tables) {
         my $rows = $self->wrong_rows($table);
         push @wrong, "$table: $rows" if $rows ne '';
         my @checks = ("SELECT simhash_index_check('${table}_h', true)");
-        push @checks, map { "SELECT 1 / (differing_answers('$table', $_) = 0)::int" } @radii;
+        my $differing = $table eq 'signed' ? 'differing_signatures' : 'differing_answers';
+        push @checks, map { "SELECT 1 / ($differing('$table', $_) = 0)::int" } @radii;
         # A scan of everything finds each row once. An entry that recovery should have removed leads to a row that has
         # reused the place of its own.
         push @checks, "SELECT count(*) AS n FROM $table \\gset\nSET enable_seqscan = off; SET enable_sort = off",
-          "SELECT 1 / (count(*) = :n)::int FROM (SELECT id FROM $table ORDER BY h <@> fingerprint(0) OFFSET 0) AS t";
+          "SELECT 1 / (count(*) = :n)::int FROM (SELECT id FROM $table ORDER BY h <@> " . value($table, 'fingerprint(0)') . ($table eq 'signed' ? '::bit(300)' : '') . " OFFSET 0) AS t";
         my ($status, undef, $error) = $node->psql('postgres', join(";\n", @checks) . ';', on_error_stop => 1);
         push @wrong, "$table: $error" if $status != 0;
     }

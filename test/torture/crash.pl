@@ -28,18 +28,19 @@ my $end = time + ($ENV{TORTURE_SECONDS} || 60);
 is($node->safe_psql('postgres', 'SHOW data_checksums'), 'on', 'checksums are on');
 
 my %other = (
-    vacuum => "VACUUM page;\nVACUUM wide;\n",
+    vacuum => "VACUUM page;\nVACUUM wide;\nVACUUM signed;\n",
     build => "CREATE INDEX extra ON page USING simhash (h) WITH (fillfactor = 50);\nDROP INDEX extra;\n",
     spill => "SET maintenance_work_mem = '1MB';\n" .
       "CREATE INDEX extra ON wide USING simhash (h) WITH (tables = 6);\nDROP INDEX extra;\n",
     concurrently => "CREATE INDEX CONCURRENTLY extra ON page USING simhash (h);\nDROP INDEX extra;\n",
-    reindex => "REINDEX INDEX CONCURRENTLY wide_h;\n",
+    reindex => "REINDEX INDEX CONCURRENTLY wide_h;\nREINDEX INDEX CONCURRENTLY signed_h;\n",
     checkpoint => "CHECKPOINT;\nSELECT pg_sleep(0.05);\n");
 # Failpoints that a session reaches often enough, and about how often it does in a round.
 my %point = (
     insert => [ 3000, '' ], 'insert-group' => [ 6000, '' ], 'leaf-found' => [ 20000, '' ],
     'split-extended' => [ 10, '' ], 'split-downlink' => [ 10, '' ], 'split-done' => [ 10, '' ],
     'root-extended' => [ 4, 'clear' ], 'root-grown' => [ 4, 'clear' ],
+    'segment-extended' => [ 5, '' ], 'store-insert' => [ 800, '' ], 'vacuum-slots' => [ 6, 'vacuum' ],
     'vacuum-page' => [ 60, 'vacuum' ], 'vacuum-delete' => [ 30, 'vacuum' ],
     'build-scanned' => [ 3, 'build' ], 'build-table' => [ 8, 'spill' ], 'build-batch' => [ 8, 'concurrently' ],
     'build-root' => [ 8, 'reindex' ]);
@@ -50,7 +51,7 @@ sub pick { return $_[ int rand @_ ] }
 sub files
 {
     my $files = $node->safe_psql('postgres',
-        "SELECT pg_relation_filepath(c) FROM unnest('{page,page_h,wide,wide_h}'::regclass[]) AS c");
+        "SELECT pg_relation_filepath(c) FROM unnest('{page,page_h,wide,wide_h,signed,signed_h}'::regclass[]) AS c");
     return map { $node->data_dir . "/$_" } split /\n/, $files;
 }
 
@@ -180,7 +181,7 @@ while ($number < $rounds && time < $end && $wrong eq '') {
         $wrong = $ledger->faults(@radii);
         $comparisons += 2 * 30 * @radii;
         # Left by a build that crashed.
-        $node->safe_psql('postgres', 'DROP INDEX IF EXISTS extra, wide_h_ccnew, wide_h_ccold') if $wrong eq '';
+        $node->safe_psql('postgres', 'DROP INDEX IF EXISTS extra, wide_h_ccnew, wide_h_ccold, signed_h_ccnew, signed_h_ccold') if $wrong eq '';
     }
     $done{$kind}++;
     note("round $number: $what");

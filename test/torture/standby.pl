@@ -37,8 +37,8 @@ my ($number, $pauses, $middles, $crashes, $comparisons, $wrong) = (0, 0, 0, 0, 0
 # The errors in the standby's answers, compared with its own sequential scan.
 sub standby_faults
 {
-    my ($status, undef, $error) = $standby->psql('postgres', join(';', map { "SELECT 1 / (differing_answers('$_', 3) = 0)::int,
-        simhash_index_check('${_}_h')" } qw(page wide)), on_error_stop => 1);
+    my ($status, undef, $error) = $standby->psql('postgres', join(';', map { my $differing = $_ eq 'signed' ? 'signatures' : 'answers';
+        "SELECT 1 / (differing_$differing('$_', 3) = 0)::int, simhash_index_check('${_}_h')" } qw(page wide signed)), on_error_stop => 1);
     $comparisons += 60;
     return $status == 0 ? '' : "standby: $error";
 }
@@ -59,13 +59,15 @@ sub content
 {
     my ($node) = @_;
     return $node->safe_psql('postgres', join ';', map { "SET enable_seqscan = off; SELECT count(*), md5(string_agg(
-        q.id || ':' || t.id, ' ' ORDER BY q.id, t.id)) FROM query q JOIN $_ t ON t.h <@> q.h <= 5" } qw(page wide));
+        q.id || ':' || t.id, ' ' ORDER BY q.id, t.id)) FROM query q JOIN $_ t ON t.h <@> q.h <= 5" } qw(page wide)) .
+      q{; SELECT count(*), md5(string_agg(n::text, ' ' ORDER BY n)) FROM query q, LATERAL (SELECT (t.h <@> signed(q.h)::bit(300))::text AS n
+        FROM signed t ORDER BY t.h <@> signed(q.h)::bit(300) LIMIT 5) AS near};
 }
 
 while ($number < $rounds && time < $end && $wrong eq '') {
     srand($seed * 1000 + ++$number);
     my $action = $actions[ rand @actions ];
-    my $other = $action =~ /vacuum/ || rand() < 0.3 ? "VACUUM page;\nVACUUM wide;\n" : '';
+    my $other = $action =~ /vacuum/ || rand() < 0.3 ? "VACUUM page;\nVACUUM wide;\nVACUUM signed;\n" : '';
     my $set = $action eq 'none' ? '' : "SET simhash.failpoint = '$action';\n";
     $ledger->clear if rand() < 0.3 || $action =~ /root/;
     $ledger->start(transactions => 12, other => $other,
@@ -102,7 +104,7 @@ while ($number < $rounds && time < $end && $wrong eq '') {
     $middles += $standby->safe_psql('postgres', "SELECT incomplete_splits FROM simhash_index_check('page_h')") > 0;
     $wrong .= "both differ\n" if content($primary) ne content($standby);
     $wrong .= standby_faults();
-    $wrong .= $ledger->wrong_rows($_, $standby) for qw(page wide);
+    $wrong .= $ledger->wrong_rows($_, $standby) for qw(page wide signed);
     diag("round $number, $action:\n$wrong") if $wrong ne '';
 }
 cmp_ok($middles, '>', 0, 'also in the middle of a split');

@@ -20,13 +20,16 @@ my $node = start_node('main', initdb => ['--data-checksums'],
 prepare_database($node);
 my $ledger = Ledger->create($node);
 
-my $vacuum = "VACUUM page;\nVACUUM wide;\n";
+my $vacuum = "VACUUM page;\nVACUUM wide;\nVACUUM signed;\n";
 my $build = "CREATE INDEX extra ON page USING simhash (h) WITH (fillfactor = 50);\nDROP INDEX extra;\n";
 my @rounds = (
     [ 'insert', 'kill:500' ], [ 'insert', 'lose:700' ], [ 'insert-group', 'kill:777' ],
     [ 'split-extended', 'kill:2' ], [ 'split-downlink', 'kill:2' ], [ 'split-downlink', 'stop:3' ],
     [ 'split-downlink', 'lose:2' ],
     [ 'root-extended', 'kill:2', 'clear' ], [ 'root-grown', 'kill:1', 'clear' ], [ 'root-grown', 'stop:3', 'clear' ],
+    [ 'segment-extended', 'kill:2', 'clear' ], [ 'segment-extended', 'lose:1', 'clear' ], [ 'segment-extended', 'stop:3', 'clear' ],
+    [ 'store-insert', 'kill:400' ], [ 'store-insert', 'lose:600' ],
+    [ 'vacuum-slots', 'kill:2', $vacuum ], [ 'vacuum-slots', 'lose:3', $vacuum ], [ 'vacuum-slots', 'stop:1', $vacuum ],
     [ 'vacuum-page', 'kill:20', $vacuum ], [ 'vacuum-delete', 'kill:9', $vacuum ],
     [ 'build-scanned', 'kill:1', $build ], [ 'build-table', 'stop:3', $build ], [ 'build-batch', 'kill:3', $build ],
     [ 'build-root', 'lose:2', $build ]);
@@ -46,19 +49,20 @@ for my $round (@rounds) {
 }
 
 # An error at each failpoint leaves the index sound for other sessions.
-for my $point (qw(insert insert-group split-extended split-downlink root-extended)) {
+for my $point (qw(insert insert-group split-extended split-downlink root-extended segment-extended store-insert)) {
     $ledger->clear;
+    my ($table, $value) = $point =~ /^s(egment|tore)-/ ? ('signed', 'signature(n, 300)') : ('wide', 'fingerprint(n)');
     my ($status, undef, $error) = $node->psql('postgres', <<SQL, on_error_stop => 1);
 LOAD 'simhash';
 SET simhash.failpoint = '$point=error:2';
-INSERT INTO wide SELECT n, -1, 1, fingerprint(n) FROM generate_series(1, 8000) AS n
+INSERT INTO $table SELECT n, -1, 1, $value FROM generate_series(1, 8000) AS n
 SQL
     like($error, qr/failpoint $point/, "$point=error");
     is($ledger->faults(0, 3), '', "$point=error: sound, exact");
     $ledger->start(transactions => 40);
     my ($broken, $said) = $ledger->finish;
     is($said, '', "$point=error: others go on");
-    $node->safe_psql('postgres', 'VACUUM wide');
+    $node->safe_psql('postgres', "VACUUM $table");
     is($ledger->faults(3), '', "$point=error: sound after them");
 }
 

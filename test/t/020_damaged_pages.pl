@@ -24,8 +24,10 @@ $node->init(extra => $version >= 18 ? ['--no-data-checksums'] : []);
 $node->append_conf('postgresql.conf', "jit = off\nautovacuum = off\nstatement_timeout = '20s'\n");
 $node->start;
 prepare_database($node);
+prepare_signatures($node);
 
-# Two tables: a small one with every kind of row, and one with an inner level between root and leaves.
+# Three tables: a small one with every kind of row, one with an inner level between root and leaves, and one with
+# signatures, whose index has a store.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE small (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO small SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN fingerprint(7) ELSE fingerprint(n) END
@@ -35,7 +37,17 @@ DELETE FROM small WHERE id % 11 = 0; -- whose entries stay
 CREATE TABLE tall (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO tall SELECT n, fingerprint(n) FROM generate_series(1, 140000) AS n;
 CREATE INDEX tall_h ON tall USING simhash (h) WITH (tables = 1, fillfactor = 50);
+CREATE TABLE signed (id int, h bit(260)) WITH (autovacuum_enabled = off);
+INSERT INTO signed SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN signature(7, 260) ELSE signature(n, 260) END
+    FROM generate_series(1, 6000) AS n;
+CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 4);
+DELETE FROM signed WHERE id % 11 = 0;
 ANALYZE;
+
+-- A value of the table's column.
+CREATE FUNCTION value(indexed text, n bigint) RETURNS text LANGUAGE sql AS
+$$ SELECT quote_literal(CASE WHEN indexed = 'signed' THEN signature(n, 260)::text ELSE fingerprint(n)::text END) ||
+    CASE WHEN indexed = 'signed' THEN '::bit(260)' ELSE '::simhash' END $$;
 
 CREATE TABLE search (number int GENERATED ALWAYS AS IDENTITY, indexed text, settings text, query text, part bool, answer text);
 CREATE FUNCTION add_search(indexed text, settings text, query text, part bool DEFAULT false) RETURNS void LANGUAGE sql AS
@@ -62,6 +74,16 @@ BEGIN
         PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h IS NULL', indexed));
         PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h = ''%s''', indexed, fingerprint(7)));
     END LOOP;
+    FOR h IN SELECT quote_literal(flipped_signature(signature(n * 37 + 1, 260), n, (n % 4)::int)) || '::bit(260)' FROM generate_series(1, 12) AS n LOOP
+        PERFORM add_search('signed', 'bitmapscan', format('SELECT id FROM signed WHERE h <@> %s <= 3', h));
+        PERFORM add_search('signed', 'indexscan', format('SELECT id FROM signed WHERE h <@> %s <= 60', h));
+        PERFORM add_search('signed', 'bitmapscan', format('SELECT h <@> %s FROM (SELECT h FROM signed ORDER BY h <@> %s LIMIT 5) AS near', h, h));
+        PERFORM add_search('signed', 'bitmapscan', format('SELECT id FROM signed WHERE h <@> %s <= 120', h));
+    END LOOP;
+    PERFORM add_search('signed', 'bitmapscan', 'SELECT id FROM signed WHERE h <@> ' || h || ' <= 260');
+    PERFORM add_search('signed', 'indexscan', 'SELECT id FROM signed WHERE h <@> ' || h || ' <= 260');
+    PERFORM add_search('signed', 'bitmapscan', 'SELECT id FROM signed WHERE h IS NULL');
+    PERFORM add_search('signed', 'indexscan', 'SELECT id FROM signed WHERE h = ' || value('signed', 7));
 END
 $$;
 
@@ -119,13 +141,15 @@ $node->safe_psql('template1', 'CHECKPOINT');
 my $page_size = 8192;
 my $tail = $page_size - 24;
 my %index;
-for my $name (qw(small tall))
+for my $name (qw(small tall signed))
 {
     my $path = $node->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_h')");
-    $index{$name} = { file => $path =~ s/.*\///r, tables => $name eq 'small' ? 2 : 1 };
+    $index{$name} = { file => $path =~ s/.*\///r, tables => { small => 2, tall => 1, signed => 4 }->{$name} };
     $index{$name}{image} = slurp_file($node->data_dir . "/$path");
     $index{$name}{blocks} = length($index{$name}{image}) / $page_size;
 }
+
+$index{signed}{null} = [ $node->safe_psql('postgres', 'SELECT ctid FROM signed WHERE h IS NULL LIMIT 1') =~ /\((\d+),(\d+)\)/ ];
 
 # Fields of pages, see doc/format.md.
 my %field = (
@@ -165,13 +189,15 @@ sub flip
 
 sub one_of { return $_[ rand @_ ] }
 
-# Blocks of a kind: leaf, inner, or any but the metapage.
+# Blocks of a kind: leaf, inner, map, plane, body, or any but the metapage.
+my %flag = (leaf => 1, inner => 2, map => 16, plane => 32, body => 64);
+
 sub blocks_of
 {
     my ($index, $kind) = @_;
     return grep {
         my $flags = get(\$index->{image}, $_, 'flags');
-        $kind eq 'any' || ($kind eq 'leaf' ? $flags & 1 : $flags & 2)
+        $kind eq 'any' || $flags & $flag{$kind}
     } 1 .. $index->{blocks} - 1;
 }
 
@@ -210,6 +236,17 @@ sub cut_short
     set($image, $parent, 'upper', get($image, $parent, 'upper') + 10);
     set($image, $left, 'flags', get($image, $left, 'flags') | 8);
     return ($left, $upper);
+}
+
+sub body_slots { my ($image, $block) = @_; return ($tail - get($image, $block, 'upper')) / 6 }
+sub sketches { my ($image, $block) = @_; return (get($image, $block, 'lower') - 24) / 16 }
+
+# A body page of the signature store and a slot that is in use.
+sub used_slot
+{
+    my ($i, $image) = @_;
+    my $block = one_of(grep { body_slots($image, $_) > 0 } blocks_of($i, 'body'));
+    return ($block, int rand body_slots($image, $block));
 }
 
 # Kinds of damage; each damages an index and returns where.
@@ -433,6 +470,96 @@ my %damage = (
         $i->{insert} = sprintf "'%016x'", $row;
         return "of $instead to $to";
     },
+    # The signature store: 33 bytes for a signature, 16 for a sketch.
+    'signature' => sub {
+        my ($i, $image) = @_;
+        my ($block, $slot) = used_slot($i, $image);
+        flip($image, $block * $page_size + 24 + 33 * $slot + int rand 33);
+        return "$slot of $block";
+    },
+    'row tid' => sub {
+        my ($i, $image) = @_;
+        my ($block, $slot) = used_slot($i, $image);
+        my $at = $tail - 6 * ($slot + 1);
+        my $other = 1 + int rand body_slots($image, $block);
+        set_bytes($image, $block, $at, one_of(pack('SSS', 0, 0, 0xFFFF), pack('SSS', 0x7FFF, 0, 1), pack('SSS', 0, 5000, 1), "\0" x 6,
+            $other == $slot + 1 ? "\0" x 6 : substr($$image, $block * $page_size + $tail - 6 * $other, 6)));
+        return "$slot of $block";
+    },
+    # Only the comparison with the table finds these.
+    'swapped tids' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'body'));
+        # Of five rows, since some are dead.
+        my $at = $block * $page_size + $tail - 6 * (6 + int rand 20);
+        substr($$image, $at, 30) = substr($$image, $at + 6, 24) . substr($$image, $at, 6);
+        return "of $block";
+    },
+    'tid of a NULL' => sub {
+        my ($i, $image) = @_;
+        my ($block, $slot) = used_slot($i, $image);
+        set_bytes($image, $block, $tail - 6 * ($slot + 1), pack 'SSS', 0, $i->{null}[0], $i->{null}[1]);
+        return "$slot of $block";
+    },
+    'used bit' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'plane'));
+        flip($image, $block * $page_size + get($image, $block, 'upper') + int rand(sketches($image, $block) / 8));
+        return $block;
+    },
+    'sketch' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'plane'));
+        flip($image, $block * $page_size + 24 + int rand(16 * sketches($image, $block)));
+        return $block;
+    },
+    'plane link' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'body'));
+        set($image, $block, 'right', one_of(0, $block, get($image, $block, 'right') + 1, 0xFFFFFFFF));
+        return $block;
+    },
+    'segment' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'map'));
+        my $segments = (get($image, $block, 'lower') - 24) / 8;
+        my $at = 24 + 8 * int rand $segments;
+        my $old = unpack('L', substr($$image, $block * $page_size + $at, 4));
+        my $to = one_of(grep { $_ != $old } 0, 1, $block, $old + 1, $old - 1, blocks_of($i, 'plane'), $i->{blocks}, 0xFFFFFFFF, 0xFFFFFFF0);
+        set_bytes($image, $block, $at, pack 'L', $to);
+        return "$old to $to in $block";
+    },
+    'map link' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'map'));
+        my $to = one_of(0, 1, $block, $block + 1, $i->{blocks}, 0xFFFFFFFE);
+        set($image, $block, 'right', $to);
+        return "of $block to $to";
+    },
+    # What a map page says of free slots is a hint.
+    'free slots' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'map'));
+        set_bytes($image, $block, 28 + 8 * $_, pack 'L', one_of(0, 1, 7, 0xFFFFFFFF)) for 0 .. (get($image, $block, 'lower') - 24) / 8 - 1;
+        return $block;
+    },
+    'lost signatures' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(grep { body_slots($image, $_) > 3 } blocks_of($i, 'body'));
+        my $lost = 1 + int rand 3;
+        set($image, $block, 'lower', get($image, $block, 'lower') - 33 * $lost);
+        set($image, $block, 'upper', get($image, $block, 'upper') + 6 * $lost);
+        return "$lost of $block";
+    },
+    'bounds of a store page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(map { blocks_of($i, $_) } qw(map plane body));
+        my $name = one_of(qw(lower upper special size flags table));
+        set($image, $block, $name, get($image, $block, $name) ^ 1 << int rand($name eq 'table' ? 8 : 16));
+        return "$name of $block";
+    },
+    'layout' => sub { my ($i, $image) = @_; flip($image, one_of(40, 41, 42, 43 + int rand(1 + 256 + 4 * 256))); return '' },
+    'map block' => sub { my ($i, $image) = @_; set_bytes($image, 0, 36, pack 'L', one_of(0, 1, 5, 7, 0xFFFFFFFF)); return '' },
     'flipped bits' => sub {
         my ($i, $image) = @_;
         flip($image, int rand length $$image) for 1 .. one_of(1, 8, 100);
@@ -440,12 +567,17 @@ my %damage = (
     });
 # Searches may give wrong answers: the damage is in entries, or in links to those of an unfinished split.
 my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
-    'a left half that ends late';
+    'a left half that ends late', 'signature', 'row tid', 'swapped tids', 'tid of a NULL', 'used bit', 'sketch', 'segment', 'lost signatures', 'bounds of a store page', 'layout';
 # It may have changed nothing that matters, for example the only entry of a deleted row.
-my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short';
-my %sound = map { $_ => 1 } 'none', 'split cut short';
+my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots';
+my %sound = map { $_ => 1 } 'none', 'split cut short', 'free slots';
 # Kinds that need more than one level of inner pages, or two tables.
-my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small');
+my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',
+    'used bit', 'sketch', 'plane link', 'segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block');
+# The other kinds that damage an index on signatures, too.
+my %both = map { $_ => 1 } 'no bytes at all', 'truncated', 'cut in a page', 'magic', 'zero page', 'noise page', 'half a page of noise',
+    'swapped pages', 'copied page', 'right link', 'child', 'flipped bits';
+sub index_for { my ($kind) = @_; return $only{$kind} // one_of(qw(small tall), $both{$kind} ? 'signed' : ()) }
 
 # Errors that report corruption. The server itself rejects pages with an invalid header.
 sub is_report
@@ -513,7 +645,8 @@ sub round
     };
     # Twice in a session: the second time with cached pages.
     my @found = $ask->("SELECT * FROM try_searches('$name'); SELECT * FROM try_searches('$name')");
-    $report->(\@found, 'search', $in_entries{$kind});
+    # Pages of the store may change places within a segment.
+    $report->(\@found, 'search', $in_entries{$kind} || ($name eq 'signed' && $kind =~ /^(swapped|copied) page/));
     push @faults, map { "a sound index: $_" } @found if $sound{$kind};
     $seen{ $found[0] =~ /^wrong/ ? 'wrong answers' : 'refused' }++ if @found;
     my @check = $ask->("SELECT errors_of(\$\$SELECT simhash_index_check('${name}_h', true)\$\$)");
@@ -523,15 +656,16 @@ sub round
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
     for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",
-        "SELECT count(*) FROM simhash_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
+        $name eq 'signed' ? () : "SELECT count(*) FROM simhash_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
     {
         my @lines = $ask->("SELECT errors_of(\$\$$look\$\$)");
         $report->(\@lines, 'look');
     }
+    my $new = sub { return $name eq 'signed' ? "signature($_[0], 260)" : "fingerprint($_[0])" };
     for my $write (
         map({ "INSERT INTO $name SELECT 3000000, $_" } grep { defined } $index->{insert}),
-        "INSERT INTO $name SELECT n, CASE WHEN n % 10 > 0 THEN fingerprint(n) END FROM generate_series(1000001, 1000800) AS n",
-        map { "INSERT INTO $name SELECT $_, CASE WHEN $_ % 10 > 0 THEN fingerprint($_) END" } 2000001 .. 2000012)
+        "INSERT INTO $name SELECT n, CASE WHEN n % 10 > 0 THEN " . $new->('n') . " END FROM generate_series(1000001, 1000800) AS n",
+        map { "INSERT INTO $name SELECT $_, CASE WHEN $_ % 10 > 0 THEN " . $new->($_) . " END" } 2000001 .. 2000012)
     {
         my @lines = $ask->("SELECT errors_of(\$\$$write\$\$)");
         $report->(\@lines, 'insert');
@@ -551,18 +685,21 @@ sub round
 
 # The undamaged index first.
 $damage{'none'} = sub { return '' };
-round('none', $_) for qw(small tall);
+round('none', $_) for qw(small tall signed);
 is($seen{'refused'} // 0, 0, 'searches of an undamaged index');
 delete $damage{'none'};
 
 # Every kind of damage, then random kinds until the time is up.
 my $end = time + test_seconds();
 my @kinds = $ENV{DAMAGE} ? split /,/, $ENV{DAMAGE} : sort keys %damage;
-round($_, $only{$_} // one_of(qw(small tall))) for @kinds;
+for my $kind (@kinds)
+{
+    round($kind, $_) for $both{$kind} ? (one_of(qw(small tall)), 'signed') : index_for($kind);
+}
 while (time < $end)
 {
     my $kind = one_of(@kinds);
-    round($kind, $only{$kind} // one_of(qw(small tall)));
+    round($kind, index_for($kind));
 }
 note("$number rounds: ", join ', ', map { "$seen{$_} $_" } sort keys %seen);
 cmp_ok($seen{'refused'} // 0, '>', 5, 'searches notice much') unless $ENV{DAMAGE};

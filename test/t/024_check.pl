@@ -85,4 +85,25 @@ check_finds('page_odd', 'that should not be indexed', 'an entry of a row outside
 $node->safe_psql('postgres', 'REINDEX TABLE page');
 all_sound('after REINDEX');
 
+# Rows that an index lacks.
+prepare_signatures($node);
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE lacking (id int, h simhash, s bit(100));
+INSERT INTO lacking SELECT n, fingerprint(n), signature(n, 100) FROM generate_series(1, 500) AS n;
+CREATE INDEX lacking_h ON lacking USING simhash (h);
+CREATE INDEX lacking_s ON lacking USING simhash (s);
+SQL
+my $ready = q{UPDATE pg_index SET indisready = %s WHERE indexrelid IN ('lacking_h'::regclass, 'lacking_s'::regclass)};
+for my $value ('1, fingerprint(1), signature(1, 100)', '2, NULL, NULL') {
+    index_is_sound($node, $_, "$_: sound") for qw(lacking_h lacking_s);
+    $node->safe_psql('postgres', sprintf($ready, 'false'));
+    $node->safe_psql('postgres', "INSERT INTO lacking VALUES ($value)");
+    $node->safe_psql('postgres', sprintf($ready, 'true'));
+    for my $index (qw(lacking_h lacking_s)) {
+        my (undef, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('$index', true)");
+        like($error, qr/index "$index" lacks an entry for a row\nDETAIL:  The row at \(\d+,\d+\) is missing from/, "$index: lacks a row");
+        $node->safe_psql('postgres', "REINDEX INDEX $index");
+    }
+}
+
 done_testing();

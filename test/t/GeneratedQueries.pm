@@ -5,6 +5,7 @@
 #   t (id, grp, h, b)    the searched table: plain, partitioned or inherited; b is h as a bigint
 #   u (id, h, b, w, r)   a small table to join with; w: weights whose signs are h; r: a radius
 #   v, barrier           views of t, the second one with security_barrier
+#   wide(b)              a signature in which every bit of b occurs three times; some worlds have indexes on it
 #   …_truth              the same rows, b only; t_policy: the rows of t that the role regress_reader sees
 package GeneratedQueries;
 
@@ -125,6 +126,14 @@ sub distance_between
     my ($x, $y) = @_;
     ($x, $y) = ($y, $x) if chance(0.3);
     my $operator = chance(0.9);
+    # The distance of signatures, see wide().
+    return sub {
+        my ($truth) = @_;
+        return '(3 * dist(' . $x->(1) . ', ' . $y->(1) . '))' if $truth;
+        # Columns and weights in their integer form; a parameter as it is.
+        my @value = map { $_->(1) =~ /\.b$/ || $_->(0) =~ /weights/ ? $_->(1) : '(' . $_->(0) . ')::simhash::bigint' } $x, $y;
+        return "(wide($value[0])::bit(192) <@> wide($value[1])::bit(192))";
+    } if $world{signatures} && chance(0.4);
     return sub {
         my ($truth) = @_;
         return 'dist(' . $x->(1) . ', ' . $y->(1) . ')' if $truth;
@@ -581,7 +590,7 @@ sub make_indexes
     my @statements;
     for my $table (@tables) {
         my $number = 0;
-        for my $index (@{ $form{$kind} }, @beside) {
+        for my $index (@{ $form{$kind} }, @beside, $world{signatures} ? 'USING simhash ((wide(b)::bit(192)))' : ()) {
             push @statements, sprintf 'CREATE INDEX %s_%s_%d ON %s %s', $table, $index =~ /simhash \(/ ? 'simhash' :
                 'beside', ++$number, $table, $index;
         }
@@ -605,10 +614,11 @@ sub begin_world
         centered => $data !~ /uniform|skewed/, dead => chance(0.4), late => chance(0.4), analyzed => chance(0.8),
             indexed_join => chance(0.5));
     $world{expression} = $world{indexes} eq 'expression';
+    $world{signatures} = $seed % 3 == 1;
     # More rows at one distance than an ordered search sorts at a time.
     $world{rows} = pick(300, 1500, 2500) if $data eq 'equal' || $data eq 'shell';
     return join ', ', $world{rows} . ' rows', $data, $world{shape}, "indexes: $world{indexes}",
-        grep { $world{$_} } qw(dead late analyzed);
+        grep { $world{$_} } qw(dead late analyzed signatures);
 }
 
 # Makes the tables.
@@ -631,6 +641,7 @@ sub world_script
     my $view = pick('grp < 8', "h <@> '" . hex_of($center[0]) . "' <= 24", 'id % 3 > 0');
     return (
         'DROP SCHEMA IF EXISTS world CASCADE', 'CREATE SCHEMA world', 'GRANT USAGE ON SCHEMA world TO regress_reader',
+        'CREATE FUNCTION wide(bigint) RETURNS varbit LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1::bit(64) || $1::bit(64) || $1::bit(64) $$',
         make_table($world{shape}), 'CREATE TABLE u (id int, h simhash, b bigint, w simhash_weights, r int)',
         $world{late} ? (@insert, @indexes) : (@indexes, @insert),
         'INSERT INTO u VALUES ' . join(', ', map { my ($id, $f, $w, $r) = @$_; '(' . join(', ', $id,

@@ -1321,6 +1321,14 @@ CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weig
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
     'the leaf pages that a search by weights reads, with the flipped bits that lead to them and the recall that they add';
 
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
+    OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
+    OUT recall double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, signature_ball) IS
+    'the leaves and segments that a search of an index on signatures reads, with the recall that it estimates';
+
 CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
     OUT distance integer, OUT target double precision, OUT predicted double precision,

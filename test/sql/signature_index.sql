@@ -135,6 +135,18 @@ SELECT differing('SELECT (s <@> random_bits(3, 256))::int AS d, row_number() OVE
 SELECT count(*) = count(DISTINCT id), count(*) BETWEEN 1600 AND 1669 FROM
     (SELECT id FROM t ORDER BY s <@> signature_neighbours(random_bits(3, 256), 0.5)) AS x;
 
+-- what searches read
+SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
+FROM simhash_probe_plan('t_s', signature_ball(random_bits(3, 256), 3)) GROUP BY 1;
+SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
+FROM simhash_probe_plan('t_s', signature_ball(random_bits(3, 256), 256)) GROUP BY 1;
+SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached FROM (SELECT recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
+    FROM simhash_probe_plan('t_s', signature_ball((SELECT s FROM t WHERE id = 3), 40, 0.9))) AS p;
+SELECT part IN ('tree', 'plane', 'store') AS known, count(*) > 0 AS any
+FROM simhash_probe_plan('t_s', signature_neighbours(random_bits(3, 256), 0.8, 3)) GROUP BY 1;
+SELECT count(*) FROM simhash_probe_plan('t_s', signature_ball(B'01', 1));
+SELECT count(*) FROM simhash_probe_plan('t_s', '0000000000000000'::simhash, 3);
+
 -- forms of conditions
 SELECT scan_by(true);
 SET plan_cache_mode = force_generic_plan;

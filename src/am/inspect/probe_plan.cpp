@@ -1,4 +1,4 @@
-// simhash_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order. It
+// simhash_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures, that a search reads, in order. It
 // runs the search but does not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
@@ -15,6 +15,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 }
 
 namespace simhash
@@ -76,6 +77,51 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
     relation_close(index, AccessShareLock);
 }
 
+void report_signature_read(const SignatureRead &read, void *context)
+{
+    auto *report = static_cast<Report *>(context);
+    const char *part = read.part == SignatureRead::tree    ? "tree"
+                       : read.part == SignatureRead::plane ? "plane"
+                                                           : "store";
+    Datum values[6];
+    bool nulls[6] = {};
+    values[0] = Int32GetDatum(++report->steps);
+    values[1] = CStringGetTextDatum(part);
+    values[2] = Int32GetDatum(read.table + 1);
+    nulls[2] = read.part != SignatureRead::tree;
+    values[3] = Int64GetDatum(read.block);
+    values[4] = Int32GetDatum(static_cast<int32>(read.candidates));
+    values[5] = Float8GetDatum(read.recall);
+    nulls[5] = std::isnan(read.recall);
+    tuplestore_putvalues(report->rows, report->row, values, nulls);
+    pfree(DatumGetPointer(values[1]));
+}
+
+void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum value)
+{
+    Report report = {};
+    report.rows = begin_rows(fcinfo, &report.row);
+    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, true);
+    refuse_row_security(index, nullptr);
+    if (!is_wide_index(index))
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                errmsg("index \"%s\" is not on signatures", RelationGetRelationName(index)));
+
+    IndexScanDesc scan = begin_scan(index, 1, 1);
+    SignatureTrace trace = {report_signature_read, &report};
+    scan_state(scan)->signatures->trace = &trace;
+    if (ball.neighbours > 0) {
+        scan->numberOfKeys = 0;
+        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.neighbours));
+    } else {
+        scan->numberOfOrderBys = 0;
+        run_search(scan, kInBall, value);
+    }
+    end_scan(scan);
+    IndexScanEnd(scan);
+    relation_close(index, AccessShareLock);
+}
+
 } // namespace
 
 } // namespace simhash
@@ -92,5 +138,12 @@ SIMHASH_FUNCTION(simhash_probe_plan_of_weights)
 {
     using namespace simhash;
     run(fcinfo, kInGuidedBall, PG_GETARG_DATUM(1));
+    PG_RETURN_NULL();
+}
+
+SIMHASH_FUNCTION(simhash_probe_plan_of_signature)
+{
+    using namespace simhash;
+    run_signatures(fcinfo, datum_signature_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }

@@ -227,4 +227,17 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
     }
 }
 
+void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows)
+{
+    ScanKeyData key = {};
+    key.sk_attno = 1;
+    key.sk_strategy = strategy;
+    key.sk_argument = ball;
+    rescan(scan, nullptr, 0, &key, 1);
+    start_scan(scan);
+    ScanState *state = scan_state(scan);
+    for (Size found = 0; found < rows && advance_scan(state);)
+        found += state->results.hits;
+}
+
 } // namespace simhash

@@ -43,6 +43,8 @@ inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState 
 
 // Runs the search for a ball without returning rows, for its trace.
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
+// Runs ORDER BY the distance to a ball until it has as many rows.
+void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows);
 
 // values.cpp: what depends on whether the index is wide.
 

@@ -22,7 +22,7 @@ constexpr double kCandidatesOfLeaf = 2;
 // The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
 constexpr int kUniformStep = 1, kWeightedStep = 3;
 
-// The fewest rows of a plane that are verified.
+// About as many rows of a plane as are usually verified.
 constexpr Size kPlaneRows = 1000;
 
 // The estimate of the recall is repeated when the search has cost this much more.
@@ -79,6 +79,38 @@ void insert(NumberSet *set, uint64 number)
     set->count++;
 }
 
+// The recall of the `wanted` nearest rows found, by estimate; 0 if there are not as many.
+double neighbours_recall(const SignatureSearch &search, Size wanted)
+{
+    const Probes &probes = *search.probes;
+    if (probes.rows < wanted)
+        return 0;
+    double estimate = 0, bits = search.meta->layout.bits;
+    Size found = 0;
+    for (int d = 0; found < wanted; d++) {
+        if (probes.count[d] == 0)
+            continue;
+        Size rows = Min(probes.count[d], wanted - found);
+        estimate += static_cast<double>(rows) / Max(1e-9, probes.model.found(d / bits));
+        found += rows;
+    }
+    return static_cast<double>(wanted) / estimate;
+}
+
+bool neighbours_found(const SignatureSearch &search, Size wanted)
+{
+    return neighbours_recall(search, wanted) >= search.probes->recall;
+}
+
+// For a trace: of the neighbours wanted, or of the rows at the radius.
+double estimated_recall(const SignatureSearch &search)
+{
+    const Probes &probes = *search.probes;
+    if (search.keys.lead != nullptr)
+        return neighbours_recall(search, probes.returned + probes.wanted);
+    return probes.model.found(static_cast<double>(search.radius) / search.meta->layout.bits);
+}
+
 // Drops those of the `count` candidates from number `from` on that have been verified before, and notes the others.
 // Returns their number.
 Size keep_new(SignatureSearch *search, Size from, Size count)
@@ -127,9 +159,12 @@ bool read_probe(SignatureSearch *search, Size *count)
     int matches = match_keys(search, page, table, radius);
     for (int i = 0; i < matches; i++)
         search->position[*count + static_cast<Size>(i)] = leaf_tid(page, search->match[i]).packed();
+    BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
     probes->model.read_leaf(table, low, high, radius);
     Size candidates = keep_new(search, *count, static_cast<Size>(matches));
+    if (search->trace != nullptr)
+        trace_read(*search, {SignatureRead::tree, table, block, candidates, estimated_recall(*search)});
     probes->spent += kLeafCost + static_cast<double>(candidates) * kCandidateCost;
     *count += candidates;
     return true;
@@ -163,73 +198,85 @@ void add_rows(SignatureSearch *search, Size hits)
     }
 }
 
-// Whether the `wanted` nearest rows found are, by estimate, as large a part of the nearest rows as required.
-bool neighbours_found(const SignatureSearch &search, Size wanted)
-{
-    const Probes &probes = *search.probes;
-    if (probes.rows < wanted)
-        return false;
-    double estimate = 0, bits = search.meta->layout.bits;
-    Size found = 0;
-    for (int d = 0; found < wanted; d++) {
-        if (probes.count[d] == 0)
-            continue;
-        Size rows = Min(probes.count[d], wanted - found);
-        estimate += static_cast<double>(rows) / Max(1e-9, probes.model.found(d / bits));
-        found += rows;
-    }
-    return static_cast<double>(wanted) >= probes.recall * estimate;
-}
-
 double plane_cost(const SignatureSearch &search)
 {
     return search.size.segments * kStorePageCost + kPlaneRows * kCandidateCost;
 }
 
-// Verifies the rows whose sketches are nearest to the query's. Notes with which probability that finds a row.
-void scan_plane(SignatureSearch *search)
+struct PlaneRow {
+    int distance; // of the sketches
+    uint64 position;
+};
+
+// The rows of a plane whose sketches are nearest to the query's, sorted.
+struct PlaneRows {
+    Size count;
+    PlaneRow *row;
+    int complete; // all rows up to this distance are there
+};
+
+PlaneRows nearest_sketches(SignatureSearch *search, Size most)
 {
-    struct Row {
-        int distance;
-        uint64 position;
-    };
-    Probes *probes = search->probes;
-    Size most = Max(kPlaneRows, kGrowth * (probes->returned + probes->wanted)), capacity = 4 * most, rows = 0;
-    capacity += static_cast<Size>(search->shape.rows());
-    auto *row = static_cast<Row *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Row) * capacity));
-    auto nearer = [](const Row &a, const Row &b) { return a.distance < b.distance; };
+    Size capacity = 4 * most + static_cast<Size>(search->shape.rows());
+    auto *row =
+        static_cast<PlaneRow *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlaneRow) * capacity));
+    auto nearer = [](const PlaneRow &a, const PlaneRow &b) { return a.distance < b.distance; };
     int radius = Min(search->radius, kSketchBits);
+    bool dropped = false; // some rows at the distance `radius`
+    Size rows = 0;
     begin_scan_of_store(search);
     for (Size segment = 0; segment < search->segments.count; segment++) {
         CHECK_FOR_INTERRUPTS();
         Size count = plane_candidates(search, search->segments.plane[segment], radius);
+        if (search->trace != nullptr)
+            trace_read(*search, {SignatureRead::plane, 0, search->segments.plane[segment], count,
+                                 estimated_recall(*search)});
         for (Size i = 0; i < count; i++)
             row[rows++] = {search->distance[i], search->position[i]};
         if (rows > 4 * most) {
             std::nth_element(row, row + most, row + rows, nearer);
+            radius = row[most].distance;
             rows = most;
-            radius = std::max_element(row, row + rows, nearer)->distance;
+            dropped = true;
         }
     }
-    // All rows up to a distance, so that the probability is known.
-    if (rows > most) {
-        std::nth_element(row, row + most, row + rows, nearer);
-        radius = row[most].distance;
-    }
-    for (Size i = 0; i < rows;) {
+    std::sort(row, row + rows, nearer);
+    return {rows, row, dropped ? radius - 1 : radius};
+}
+
+// Verifies rows in the order of their sketches until enough neighbours are found, or all those that are worth more
+// than an exact search. Returns whether there are enough.
+bool scan_plane(SignatureSearch *search, Size wanted)
+{
+    constexpr Size kTogether = 250;
+    Probes *probes = search->probes;
+    int bits = Min(static_cast<int>(search->meta->layout.bits), kSketchBits);
+    double worth = store_cost(*search, search->meta->layout.bits) / 2 / kCandidateCost;
+    PlaneRows rows = nearest_sketches(search, static_cast<Size>(Max(worth, static_cast<double>(kPlaneRows))));
+    bool enough = false;
+    for (Size i = 0; i < rows.count && !enough;) {
         Size count = 0;
-        for (; i < rows && count < static_cast<Size>(search->shape.rows()); i++) {
-            if (row[i].distance <= radius)
-                search->position[count++] = row[i].position;
+        int distance = rows.row[i].distance;
+        // All rows of a distance, so that the probability of being among them is known.
+        while (i < rows.count && (count < kTogether || rows.row[i].distance == distance)) {
+            if (count == static_cast<Size>(search->shape.rows()))
+                break;
+            distance = rows.row[i].distance;
+            search->position[count++] = rows.row[i++].position;
         }
+        bool whole = i == rows.count || rows.row[i].distance > distance;
         count = keep_new(search, 0, count);
         probes->spent += static_cast<double>(count) * kCandidateCost;
         add_rows(search, verify(search, count, -1));
+        if (!whole)
+            continue;
+        FlipRates found;
+        binomial_within(bits, Min(distance, rows.complete), &found);
+        probes->model.read_plane(found);
+        enough = neighbours_found(*search, wanted);
     }
-    pfree(row);
-    FlipRates found;
-    binomial_within(Min(static_cast<int>(search->meta->layout.bits), kSketchBits), radius, &found);
-    probes->model.read_plane(found);
+    pfree(rows.row);
+    return enough;
 }
 
 // Reads leaves until enough neighbours are found. Returns false if that costs more than a scan of the plane.
@@ -347,8 +394,7 @@ bool next_neighbours(SignatureSearch *search, Results *results, int *done)
     Size wanted = probes->returned + probes->wanted;
     bool enough = probe_neighbours(search, wanted);
     if (!enough && plane_cost(*search) < store_cost(*search, search->meta->layout.bits)) {
-        scan_plane(search);
-        enough = neighbours_found(*search, wanted);
+        enough = scan_plane(search, wanted);
     }
     if (!enough) {
         become_exact(search, done);

@@ -4,6 +4,8 @@
 
 #include "pg/server/settings.hpp"
 
+#include <limits>
+
 extern "C" {
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -205,7 +207,10 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
     while ((buffer = read_next_leaf(search->reader)) != InvalidBuffer) {
         int step = search->exact.step_of(search->reader->leaf);
         Size count = leaf_candidates(search, buffer_page(buffer), search->exact.plan.step[step]);
+        BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
+        trace_read(*search, {SignatureRead::tree, search->reader->leaf.table, block, count,
+                             std::numeric_limits<double>::quiet_NaN()});
         Size hits = verify(search, count, step);
         if (hits > 0) {
             *results = {search->hit, hits, 0};
@@ -270,10 +275,18 @@ bool next_segment_rows(SignatureSearch *search, Results *results)
     while (search->segment < search->segments.count) {
         CHECK_FOR_INTERRUPTS();
         BlockNumber plane = search->segments.plane[search->segment++];
-        Size hits =
-            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius)
-                ? verify(search, plane_candidates(search, plane, search->radius), -1)
-                : body_rows(search, plane);
+        Size hits, candidates;
+        bool by_plane =
+            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius);
+        if (by_plane) {
+            candidates = plane_candidates(search, plane, search->radius);
+            hits = verify(search, candidates, -1);
+        } else {
+            candidates = static_cast<Size>(search->shape.rows());
+            hits = body_rows(search, plane);
+        }
+        trace_read(*search, {by_plane ? SignatureRead::plane : SignatureRead::store, 0, plane, candidates,
+                             std::numeric_limits<double>::quiet_NaN()});
         if (hits > 0) {
             *results = {search->hit, hits, 0};
             return true;

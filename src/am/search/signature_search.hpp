@@ -11,6 +11,20 @@
 namespace simhash
 {
 
+// Passed to simhash_probe_plan for every part of the index that a search reads.
+struct SignatureRead {
+    enum Part { tree, plane, store } part;
+    int table;         // of a tree
+    BlockNumber block; // the leaf, or the first page of a segment
+    Size candidates;   // rows whose signatures are compared
+    double recall;     // estimated so far; NaN in an exact search
+};
+
+struct SignatureTrace {
+    void (*read)(const SignatureRead &read, void *context);
+    void *context;
+};
+
 // The rows that a search finds have their distance in place of a fingerprint: to the query of ORDER BY if there is
 // one, otherwise to the center of the search.
 struct SignatureSearch {
@@ -39,6 +53,8 @@ struct SignatureSearch {
     Size segment; // the next one
     BufferAccessStrategy strategy;
 
+    SignatureTrace *trace; // usually null
+
     std::uint16_t *match;    // memory for matches within a page
     std::uint16_t *distance; // memory for the distances of a body page
     std::uint64_t *position; // memory for the candidates of a leaf or a segment
@@ -65,6 +81,12 @@ void set_query_key(SignatureSearch *search, int table);
 // Matches the keys of a locked leaf with the query's. Returns the number of entries within the radius, which are in
 // search->match.
 int match_keys(SignatureSearch *search, const char *page, int table, int radius);
+inline void trace_read(const SignatureSearch &search, const SignatureRead &read)
+{
+    if (search.trace != nullptr)
+        search.trace->read(read, search.trace->context);
+}
+
 // For signature_probes.cpp. Adds the rows of the candidates in search->position that match, ordered by page, to the
 // hits. `step` is that of the plan whose leaf they come from, -1 if there is none.
 Size verify(SignatureSearch *search, Size count, int step);

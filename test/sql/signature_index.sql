@@ -122,30 +122,58 @@ EXPLAIN (COSTS OFF) SELECT id FROM t ORDER BY s <@> (SELECT s FROM t WHERE id = 
 SELECT differing('SELECT d, e, row_number() OVER () AS n FROM (SELECT (s <@> random_bits(3, 256))::int AS d,
     (s <@> random_bits(6, 256))::int AS e FROM t ORDER BY s <@> random_bits(3, 256), s <@> random_bits(6, 256) LIMIT 200) AS x');
 
--- the nearest rows with a recall below 1 come in order, and with 1 exactly
+-- Searches with a recall below 1 are approximate only where an exact one is not cheap. Clusters of 30 rows, of which
+-- each bit differs from the center with probability 1/8.
+CREATE FUNCTION hashed_bits(seed text) RETURNS bit(256) LANGUAGE sql IMMUTABLE AS $$
+    SELECT ('x' || md5(seed) || md5('-' || seed))::bit(256) $$;
+CREATE TABLE large (id int, s bit(256));
+INSERT INTO large SELECT i, hashed_bits((i / 30)::text) # (hashed_bits('a' || i) & hashed_bits('b' || i) & hashed_bits('c' || i))
+FROM generate_series(1, 60000) AS i;
+INSERT INTO large SELECT -i, NULL FROM generate_series(1, 10) AS i;
+CREATE INDEX large_s ON large USING simhash (s);
+ANALYZE large;
 SELECT scan_by(true);
-SELECT bool_and(ordered), min(rows) FROM (SELECT bool_and(d >= before) AS ordered, count(*) AS rows FROM
-    (SELECT i, d, lag(d, 1, -1) OVER (PARTITION BY i ORDER BY n) AS before FROM generate_series(1, 20) AS i, LATERAL
-        (SELECT (s <@> random_bits(i, 256))::int AS d, row_number() OVER () AS n FROM
-            (SELECT s FROM t WHERE s IS NOT NULL ORDER BY s <@> signature_neighbours(random_bits(i, 256), 0.5, 5) LIMIT 900) AS x) AS y) AS z
-    GROUP BY i) AS w;
-SELECT differing('SELECT (s <@> random_bits(3, 256))::int AS d, row_number() OVER () AS n FROM
-    (SELECT s FROM t ORDER BY s <@> signature_neighbours(random_bits(3, 256)) LIMIT 50) AS x');
--- without LIMIT, each row comes once, or not at all if it was found too late
-SELECT count(*) = count(DISTINCT id), count(*) BETWEEN 1600 AND 1669 FROM
-    (SELECT id FROM t ORDER BY s <@> signature_neighbours(random_bits(3, 256), 0.5)) AS x;
+CREATE FUNCTION nearest(q varbit, recall float8, k int) RETURNS SETOF int LANGUAGE sql AS $$
+    SELECT id FROM large ORDER BY s <@> signature_neighbours(q, recall, k) LIMIT k $$;
+CREATE FUNCTION recalled(target float8, k int) RETURNS float8 LANGUAGE sql AS $$
+    SELECT avg(CASE WHEN id IN (SELECT nearest(q, target, k)) THEN 1.0 ELSE 0 END)
+    FROM (SELECT s AS q FROM large WHERE id % 1511 = 7) AS query,
+        LATERAL (SELECT id FROM large ORDER BY s <@> q LIMIT k) AS truth $$;
+SELECT target, recalled(target, 10) >= target - 0.05 AS reached
+FROM unnest(ARRAY[0.5, 0.8, 0.9, 0.95, 1]) AS target;
+SELECT recalled(0.5, 10) < 1 AS approximate;
+-- they come in order, even if more are fetched than were asked for; each row comes once or, found too late, not at all
+SELECT bool_and(d >= before), count(*) = count(DISTINCT id), count(*) BETWEEN 5000 AND 60010 FROM
+    (SELECT id, d, lag(d, 1, -1) OVER (ORDER BY n) AS before FROM
+        (SELECT id, (s <@> hashed_bits('7'))::int AS d, row_number() OVER () AS n FROM
+            (SELECT id, s FROM large WHERE s IS NOT NULL ORDER BY s <@> signature_neighbours(hashed_bits('7'), 0.5, 5)) AS x) AS y) AS z;
+-- within a radius
+SELECT target, sum(found)::float8 / sum(every) >= target - 0.05 AS reached FROM unnest(ARRAY[0.5, 0.8, 0.95, 1]) AS target, LATERAL
+    (SELECT (SELECT count(*) FROM large WHERE s <@| signature_ball(q, 60, target)) AS found,
+        (SELECT count(*) FROM large WHERE s <@> q <= 60) AS every
+     FROM (SELECT s AS q FROM large WHERE id % 1511 = 7) AS query) AS counts GROUP BY 1 ORDER BY 1;
+SELECT count(*) = 0 FROM large WHERE s <@| signature_ball(hashed_bits('7'), 60, 0.8) AND s <@> hashed_bits('7') > 60;
+-- by weights: the bits that differ have small ones
+CREATE FUNCTION weighted(q int, recall float8) RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(*) FROM large, (SELECT hashed_bits(q::text) AS c, array_agg(1 + abs(hashint4(i + q)) % 9 / 3.0)::real[] AS w
+        FROM generate_series(1, 256) AS i) AS query
+    WHERE s <@| signature_ball(c, 60, recall, w) $$;
+SELECT sum(weighted(q, 0.9)) >= 0.8 * sum(weighted(q, 1)), sum(weighted(q, 1)) > 500 FROM generate_series(1, 20) AS q;
 
 -- what searches read
 SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
-FROM simhash_probe_plan('t_s', signature_ball(random_bits(3, 256), 3)) GROUP BY 1;
+FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
 SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
-FROM simhash_probe_plan('t_s', signature_ball(random_bits(3, 256), 256)) GROUP BY 1;
-SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached FROM (SELECT recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
-    FROM simhash_probe_plan('t_s', signature_ball((SELECT s FROM t WHERE id = 3), 40, 0.9))) AS p;
-SELECT part IN ('tree', 'plane', 'store') AS known, count(*) > 0 AS any
-FROM simhash_probe_plan('t_s', signature_neighbours(random_bits(3, 256), 0.8, 3)) GROUP BY 1;
-SELECT count(*) FROM simhash_probe_plan('t_s', signature_ball(B'01', 1));
-SELECT count(*) FROM simhash_probe_plan('t_s', '0000000000000000'::simhash, 3);
+FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1;
+SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached, bool_and(part = 'tree') AS trees FROM
+    (SELECT part, recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
+     FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;
+SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
+FROM simhash_probe_plan('large_s', signature_neighbours(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM simhash_probe_plan('large_s', signature_ball(B'01', 1));
+SELECT count(*) FROM simhash_probe_plan('large_s', '0000000000000000'::simhash, 3);
+DROP TABLE large;
+DROP FUNCTION nearest, recalled, weighted, hashed_bits;
 
 -- forms of conditions
 SELECT scan_by(true);
@@ -179,6 +207,8 @@ SELECT differing('SELECT w FROM other WHERE s <@> random_bits(3, 256) <= 120 AND
 -- tables
 CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
+CREATE INDEX ON t USING simhash (s) WITH (tables = 17);
+CREATE INDEX ON t USING simhash (s) WITH (distance = 3);
 
 -- equality can be excluded
 CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));

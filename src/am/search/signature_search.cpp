@@ -400,13 +400,27 @@ void narrow_signature_search(SignatureSearch *search, int radius)
     search->exact.radius = Min(search->exact.radius, radius);
 }
 
-void begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius)
+namespace
+{
+
+// Whether an exact search costs hardly more than the first leaves of an approximate one.
+bool exact_is_cheap(const SignatureSearch &search)
+{
+    constexpr double kCheap = 100; // microseconds
+    SearchPlan plan;
+    return Min(tree_cost(search, search.radius, &plan), store_cost(search, search.radius)) <= kCheap;
+}
+
+} // namespace
+
+bool begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
     set_query(search, ball.signature, radius);
-    if (is_exact(ball))
+    if (is_exact(ball) || exact_is_cheap(*search))
         begin_exact(search);
     else
         begin_probes(search, ball);
+    return search->probing;
 }
 
 bool next_signatures(SignatureSearch *search, Results *results)

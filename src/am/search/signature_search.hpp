@@ -71,8 +71,9 @@ SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber block
 
 void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius);
 void narrow_signature_search(SignatureSearch *search, int radius);
-// Starts an approximate search if the ball's recall is below 1, otherwise an exact one.
-void begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius);
+// Starts an approximate search if the ball's recall is below 1 and an exact one is not cheap; otherwise an exact one.
+// Returns whether it is approximate.
+bool begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius);
 // Sets the results to the next rows. Returns false at the end.
 bool next_signatures(SignatureSearch *search, Results *results);
 

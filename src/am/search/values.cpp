@@ -53,8 +53,7 @@ bool begin_neighbours(ScanState *state)
     if (search == nullptr || search->keys.lead_ball == nullptr || is_exact(*search->keys.lead_ball) ||
         any_ball(*state))
         return false;
-    begin_ball_search(search, *search->keys.lead_ball, state->meta->layout.bits);
-    return true;
+    return begin_ball_search(search, *search->keys.lead_ball, state->meta->layout.bits);
 }
 
 bool is_centered(const ScanState &state)

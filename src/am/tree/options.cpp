@@ -13,13 +13,15 @@ namespace simhash
 namespace
 {
 
+constexpr int kDistanceNotGiven = 0;
+
 relopt_kind options_kind()
 {
     static relopt_kind kind = static_cast<relopt_kind>(0);
     if (kind == 0) {
         kind = add_reloption_kind();
-        add_int_reloption(kind, "distance", "Hamming distance that the index is designed for", 3,
-                          kMinDistance, kMaxDistance, AccessExclusiveLock);
+        add_int_reloption(kind, "distance", "Hamming distance that the index is designed for",
+                          kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
         add_int_reloption(kind, "tables", "number of copies of the data (0: distance + 1)", 0, 0, kMaxTables,
                           AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
@@ -77,18 +79,30 @@ bytea *parse_index_options(Datum reloptions, bool validate)
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
-    if (validate && options != nullptr) {
+    // The type of the column is not known here. Without a distance, the number of tables may be that of an index on
+    // signatures.
+    auto *given = reinterpret_cast<IndexOptions *>(options);
+    if (validate && given != nullptr && given->distance != kDistanceNotGiven) {
         TableDesign design;
-        design_from_options(*reinterpret_cast<IndexOptions *>(options), &design);
+        design_from_options(*given, &design);
     }
     return options;
 }
 
 IndexOptions index_options(Relation index)
 {
+    IndexOptions options = {0, kDistanceNotGiven, 0, kDefaultFillfactor};
     if (index->rd_options != nullptr)
-        return *reinterpret_cast<IndexOptions *>(index->rd_options);
-    return {0, kDefaultDistance, 0, kDefaultFillfactor};
+        options = *reinterpret_cast<IndexOptions *>(index->rd_options);
+    if (is_wide_index(index) && options.distance != kDistanceNotGiven)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("option \"%s\" does not apply to index \"%s\"", "distance",
+                       RelationGetRelationName(index)),
+                errdetail("The index is on signatures."),
+                errhint("The number of tables decides which distances it suits."));
+    if (options.distance == kDistanceNotGiven)
+        options.distance = kDefaultDistance;
+    return options;
 }
 
 } // namespace simhash

@@ -40,6 +40,12 @@ inline int signature_distance(const std::uint8_t *a, const std::uint8_t *b, int 
     return distance;
 }
 
+// Word w of a signature of `bytes` bytes, see window_plan.hpp. The last one may have fewer than 64 bits.
+inline std::uint64_t signature_word_at(const std::uint8_t *signature, int bytes, int w)
+{
+    return signature_word(signature + 8 * w, bytes - 8 * w < 8 ? bytes - 8 * w : 8);
+}
+
 // Requires: a.bits == b.bits.
 inline int signature_distance(const SignatureView &a, const SignatureView &b)
 {

@@ -73,9 +73,10 @@ Rows allocate_rows(Size capacity)
     return rows;
 }
 
-void begin_output(PairOutput *output, Size bytes)
+void begin_output(PairOutput *output, Size bytes, Size extra)
 {
-    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + 2 * sizeof(Probe)), 1024, kMostPairs);
+    output->capacity =
+        std::clamp<Size>(bytes / (sizeof(FoundPair) + 2 * sizeof(Probe) + extra), 1024, kMostPairs);
     output->pair = static_cast<FoundPair *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
     output->probe = static_cast<Probe *>(
@@ -99,6 +100,8 @@ void end_output(PairOutput *output)
 
 void flush_pairs(PairOutput *output)
 {
+    if (output->pass != nullptr)
+        resolve_pairs(output);
     Size probes = 0;
     for (Size i = 0; i < output->pairs; i++) {
         for (int place = 0; place < 2; place++) {
@@ -119,7 +122,7 @@ void flush_pairs(PairOutput *output)
             continue;
         }
         output->seen++;
-        int distance = static_cast<int>(pair.tag[0] >> 56);
+        int distance = static_cast<int>(pair.tag[0] >> kDistanceShift);
         if (output->sides == 1) {
             uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
             pair = {{std::min(a, b), std::max(a, b)}};
@@ -135,15 +138,22 @@ void flush_pairs(PairOutput *output)
 
 void filter_rows(PairOutput *output, int side, Rows *rows)
 {
+    bool stored = output->pass != nullptr;
     for (Size done = 0; done < rows->count;) {
         Size probes = 0;
         for (; done < rows->count && probes < 2 * output->capacity; done++) {
             // Rows already marked are skipped: their tid may be in the middle of a HOT chain, where a lookup
             // finds nothing.
-            if (!(rows->tag[done] & kVisible))
-                output->probe[probes++] = {static_cast<uint64>(side) << 48 | rows->tag[done], done};
+            if (rows->tag[done] & kVisible)
+                continue;
+            uint64 tid = stored ? stored_tid(output->side[side], rows->tag[done]) : rows->tag[done];
+            if (tid == kNoRow)
+                continue; // removed since it was read
+            output->probe[probes++] = {static_cast<uint64>(side) << 48 | tid, done};
         }
-        check_probes(output, probes, [rows](Size at, uint64 tag) { rows->tag[at] = tag; });
+        check_probes(output, probes, [rows, stored](Size at, uint64 tag) {
+            rows->tag[at] = stored ? rows->tag[at] | (tag & kVisible) : tag;
+        });
     }
     Size kept = 0;
     for (Size i = 0; i < rows->count; i++) {

@@ -38,16 +38,7 @@ struct Sample {
     Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
 };
 
-struct Reader {
-    PairOutput *output;
-    PairJoin *join;
-    Size spool_bytes;
-    PairSpool *spool;
-    bool within;
-    double rows; // of the larger side, an estimate
-};
-
-const PairSide &side_of(const Reader &reader, int place)
+const PairSide &side_of(const PairReader &reader, int place)
 {
     return reader.output->side[reader.join->side[place]];
 }
@@ -80,6 +71,35 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
         FreeAccessStrategy(reader.strategy);
 }
 
+// Calls visit(rows) with the rows of each page of a side: the entries of a tree, or the rows of a store.
+template <typename Visit> void visit_rows(PairReader *reader, int place, Visit visit)
+{
+    const PairSide &side = side_of(*reader, place);
+    const SignaturePass *pass = reader->output->pass;
+    Rows *rows = &reader->page;
+    if (pass == nullptr) {
+        visit_leaves(side, reader->output->snapshot, 0, [rows, visit](const char *page) {
+            rows->count = 0;
+            for (int i = 0; i < leaf_count(page); i++)
+                rows->set(rows->count++, leaf_fingerprints(page)[i], leaf_tid(page, i).packed());
+            visit(*rows);
+        });
+        return;
+    }
+    StoreWalk walk;
+    begin_store_walk(&walk, side, pass->merged);
+    while (next_store_page(&walk)) {
+        rows->count = 0;
+        for (int slot = 0; slot < body_count(walk.page.data); slot++) {
+            if (walk.has_row(slot))
+                rows->set(rows->count++, pass_key(*pass, body_signature(walk.page.data, pass->bytes, slot)),
+                          store_position(walk.block, slot));
+        }
+        visit(*rows);
+    }
+    end_store_walk(&walk);
+}
+
 // Samples leaves, evenly spread over the index's blocks, and estimates the number of rows.
 void sample_side(PairSide *side, Sample *sample)
 {
@@ -107,7 +127,7 @@ void sample_side(PairSide *side, Sample *sample)
 }
 
 // Drops rows that need not be compared.
-void narrow_rows(const Reader &reader, int place, Rows *rows)
+void narrow_rows(const PairReader &reader, int place, Rows *rows)
 {
     PairJoin *join = reader.join;
     if (reader.output->filter_early)
@@ -118,7 +138,7 @@ void narrow_rows(const Reader &reader, int place, Rows *rows)
 
 // Compares the rows of the partitions with each other. Partition p of x is store p; that of y is store
 // y_store + p. A cell number is the partition's number followed by `low_bits` bits.
-void join_partitions(Reader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
+void join_partitions(PairReader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
                      const PairStep &step)
 {
     PairJoin *join = reader->join;
@@ -160,19 +180,17 @@ void join_partitions(Reader *reader, int partition_bits, int y_store, const Cell
     }
 }
 
-void spool_side(Reader *reader, int place, const CellMap &map, int low_bits, int first_store)
+void spool_side(PairReader *reader, int place, const CellMap &map, int low_bits, int first_store)
 {
-    const PairSide &side = side_of(*reader, place);
-    visit_leaves(side, reader->output->snapshot, 0, [&](const char *page) {
-        const Fingerprint *fingerprint = leaf_fingerprints(page);
-        for (int i = 0; i < leaf_count(page); i++)
-            add_row(reader->spool, first_store + static_cast<int>(map(fingerprint[i]) >> low_bits),
-                    fingerprint[i], leaf_tid(page, i).packed());
+    visit_rows(reader, place, [&](const Rows &rows) {
+        for (Size i = 0; i < rows.count; i++)
+            add_row(reader->spool, first_store + static_cast<int>(map(rows.fingerprint[i]) >> low_bits),
+                    rows.fingerprint[i], rows.tag[i]);
     });
 }
 
 // Joins when all of x, in one store, fits into memory: y's rows need not be kept.
-void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
+void stream_side(PairReader *reader, const CellMap &map, const PairStep &step)
 {
     PairJoin *join = reader->join;
     Rows *raw = &join->raw;
@@ -187,17 +205,17 @@ void stream_side(Reader *reader, const CellMap &map, const PairStep &step)
         raw->count = 0;
     };
     Size window = std::min(join->capacity, kWindow);
-    visit_leaves(side_of(*reader, 1), reader->output->snapshot, 0, [&](const char *page) {
-        if (raw->count + static_cast<Size>(leaf_count(page)) > window)
+    visit_rows(reader, 1, [&](const Rows &rows) {
+        if (raw->count + rows.count > window)
             meet();
-        for (int i = 0; i < leaf_count(page); i++)
-            raw->set(raw->count++, leaf_fingerprints(page)[i], leaf_tid(page, i).packed());
+        for (Size i = 0; i < rows.count; i++)
+            raw->set(raw->count++, rows.fingerprint[i], rows.tag[i]);
     });
     meet();
 }
 
 // How many of a step's bits select the partition.
-int partition_bits(const Reader &reader, const PairStep &step)
+int partition_bits(const PairReader &reader, const PairStep &step)
 {
     Size most = std::min(reader.join->capacity, step.budget == 0 ? kWindow : kWideWindow);
     int bits = std::max(0, step.bits - most_sort_bits(reader.join->capacity));
@@ -210,13 +228,13 @@ int partition_bits(const Reader &reader, const PairStep &step)
 }
 
 // An estimate of the rows on both sides.
-double all_rows(const Reader &reader)
+double all_rows(const PairReader &reader)
 {
     return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
 }
 
 // The most bits of a cell number that partitioning and sorting can handle together.
-int most_cell_bits(const Reader &reader)
+int most_cell_bits(const PairReader &reader)
 {
     Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
     return std::min(kMostCellBits, std::min(kMostPartitionBits, most_sort_bits(stores)) +
@@ -234,7 +252,9 @@ void log_plan(const char *source, const PairPlan &plan)
     pfree(steps.data);
 }
 
-void follow_cells(Reader *reader, const PairPlan &plan)
+} // namespace
+
+void follow_cells(PairReader *reader, const PairPlan &plan)
 {
     log_plan("partitions", plan);
     PairJoin *join = reader->join;
@@ -261,9 +281,12 @@ void follow_cells(Reader *reader, const PairPlan &plan)
     }
 }
 
+namespace
+{
+
 // A step that uses one of the index's own tables: its leaves are in the order of the cells.
 struct TreeStep {
-    Reader *reader;
+    PairReader *reader;
     const PairStep *step;
     CellMap map;
     int low_bits;
@@ -354,7 +377,7 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     tree->spooling = true;
 }
 
-void follow_trees(Reader *reader, const PairPlan &plan, const SearchPlan &search)
+void follow_trees(PairReader *reader, const PairPlan &plan, const SearchPlan &search)
 {
     log_plan("the index's tables", plan);
     PairJoin *join = reader->join;
@@ -380,7 +403,8 @@ void follow_trees(Reader *reader, const PairPlan &plan, const SearchPlan &search
 }
 
 // A plan by the index's own tables, if their headers find all pairs within the radius.
-bool plan_trees(const Reader &reader, const PairTask &task, int radius, SearchPlan *search, PairPlan *plan)
+bool plan_trees(const PairReader &reader, const PairTask &task, int radius, SearchPlan *search,
+                PairPlan *plan)
 {
     const PairSide &side = side_of(reader, 0);
     *plan = {};
@@ -401,47 +425,63 @@ bool plan_trees(const Reader &reader, const PairTask &task, int radius, SearchPl
 
 } // namespace
 
+Size pair_memory()
+{
+    return static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
+}
+
+PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes)
+{
+    auto *reader = static_cast<PairReader *>(palloc0(sizeof(PairReader)));
+    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
+    reader->output = join->output = output;
+    reader->join = join;
+    reader->within = output->sides == 1;
+    reader->spool_bytes = spool_bytes;
+    reader->page = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
+    if (!reader->within) { // the smaller one first
+        join->side[0] = output->side[1].rows < output->side[0].rows;
+        join->side[1] = 1 - join->side[0];
+    }
+    begin_join(join, join_bytes, all_rows(*reader));
+    double x_rows = side_of(*reader, 0).rows, y_rows = reader->within ? 0 : side_of(*reader, 1).rows;
+    reader->rows = std::max(x_rows, y_rows);
+    output->many_unseen = kManyUnseen + 2 * (x_rows + y_rows);
+    return reader;
+}
+
+void set_cell_task(const PairReader &reader, PairTask *task)
+{
+    task->x_rows = side_of(reader, 0).rows;
+    task->y_rows = reader.within ? 0 : side_of(reader, 1).rows;
+    task->radius = reader.join->radius;
+    task->usable = ~Fingerprint{0};
+    task->most_bits = most_cell_bits(reader);
+    task->row_cost = all_rows(reader) * 20 < static_cast<double>(reader.spool_bytes) ? kSpoolRow : kSpillRow;
+    task->compare_cost = reader.join->match->nanoseconds;
+    task->part_rows = static_cast<double>(std::min(reader.join->capacity, kWideWindow));
+    task->load_cost = kLoadRow;
+}
+
 void join_indexes(PairOutput *output, int radius)
 {
-    auto *reader = static_cast<Reader *>(palloc0(sizeof(Reader)));
-    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
     auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
-    auto bytes = static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
     for (int i = 0; i < output->sides; i++)
         sample_side(&output->side[i], &sample[i]);
     if (output->sides == 1)
         sample[1] = sample[0];
 
-    reader->output = join->output = output;
-    reader->join = join;
-    reader->within = output->sides == 1;
-    reader->spool_bytes = bytes / 8 * 3;
-    join->radius = radius;
-    if (!reader->within) { // the smaller one first
-        join->side[0] = output->side[1].rows < output->side[0].rows;
-        join->side[1] = 1 - join->side[0];
-    }
-    begin_join(join, bytes / 8 * 3, all_rows(*reader));
-
+    Size bytes = pair_memory();
+    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 3);
+    reader->join->radius = radius;
     PairTask task;
-    task.x_rows = side_of(*reader, 0).rows;
-    task.y_rows = reader->within ? 0 : side_of(*reader, 1).rows;
-    reader->rows = std::max(task.x_rows, task.y_rows);
-    output->many_unseen = kManyUnseen + 2 * (task.x_rows + task.y_rows);
-    task.radius = radius;
-    task.usable = ~Fingerprint{0};
+    set_cell_task(*reader, &task);
     measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
-    task.compare_cost = join->match->nanoseconds;
     pfree(sample);
 
     auto *by_cells = static_cast<PairPlan *>(palloc(2 * sizeof(PairPlan)));
     PairPlan *by_trees = by_cells + 1;
     SearchPlan search;
-    task.most_bits = most_cell_bits(*reader);
-    task.part_rows = static_cast<double>(std::min(join->capacity, kWideWindow));
-    task.load_cost = kLoadRow;
-    task.row_cost =
-        (task.x_rows + task.y_rows) * 20 < static_cast<double>(reader->spool_bytes) ? kSpoolRow : kSpillRow;
     plan_pairs(task, by_cells);
     task.most_bits = kMostCellBits;
     task.row_cost = kTreeRow;
@@ -454,7 +494,7 @@ void join_indexes(PairOutput *output, int radius)
         begin_output(output, bytes / 8 * 2);
         follow_cells(reader, *by_cells);
     }
-    end_join(join);
+    end_join(reader->join);
     end_output(output);
 }
 

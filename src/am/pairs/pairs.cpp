@@ -24,7 +24,7 @@ namespace
 // Opens an index and its table for a join, with the same checks that the planner and the executor make.
 void open_side(Oid oid, PairSide *side)
 {
-    Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights);
+    Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights, true);
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     refuse_row_security(index, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
     if (!RelationIsScannable(heap))
@@ -42,6 +42,24 @@ void open_side(Oid oid, PairSide *side)
     side->index = index;
     side->heap = heap;
     side->meta = copy_index_meta(index, CurrentMemoryContext);
+}
+
+// Raises an error unless both indexes are on fingerprints, or on signatures of the same length.
+void check_sides(const PairSide *side)
+{
+    const IndexMeta &x = *side[0].meta, &y = *side[1].meta;
+    if (x.wide != y.wide)
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                errmsg("cannot join an index on fingerprints with one on signatures"),
+                errdetail("Index \"%s\" is on signatures, and index \"%s\" on fingerprints, of type simhash.",
+                          RelationGetRelationName(side[x.wide ? 0 : 1].index),
+                          RelationGetRelationName(side[x.wide ? 1 : 0].index)));
+    if (x.wide && x.layout.bits != y.layout.bits)
+        ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
+                errmsg("cannot join signatures of different lengths"),
+                errdetail("Index \"%s\" holds signatures of %d bits, and index \"%s\" of %d bits.",
+                          RelationGetRelationName(side[0].index), static_cast<int>(x.layout.bits),
+                          RelationGetRelationName(side[1].index), static_cast<int>(y.layout.bits)));
 }
 
 struct PairStore {
@@ -79,6 +97,8 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
     output->sink = sink;
     for (int i = 0; i < indexes; i++)
         open_side(index[i], &output->side[i]);
+    if (indexes == 2)
+        check_sides(output->side);
     if (distance >= 0) {
         MemoryContext context =
             AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
@@ -88,7 +108,11 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
             PredicateLockRelation(output->side[i].index, output->snapshot);
             pgstat_count_index_scan(output->side[i].index);
         }
-        join_indexes(output, Min(distance, kBits));
+        const IndexMeta &meta = *output->side[0].meta;
+        if (meta.wide)
+            join_signatures(output, Min(distance, static_cast<int>(meta.layout.bits)));
+        else
+            join_indexes(output, Min(distance, kBits));
         MemoryContextSwitchTo(caller);
         MemoryContextDelete(context);
     }

@@ -5,12 +5,14 @@
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  checks that rows are visible
+//
+//   signature_pairs  pairs of signatures: passes over their words    pair_store  reads and compares signatures
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/store/store.hpp"
 
 #include "core/kernels/pair_match.hpp"
-#include "core/pairs/pair_plan.hpp"
+#include "core/pairs/window_plan.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -21,7 +23,8 @@ extern "C" {
 namespace simhash
 {
 
-// An entry of an index: the fingerprint, and a tag: the tid, packed, in the low 48 bits.
+// Rows of an index: the fingerprint, and a tag: the tid, packed, in the low 48 bits. In a pass over signatures, a key
+// made of the signature and the row's store position.
 struct Rows {
     Fingerprint *fingerprint;
     uint64 *tag;
@@ -38,9 +41,12 @@ struct Rows {
 Rows allocate_rows(Size capacity);
 
 // Set in a tag whose tid is that of the tuple version that the snapshot sees. Other tags have the tid of the
-// index entry.
+// index entry. In a pass over signatures, set in a tag if the snapshot sees the row.
 inline constexpr uint64 kVisible = UINT64CONST(1) << 48;
 inline constexpr uint64 kTidMask = kVisible - 1;
+// The distance of a pair is in the bits above.
+inline constexpr int kDistanceShift = 49;
+static_assert(kMostSignatureBits < 1 << (64 - kDistanceShift));
 
 // pairs.cpp
 
@@ -67,17 +73,20 @@ struct PairSide {
     IndexFetchTableData *fetch;
     TupleTableSlot *slot;
     IndexMeta *meta;
-    double rows; // an estimate
+    double rows;       // an estimate
+    Segments segments; // of an index on signatures
 };
 
 struct FoundPair {
-    uint64 tag[2]; // the highest byte of tag[0] is the distance
+    uint64 tag[2]; // tag[0] contains the distance
 };
 
 struct Probe {
     uint64 key; // the side in bit 48, the tid below
     Size at;    // 2 * pair + place
 };
+
+struct SignaturePass;
 
 struct PairOutput {
     Snapshot snapshot;
@@ -88,6 +97,7 @@ struct PairOutput {
     FoundPair *pair;
     Size pairs;
     Size capacity;
+    SignaturePass *pass; // tags are store positions, and pairs are candidates; null if they are tids
     Probe *probe;        // room for 2 * capacity
     double seen, unseen; // pairs so far
     double many_unseen;
@@ -95,7 +105,8 @@ struct PairOutput {
                        // compared
 };
 
-void begin_output(PairOutput *output, Size bytes);
+// `extra` is memory that the caller takes for each waiting pair.
+void begin_output(PairOutput *output, Size bytes, Size extra = 0);
 void end_output(PairOutput *output);
 // Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
 void flush_pairs(PairOutput *output);
@@ -104,7 +115,7 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
 {
     if (output->pairs == output->capacity)
         flush_pairs(output);
-    output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << 56, b}};
+    output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << kDistanceShift, b}};
 }
 
 // Removes the rows that the snapshot does not see and marks the others kVisible.
@@ -193,7 +204,93 @@ void link_equal(PairJoin *join, bool report, Rows *rows);
 
 // pair_read.cpp
 
+// Reads rows and groups them by cells.
+struct PairReader {
+    PairOutput *output;
+    PairJoin *join;
+    Size spool_bytes;
+    PairSpool *spool;
+    bool within;
+    double rows; // of the larger side, an estimate
+    Rows page;   // the rows of one page
+};
+
+// Requires: the numbers of rows of the output's sides are known.
+PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes);
+
+// Estimates the costs of bringing the reader's rows to cells.
+void set_cell_task(const PairReader &reader, PairTask *task);
+
+// Finds the pairs of rows within the join's radius.
+void follow_cells(PairReader *reader, const PairPlan &plan);
+
 // Finds the pairs of one index, or between two, and adds them to the output.
 void join_indexes(PairOutput *output, int radius);
+
+// The memory that a join may take.
+Size pair_memory();
+
+// pair_store.cpp
+
+// A pass over the signatures of one index or two: it finds candidates by a key of each signature, and then compares
+// the signatures.
+inline constexpr int kEqualPass = -1; // the key is a hash of the signature: it finds equal ones
+
+struct SignaturePass {
+    int radius;
+    int bytes; // of a signature
+    int words;
+    int number; // in the plan, or kEqualPass
+    const WordModel *model;
+    const WindowPlan *plan;
+    uint64 *merged; // the rows of one index that an equal one represents, a bit for each slot; or null
+
+    // The rows of the waiting pairs.
+    uint8 *signature;
+    uint64 *position;
+    uint64 *tid;
+};
+
+// Reads the body pages of a store, in order.
+struct StoreWalk {
+    const PairSide *side;
+    const uint64 *merged;
+    StoreShape shape;
+    BufferAccessStrategy strategy;
+    Size segment;
+    int body;          // the next one
+    BlockNumber block; // of the page
+    Size first_slot;   // of the page, among all of the store
+    PGAlignedBlock page;
+
+    bool has_row(int slot) const
+    {
+        Size at = first_slot + static_cast<Size>(slot);
+        return body_tid(page.data, slot) != kNoRow &&
+               (merged == nullptr || !(merged[at / 64] >> at % 64 & 1));
+    }
+};
+void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged);
+// Copies the next page, so that no lock is held over the work. Returns false at the end.
+bool next_store_page(StoreWalk *walk);
+void end_store_walk(StoreWalk *walk);
+
+// The key of a signature in a pass.
+uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
+
+// Compares the signatures of the waiting pairs, and keeps the pairs within the radius that no earlier pass has found,
+// with their tids and distances.
+void resolve_pairs(PairOutput *output);
+
+// The tid of a row of the store, or kNoRow if VACUUM has removed it.
+uint64 stored_tid(const PairSide &side, uint64 position);
+
+// The number of slots of a store.
+Size store_slots(const PairSide &side);
+
+// signature_pairs.cpp
+
+// The same as join_indexes for indexes on signatures.
+void join_signatures(PairOutput *output, int radius);
 
 } // namespace simhash

@@ -1,0 +1,193 @@
+// Reads signatures from the store, and compares those of candidates.
+//
+// The slot of a row that the snapshot sees does not change while the join runs, so every pass finds all of these rows.
+// VACUUM may free the slot of another row, and an insert may reuse it before the signatures are compared. Then
+// the new row takes the place of the old one in the candidate; the snapshot does not see it either.
+#include "am/pairs/pairs.hpp"
+
+#include "core/fingerprint/split_mix.hpp"
+#include "core/wide/signature.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The number of a row's slot among all of the store.
+Size slot_number(const PairSide &side, uint64 position)
+{
+    StoreShape shape = side.meta->shape();
+    const Segments &segments = side.segments;
+    BlockNumber block = position_block(position);
+    Size segment =
+        static_cast<Size>(std::upper_bound(segments.plane, segments.plane + segments.count, block) -
+                          segments.plane) -
+        1;
+    Size body = block - segments.plane[segment] - 1;
+    return segment * static_cast<Size>(shape.rows()) + body * static_cast<Size>(shape.body_rows) +
+           static_cast<Size>(position_slot(position));
+}
+
+// Copies a row of a locked page.
+void copy_row(const PairSide &side, SignaturePass *pass, const char *page, uint64 position, Size to)
+{
+    int slot = position_slot(position);
+    if (slot >= body_count(page))
+        report_corruption(side.index, position_block(position), "A row of the signature store has vanished.");
+    std::memcpy(pass->signature + to * static_cast<Size>(pass->bytes),
+                body_signature(page, pass->bytes, slot), static_cast<Size>(pass->bytes));
+    pass->position[to] = position;
+    pass->tid[to] = body_tid(page, slot);
+}
+
+// Copies the rows of the waiting pairs, page by page, and puts their numbers in place of their positions.
+void copy_members(PairOutput *output, Size probes)
+{
+    SignaturePass *pass = output->pass;
+    Size rows = 0;
+    for (Size i = 0; i < probes;) {
+        CHECK_FOR_INTERRUPTS();
+        uint64 page_key = output->probe[i].key >> 16;
+        const PairSide &side = output->side[page_key >> 32];
+        auto block = static_cast<BlockNumber>(page_key);
+        Buffer buffer = read_store_page(side.index, side.meta->shape(), block, kBodyPage, BUFFER_LOCK_SHARE);
+        TidCheck check;
+        for (; i < probes && output->probe[i].key >> 16 == page_key; i++) {
+            const Probe &probe = output->probe[i];
+            if (i == 0 || probe.key != output->probe[i - 1].key) {
+                copy_row(side, pass, buffer_page(buffer), probe.key & kTidMask, rows++);
+                if (pass->tid[rows - 1] != kNoRow)
+                    check.add(pass->tid[rows - 1]);
+            }
+            uint64 *tag = &output->pair[probe.at / 2].tag[probe.at % 2];
+            *tag = (*tag & ~kTidMask) | (rows - 1);
+        }
+        UnlockReleaseBuffer(buffer);
+        check.finish(side.index, block);
+    }
+}
+
+bool found_before(const SignaturePass &pass, const uint8 *a, const uint8 *b)
+{
+    for (int i = 0; i < pass.number; i++) {
+        const Window &window = pass.plan->window[i];
+        uint64 errors =
+            signature_word_at(a, pass.bytes, window.word) ^ signature_word_at(b, pass.bytes, window.word);
+        if (std::popcount(errors) <= window.budget)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+Size store_slots(const PairSide &side)
+{
+    return side.segments.count * static_cast<Size>(side.meta->shape().rows());
+}
+
+void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged)
+{
+    walk->side = &side;
+    walk->merged = merged;
+    walk->shape = side.meta->shape();
+    // Like a sequential scan, it must not drive out what others use.
+    bool bulk = static_cast<double>(side.segments.count) * walk->shape.bodies > NBuffers / 4.0;
+    walk->strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
+    walk->segment = 0;
+    walk->body = 0;
+}
+
+bool next_store_page(StoreWalk *walk)
+{
+    const PairSide &side = *walk->side;
+    if (walk->segment == side.segments.count)
+        return false;
+    CHECK_FOR_INTERRUPTS();
+    walk->block = side.segments.plane[walk->segment] + 1 + static_cast<BlockNumber>(walk->body);
+    walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
+                       static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
+    Buffer buffer =
+        read_store_page(side.index, walk->shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE, walk->strategy);
+    std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+    if (++walk->body == walk->shape.bodies) {
+        walk->body = 0;
+        walk->segment++;
+    }
+    return true;
+}
+
+void end_store_walk(StoreWalk *walk)
+{
+    if (walk->strategy != nullptr)
+        FreeAccessStrategy(walk->strategy);
+}
+
+uint64 pass_key(const SignaturePass &pass, const uint8 *signature)
+{
+    if (pass.number != kEqualPass)
+        return signature_word_at(signature, pass.bytes, pass.plan->window[pass.number].word);
+    uint64 hash = 0;
+    for (int i = 0; i < pass.words; i++)
+        hash = split_mix(hash * kSplitMixStep + signature_word_at(signature, pass.bytes, i));
+    return hash;
+}
+
+void resolve_pairs(PairOutput *output)
+{
+    SignaturePass *pass = output->pass;
+    Size probes = 0;
+    for (Size i = 0; i < output->pairs; i++) {
+        for (Size place = 0; place < 2; place++) {
+            uint64 side = output->sides == 1 ? 0 : place;
+            output->probe[probes++] = {side << 48 | (output->pair[i].tag[place] & kTidMask), 2 * i + place};
+        }
+    }
+    std::sort(output->probe, output->probe + probes,
+              [](const Probe &a, const Probe &b) { return a.key < b.key; });
+    copy_members(output, probes);
+
+    Size kept = 0;
+    for (Size i = 0; i < output->pairs; i++) {
+        FoundPair pair = output->pair[i];
+        Size a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
+        const uint8 *x = pass->signature + a * static_cast<Size>(pass->bytes);
+        const uint8 *y = pass->signature + b * static_cast<Size>(pass->bytes);
+        int distance = signature_distance(x, y, pass->bytes);
+        if (distance > (pass->number == kEqualPass ? 0 : pass->radius) || pass->tid[a] == kNoRow ||
+            pass->tid[b] == kNoRow || found_before(*pass, x, y))
+            continue;
+        // Only rows that are visible stand for others. The row with the lowest position is never merged.
+        if (pass->number == kEqualPass && pair.tag[0] & pair.tag[1] & kVisible) {
+            Size slot = slot_number(output->side[0], std::max(pass->position[a], pass->position[b]));
+            pass->merged[slot / 64] |= UINT64CONST(1) << slot % 64;
+        }
+        output->pair[kept++] = {
+            {pass->tid[a] | static_cast<uint64>(distance) << kDistanceShift, pass->tid[b]}};
+    }
+    output->pairs = kept;
+}
+
+uint64 stored_tid(const PairSide &side, uint64 position)
+{
+    BlockNumber block = position_block(position);
+    Buffer buffer = read_store_page(side.index, side.meta->shape(), block, kBodyPage, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    int slot = position_slot(position);
+    uint64 tid = slot < body_count(page) ? body_tid(page, slot) : kNoRow;
+    UnlockReleaseBuffer(buffer);
+    TidCheck check;
+    if (tid != kNoRow)
+        check.add(tid);
+    check.finish(side.index, block);
+    return tid;
+}
+
+} // namespace simhash

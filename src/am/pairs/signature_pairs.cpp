@@ -1,0 +1,362 @@
+// Finds pairs of signatures: by passes over their words, or by comparing all with all.
+#include "am/pairs/pairs.hpp"
+
+#include "core/wide/signature.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kSamplePages = 64;
+constexpr Size kRowsPerPage = 64; // in the sample
+constexpr double kVerify = 400;   // nanoseconds to compare the signatures of a candidate
+constexpr Size kMostBlockRows = Size{1} << 17;
+constexpr Size kTileBytes = 24 * 1024;
+
+struct Sample {
+    Size count;
+    uint8 *signature;
+};
+
+// Samples pages of the store, evenly spread, and estimates the number of rows.
+void sample_store(PairSide *side, Sample *sample)
+{
+    StoreShape shape = side->meta->shape();
+    Size bodies = static_cast<Size>(shape.bodies), pages = side->segments.count * bodies;
+    Size reads = std::min(pages, kSamplePages);
+    double rows = 0;
+    sample->count = 0;
+    sample->signature =
+        static_cast<uint8 *>(palloc(reads * kRowsPerPage * static_cast<Size>(shape.bytes) + 1));
+    for (Size i = 0; i < reads; i++) {
+        CHECK_FOR_INTERRUPTS();
+        Size at = i * pages / reads;
+        auto block = static_cast<BlockNumber>(side->segments.plane[at / bodies] + 1 + at % bodies);
+        Buffer buffer = read_store_page(side->index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        Size taken = 0;
+        for (int slot = 0; slot < body_count(page); slot++) {
+            if (body_tid(page, slot) == kNoRow)
+                continue;
+            rows++;
+            if (taken++ < kRowsPerPage)
+                std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes),
+                            body_signature(page, shape.bytes, slot), static_cast<Size>(shape.bytes));
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    side->rows =
+        reads == 0 ? 1 : std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(pages));
+}
+
+Fingerprint *sampled_words(const Sample &sample, int bytes, int word)
+{
+    auto *words = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * (sample.count + 1)));
+    for (Size i = 0; i < sample.count; i++)
+        words[i] = signature_word_at(sample.signature + i * static_cast<Size>(bytes), bytes, word);
+    return words;
+}
+
+WordModel *measure_words(const PairOutput &output, const Sample *sample, const SignaturePass &pass)
+{
+    auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
+    for (int i = 0; i < pass.words; i++) {
+        model[i].bits = std::min(kBits, output.side[0].meta->layout.bits - kBits * i);
+        Fingerprint *x = sampled_words(sample[0], pass.bytes, i),
+                    *y = sampled_words(sample[1], pass.bytes, i);
+        measure_bits(x, sample[0].count, y, sample[1].count, model[i].differ);
+        pfree(x);
+        pfree(y);
+    }
+    return model;
+}
+
+WindowPlan *plan_passes(const PairReader &reader)
+{
+    const SignaturePass &pass = *reader.output->pass;
+    WindowTask task;
+    set_cell_task(reader, &task.pairs);
+    task.radius = pass.radius;
+    task.words = pass.words;
+    task.word = pass.model;
+    task.verify_cost = kVerify;
+    task.compare_cost = 0.6 + task.words * reader.join->match->nanoseconds;
+    auto *plan = static_cast<WindowPlan *>(palloc(sizeof(WindowPlan)));
+    plan_windows(task, plan);
+    return plan;
+}
+
+void log_windows(const WindowPlan &plan)
+{
+    StringInfoData windows;
+    initStringInfo(&windows);
+    for (int i = 0; i < plan.windows; i++)
+        appendStringInfo(&windows, "%sword %d, budget %d", i > 0 ? "; " : "", plan.window[i].word,
+                         plan.window[i].budget);
+    elog(DEBUG1, "simhash join of signatures: %s; estimated at %.3f s",
+         plan.windows > 0 ? windows.data : "all with all", plan.cost * 1e-9);
+    pfree(windows.data);
+}
+
+// Signatures in memory.
+struct Block {
+    int bytes;
+    Size count;
+    Size capacity;
+    uint8 *signature;
+    uint64 *tag;
+};
+
+Block make_block(int bytes, Size capacity)
+{
+    Block block = {bytes, 0, capacity, nullptr, nullptr};
+    block.signature = static_cast<uint8 *>(
+        MemoryContextAllocHuge(CurrentMemoryContext, capacity * static_cast<Size>(bytes)));
+    block.tag =
+        static_cast<uint64 *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * capacity));
+    return block;
+}
+
+uint8 *row_of(const Block &block, Size at) { return block.signature + at * static_cast<Size>(block.bytes); }
+
+// Appends the rows of the page that the walk has read.
+void add_page(const StoreWalk &walk, Block *block)
+{
+    TidCheck check;
+    for (int slot = 0; slot < body_count(walk.page.data); slot++) {
+        if (!walk.has_row(slot))
+            continue;
+        std::memcpy(row_of(*block, block->count), body_signature(walk.page.data, block->bytes, slot),
+                    static_cast<Size>(block->bytes));
+        block->tag[block->count] = body_tid(walk.page.data, slot);
+        check.add(block->tag[block->count++]);
+    }
+    check.finish(walk.side->index, walk.block);
+}
+
+// Drops the rows that the snapshot does not see.
+void filter_block(PairOutput *output, int side, Block *block)
+{
+    Rows rows = allocate_rows(block->count);
+    for (Size i = 0; i < block->count; i++)
+        rows.set(rows.count++, i, block->tag[i]);
+    filter_rows(output, side, &rows);
+    for (Size i = 0; i < rows.count; i++) {
+        std::memmove(row_of(*block, i), row_of(*block, rows.fingerprint[i]), static_cast<Size>(block->bytes));
+        block->tag[i] = rows.tag[i];
+    }
+    block->count = rows.count;
+    pfree(rows.fingerprint);
+    pfree(rows.tag);
+}
+
+// Compares all signatures of the smaller side, or of the only one, with all of the other.
+struct FullJoin {
+    PairOutput *output;
+    int side[2];
+    int radius;
+    const uint64 *merged;
+    Block outer; // a part of one side
+    Block inner; // a page of the other
+    uint16 *distance;
+};
+
+// Compares rows of the outer block from number `from` to before `end` with a row.
+void compare_row(FullJoin *join, const uint8 *signature, uint64 tag, Size from, Size end)
+{
+    int bytes = join->outer.bytes, count = static_cast<int>(end - from);
+    find_distances(signature, bytes, row_of(join->outer, from), static_cast<Size>(bytes), count,
+                   join->distance);
+    for (int i = 0; i < count; i++) {
+        if (join->distance[i] > join->radius)
+            continue;
+        uint64 pair[2];
+        pair[join->side[0]] = join->outer.tag[from + static_cast<Size>(i)];
+        pair[join->side[0] ^ 1] = tag;
+        add_pair(join->output, pair[0], pair[1], join->distance[i]);
+    }
+}
+
+// Calls visit(from, end) for each part of the outer block that fits into the first-level cache.
+template <typename Visit> void visit_tiles(const FullJoin &join, Visit visit)
+{
+    Size tile = kTileBytes / static_cast<Size>(join.outer.bytes);
+    for (Size from = 0; from < join.outer.count; from += tile)
+        visit(from, std::min(from + tile, join.outer.count));
+}
+
+void compare_within(FullJoin *join)
+{
+    visit_tiles(*join, [join](Size from, Size end) {
+        for (Size i = from + 1; i < join->outer.count; i++) {
+            CHECK_FOR_INTERRUPTS();
+            compare_row(join, row_of(join->outer, i), join->outer.tag[i], from, std::min(i, end));
+        }
+    });
+}
+
+void compare_page(FullJoin *join)
+{
+    visit_tiles(*join, [join](Size from, Size end) {
+        CHECK_FOR_INTERRUPTS();
+        for (Size i = 0; i < join->inner.count; i++)
+            compare_row(join, row_of(join->inner, i), join->inner.tag[i], from, end);
+    });
+}
+
+// Compares the outer block with the pages that the walk has not read.
+void compare_rest(FullJoin *join, StoreWalk *walk)
+{
+    while (next_store_page(walk)) {
+        join->inner.count = 0;
+        add_page(*walk, &join->inner);
+        compare_page(join);
+    }
+    end_store_walk(walk);
+}
+
+// Reads pages while the block has room. Returns false if there were none.
+bool fill_block(FullJoin *join, StoreWalk *walk)
+{
+    Size page_rows = static_cast<Size>(walk->shape.body_rows);
+    bool any = false;
+    join->outer.count = 0;
+    while (join->outer.count + page_rows <= join->outer.capacity && next_store_page(walk)) {
+        any = true;
+        add_page(*walk, &join->outer);
+    }
+    if (join->output->filter_early)
+        filter_block(join->output, join->side[0], &join->outer);
+    return any;
+}
+
+void compare_all(PairOutput *output, const SignaturePass &pass, Size bytes)
+{
+    FullJoin join = {};
+    join.output = output;
+    join.side[0] = output->sides == 2 && output->side[1].rows < output->side[0].rows;
+    join.side[1] = output->sides - 1 - join.side[0];
+    join.radius = pass.radius;
+    const PairSide &x = output->side[join.side[0]], &y = output->side[join.side[1]];
+    Size page_rows = static_cast<Size>(x.meta->shape().body_rows);
+    Size rows =
+        std::min({bytes / (static_cast<Size>(pass.bytes) + sizeof(uint64)), kMostBlockRows, store_slots(x)});
+    join.outer = make_block(pass.bytes, std::max(rows, page_rows));
+    join.inner = make_block(pass.bytes, page_rows);
+    join.distance =
+        static_cast<uint16 *>(palloc(sizeof(uint16) * kTileBytes / static_cast<Size>(pass.bytes)));
+
+    auto *walk = static_cast<StoreWalk *>(palloc(2 * sizeof(StoreWalk)));
+    begin_store_walk(&walk[0], x, pass.merged);
+    while (fill_block(&join, &walk[0])) {
+        if (output->sides == 1)
+            compare_within(&join);
+        begin_store_walk(&walk[1], y, pass.merged);
+        if (output->sides == 1) {
+            walk[1].segment = walk[0].segment;
+            walk[1].body = walk[0].body;
+        }
+        compare_rest(&join, &walk[1]);
+    }
+    end_store_walk(&walk[0]);
+}
+
+void run_pass(PairReader *reader, int number, int radius)
+{
+    PairOutput *output = reader->output;
+    output->pass->number = number;
+    reader->join->radius = radius;
+    PairTask task;
+    set_cell_task(*reader, &task);
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash pass", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    for (double &differ : task.differ)
+        differ = 0.5;
+    if (number != kEqualPass)
+        std::memcpy(task.differ, output->pass->model[output->pass->plan->window[number].word].differ,
+                    sizeof(task.differ));
+    auto *plan = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
+    plan_pairs(task, plan);
+    follow_cells(reader, *plan);
+    flush_pairs(output);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+}
+
+// Merges rows with equal signatures, if only the groups are wanted.
+void merge_equal(PairReader *reader)
+{
+    PairOutput *output = reader->output;
+    Size words = store_slots(output->side[0]) / 64 + 1;
+    output->pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
+        CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    run_pass(reader, kEqualPass, 0);
+    output->wanted = PairsWanted::all;
+}
+
+void begin_pass(PairOutput *output, int radius, SignaturePass *pass)
+{
+    const SignatureLayout &layout = output->side[0].meta->layout;
+    *pass = {};
+    pass->radius = radius;
+    pass->bytes = layout.bytes();
+    pass->words = signature_words(layout.bits);
+    output->pass = pass;
+}
+
+void allocate_members(const PairOutput &output, SignaturePass *pass)
+{
+    MemoryContext context = CurrentMemoryContext;
+    Size rows = 2 * output.capacity;
+    pass->signature =
+        static_cast<uint8 *>(MemoryContextAllocHuge(context, rows * static_cast<Size>(pass->bytes)));
+    pass->position = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
+    pass->tid = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
+}
+
+} // namespace
+
+void join_signatures(PairOutput *output, int radius)
+{
+    auto *pass = static_cast<SignaturePass *>(palloc(sizeof(SignaturePass)));
+    Sample sample[2];
+    for (int i = 0; i < output->sides; i++) {
+        output->side[i].segments = read_segments(output->side[i].index, *output->side[i].meta);
+        sample_store(&output->side[i], &sample[i]);
+    }
+    if (output->sides == 1)
+        sample[1] = sample[0];
+    begin_pass(output, radius, pass);
+
+    Size bytes = pair_memory();
+    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 2);
+    begin_output(output, bytes / 8 * 3, 2 * (static_cast<Size>(pass->bytes) + 2 * sizeof(uint64)));
+    allocate_members(*output, pass);
+    pass->model = measure_words(*output, sample, *pass);
+    pass->plan = plan_passes(*reader);
+    log_windows(*pass->plan);
+    if (output->wanted == PairsWanted::links)
+        merge_equal(reader);
+    for (int i = 0; i < pass->plan->windows; i++)
+        run_pass(reader, i, pass->plan->window[i].budget);
+    end_join(reader->join);
+    if (pass->plan->windows == 0) {
+        output->pass = nullptr;
+        compare_all(output, *pass, bytes / 8 * 5);
+    }
+    end_output(output);
+}
+
+} // namespace simhash

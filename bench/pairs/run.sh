@@ -2,7 +2,8 @@
 # All near-duplicate pairs of a table, and of two tables: simhash_pairs and simhash_join against joins in SQL on the
 # same rows, in one run.
 #
-#   bench/pairs/run.sh [rows]        default 1000000; 10000000 takes some minutes
+#   bench/pairs/run.sh [rows]               default 1000000; 10000000 takes some minutes
+#   bench/pairs/run.sh rows signatures      signatures of 256 bits, and fingerprints of their first 64 bits
 #
 # Rows: 80 % uniform fingerprints, 20 % copies of an earlier one with 0 to 5 flipped bits. Times are of whole statements,
 # warm, one session: the join, fetching the visible rows, the result and count(*). The best of three runs; a single run
@@ -11,6 +12,7 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 ROWS=${1:-1000000}
+KIND=${2:-pairs}
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
 
@@ -18,4 +20,4 @@ build_and_stage
 cluster_start "shared_buffers = 4GB" "maintenance_work_mem = 1GB" "max_wal_size = 16GB" "checkpoint_timeout = 1h" \
     "autovacuum = off" "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "jit = off"
 sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
-psql -X -q -v ON_ERROR_STOP=1 -v rows="$ROWS" -f "$TOP/bench/pairs/pairs.sql"
+psql -X -q -v ON_ERROR_STOP=1 -v rows="$ROWS" -f "$TOP/bench/pairs/$KIND.sql"

@@ -129,6 +129,19 @@ SELECT r, count(a), count(DISTINCT (a, b)), bool_and(distance <= 256) FROM unnes
 SELECT count(s) * (count(s) - 1) / 2 AS pairs FROM uniform256;
 SELECT count(*) FROM simhash_pairs('uniform256_s', NULL);
 
+-- all with all, in several blocks and tiles
+CREATE TABLE long AS SELECT i AS id, (SELECT string_agg(hashint8extended(i / 2 * 64 + j, i % 2)::bit(64)::text, '' ORDER BY j)
+    FROM generate_series(1, 64) AS j)::bit(4096) AS s FROM generate_series(1, 800) AS i;
+CREATE INDEX long_s ON long USING simhash (s);
+SET work_mem = '64kB';
+SELECT count(*), (SELECT count(*) FROM (SELECT a, b, distance FROM simhash_pairs('long_s', r) EXCEPT ALL
+        SELECT x.ctid, y.ctid, (x.s <@> y.s)::int FROM long x JOIN long y ON x.ctid < y.ctid AND (x.s <@> y.s)::int <= r) AS d) AS wrong
+    FROM unnest('{2040,4096}'::int[]) AS r, simhash_pairs('long_s', r) GROUP BY r ORDER BY r;
+SELECT count(*), (SELECT count(*) FROM (SELECT a, b, distance FROM simhash_join('long_s', 'long_s', r) EXCEPT ALL
+        SELECT x.ctid, y.ctid, (x.s <@> y.s)::int FROM long x JOIN long y ON (x.s <@> y.s)::int <= r) AS d) AS wrong
+    FROM unnest('{2040,4096}'::int[]) AS r, simhash_join('long_s', 'long_s', r) GROUP BY r ORDER BY r;
+SELECT count(*) FROM long x JOIN long y ON x.ctid < y.ctid AND (x.s <@> y.s)::int <= 2040;
+RESET work_mem;
 -- joins, with indexes of different designs; the smaller table on either side
 CALL make_table('left256', 'uniform', 256, 100, 200);
 DROP INDEX left256_s;
@@ -233,6 +246,6 @@ DECLARE t text;
 BEGIN
     FOR t IN SELECT kind || bits FROM answer LOOP EXECUTE format('DROP TABLE %I', t); END LOOP;
 END $$;
-DROP TABLE answer, expected, left256, left65, fingerprint, empty, copies;
+DROP TABLE answer, expected, long, left256, left65, fingerprint, empty, copies;
 DROP PROCEDURE make_table;
 DROP FUNCTION random_bits, flipped, signature_of, expect_pairs, wrong_pairs, wrong_groups, check_table, check_join;

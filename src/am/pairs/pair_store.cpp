@@ -29,7 +29,9 @@ Size slot_number(const PairSide &side, uint64 position)
         static_cast<Size>(std::upper_bound(segments.plane, segments.plane + segments.count, block) -
                           segments.plane) -
         1;
-    Size body = block - segments.plane[segment] - 1;
+    Size body = BlockNumber{block - segments.plane[segment] - 1};
+    if (body >= static_cast<Size>(shape.bodies)) // segments that overlap
+        report_corruption(side.index, block, "A page of the signature store belongs to no segment.");
     return segment * static_cast<Size>(shape.rows()) + body * static_cast<Size>(shape.body_rows) +
            static_cast<Size>(position_slot(position));
 }

@@ -51,9 +51,8 @@ ROLLBACK;
 
 -- keep one of each group: the leaders stay, and no pair is left
 SELECT a.id AS a, b.id AS b, a.sig <@> b.sig AS distance FROM photo a JOIN photo b ON a.sig <@> b.sig <= 31 AND a.id < b.id ORDER BY 1, 2;
-DELETE FROM photo USING simhash_pair_groups($$
-    SELECT a.id, b.id FROM photo a JOIN photo b ON a.sig <@> b.sig <= 31 AND a.id < b.id $$, star => true) g
-WHERE photo.id = g.member AND g.member <> g.leader;
+DELETE FROM photo USING simhash_groups('photo_sig', 31, star => true) g
+WHERE photo.ctid = g.member AND g.member <> g.leader;
 SELECT count(*) AS pairs_left FROM photo a JOIN photo b ON a.sig <@> b.sig <= 31 AND a.id < b.id;
 SELECT array_agg(id ORDER BY id) AS kept FROM photo WHERE id <= 3 OR id > 2000;
 
@@ -133,9 +132,8 @@ FROM picture p CROSS JOIN LATERAL (SELECT array_agg(id) AS ids FROM
 SELECT count(*) FROM picture a JOIN picture b ON a.hash = b.hash AND a.id < b.id;
 SELECT count(*) FROM picture a JOIN picture b ON a.hash <@> b.hash <= 30 AND a.id < b.id;
 SELECT count(*) FROM picture a JOIN picture b ON (a.hash <@> b.hash)::int <= 30 AND a.id < b.id;
-SELECT leader, array_agg(member ORDER BY member) AS members
-FROM simhash_pair_groups($$ SELECT a.id, b.id FROM picture a JOIN picture b ON a.hash <@> b.hash <= 30 AND a.id < b.id $$)
-GROUP BY leader HAVING count(*) > 2 ORDER BY leader;
+SELECT min(p.id) AS first, array_agg(p.id ORDER BY p.id) AS members
+FROM simhash_groups('picture_hash', 30) g JOIN picture p ON p.ctid = g.member GROUP BY g.leader HAVING count(*) > 2 ORDER BY 1;
 
 -- the operator class by name
 CREATE INDEX picture_named ON picture USING simhash (hash simhash_bit_ops);

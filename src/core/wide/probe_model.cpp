@@ -18,17 +18,53 @@ constexpr int kCostRate = 7; // f = 0.21
 // The cost of a bit that differs with that probability.
 constexpr double kMeanCost = 8;
 
-double normal_tail(double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); }
+// P(a normal variable > x) for x >= 0, interpolated: a query with weights needs thousands of values.
+class NormalTail
+{
+public:
+    NormalTail()
+    {
+        for (int i = 0; i <= kPoints; i++)
+            at_[i] =
+                static_cast<float>(0.5 * std::erfc(static_cast<double>(i) / kPointsPerUnit / std::sqrt(2.0)));
+    }
+    float operator()(float x) const
+    {
+        float place = std::min(x * kPointsPerUnit, static_cast<float>(kPoints) - 0.5F);
+        int point = static_cast<int>(place);
+        return at_[point] + (at_[point + 1] - at_[point]) * (place - static_cast<float>(point));
+    }
+
+private:
+    static constexpr int kPointsPerUnit = 64, kPoints = 8 * kPointsPerUnit;
+    float at_[kPoints + 1];
+};
+
+const NormalTail &normal_tail()
+{
+    static const NormalTail tail;
+    return tail;
+}
+
+// The absolute values of weights relative to their mean, in buckets.
+struct WeightBuckets {
+    static constexpr int kBuckets = 64;
+    static constexpr float kWidth = 0.0625F;
+    int count[kBuckets];
+
+    static float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kWidth; }
+};
 
 // The scale at which the mean of Phi(-|w| / scale) is f.
-double scale_for(const float *weights, int bits, double f)
+float scale_for(const WeightBuckets &weights, int bits, float f)
 {
-    double low = 1e-6, high = 1e9;
-    for (int i = 0; i < 60; i++) {
-        double scale = std::sqrt(low * high), sum = 0;
-        for (int j = 0; j < bits; j++)
-            sum += normal_tail(std::fabs(static_cast<double>(weights[j])) / scale);
-        (sum / bits < f ? low : high) = scale;
+    constexpr int kSteps = 20;
+    float low = 1e-3F, high = 1e3F;
+    for (int i = 0; i < kSteps; i++) {
+        float scale = std::sqrt(low * high), sum = 0;
+        for (int b = 0; b < WeightBuckets::kBuckets; b++)
+            sum += static_cast<float>(weights.count[b]) * normal_tail()(WeightBuckets::middle(b) / scale);
+        (sum < f * static_cast<float>(bits) ? low : high) = scale;
     }
     return std::sqrt(low * high);
 }
@@ -47,21 +83,26 @@ void FlipModel::set_weights(const float *weights, int bits, FlipRates *rates)
     set_uniform();
     uniform_ = false;
     rates_ = rates;
-    // Relative to their mean, so that the scale is found whatever the unit of the weights.
-    double mean = 0;
+    float mean = 0;
     for (int j = 0; j < bits; j++)
-        mean += std::fabs(static_cast<double>(weights[j])) / bits;
-    if (mean == 0) {
+        mean += std::fabs(weights[j]) / static_cast<float>(bits);
+    if (!(mean > 0) || !std::isfinite(mean)) {
         uniform_ = true;
         return;
     }
+    WeightBuckets buckets = {};
+    for (int j = 0; j < bits; j++) {
+        float place = std::min(std::fabs(weights[j]) / mean / WeightBuckets::kWidth,
+                               static_cast<float>(WeightBuckets::kBuckets) - 0.5F);
+        buckets.count[static_cast<int>(place)]++;
+    }
+    const NormalTail &tail = normal_tail();
     for (int j = 0; j < bits; j++)
         rates[j].at[0] = 0;
     for (int g = 1; g < kFlipRates; g++) {
-        double scale = scale_for(weights, bits, flip_rate(g));
+        float inverse = 1 / (mean * scale_for(buckets, bits, flip_rate(g)));
         for (int j = 0; j < bits; j++)
-            rates[j].at[g] =
-                static_cast<float>(normal_tail(std::fabs(static_cast<double>(weights[j])) / scale));
+            rates[j].at[g] = tail(std::fabs(weights[j]) * inverse);
     }
 }
 

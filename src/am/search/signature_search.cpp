@@ -247,14 +247,32 @@ Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
 namespace
 {
 
+// Prefetches a body page, of which all will be read. Returns its buffer, or an invalid one.
+Buffer prefetch_body(const SignatureSearch &search, BlockNumber block)
+{
+    constexpr int kLine = 64;
+    Buffer buffer = block_exists(search.index, block)
+                        ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
+                        : InvalidBuffer;
+    if (BufferIsValid(buffer)) {
+        const char *page = BufferGetPage(buffer);
+        for (int at = 0; at < BLCKSZ; at += kLine)
+            __builtin_prefetch(page + at);
+    }
+    return buffer;
+}
+
 Size body_rows(SignatureSearch *search, BlockNumber plane)
 {
     Size hits = 0;
     Size bytes = static_cast<Size>(search->shape.bytes);
+    Buffer next = prefetch_body(*search, plane + 1);
     for (int body = 1; body <= search->shape.bodies; body++) {
         BlockNumber block = plane + static_cast<BlockNumber>(body);
         Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
-                                        search->strategy);
+                                        search->strategy, next);
+        if (body < search->shape.bodies)
+            next = prefetch_body(*search, block + 1);
         const char *page = buffer_page(buffer);
         int count = body_count(page);
         find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),

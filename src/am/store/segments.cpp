@@ -50,6 +50,18 @@ void set_hint(Buffer map, int entry, std::uint32_t free)
     MarkBufferDirtyHint(map, true);
 }
 
+// Sets *plane to a segment with free slots, if the map page has one; the last ones first.
+bool find_free_entry(const char *page, BlockNumber *plane)
+{
+    for (int i = map_count(page) - 1; i >= 0; i--) {
+        if (map_entries(page)[i].free > 0) {
+            *plane = map_entries(page)[i].plane;
+            return true;
+        }
+    }
+    return false;
+}
+
 // Looks for a segment with free slots from map page `from` on. Returns the last map page if there is none.
 bool find_free_segment(Relation index, const IndexMeta &meta, BlockNumber from, StorePlace *place)
 {
@@ -60,14 +72,10 @@ bool find_free_segment(Relation index, const IndexMeta &meta, BlockNumber from, 
         const char *page = buffer_page(buffer);
         BlockNumber next = page_tail(page)->right;
         place->map = block;
-        for (int i = map_count(page) - 1; i >= 0; i--) {
-            if (map_entries(page)[i].free > 0) {
-                place->plane = map_entries(page)[i].plane;
-                UnlockReleaseBuffer(buffer);
-                return true;
-            }
-        }
+        bool found = find_free_entry(page, &place->plane);
         UnlockReleaseBuffer(buffer);
+        if (found)
+            return true;
         check_next_map(index, block, next);
         if (next == kNoBlock)
             return false;
@@ -94,8 +102,13 @@ void create_segment(Relation index, const IndexMeta &meta, StorePlace *place)
 {
     StoreShape shape = meta.shape();
     Buffer buffer[kMostImages]; // the segment, a new map page if there is one, and the last map page
-    auto *image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
     Buffer map = lock_last_map(index, meta, place->map);
+    if (find_free_entry(buffer_page(map), &place->plane)) { // another process has created one meanwhile
+        place->map = BufferGetBlockNumber(map);
+        UnlockReleaseBuffer(map);
+        return;
+    }
+    auto *image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
     bool full = map_count(buffer_page(map)) >= map_page_segments();
     int pages = shape.pages() + full;
     extend_by_pages(index, RELATION_IS_LOCAL(index), pages, buffer);

@@ -18,7 +18,7 @@ class ProbeModelTest : public SeededTest<12>
 protected:
     double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-    void layout_of(int bits, int tables) { choose_layout(bits, tables, nullptr, 0, 0, nullptr, &layout_); }
+    void layout_of(int bits, int tables) { choose_layout(bits, tables, 1, nullptr, 0, 0, nullptr, &layout_); }
 
     SignatureLayout layout_;
     FlipModel flips_;

@@ -23,7 +23,7 @@ TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
 {
     for (int bits : {65, 128, 256, 300, 1024, 4096}) {
         for (int tables : {1, 3, 8, 16, 32}) {
-            choose_layout(bits, tables, nullptr, 0, 0, nullptr, &layout_);
+            choose_layout(bits, tables, 1, nullptr, 0, 0, nullptr, &layout_);
             for (int radius : {0, 1, 2, tables - 1, tables, 2 * tables, 31}) {
                 SearchPlan plan;
                 double cost = plan_trees(layout_, radius, {1e6, 2500, 2000}, &plan);
@@ -36,7 +36,8 @@ TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
                         int bit = static_cast<int>(below(static_cast<std::uint64_t>(bits)));
                         if (round % 2 == 0) {
                             auto table = static_cast<std::size_t>(i % tables);
-                            bit = layout_.key[table][(i / tables) % layout_.header_bits(i % tables)];
+                            bit = layout_.key_bits(
+                                static_cast<int>(table))[(i / tables) % layout_.header_bits(i % tables)];
                         }
                         row[bit / 8] = static_cast<std::uint8_t>(row[bit / 8] | 0x80 >> bit % 8);
                     }
@@ -56,7 +57,7 @@ TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
 
 TEST_F(SignaturePlanTest, LargeRadiiAreScanned)
 {
-    choose_layout(1024, 8, nullptr, 0, 0, nullptr, &layout_);
+    choose_layout(1024, 8, 1, nullptr, 0, 0, nullptr, &layout_);
     StoreShape shape = store_shape(layout_.bytes(), 8192);
     SignatureIndexSize size = {1e6, 2500, 2084};
     SearchPlan plan;

@@ -209,6 +209,13 @@ CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 17);
 CREATE INDEX ON t USING simhash (s) WITH (distance = 3);
+CREATE INDEX t_options ON t USING simhash (s);
+ALTER INDEX t_options SET (tables = 32);
+REINDEX INDEX t_options;
+SELECT tables, reindex_pending FROM simhash_index_stats('t_options');
+ALTER INDEX t_options RESET (tables);
+ALTER INDEX t_options SET (distance = 3);
+REINDEX INDEX t_options;
 
 -- equality can be excluded
 CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));

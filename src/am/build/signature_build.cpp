@@ -53,16 +53,22 @@ int indexed_bits(Relation index)
     return bits;
 }
 
-// The number of tables. The metapage lists the bits of each one's keys.
-int tables_that_fit(const IndexOptions &options, int bits)
+// Warns of options that are not as wanted. They are no errors, because ALTER INDEX cannot refuse them: later TRUNCATE
+// or a restored dump would fail.
+void check_options(Relation index, const IndexOptions &options, int bits)
 {
-    int tables = signature_tables(options, bits),
-        most = most_signature_tables(default_key_words(bits), BLCKSZ);
-    if (tables > most)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("tables = %d is too large for an index on signatures of %d bits", tables, bits),
-                errdetail("With pages of %d bytes, such an index can have %d tables.", BLCKSZ, most));
-    return tables;
+    int tables = signature_tables(options, bits);
+    if (options.tables > tables)
+        ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("index \"%s\" is built with %d tables", RelationGetRelationName(index), tables),
+                errdetail("With pages of %d bytes, an index on signatures of %d bits can have no more.",
+                          BLCKSZ, bits));
+    if (distance_given(index))
+        ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("option \"%s\" does not apply to index \"%s\"", "distance",
+                       RelationGetRelationName(index)),
+                errdetail("The index is on signatures."),
+                errhint("The number of tables decides which distances it suits."));
 }
 
 SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample)
@@ -76,7 +82,7 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
     auto *columns =
         static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * kColumnWords * static_cast<Size>(bits)));
-    choose_layout(bits, tables_that_fit(options, bits), default_key_words(bits), sample.row,
+    choose_layout(bits, signature_tables(options, bits), default_key_words(bits), sample.row,
                   static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout);
     pfree(columns);
     data.map = root_block(data.layout.tables) + 1;
@@ -228,6 +234,7 @@ SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, In
 {
     meta->wide = true;
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
+    check_options(index, index_options(index), meta->layout.bits);
     LayoutSample sample = {meta, index, 0, 0, nullptr};
     sample.row = static_cast<std::uint8_t *>(palloc(static_cast<Size>(meta->layout.bytes()) * kLayoutSample));
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseSample);

@@ -45,7 +45,9 @@ struct IndexOptions {
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
-// The number of tables of an index on signatures of n bits.
+// Whether the option "distance" is set.
+bool distance_given(Relation index);
+// The number of tables of an index on signatures of n bits: as many as wanted, or as fit.
 int signature_tables(const IndexOptions &options, int bits);
 // Chooses the design for these options. Raises an error with a hint if there is none.
 void design_from_options(const IndexOptions &options, TableDesign *design);

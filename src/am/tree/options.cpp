@@ -65,9 +65,8 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
 int signature_tables(const IndexOptions &options, int bits)
 {
     constexpr int kLong = 512, kForShort = 16, kForLong = 8;
-    if (options.tables > 0)
-        return options.tables;
-    return Min(bits <= kLong ? kForShort : kForLong, most_signature_tables(default_key_words(bits), BLCKSZ));
+    int wanted = options.tables > 0 ? options.tables : bits <= kLong ? kForShort : kForLong;
+    return Min(wanted, most_signature_tables(default_key_words(bits), BLCKSZ));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)
@@ -89,17 +88,17 @@ bytea *parse_index_options(Datum reloptions, bool validate)
     return options;
 }
 
+bool distance_given(Relation index)
+{
+    return index->rd_options != nullptr &&
+           reinterpret_cast<IndexOptions *>(index->rd_options)->distance != kDistanceNotGiven;
+}
+
 IndexOptions index_options(Relation index)
 {
     IndexOptions options = {0, kDistanceNotGiven, 0, kDefaultFillfactor};
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
-    if (is_wide_index(index) && options.distance != kDistanceNotGiven)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("option \"%s\" does not apply to index \"%s\"", "distance",
-                       RelationGetRelationName(index)),
-                errdetail("The index is on signatures."),
-                errhint("The number of tables decides which distances it suits."));
     if (options.distance == kDistanceNotGiven)
         options.distance = kDefaultDistance;
     return options;

@@ -126,15 +126,8 @@ void check_store(Check *check)
 
 bool is_store_slot(const Check &check, std::uint64_t position)
 {
-    const BlockNumber *begin = check.segments.plane, *end = begin + check.segments.count;
-    BlockNumber block = position_block(position);
-    const BlockNumber *after = std::upper_bound(begin, end, block);
-    if (after == begin)
-        return false;
-    StoreShape shape = check.meta->shape();
-    BlockNumber body = block - after[-1];
-    int slot = position_slot(position);
-    return body >= 1 && body <= static_cast<BlockNumber>(shape.bodies) && slot >= 0 && slot < shape.body_rows;
+    SegmentSlot at;
+    return find_slot(check.segments, check.meta->shape(), position, &at);
 }
 
 namespace

@@ -23,17 +23,11 @@ namespace
 Size slot_number(const PairSide &side, uint64 position)
 {
     StoreShape shape = side.meta->shape();
-    const Segments &segments = side.segments;
-    BlockNumber block = position_block(position);
-    Size segment =
-        static_cast<Size>(std::upper_bound(segments.plane, segments.plane + segments.count, block) -
-                          segments.plane) -
-        1;
-    Size body = BlockNumber{block - segments.plane[segment] - 1};
-    if (body >= static_cast<Size>(shape.bodies)) // segments that overlap
-        report_corruption(side.index, block, "A page of the signature store belongs to no segment.");
-    return segment * static_cast<Size>(shape.rows()) + body * static_cast<Size>(shape.body_rows) +
-           static_cast<Size>(position_slot(position));
+    SegmentSlot at;
+    if (!find_slot(side.segments, shape, position, &at)) // segments that overlap
+        report_corruption(side.index, position_block(position),
+                          "A page of the signature store belongs to no segment.");
+    return at.segment * static_cast<Size>(shape.rows()) + static_cast<Size>(at.slot);
 }
 
 // Copies a row of a locked page.

@@ -180,6 +180,20 @@ Segments read_segments(Relation index, const IndexMeta &meta)
     return segments;
 }
 
+bool find_slot(const Segments &segments, const StoreShape &shape, std::uint64_t position, SegmentSlot *found)
+{
+    BlockNumber block = position_block(position);
+    const BlockNumber *begin = segments.plane, *after = std::upper_bound(begin, begin + segments.count, block);
+    if (after == begin)
+        return false;
+    BlockNumber body = block - after[-1]; // 0 is the plane page
+    int slot = position_slot(position);
+    if (body < 1 || body > static_cast<BlockNumber>(shape.bodies) || slot < 0 || slot >= shape.body_rows)
+        return false;
+    *found = {static_cast<Size>(after - begin) - 1, static_cast<int>(body - 1) * shape.body_rows + slot};
+    return true;
+}
+
 void choose_segment(Relation index, const IndexMeta &meta)
 {
     StorePlace place = *store_place(index);

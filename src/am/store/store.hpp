@@ -25,6 +25,13 @@ struct Segments {
 };
 Segments read_segments(Relation index, const IndexMeta &meta);
 
+// Finds the segment of a store position, and its slot there. Returns false if it is in none of the segments.
+struct SegmentSlot {
+    Size segment; // its number in the list
+    int slot;
+};
+bool find_slot(const Segments &segments, const StoreShape &shape, std::uint64_t position, SegmentSlot *found);
+
 // The number of segments that a map page lists: few in a build for tests, so that there are several pages.
 inline int map_page_segments() { return kFailpoints ? 3 : map_capacity(BLCKSZ); }
 

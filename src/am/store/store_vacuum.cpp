@@ -43,17 +43,9 @@ bool is_dead_entry(const DeadEntries *entries, int table, Tid tid, const IndexMe
     const auto *rows = static_cast<const DeadRows *>(entries);
     if (!meta.in_store(table))
         return is_dead_tid(*rows, tid.packed());
-    BlockNumber block = position_block(tid.packed());
-    const Segments &segments = rows->segments;
-    const BlockNumber *after = std::upper_bound(segments.plane, segments.plane + segments.count, block);
-    if (after == segments.plane)
-        return false;
-    Size segment = static_cast<Size>(after - segments.plane) - 1;
-    int body = static_cast<int>(block - segments.plane[segment]) - 1, slot = position_slot(tid.packed());
-    if (body < 0 || body >= rows->shape.bodies || slot < 0 || slot >= rows->shape.body_rows)
-        return false;
-    slot += body * rows->shape.body_rows;
-    return rows->segment_bits(segment)[slot / 64] >> slot % 64 & 1;
+    SegmentSlot at;
+    return find_slot(rows->segments, rows->shape, tid.packed(), &at) &&
+           (rows->segment_bits(at.segment)[at.slot / 64] >> at.slot % 64 & 1);
 }
 
 // Finds the dead rows of one body page.

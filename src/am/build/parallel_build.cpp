@@ -115,26 +115,6 @@ struct Scan {
     Output nulls;
 };
 
-BufFile *create_file(const Shared &shared, const char *kind, int number)
-{
-    char name[MAXPGPATH];
-    snprintf(name, sizeof(name), "%s%d", kind, number);
-    return create_shared_file(&shared.build->files, name);
-}
-
-BufFile *open_file(const Shared &shared, const char *kind, int number)
-{
-    char name[MAXPGPATH];
-    snprintf(name, sizeof(name), "%s%d", kind, number);
-    return open_shared_file(&shared.build->files, name);
-}
-
-void close_file(BufFile *file)
-{
-    export_shared_file(file);
-    BufFileClose(file);
-}
-
 void write_waiting(Output *output)
 {
     write_row_file(output->file, output->wait, static_cast<Size>(output->waiting));
@@ -145,7 +125,7 @@ void write_waiting(Output *output)
 void add_row(Output *output, const Shared &shared, const char *kind, Position row)
 {
     if (output->file == nullptr)
-        output->file = create_file(shared, kind, shared.process);
+        output->file = create_work_file(shared.build, kind, shared.process);
     output->wait[output->waiting++] = row;
     output->bits.add(row);
     if (output->waiting == lengthof(output->wait))
@@ -157,7 +137,7 @@ void end_output(Output *output)
     if (output->file == nullptr)
         return;
     write_waiting(output);
-    close_file(output->file);
+    close_work_file(output->file);
 }
 
 void scan_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
@@ -186,9 +166,9 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
     end_output(&scan->nulls);
     Sample *sample = scan->sample;
     if (!leader && sample->count > 0) {
-        BufFile *file = create_file(*shared, "sample", shared->process);
+        BufFile *file = create_work_file(shared->build, "sample", shared->process);
         write_row_file(file, sample->row, static_cast<Size>(sample->count));
-        close_file(file);
+        close_work_file(file);
     }
     shared->scan[shared->process] = {scan->rows.rows,  scan->nulls.rows, scan->rows.bits,
                                      scan->nulls.bits, sample->level,    sample->count};
@@ -210,7 +190,7 @@ RowFiles open_rows(const Shared &shared, bool nulls)
         uint64 rows = nulls ? scan.nulls : scan.rows;
         if (rows == 0)
             continue;
-        files.file[files.files++] = open_file(shared, nulls ? "nulls" : "rows", i);
+        files.file[files.files++] = open_work_file(shared.build, nulls ? "nulls" : "rows", i);
         files.rows += rows;
         files.bits.add(nulls ? scan.null_bits : scan.row_bits);
     }
@@ -235,7 +215,7 @@ void merge_samples(const Shared &shared, Sample *sample)
         int count = shared.scan[i].sample_rows;
         if (count == 0)
             continue;
-        BufFile *file = open_file(shared, "sample", i);
+        BufFile *file = open_work_file(shared.build, "sample", i);
         read_row_file(file, rows, static_cast<Size>(count));
         BufFileClose(file);
         for (int j = 0; j < count; j++)
@@ -333,9 +313,9 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     } else {
         const Children &leaves = writer->leaves;
         *result = {leaves.count, leaves.child[0].block, leaves.child[leaves.count - 1].block};
-        BufFile *file = create_file(shared, "leaves", number);
+        BufFile *file = create_work_file(shared.build, "leaves", number);
         BufFileWrite(file, leaves.child, leaves.count * sizeof(FinishedPage));
-        close_file(file);
+        close_work_file(file);
     }
     pfree(writer->leaves.child);
 }
@@ -387,12 +367,10 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
                 continue;
             if (i > number)
                 link_leaves(index, shared.task[i - 1].last, result.first);
-            BufFile *file = open_file(shared, "leaves", i);
+            BufFile *file = open_work_file(shared.build, "leaves", i);
             for (uint64 j = 0; j < result.leaves; j++) {
                 FinishedPage child;
-                if (BufFileRead(file, &child, sizeof(child)) != sizeof(child))
-                    ereport(ERROR, errcode_for_file_access(),
-                            errmsg("could not read from the temporary file of an index build"));
+                read_row_file(file, &child, 1);
                 add_child(&leaves, child.bound, child.block);
             }
             BufFileClose(file);

@@ -156,6 +156,26 @@ void end_worker(const SharedWork &work, const WorkerRelations &relations, shm_to
     table_close(relations.heap, work.concurrent ? ShareUpdateExclusiveLock : ShareLock);
 }
 
+BufFile *create_work_file(SharedWork *work, const char *kind, int number)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "%s%d", kind, number);
+    return create_shared_file(&work->files, name);
+}
+
+BufFile *open_work_file(SharedWork *work, const char *kind, int number)
+{
+    char name[MAXPGPATH];
+    snprintf(name, sizeof(name), "%s%d", kind, number);
+    return open_shared_file(&work->files, name);
+}
+
+void close_work_file(BufFile *file)
+{
+    export_shared_file(file);
+    BufFileClose(file);
+}
+
 void finish_scan(SharedWork *work, double heap_rows, bool broken_hot_chain)
 {
     SpinLockAcquire(&work->mutex);

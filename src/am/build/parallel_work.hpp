@@ -74,6 +74,12 @@ struct WorkerRelations {
 WorkerRelations begin_worker(SharedWork *work, dsm_segment *segment, shm_toc *toc);
 void end_worker(const SharedWork &work, const WorkerRelations &relations, shm_toc *toc);
 
+// Temporary files that one process writes and all may read. A file is named by its kind and a number.
+BufFile *create_work_file(SharedWork *work, const char *kind, int number);
+BufFile *open_work_file(SharedWork *work, const char *kind, int number);
+// Closes a file that was created, so that others can open it.
+void close_work_file(BufFile *file);
+
 // Notes that this process has finished its part of the scan, or its tasks.
 void finish_scan(SharedWork *work, double heap_rows, bool broken_hot_chain);
 void finish_tasks(SharedWork *work);

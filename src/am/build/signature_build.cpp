@@ -133,13 +133,6 @@ struct SignatureBuild {
     bool report;
 };
 
-BufFile *nulls_file(SharedFileSet *files, int process, bool create)
-{
-    char name[MAXPGPATH];
-    snprintf(name, sizeof(name), "nulls%d", process);
-    return create ? create_shared_file(files, name) : open_shared_file(files, name);
-}
-
 void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
 {
     auto *build = static_cast<SignatureBuild *>(context);
@@ -160,15 +153,15 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     MemoryContextReset(build->row_context);
 }
 
-SignatureBuild make_build(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress)
+SignatureBuild make_build(Relation index, const IndexMeta &meta, bool parallel, BuildProgress *progress)
 {
     SignatureBuild build = {};
     build.row_context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash build row", ALLOCSET_DEFAULT_SIZES);
     build.index = index;
     build.meta = &meta;
-    build.processes = processes;
-    build.store = begin_store(index, meta, processes);
+    build.processes = 1;
+    build.store = begin_store(index, meta, parallel);
     build.progress = progress;
     return build;
 }
@@ -259,7 +252,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexM
     pg_atomic_init_u64(&progress.rows, 0);
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, 1, &progress);
+    SignatureBuild build = make_build(index, meta, false, &progress);
     build.nulls = &nulls;
     build.report = true;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
@@ -291,43 +284,23 @@ struct ScanPart {
     uint64 segments;
 };
 
-BufFile *segments_file(SharedFileSet *files, int process, bool create)
-{
-    char name[MAXPGPATH];
-    snprintf(name, sizeof(name), "segments%d", process);
-    return create ? create_shared_file(files, name) : open_shared_file(files, name);
-}
-
-void close_output(BufFile *file)
-{
-    export_shared_file(file);
-    BufFileClose(file);
-}
-
-void read_file(BufFile *file, void *data, Size size)
-{
-    if (BufFileRead(file, data, size) != size)
-        ereport(ERROR, errcode_for_file_access(),
-                errmsg("could not read from the temporary file of an index build"));
-}
-
 // Scans this process's part of the table.
 void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation heap, IndexInfo *info,
                SignatureBuild *build)
 {
     auto *scan = static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan));
     if (process > 0)
-        build->nulls_file = nulls_file(&shared->files, process, true);
+        build->nulls_file = create_work_file(shared, "nulls", process);
     double heap_rows = table_index_build_scan(heap, build->index, info, true, process == 0, build_row, build,
                                               table_beginscan_parallel(heap, scan));
     end_store(build->store);
     ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
     *part = {build->store->rows, build->nulls_in_file, build->store->segments};
     if (process > 0) {
-        close_output(build->nulls_file);
-        BufFile *file = segments_file(&shared->files, process, true);
-        BufFileWrite(file, build->store->segment, sizeof(SegmentEntry) * build->store->segments);
-        close_output(file);
+        close_work_file(build->nulls_file);
+        BufFile *file = create_work_file(shared, "segments", process);
+        write_row_file(file, build->store->segment, build->store->segments);
+        close_work_file(file);
     }
     finish_scan(shared, heap_rows, info->ii_BrokenHotChain);
 }
@@ -347,11 +320,11 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
     std::copy(build->store->segment, build->store->segment + part[0].segments, segment);
     SegmentEntry *at = segment + part[0].segments;
     for (int i = 1; i < shared->processes; i++) {
-        BufFile *file = segments_file(&shared->files, i, false);
-        read_file(file, at, sizeof(SegmentEntry) * part[i].segments);
+        BufFile *file = open_work_file(shared, "segments", i);
+        read_row_file(file, at, part[i].segments);
         at += part[i].segments;
         BufFileClose(file);
-        file = nulls_file(&shared->files, i, false);
+        file = open_work_file(shared, "nulls", i);
         for (uint64 j = 0; j < part[i].nulls; j++) {
             Position row;
             read_row_file(file, &row, 1);
@@ -385,7 +358,8 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const In
     auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, shared->processes, &shared->progress);
+    SignatureBuild build = make_build(index, meta, true, &shared->progress);
+    build.processes = shared->processes;
     build.nulls = &nulls;
     build.report = true;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
@@ -449,10 +423,10 @@ void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
     WorkerRelations relations = begin_worker(shared, segment, toc);
     auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
     use_meta_data(shared->data, meta);
-    SignatureBuild build = make_build(relations.index, *meta, 2, &shared->progress);
+    SignatureBuild build = make_build(relations.index, *meta, true, &shared->progress);
     scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);
     wait_until(shared, false, [](const SharedWork &work) { return work.planned; });
-    build.processes = shared->processes;
+    build.processes = shared->processes; // known since then
     write_trees(&build, &shared->next_task);
     finish_tasks(shared);
     end_worker(*shared, relations, toc);

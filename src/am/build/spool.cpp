@@ -288,19 +288,6 @@ void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, cons
 
 } // namespace
 
-template <typename Row> void write_row_file(BufFile *file, Row *row, Size count)
-{
-    BufFileWrite(file, row, count * sizeof(Row));
-}
-
-template <typename Row> void read_row_file(BufFile *file, Row *row, Size count)
-{
-    Size bytes = count * sizeof(Row);
-    if (BufFileRead(file, row, bytes) != bytes)
-        ereport(ERROR, errcode_for_file_access(),
-                errmsg("could not read from the temporary file of an index build"));
-}
-
 template <typename Row> void begin_divider(Divider<Row> *divider, int kilobytes)
 {
     *divider = {};
@@ -375,8 +362,6 @@ template <typename Row> void end_spool(Spool<Row> *spool)
 template void begin_divider(Divider<Position> *, int);
 template void divide_files(Divider<Position> *, const RowFiles &, uint64, const BytePermutation &,
                            const PositionRange &, RunSink<Position>, void *);
-template void write_row_file(BufFile *, Position *, Size);
-template void read_row_file(BufFile *, Position *, Size);
 template void begin_spool(Spool<Position> *, int);
 template void add_to_spool(Spool<Position> *, Position);
 template void divide_spool(Spool<Position> *, const std::uint8_t[kBits], RunSink<Position>, void *);
@@ -385,8 +370,6 @@ template void end_spool(Spool<Position> *);
 template void begin_divider(Divider<PairRow> *, int);
 template void divide_files(Divider<PairRow> *, const RowFiles &, uint64, const BytePermutation &,
                            const PositionRange &, RunSink<PairRow>, void *);
-template void write_row_file(BufFile *, PairRow *, Size);
-template void read_row_file(BufFile *, PairRow *, Size);
 template void begin_spool(Spool<PairRow> *, int);
 template void add_to_spool(Spool<PairRow> *, PairRow);
 template void divide_spool(Spool<PairRow> *, const std::uint8_t[kBits], RunSink<PairRow>, void *);

@@ -97,8 +97,17 @@ template <typename Row>
 void divide_files(Divider<Row> *divider, const RowFiles &files, uint64 rows, const BytePermutation &to_key,
                   const PositionRange &range, RunSink<Row> sink, void *context);
 
-template <typename Row> void write_row_file(BufFile *file, Row *row, Size count);
-template <typename Row> void read_row_file(BufFile *file, Row *row, Size count);
+template <typename Item> void write_row_file(BufFile *file, Item *item, Size count)
+{
+    BufFileWrite(file, item, count * sizeof(Item));
+}
+template <typename Item> void read_row_file(BufFile *file, Item *item, Size count)
+{
+    Size bytes = count * sizeof(Item);
+    if (BufFileRead(file, item, bytes) != bytes)
+        ereport(ERROR, errcode_for_file_access(),
+                errmsg("could not read from the temporary file of an index build"));
+}
 
 // Collects rows, then passes them to sinks any number of times.
 template <typename Row> struct Spool {

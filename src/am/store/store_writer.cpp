@@ -42,13 +42,13 @@ void write_segment(StoreWriter *writer)
 
 } // namespace
 
-StoreWriter *begin_store(Relation index, const IndexMeta &meta, int processes)
+StoreWriter *begin_store(Relation index, const IndexMeta &meta, bool parallel)
 {
     auto *writer = static_cast<StoreWriter *>(palloc0(sizeof(StoreWriter)));
     writer->index = index;
     writer->layout = &meta.layout;
     writer->shape = meta.shape();
-    writer->alone = processes == 1 && RELATION_IS_LOCAL(index);
+    writer->alone = !parallel && RELATION_IS_LOCAL(index);
     writer->image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ * writer->shape.pages())));
     writer->capacity = 1024;
     writer->segment = static_cast<SegmentEntry *>(palloc(sizeof(SegmentEntry) * writer->capacity));

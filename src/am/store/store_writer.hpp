@@ -19,8 +19,8 @@ struct StoreWriter {
     SegmentEntry *segment; // those written
 };
 
-// Allocates memory in the current memory context. `processes` writers write segments of the same store.
-StoreWriter *begin_store(Relation index, const IndexMeta &meta, int processes);
+// Allocates memory in the current memory context. With `parallel`, other processes write segments, too.
+StoreWriter *begin_store(Relation index, const IndexMeta &meta, bool parallel);
 void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid);
 // Writes the last segment.
 void end_store(StoreWriter *writer);

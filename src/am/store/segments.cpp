@@ -1,5 +1,7 @@
 #include "am/store/store.hpp"
 
+#include "pg/types/signature.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -183,7 +185,8 @@ Segments read_segments(Relation index, const IndexMeta &meta)
 bool find_slot(const Segments &segments, const StoreShape &shape, std::uint64_t position, SegmentSlot *found)
 {
     BlockNumber block = position_block(position);
-    const BlockNumber *begin = segments.plane, *after = std::upper_bound(begin, begin + segments.count, block);
+    const BlockNumber *begin = segments.plane,
+                      *after = std::upper_bound(begin, begin + segments.count, block);
     if (after == begin)
         return false;
     BlockNumber body = block - after[-1]; // 0 is the plane page
@@ -244,17 +247,13 @@ void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segme
 
 const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value)
 {
-    // A packed value need not be copied, but its length is not aligned.
-    const char *data =
-        VARDATA_ANY(pg_detoast_datum_packed(reinterpret_cast<varlena *>(DatumGetPointer(value))));
-    int32 bits;
-    std::memcpy(&bits, data, sizeof(bits));
-    if (bits != meta.layout.bits)
+    SignatureView signature = datum_signature(value);
+    if (signature.bits != meta.layout.bits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
-                errmsg("bit string length %d does not match index \"%s\"", static_cast<int>(bits),
+                errmsg("bit string length %d does not match index \"%s\"", signature.bits,
                        RelationGetRelationName(index)),
                 errdetail("The index holds signatures of %d bits.", static_cast<int>(meta.layout.bits)));
-    return reinterpret_cast<const std::uint8_t *>(data) + sizeof(bits);
+    return signature.data;
 }
 
 } // namespace simhash

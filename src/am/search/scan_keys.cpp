@@ -10,8 +10,6 @@ namespace simhash
 namespace
 {
 
-void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
-
 // Of two balls with the same radius, an exact one leads. So a search is approximate only if the condition
 // that permits this is the most restrictive one.
 void add_ball(ScanKeys *keys, Ball ball, const GuidedBall *guided = nullptr)
@@ -56,18 +54,6 @@ void read_operator(ScanKeys *keys, const ScanKeyData &key)
     }
 }
 
-void read_key(ScanKeys *keys, const ScanKeyData &key)
-{
-    if (key.sk_flags & SK_SEARCHNULL)
-        keys->values = false;
-    else if (key.sk_flags & SK_SEARCHNOTNULL)
-        keys->nulls = false;
-    else if (key.sk_flags & SK_ISNULL)
-        ask_for_nothing(keys); // the operators are strict
-    else
-        read_operator(keys, key);
-}
-
 void read_order(ScanKeys *keys, int orders, int number, const ScanKeyData &key)
 {
     OrderKey *order = &keys->order[number];
@@ -84,6 +70,19 @@ void read_order(ScanKeys *keys, int orders, int number, const ScanKeyData &key)
 }
 
 } // namespace
+
+bool read_null_test(ScanKeys *keys, const ScanKeyData &key)
+{
+    if (key.sk_flags & SK_SEARCHNULL)
+        keys->values = false;
+    else if (key.sk_flags & SK_SEARCHNOTNULL)
+        keys->nulls = false;
+    else if (key.sk_flags & SK_ISNULL)
+        ask_for_nothing(keys); // the operators are strict
+    else
+        return false;
+    return true;
+}
 
 void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys)
 {
@@ -102,8 +101,10 @@ void read_scan_keys(IndexScanDesc scan, ScanKeys *keys)
     keys->values = keys->nulls = true;
     keys->balls = 0;
     keys->guided = nullptr;
-    for (int i = 0; i < scan->numberOfKeys; i++)
-        read_key(keys, scan->keyData[i]);
+    for (int i = 0; i < scan->numberOfKeys; i++) {
+        if (!read_null_test(keys, scan->keyData[i]))
+            read_operator(keys, scan->keyData[i]);
+    }
 
     keys->orders = 0;
     for (int i = 0; i < scan->numberOfOrderBys; i++)

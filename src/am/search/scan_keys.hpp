@@ -40,6 +40,12 @@ struct ScanKeys {
     }
 };
 
+// Reads a key that is IS NULL or IS NOT NULL, or whose argument is NULL. Returns false if it is an operator with an
+// argument.
+bool read_null_test(ScanKeys *keys, const ScanKeyData &key);
+// No row can match.
+inline void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
+
 // Allocates memory for the keys in the current memory context.
 void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys);
 void free_scan_keys(ScanKeys *keys);

@@ -21,8 +21,6 @@ struct Reading {
     ScanKeys *generic;
 };
 
-void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
-
 const SignatureBall &checked_ball(const Reading &reading, Datum value)
 {
     const SignatureBall &ball = datum_signature_ball(value);
@@ -70,18 +68,6 @@ void read_operator(const Reading &reading, const ScanKeyData &key)
     }
 }
 
-void read_key(const Reading &reading, const ScanKeyData &key)
-{
-    if (key.sk_flags & SK_SEARCHNULL)
-        reading.generic->values = false;
-    else if (key.sk_flags & SK_SEARCHNOTNULL)
-        reading.generic->nulls = false;
-    else if (key.sk_flags & SK_ISNULL)
-        ask_for_nothing(reading.generic); // the operators are strict
-    else
-        read_operator(reading, key);
-}
-
 void read_order(const Reading &reading, int orders, int number, const ScanKeyData &key)
 {
     ScanKeys *generic = reading.generic;
@@ -118,8 +104,10 @@ void read_signature_keys(IndexScanDesc scan, const IndexMeta &meta, SignatureKey
     generic->balls = 0;
     generic->guided = nullptr;
     keys->balls = 0;
-    for (int i = 0; i < scan->numberOfKeys; i++)
-        read_key(reading, scan->keyData[i]);
+    for (int i = 0; i < scan->numberOfKeys; i++) {
+        if (!read_null_test(generic, scan->keyData[i]))
+            read_operator(reading, scan->keyData[i]);
+    }
 
     generic->orders = 0;
     keys->lead = nullptr;

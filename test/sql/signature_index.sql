@@ -172,6 +172,10 @@ SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
 FROM simhash_probe_plan('large_s', signature_neighbours(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM simhash_probe_plan('large_s', signature_ball(B'01', 1));
 SELECT count(*) FROM simhash_probe_plan('large_s', '0000000000000000'::simhash, 3);
+-- a near-duplicate is found to be the nearest row without a scan
+DROP INDEX large_s;
+CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4);
+SELECT part, count(*) < 50 AS few FROM simhash_probe_plan('large_s', signature_neighbours((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
 DROP TABLE large;
 DROP FUNCTION nearest, recalled, weighted, hashed_bits;
 

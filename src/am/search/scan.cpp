@@ -48,6 +48,8 @@ void start_scan(IndexScanDesc scan)
     state->batch.returned = 0;
     state->batch.ended = false;
     count_index_search(scan);
+    if (state->signatures != nullptr)
+        measure_index(state->signatures);
     if (state->keys.values)
         begin_values(state);
 }

@@ -370,12 +370,10 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
 bool next_probed(SignatureSearch *search, Results *results)
 {
     Probes *probes = search->probes;
-    SearchPlan plan;
-    double exact = Min(tree_cost(*search, search->radius, &plan), store_cost(*search, search->radius));
     double rate = static_cast<double>(search->radius) / search->meta->layout.bits;
     while (probes->model.found(rate) < probes->recall) {
         Size candidates;
-        if (probes->spent > exact || !read_probes(search, &candidates)) {
+        if (probes->spent > search->exact_cost || !read_probes(search, &candidates)) {
             begin_exact(search);
             return false;
         }

@@ -288,14 +288,24 @@ Size body_rows(SignatureSearch *search, BlockNumber plane)
     return hits;
 }
 
+// Whether a scan with the present radius, which may have shrunk, reads the plane of a segment first.
+bool reads_plane(SignatureSearch *search)
+{
+    if (search->plane_radius != search->radius) {
+        search->plane_radius = search->radius;
+        search->by_plane =
+            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius);
+    }
+    return search->by_plane;
+}
+
 bool next_segment_rows(SignatureSearch *search, Results *results)
 {
     while (search->segment < search->segments.count) {
         CHECK_FOR_INTERRUPTS();
         BlockNumber plane = search->segments.plane[search->segment++];
         Size hits, candidates;
-        bool by_plane =
-            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius);
+        bool by_plane = reads_plane(search);
         if (by_plane) {
             candidates = plane_candidates(search, plane, search->radius);
             hits = verify(search, candidates, -1);
@@ -323,12 +333,18 @@ void begin_scan_of_store(SignatureSearch *search)
     search->segments = read_segments(search->index, *search->meta);
     MemoryContextSwitchTo(caller);
     search->segment = 0;
+    search->plane_radius = -1;
 }
+
+namespace
+{
 
 double tree_cost(const SignatureSearch &search, int radius, SearchPlan *plan)
 {
     return plan_trees(search.meta->layout, radius, search.size, plan);
 }
+
+} // namespace
 
 double store_cost(const SignatureSearch &search, int radius)
 {
@@ -383,27 +399,37 @@ SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber block
 void begin_exact(SignatureSearch *search)
 {
     search->probing = false;
-    SearchPlan *plan = &search->exact.plan;
-    search->scanning = tree_cost(*search, search->radius, plan) > store_cost(*search, search->radius);
     if (search->scanning) {
         begin_scan_of_store(search);
         return;
     }
-    for (int i = 0; i < plan->steps; i++) {
-        int table = plan->step[i].table;
-        set_query_key(search, table);
-    }
+    const SearchPlan &plan = search->exact.plan;
+    for (int i = 0; i < plan.steps; i++)
+        set_query_key(search, plan.step[i].table);
     search->exact.keys = search->key;
     begin_exact_source(&search->exact, search->meta, 0, search->radius);
     begin_reading(search->reader, &search->exact);
 }
 
-static void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
+namespace
+{
+
+// Sets the query, and plans an exact search for it.
+void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
 {
     search->query = query;
     search->radius = radius;
-    search->size = signature_index_size(*search->meta, RelationGetNumberOfBlocks(search->index));
     signature_sketch(search->meta->layout, query, search->sketch);
+    double trees = tree_cost(*search, radius, &search->exact.plan), scan = store_cost(*search, radius);
+    search->scanning = trees > scan;
+    search->exact_cost = Min(trees, scan);
+}
+
+} // namespace
+
+void measure_index(SignatureSearch *search)
+{
+    search->size = signature_index_size(*search->meta, RelationGetNumberOfBlocks(search->index));
 }
 
 void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius)
@@ -418,23 +444,12 @@ void narrow_signature_search(SignatureSearch *search, int radius)
     search->exact.radius = Min(search->exact.radius, radius);
 }
 
-namespace
-{
-
-// Whether an exact search costs hardly more than the first leaves of an approximate one.
-bool exact_is_cheap(const SignatureSearch &search)
-{
-    constexpr double kCheap = 100; // microseconds
-    SearchPlan plan;
-    return Min(tree_cost(search, search.radius, &plan), store_cost(search, search.radius)) <= kCheap;
-}
-
-} // namespace
-
 bool begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
+    // Below this, an exact search costs hardly more than the first leaves of an approximate one.
+    constexpr double kCheap = 100; // microseconds
     set_query(search, ball.signature, radius);
-    if (is_exact(ball) || exact_is_cheap(*search))
+    if (is_exact(ball) || search->exact_cost <= kCheap)
         begin_exact(search);
     else
         begin_probes(search, ball);

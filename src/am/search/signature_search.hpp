@@ -44,13 +44,16 @@ struct SignatureSearch {
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
 
-    struct Probes *probes; // of an approximate search; null until one is begun
-    bool probing;          // the search is approximate
-    SignatureIndexSize size;
+    struct Probes *probes;   // of an approximate search; null until one is begun
+    bool probing;            // the search is approximate
+    SignatureIndexSize size; // when the scan began
+    double exact_cost;       // of an exact search for the query
 
     Segments segments; // of a scan, in `context`
     MemoryContext context;
-    Size segment; // the next one
+    Size segment;     // the next one
+    int plane_radius; // for which `by_plane` was computed
+    bool by_plane;
     BufferAccessStrategy strategy;
 
     SignatureTrace *trace; // usually null
@@ -69,6 +72,8 @@ void free_signature_search(SignatureSearch *search);
 // Estimates the sizes of an index of this many blocks.
 SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks);
 
+// Estimates the size of the index, by which searches are planned. Called when a scan begins.
+void measure_index(SignatureSearch *search);
 void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius);
 void narrow_signature_search(SignatureSearch *search, int radius);
 // Starts an approximate search if the ball's recall is below 1 and an exact one is not cheap; otherwise an exact one.
@@ -94,9 +99,8 @@ Size verify(SignatureSearch *search, Size count, int step);
 // Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
 Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
 void begin_scan_of_store(SignatureSearch *search);
-// Starts or continues as an exact search.
+// Starts the exact search that was planned with the query.
 void begin_exact(SignatureSearch *search);
-double tree_cost(const SignatureSearch &search, int radius, SearchPlan *plan);
 double store_cost(const SignatureSearch &search, int radius);
 
 // The end of the next ring of ORDER BY, see ordered.cpp. Rows up to distance `done` have been returned.

@@ -32,6 +32,9 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
     plan->steps = 0;
     plan->leaves = 0;
     double candidates = 0;
+    // Most trees have the same window and budget, so the estimates are those of the tree before.
+    int last_header = -1, last_budget = -1;
+    double leaves = 0, candidates_in = 0;
     for (int t = 0; t < layout.tables; t++) {
         int budget = (radius + 1) / layout.tables - (t < (radius + 1) % layout.tables ? 0 : 1);
         if (budget < 0)
@@ -39,11 +42,16 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
         int header = layout.header_bits(t);
         if (budget >= header)
             return std::numeric_limits<double>::infinity();
-        double leaves = estimate_leaves(header, budget, std::min(radius, kKeyBits), size.leaves);
+        if (header != last_header || budget != last_budget) {
+            leaves = estimate_leaves(header, budget, std::min(radius, kKeyBits), size.leaves);
+            candidates_in = candidates_of_leaf(header, layout.key_length(), budget, radius, size);
+            last_header = header;
+            last_budget = budget;
+        }
         plan->step[plan->steps++] = {static_cast<std::uint8_t>(t), static_cast<std::uint8_t>(header),
                                      static_cast<std::uint8_t>(budget)};
         plan->leaves += leaves;
-        candidates += leaves * candidates_of_leaf(header, layout.key_length(), budget, radius, size);
+        candidates += leaves * candidates_in;
     }
     return plan->leaves * kLeafCost + candidates * kCandidateCost;
 }

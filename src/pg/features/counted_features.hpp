@@ -24,15 +24,19 @@ inline std::uint64_t table_salt()
 class CountedFeatures
 {
 public:
-    explicit CountedFeatures(std::size_t expected)
-    {
-        std::size_t capacity = kFew;
-        while (capacity < expected)
-            capacity *= 2;
-        counts_.init(capacity == kFew ? few_ : allocate(capacity), capacity, table_salt());
-    }
+    CountedFeatures() { counts_.init(few_, kFew, table_salt()); }
     CountedFeatures(const CountedFeatures &) = delete;
     CountedFeatures &operator=(const CountedFeatures &) = delete;
+
+    // Allocates memory for about this many features. Requires: there are none yet.
+    void expect(std::size_t features)
+    {
+        std::size_t capacity = kFew;
+        while (capacity < features)
+            capacity *= 2;
+        if (capacity > counts_.capacity())
+            counts_.init(allocate(capacity), capacity, table_salt());
+    }
 
     void add(std::uint64_t hash, std::uint64_t times)
     {

@@ -184,8 +184,8 @@ SIMHASH_FUNCTION(simhash_features)
 {
     Utf8Text document = utf8_argument(fcinfo, 0);
     TextFeatures features;
-    TextUnit unit = text_unit(PG_GETARG_TEXT_PP(1));
-    features.init(unit, checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax));
+    Shingles shingles = shingle_arguments(fcinfo, 1);
+    features.init(shingles.unit, shingles.size);
     features.read_from(document.bytes, document.length, true);
     TextArray array;
     const char *bytes;

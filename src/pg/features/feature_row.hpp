@@ -1,6 +1,7 @@
 // The input of aggregates over features: one feature a row.
 #pragma once
 
+#include "pg/features/feature.hpp"
 #include "pg/features/text_feature_hash.hpp"
 #include "pg/types/weights.hpp"
 
@@ -15,12 +16,6 @@ inline MemoryContext aggregate_context(FunctionCallInfo fcinfo)
                 errmsg("this function can only be called as part of an aggregate"));
     return context;
 }
-
-// A feature and its weight, from one input row.
-struct Feature {
-    std::uint64_t hash;
-    Weight weight;
-};
 
 // Reads argument 1, the feature, and if it is weighted, argument 2. Returns false if the row is to be skipped: the
 // feature is NULL or its weight is NULL or 0.

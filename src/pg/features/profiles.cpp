@@ -230,7 +230,8 @@ Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size
     Weights sums = {};
     bool any = false;
     if (profile.distinct) {
-        CountedFeatures features(std::min<std::size_t>(text.length / 8, 65536));
+        CountedFeatures features;
+        features.expect(std::min<std::size_t>(text.length / 8, 65536));
         while (shingles.next(&bytes, &length)) {
             CHECK_FOR_INTERRUPTS();
             features.add(profile_hash(profile, bytes, length), 1);

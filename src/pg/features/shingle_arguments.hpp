@@ -11,6 +11,11 @@ extern "C" {
 namespace simhash
 {
 
+struct Shingles {
+    TextUnit unit;
+    int size;
+};
+
 inline TextUnit text_unit(text *argument)
 {
     const char *name = text_to_cstring(argument);
@@ -31,6 +36,13 @@ inline int checked_shingle_size(int size, int most)
                 errmsg("shingle size %d is out of range", size),
                 errdetail("It must lie between 1 and %d.", most));
     return size;
+}
+
+// Reads `unit` from an argument and `size` from the next.
+inline Shingles shingle_arguments(FunctionCallInfo fcinfo, int argument)
+{
+    TextUnit unit = text_unit(PG_GETARG_TEXT_PP(argument));
+    return {unit, checked_shingle_size(PG_GETARG_INT32(argument + 1), kShingleSizeMax)};
 }
 
 } // namespace simhash

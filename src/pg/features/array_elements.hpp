@@ -40,4 +40,10 @@ inline Elements list_argument(FunctionCallInfo fcinfo, int argument, Oid type, c
     return array_elements(array, type);
 }
 
+inline void free_elements(const Elements &elements)
+{
+    pfree(elements.values);
+    pfree(elements.nulls);
+}
+
 } // namespace simhash

@@ -93,13 +93,13 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
                        key.val.string.val, jsonb_kind(value)));
     // Converted from the decimal digits rather than through a double, so that the number is rounded only
     // once.
-    const char *digits =
-        DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+    char *digits = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
     Weight weight = 0;
     if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("weight of feature \"%.*s\" is out of range", key.val.string.len, key.val.string.val),
                 errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+    pfree(digits);
     return weight;
 }
 
@@ -132,7 +132,8 @@ void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, Counte
 
 void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 {
-    Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID);
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+    Elements elements = array_elements(array, TEXTOID);
     out->expect(static_cast<std::size_t>(elements.count));
     for (int i = 0; i < elements.count; i++) {
         CHECK_FOR_INTERRUPTS();
@@ -141,17 +142,22 @@ void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *ou
         text *feature = DatumGetTextPP(elements.values[i]);
         out->add(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), 1);
     }
+    free_elements(elements);
+    PG_FREE_IF_COPY(array, argument);
 }
 
 void count_bigint_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 {
-    Elements elements = array_elements(PG_GETARG_ARRAYTYPE_P(argument), INT8OID);
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+    Elements elements = array_elements(array, INT8OID);
     out->expect(static_cast<std::size_t>(elements.count));
     for (int i = 0; i < elements.count; i++) {
         CHECK_FOR_INTERRUPTS();
         if (!elements.nulls[i])
             out->add(static_cast<std::uint64_t>(DatumGetInt64(elements.values[i])), 1);
     }
+    free_elements(elements);
+    PG_FREE_IF_COPY(array, argument);
 }
 
 void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
@@ -172,6 +178,7 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
         }
         out->add(text_feature_hash(strings + entry->pos, entry->len), times == 0 ? 1 : times);
     }
+    PG_FREE_IF_COPY(vector, argument);
 }
 
 WeightedArray::WeightedArray(FunctionCallInfo fcinfo, int argument)

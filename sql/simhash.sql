@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
--- Sections, in order: the type, weights, fingerprints from features, distance, the access method, inspection, joins,
--- tuning. The extension is relocatable: every core object is schema-qualified, and nothing is replaced.
+-- Sections, in order: the type, weights, fingerprints from features, exact measures, distance, the access method,
+-- inspection, joins, tuning. The extension is relocatable: every core object is schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -601,6 +601,74 @@ COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, integer)
     IS 'weights of the bits of the signature of features with weight 1, one per row';
 COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, integer)
     IS 'weights of the bits of the signature of features with weights, one per row';
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Exact measures
+-- ---------------------------------------------------------------------------------------------------------
+
+-- How similar two sets or vectors of features are. Where a measure is undefined, as of two empty sets, it is NULL.
+
+CREATE FUNCTION jaccard(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION jaccard(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION jaccard(a bigint[], b bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION jaccard(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+
+COMMENT ON FUNCTION jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'Jaccard similarity of the sets of two documents'' features: the fraction of all features that both have';
+COMMENT ON FUNCTION jaccard(pg_catalog.text[], pg_catalog.text[])
+    IS 'Jaccard similarity of two sets of texts: the fraction of all elements that both have';
+COMMENT ON FUNCTION jaccard(bigint[], bigint[])
+    IS 'Jaccard similarity of two sets of numbers: the fraction of all elements that both have';
+COMMENT ON FUNCTION jaccard(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'Jaccard similarity of two sets of lexemes: the fraction of all elements that both have';
+
+CREATE FUNCTION containment(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION containment(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION containment(a bigint[], b bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION containment(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+
+COMMENT ON FUNCTION containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'the fraction of document a''s features that document b contains';
+COMMENT ON FUNCTION containment(pg_catalog.text[], pg_catalog.text[])
+    IS 'the fraction of the texts in set a that set b contains';
+COMMENT ON FUNCTION containment(bigint[], bigint[])
+    IS 'the fraction of the numbers in set a that set b contains';
+COMMENT ON FUNCTION containment(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'the fraction of the lexemes in set a that set b contains';
+
+CREATE FUNCTION cosine(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION cosine(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a_features pg_catalog.text[], a_weights double precision[],
+    b_features pg_catalog.text[], b_weights double precision[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_weighted_arrays' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a pg_catalog.jsonb, b pg_catalog.jsonb) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+
+COMMENT ON FUNCTION cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
+COMMENT ON FUNCTION cosine(pg_catalog.text[], pg_catalog.text[])
+    IS 'cosine of two lists of features, each with the weight 1 + ln tf';
+COMMENT ON FUNCTION cosine(pg_catalog.text[], double precision[], pg_catalog.text[], double precision[])
+    IS 'cosine of two vectors, given as features and their weights';
+COMMENT ON FUNCTION cosine(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'cosine of two documents'' lexemes, each with the weight 1 + ln tf, where labels count as in to_simhash';
+COMMENT ON FUNCTION cosine(pg_catalog.jsonb, pg_catalog.jsonb)
+    IS 'cosine of two vectors, given as JSON objects of features and weights';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Distance

@@ -161,6 +161,13 @@ SELECT pg_temp.same_rows($$
               ('simhash_url_features', 1), ('to_signature', 6), ('to_signature_weights', 6), ('to_simhash', 6),
               ('to_simhash_as', 6), ('to_simhash_weights', 6) $$,
     'and there is all of it');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", count(*)::int FROM our_function
+    WHERE proname IN ('jaccard', 'containment', 'cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+        AND NOT proleakproof
+    GROUP BY 1 ORDER BY 1 $$,
+    $$ VALUES ('containment', 4), ('cosine', 5), ('jaccard', 4) $$,
+    'exact measures are immutable, parallel safe and strict');
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$
     SELECT amname::text COLLATE "C", opcname::text, opcdefault FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod

@@ -147,6 +147,11 @@ private:
     std::uint32_t total_;
 };
 
+std::uint32_t term_frequency(std::uint64_t count)
+{
+    return count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(count);
+}
+
 } // namespace
 
 void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt)
@@ -170,12 +175,29 @@ void FeatureCounts::add_logarithmic(std::size_t from, std::size_t to, SignatureS
 {
     FeatureBatch batch;
     for (const FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++) {
-        std::uint32_t tf = slot->count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(slot->count);
-        batch.put_if(slot->count != 0, slot->hash, tf);
+        batch.put_if(slot->count != 0, slot->hash, term_frequency(slot->count));
         if (batch.full())
             batch.add_to(sums);
     }
     batch.add_to(sums);
+}
+
+bool FeatureCounts::add_weight(std::uint64_t hash, Weight weight)
+{
+    FeatureCount &slot = place(hash);
+    bool absent = slot.count == 0;
+    Weight sum;
+    bool overflow = __builtin_add_overflow(absent ? 0 : slot_weight(slot), weight, &sum);
+    slot = {hash, static_cast<std::uint64_t>(sum) + kWeightZero};
+    size_ += absent;
+    return !overflow && slot.count != 0;
+}
+
+void FeatureCounts::make_logarithmic(std::size_t from, std::size_t to)
+{
+    for (FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++)
+        if (slot->count != 0)
+            slot->count = logarithmic_weight(term_frequency(slot->count)) + kWeightZero;
 }
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// Counts how often each feature of a document occurs, in memory that grows.
+// Counts how often each feature of a document occurs, or adds its weights, in memory that grows.
 #pragma once
 
 #include "core/fingerprint/feature_counts.hpp"
@@ -45,21 +45,42 @@ public:
         counts_.add(hash, times);
     }
 
+    // Adds to the weight of a feature, in a table of weights. Returns false if the sum is out of range.
+    [[nodiscard]] bool add_weight(std::uint64_t hash, Weight weight)
+    {
+        if (counts_.full())
+            grow();
+        return counts_.add_weight(hash, weight);
+    }
+
     // The hash table, including its empty slots.
     const FeatureCounts &counts() const { return counts_; }
+
+    // Turns a table of counts into one of weights 1 + ln count.
+    void make_logarithmic()
+    {
+        in_pieces([this](std::size_t from, std::size_t to) { counts_.make_logarithmic(from, to); });
+    }
 
     // Computes the sums and frees the memory. Returns false if there were no features.
     bool finish(SignatureSums out)
     {
-        constexpr std::size_t kPiece = 65536;
         bool any = counts_.size() > 0;
         clear_sums(out);
-        for (std::size_t from = 0; any && from < counts_.capacity(); from += kPiece) {
-            CHECK_FOR_INTERRUPTS();
-            counts_.add_logarithmic(from, std::min(counts_.capacity(), from + kPiece), out);
-        }
+        if (any)
+            in_pieces([&](std::size_t from, std::size_t to) { counts_.add_logarithmic(from, to, out); });
         release();
         return any;
+    }
+
+    // Calls work(from, to) for one range of slots after the other, and handles interrupts in between.
+    template <typename Work> void in_pieces(Work work) const
+    {
+        constexpr std::size_t kPiece = 65536;
+        for (std::size_t from = 0; from < counts_.capacity(); from += kPiece) {
+            CHECK_FOR_INTERRUPTS();
+            work(from, std::min(counts_.capacity(), from + kPiece));
+        }
     }
 
     void release()

@@ -10,8 +10,6 @@ namespace simhash
 namespace
 {
 
-using CountFeatures = void (*)(FunctionCallInfo, int, CountedFeatures *);
-
 // Sums the votes of counted features, each with the weight 1 + ln tf.
 
 template <CountFeatures count> bool sum_counted(FunctionCallInfo fcinfo, SignatureSums out)

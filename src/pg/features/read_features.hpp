@@ -13,6 +13,8 @@ namespace simhash
 
 // Features that are counted. Each function adds those of an argument that is not NULL to `out`, which must be empty.
 
+using CountFeatures = void (*)(FunctionCallInfo, int argument, CountedFeatures *out);
+
 // The default features, which were chosen by measurement, see doc/features.md.
 inline constexpr Shingles kDefaultShingles = {TextUnit::kWord, 1};
 

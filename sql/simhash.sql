@@ -348,6 +348,65 @@ COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, integer)
 COMMENT ON FUNCTION to_signature_weights(pg_catalog.jsonb, integer)
     IS 'weights of the bits of the signature of an object of features and weights';
 
+-- Min-hash sketches of sets of features: of each element, only whether it occurs counts. Without features the result is NULL.
+
+CREATE FUNCTION to_minhash(document pg_catalog.text, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
+    RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash(features pg_catalog.text[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash(features bigint[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash(document pg_catalog.tsvector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_minhash(pg_catalog.text, integer)
+    IS 'min-hash signature of the set of the words of a text: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'min-hash signature of the set of the shingles of a text, each of size units, word or character: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.text[], integer)
+    IS 'min-hash signature of the set of features: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(bigint[], integer)
+    IS 'min-hash signature of the set of numbers: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.tsvector, integer)
+    IS 'min-hash signature of the set of lexemes: one bit of each minimum';
+
+CREATE FUNCTION to_minhash_values(document pg_catalog.text, minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash_values(document pg_catalog.text, unit pg_catalog.text, size integer, minima integer)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash_values(features pg_catalog.text[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash_values(features bigint[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash_values(document pg_catalog.tsvector, minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, integer)
+    IS 'min-hash sketch of the set of the words of a text: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'min-hash sketch of the set of the shingles of a text, each of size units, word or character: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text[], integer)
+    IS 'min-hash sketch of the set of features: its minima';
+COMMENT ON FUNCTION to_minhash_values(bigint[], integer)
+    IS 'min-hash sketch of the set of numbers: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.tsvector, integer)
+    IS 'min-hash sketch of the set of lexemes: its minima';
+
+-- Minima, also those of other libraries.
+
+CREATE FUNCTION minhash_bits(minima bigint[]) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_union(bigint[], bigint[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_similarity(bigint[], bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'minhash_values_similarity' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION minhash_bits(bigint[]) IS 'one bit of each minimum, as to_minhash returns them';
+COMMENT ON FUNCTION minhash_union(bigint[], bigint[]) IS 'the minima of the union of two sets: the lesser in each place';
+COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
+    IS 'estimate of the Jaccard index of two sets: the fraction of equal minima';
+
 -- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
@@ -601,6 +660,55 @@ COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, integer)
     IS 'weights of the bits of the signature of features with weight 1, one per row';
 COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, integer)
     IS 'weights of the bits of the signature of features with weights, one per row';
+
+CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature bigint, minima integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_accumulate_number' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION minhash_values_final(pg_catalog.internal) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
+COMMENT ON FUNCTION minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
+COMMENT ON FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) IS 'aggregate deserial function';
+COMMENT ON FUNCTION minhash_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION minhash_values_final(pg_catalog.internal) IS 'aggregate final function';
+
+CREATE AGGREGATE minhash_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_agg(feature bigint, bits integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_values_agg(feature pg_catalog.text, minima integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_values_agg(feature bigint, minima integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(pg_catalog.text, integer)
+    IS 'min-hash signature of a set of features, one per row: one bit of each minimum';
+COMMENT ON AGGREGATE minhash_agg(bigint, integer)
+    IS 'min-hash signature of a set of numbers, one per row: one bit of each minimum';
+COMMENT ON AGGREGATE minhash_values_agg(pg_catalog.text, integer)
+    IS 'min-hash sketch of a set of features, one per row: the minima';
+COMMENT ON AGGREGATE minhash_values_agg(bigint, integer)
+    IS 'min-hash sketch of a set of numbers, one per row: the minima';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Exact measures

@@ -147,19 +147,20 @@ SELECT is_empty($$
 
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE '%\_project%'
-            OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features'))
+    WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
+            OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features'))
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE '%\_project%'
-        OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features')
+    WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
+        OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features')
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
               ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
-              ('simhash_url_features', 1), ('to_signature', 6), ('to_signature_weights', 6), ('to_simhash', 6),
-              ('to_simhash_as', 6), ('to_simhash_weights', 6) $$,
+              ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_values', 5), ('to_signature', 6),
+              ('to_signature_weights', 6), ('to_simhash', 6), ('to_simhash_as', 6),
+              ('to_simhash_weights', 6) $$,
     'and there is all of it');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
@@ -238,6 +239,14 @@ SELECT pg_temp.same_rows($$
     $$ VALUES ('signature_agg', 2, 'bit', true, true), ('signature_agg', 3, 'bit', true, true),
               ('signature_weights_agg', 2, 'real[]', true, true), ('signature_weights_agg', 3, 'real[]', true, true) $$,
     'aggregates of signatures combine and move');
+SELECT pg_temp.same_rows($$
+    SELECT aggfnoid::regprocedure::text COLLATE "C", prorettype::regtype::text, aggcombinefn <> 0 AND aggserialfn <> 0
+        AND aggdeserialfn <> 0 FROM our_function AS p
+    JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proname LIKE 'minhash\_%' ORDER BY 1 $$,
+    $$ VALUES ('minhash_agg(bigint,integer)', 'bit', true), ('minhash_agg(text,integer)', 'bit', true),
+              ('minhash_values_agg(bigint,integer)', 'bigint[]', true),
+              ('minhash_values_agg(text,integer)', 'bigint[]', true) $$,
+    'aggregates of min-hash sketches combine');
 
 -- The planner finds the extension's objects in any schema, with any search_path.
 CREATE FUNCTION pg_temp.plan(query text) RETURNS text LANGUAGE plpgsql AS $$

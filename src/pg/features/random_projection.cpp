@@ -2,12 +2,12 @@
 // of vectors.
 #include "core/fingerprint/random_projection.hpp"
 #include "pg/features/signature_value.hpp"
+#include "pg/features/vector_argument.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights.hpp"
 
 extern "C" {
 #include "miscadmin.h"
-#include "utils/array.h"
 }
 
 namespace simhash
@@ -16,38 +16,8 @@ namespace simhash
 namespace
 {
 
-struct Vector {
-    const float *values;
-    std::size_t count;
-};
-
-Vector vector_argument(FunctionCallInfo fcinfo)
-{
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
-    if (ARR_NDIM(array) > 1)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
-                errdetail("It has %d.", ARR_NDIM(array)));
-    if (array_contains_nulls(array))
-        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                errmsg("a vector must not contain null values"));
-    auto count = static_cast<std::size_t>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-    if (count > kDimensionsMax)
-        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the vector has too many elements"),
-                errdetail("It has %zu, and may have %zu.", count, kDimensionsMax));
-    const auto *values = reinterpret_cast<const float *>(ARR_DATA_PTR(array));
-    for (std::size_t i = 0; i < count; i++)
-        if (!std::isfinite(values[i]))
-            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("elements of a vector must be finite numbers"),
-                    errdetail("Element %zu is %s.", i + 1,
-                              std::isnan(values[i]) ? "NaN"
-                              : values[i] > 0       ? "Infinity"
-                                                    : "-Infinity"));
-    return {values, count};
-}
-
 // The sums of 64 bits. Returns false if the vector has no direction.
-bool project_block(Vector vector, std::uint64_t seed, std::size_t block, Weights *out)
+bool project_block(Vector<float> vector, std::uint64_t seed, std::size_t block, Weights *out)
 {
     constexpr std::size_t kChunk = 1024;
     RandomProjection projection(seed, block);
@@ -61,7 +31,7 @@ bool project_block(Vector vector, std::uint64_t seed, std::size_t block, Weights
 // (embedding real[], …, seed bigint). Returns false if the vector has no direction.
 bool project(FunctionCallInfo fcinfo, SignatureSums out)
 {
-    Vector vector = vector_argument(fcinfo);
+    auto vector = vector_argument<float>(fcinfo);
     auto seed = static_cast<std::uint64_t>(PG_GETARG_INT64(PG_NARGS() - 1));
     for (std::size_t block = 0; block < out.words; block++)
         if (!project_block(vector, seed, block, &out.word[block]))

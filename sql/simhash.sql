@@ -1,7 +1,8 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
--- Sections, in order: the type, weights, fingerprints from features, exact measures, distance, the access method,
--- inspection, joins, tuning. The extension is relocatable: every core object is schema-qualified, and nothing is replaced.
+-- Sections, in order: the type, weights, fingerprints from features, exact measures, locality-sensitive hashing,
+-- distance, the access method, inspection, joins, tuning. The extension is relocatable: every core object is
+-- schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -777,6 +778,41 @@ COMMENT ON FUNCTION cosine(pg_catalog.tsvector, pg_catalog.tsvector)
     IS 'cosine of two documents'' lexemes, each with the weight 1 + ln tf, where labels count as in to_simhash';
 COMMENT ON FUNCTION cosine(pg_catalog.jsonb, pg_catalog.jsonb)
     IS 'cosine of two vectors, given as JSON objects of features and weights';
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Locality-sensitive hashing
+-- ---------------------------------------------------------------------------------------------------------
+
+-- Keys of buckets, for a btree. An array of real or integer elements is cast, which does not change its keys.
+CREATE FUNCTION lsh_keys_l1(vector double precision[], width double precision, keys integer, hashes_per_key integer,
+    seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 60000;
+CREATE FUNCTION lsh_keys_l2(vector double precision[], width double precision, keys integer, hashes_per_key integer,
+    seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION lsh_keys_bits(signature bit, keys integer, bits_per_key integer, seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION lsh_keys_l1(double precision[], double precision, integer, integer, bigint)
+    IS 'keys that vectors at a small L1 distance are likely to share, by Cauchy projections into buckets';
+COMMENT ON FUNCTION lsh_keys_l2(double precision[], double precision, integer, integer, bigint)
+    IS 'keys that vectors at a small L2 distance are likely to share, by Gaussian projections into buckets';
+COMMENT ON FUNCTION lsh_keys_bits(bit, integer, integer, bigint)
+    IS 'keys that bit strings at a small Hamming distance are likely to share, of sampled bits';
+
+CREATE FUNCTION lsh_probability_l1(distance double precision, width double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION lsh_probability_l2(distance double precision, width double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION lsh_parameters(n bigint, p1 double precision, p2 double precision,
+    recall double precision DEFAULT 0.9, OUT rho double precision, OUT keys integer, OUT hashes_per_key integer,
+    OUT expected_recall double precision, OUT candidates double precision)
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_probability_l1(double precision, double precision)
+    IS 'probability that two vectors at an L1 distance get the same hash value of lsh_keys_l1';
+COMMENT ON FUNCTION lsh_probability_l2(double precision, double precision)
+    IS 'probability that two vectors at an L2 distance get the same hash value of lsh_keys_l2';
+COMMENT ON FUNCTION lsh_parameters(bigint, double precision, double precision, double precision)
+    IS 'numbers of keys and of hash values per key, from the probabilities that near and far rows get the same hash value';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Distance

@@ -169,6 +169,17 @@ SELECT pg_temp.same_rows($$
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('containment', 4), ('cosine', 5), ('jaccard', 4) $$,
     'exact measures are immutable, parallel safe and strict');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", pg_get_function_identity_arguments(oid), prorettype::regtype::text FROM our_function
+    WHERE proname LIKE 'lsh\_%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict ORDER BY 1 $$,
+    $$ VALUES ('lsh_keys_bits', 'signature bit, keys integer, bits_per_key integer, seed bigint', 'bigint[]'),
+              ('lsh_keys_l1', 'vector double precision[], width double precision, keys integer, hashes_per_key integer, seed bigint', 'bigint[]'),
+              ('lsh_keys_l2', 'vector double precision[], width double precision, keys integer, hashes_per_key integer, seed bigint', 'bigint[]'),
+              ('lsh_parameters', 'n bigint, p1 double precision, p2 double precision, recall double precision, OUT rho double precision, OUT keys integer, OUT hashes_per_key integer, OUT expected_recall double precision, OUT candidates double precision', 'record'),
+              ('lsh_probability_l1', 'distance double precision, width double precision', 'double precision'),
+              ('lsh_probability_l2', 'distance double precision, width double precision', 'double precision') $$,
+    'functions of locality-sensitive hashing are immutable, parallel safe and strict');
+
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$
     SELECT amname::text COLLATE "C", opcname::text, opcdefault FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod

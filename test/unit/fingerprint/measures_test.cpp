@@ -181,7 +181,11 @@ TEST(Cosine, OfConstructedVectors)
     EXPECT_EQ(cosine_of(*a, *b), 7 / 25.0);
     ASSERT_TRUE(b->add_weight(1, 3)); // a weight of 0
     EXPECT_EQ(cosine_of(*a, *b), 4 / 5.0);
-    ASSERT_TRUE(b->add_weight(2, -4));
+    ASSERT_TRUE(a->add_weight(0, 12)); // b does not have it
+    EXPECT_EQ(cosine_of(*a, *b), 4 / 13.0);
+    ASSERT_TRUE(b->add_weight(7, 3)); // a does not have it
+    EXPECT_EQ(cosine_of(*a, *b), 16 / (5 * 13.0));
+    ASSERT_TRUE(b->add_weight(2, -4) && b->add_weight(7, -3));
     EXPECT_FALSE(cosine(products(*a, *b), products(*a, *a), products(*b, *b), &value));
 }
 

@@ -215,5 +215,20 @@ TEST(Cosine, IsSymmetricAndKeepsItsRange)
     }
 }
 
+// On every platform.
+TEST(Cosine, KnownAnswer)
+{
+    std::mt19937_64 random(9);
+    Table a;
+    Table b;
+    for (int i = 0; i < 500; i++) {
+        std::uint64_t hash = random() % 300;
+        ASSERT_TRUE(a->add_weight(hash, static_cast<Weight>(random()) >> 10));
+        ASSERT_TRUE(b->add_weight(hash ^ (i & 1), static_cast<Weight>(random()) >> 30));
+        ASSERT_TRUE(b->add_weight(hash, 1 << 30));
+    }
+    EXPECT_EQ(cosine_of(*a, *b), -0x1.8fcc04b7982a8p-7);
+}
+
 } // namespace
 } // namespace simhash

@@ -70,8 +70,11 @@ void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, 
     std::uint64_t tid = body_tid(page, slot);
     if (tid == kNoRow || distance > search->radius || !accepted(*search, signature))
         return;
-    // A search that has become exact.
+    // A search that has become exact, or a scan.
     if (search->probes != nullptr && !search->probing && was_returned(*search, position, tid))
+        return;
+    const std::uint64_t *returned = search->returned.tid;
+    if (search->scanning && std::binary_search(returned, returned + search->returned.count, tid))
         return;
     const std::uint8_t *lead = search->keys.lead;
     int reported =
@@ -201,10 +204,36 @@ Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep
     return count;
 }
 
+// A search that returns more rows than this is not slow because of its trees.
+constexpr Size kMostReturned = 65536;
+
+void note_returned(SignatureSearch *search, Size hits)
+{
+    if (search->returned.count + hits > kMostReturned) {
+        search->scan_cost = std::numeric_limits<double>::infinity();
+        return;
+    }
+    if (search->returned.tid == nullptr)
+        search->returned.tid = static_cast<std::uint64_t *>(
+            MemoryContextAlloc(search->context, sizeof(std::uint64_t) * kMostReturned));
+    for (Size i = 0; i < hits; i++)
+        search->returned.tid[search->returned.count++] = search->hit[i].tid;
+}
+
+void change_to_scan(SignatureSearch *search)
+{
+    std::sort(search->returned.tid, search->returned.tid + search->returned.count);
+    search->scanning = true;
+    begin_scan_of_store(search);
+}
+
+// Returns false at the end, and if a scan of the store must find the other rows.
 bool next_leaf_rows(SignatureSearch *search, Results *results)
 {
-    Buffer buffer;
-    while ((buffer = read_next_leaf(search->reader)) != InvalidBuffer) {
+    while (search->spent <= search->scan_cost) {
+        Buffer buffer = read_next_leaf(search->reader);
+        if (!BufferIsValid(buffer))
+            return false;
         int step = search->exact.step_of(search->reader->leaf);
         Size count = leaf_candidates(search, buffer_page(buffer), search->exact.plan.step[step]);
         BlockNumber block = BufferGetBlockNumber(buffer);
@@ -212,11 +241,14 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
         trace_read(*search, {SignatureRead::tree, search->reader->leaf.table, block, count,
                              std::numeric_limits<double>::quiet_NaN()});
         Size hits = verify(search, count, step);
+        search->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
         if (hits > 0) {
+            note_returned(search, hits);
             *results = {search->hit, hits, 0};
             return true;
         }
     }
+    change_to_scan(search);
     return false;
 }
 
@@ -376,6 +408,8 @@ void free_signature_search(SignatureSearch *search)
     MemoryContextDelete(search->keys.context);
     if (search->segments.plane != nullptr)
         pfree(search->segments.plane);
+    if (search->returned.tid != nullptr)
+        pfree(search->returned.tid);
     pfree(search->keys.ball);
     pfree(search->match);
     pfree(search->distance);
@@ -399,6 +433,8 @@ SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber block
 void begin_exact(SignatureSearch *search)
 {
     search->probing = false;
+    search->spent = 0;
+    search->returned.count = 0;
     if (search->scanning) {
         begin_scan_of_store(search);
         return;
@@ -420,9 +456,10 @@ void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
     search->query = query;
     search->radius = radius;
     signature_sketch(search->meta->layout, query, search->sketch);
-    double trees = tree_cost(*search, radius, &search->exact.plan), scan = store_cost(*search, radius);
-    search->scanning = trees > scan;
-    search->exact_cost = Min(trees, scan);
+    double trees = tree_cost(*search, radius, &search->exact.plan);
+    search->scan_cost = store_cost(*search, radius);
+    search->scanning = trees > search->scan_cost;
+    search->exact_cost = Min(trees, search->scan_cost);
 }
 
 } // namespace
@@ -460,8 +497,9 @@ bool next_signatures(SignatureSearch *search, Results *results)
 {
     if (search->probing && next_probed(search, results))
         return true;
-    if (!search->probing &&
-        (search->scanning ? next_segment_rows(search, results) : next_leaf_rows(search, results)))
+    if (!search->probing && !search->scanning && next_leaf_rows(search, results))
+        return true;
+    if (!search->probing && search->scanning && next_segment_rows(search, results))
         return true;
     *results = {search->hit, 0, 0};
     return false;

@@ -49,6 +49,15 @@ struct SignatureSearch {
     SignatureIndexSize size; // when the scan began
     double exact_cost;       // of an exact search for the query
 
+    // An exact search of the trees changes to a scan of the store if it has cost as much: the estimates assume that
+    // leaves are equally full, which those of skewed signatures are not.
+    double spent;     // by the search of the trees
+    double scan_cost; // of a scan for the query; infinite if the search can't change to it
+    struct {
+        Size count;
+        std::uint64_t *tid; // in `context`, sorted when the scan begins; null before the first
+    } returned;             // by the trees
+
     Segments segments; // of a scan, in `context`
     MemoryContext context;
     Size segment;     // the next one

@@ -1,0 +1,46 @@
+-- Signatures of which half vary in 32 bits only: the leaves near them hold more candidates than the plan of a search
+-- expects. An exact search changes to a scan of the store when the trees have cost as much, and finds every row once.
+CREATE TABLE skewed_s (id integer, s bit(256));
+INSERT INTO skewed_s
+SELECT i, CASE WHEN i % 2 = 0 THEN substr(m, 1, 32) || repeat('0', 224) ELSE m END::bit(256)
+FROM generate_series(1, 40000) i,
+    LATERAL (SELECT string_agg(('x' || md5(i || ' ' || part))::bit(128)::text, '') AS m FROM generate_series(1, 2) part) x;
+CREATE INDEX skewed_s_index ON skewed_s USING simhash (s);
+ANALYZE skewed_s;
+CREATE TABLE asked AS SELECT id, s FROM skewed_s WHERE id IN (1, 2, 3, 40, 1000, 20002, 40000);
+
+SELECT a.id, radius, bool_or(p.part = 'tree') AS trees, bool_or(p.part <> 'tree') AS scan
+FROM asked a, unnest('{2,4,6}'::int[]) radius, simhash_probe_plan('skewed_s_index', signature_ball(a.s, radius)) p
+WHERE a.id IN (2, 3) GROUP BY 1, 2 ORDER BY 1, 2;
+
+CREATE TABLE scanned AS
+SELECT a.id AS asked, b.id, a.s <@> b.s AS distance FROM asked a, skewed_s b WHERE a.s <@> b.s <= 12;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM asked a, skewed_s b WHERE b.s <@> a.s <= 6;
+SELECT radius, count(*) AS found, count(*) - count(DISTINCT (asked, id)) AS twice,
+       count(*) - (SELECT count(*) FROM scanned WHERE distance <= radius) AS missing
+FROM unnest('{0,2,4,6,8,12}'::int[]) radius,
+    LATERAL (SELECT a.id AS asked, b.id FROM asked a, skewed_s b WHERE b.s <@> a.s <= radius) f
+GROUP BY radius ORDER BY radius;
+-- Rings of nearest neighbours change, too.
+SELECT a.id, n.distances, n.distances = (SELECT array_agg(distance) FROM (
+        SELECT distance::int FROM scanned WHERE asked = a.id ORDER BY distance LIMIT cardinality(n.distances)) f) AS same
+FROM asked a, LATERAL (SELECT array_agg(d::int) AS distances FROM (
+        SELECT b.s <@> a.s AS d FROM skewed_s b WHERE b.s <@> a.s <= 12 ORDER BY b.s <@> a.s LIMIT 20) f) n
+ORDER BY a.id;
+-- Bitmap scans, and cursors that move on while rows change
+RESET enable_bitmapscan;
+SET enable_indexscan = off;
+SELECT count(*) - (SELECT count(*) FROM scanned WHERE asked = 2 AND distance <= 6) AS missing
+FROM skewed_s WHERE s <@> (SELECT s FROM asked WHERE id = 2) <= 6;
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
+BEGIN;
+DECLARE c CURSOR FOR SELECT id FROM skewed_s WHERE s <@> (SELECT s FROM asked WHERE id = 40) <= 6;
+FETCH 2 IN c;
+UPDATE skewed_s SET id = -id WHERE id % 2 = 0 AND id < 5000;
+FETCH ALL IN c;
+SELECT array_agg(id ORDER BY id) AS scanned FROM scanned WHERE asked = 40 AND distance <= 6;
+ROLLBACK;
+DROP TABLE skewed_s, asked, scanned;

@@ -1,7 +1,8 @@
 #include "core/compat/compat_profiles.hpp"
 
-#include <cstring>
 #include <iterator>
+
+#include "core/compat/names.hpp"
 
 namespace simhash
 {
@@ -187,16 +188,9 @@ const std::size_t kProfileCount = std::size(kProfiles);
 
 const Profile *find_profile(const char *name, std::size_t length)
 {
-    auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-    for (const Profile &profile : kProfiles) {
-        if (std::strlen(profile.name) != length)
-            continue;
-        std::size_t same = 0;
-        while (same < length && lower(profile.name[same]) == lower(name[same]))
-            same++;
-        if (same == length)
+    for (const Profile &profile : kProfiles)
+        if (is_name(profile.name, name, length))
             return &profile;
-    }
     return nullptr;
 }
 

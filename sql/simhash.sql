@@ -408,6 +408,22 @@ COMMENT ON FUNCTION minhash_union(bigint[], bigint[]) IS 'the minima of the unio
 COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
     IS 'estimate of the Jaccard index of two sets: the fraction of equal minima';
 
+-- Keys of bands of minima. They are compared with = alone, so a btree or GIN index finds candidates.
+
+CREATE FUNCTION minhash_bands(minima bigint[], rows integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_band_probability(similarity double precision, bands integer, rows integer)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_band_rows(similarity double precision, minima integer, recall double precision) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION minhash_bands(bigint[], integer)
+    IS 'keys of bands of minima, the same number of rows each: sets with a key in common are candidates';
+COMMENT ON FUNCTION minhash_band_probability(double precision, integer, integer)
+    IS 'probability that sets of a Jaccard index have a band in common';
+COMMENT ON FUNCTION minhash_band_rows(double precision, integer, double precision)
+    IS 'most rows a band with which that probability is at least recall; NULL if none is';
+
 -- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash

@@ -179,6 +179,12 @@ SELECT pg_temp.same_rows($$
               ('lsh_probability_l1', 'distance double precision, width double precision', 'double precision'),
               ('lsh_probability_l2', 'distance double precision, width double precision', 'double precision') $$,
     'functions of locality-sensitive hashing are immutable, parallel safe and strict');
+SELECT pg_temp.same_rows($$
+    SELECT proname::text COLLATE "C", count(*)::int FROM our_function
+    WHERE proname LIKE 'minhash\_band%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+    GROUP BY 1 ORDER BY 1 $$,
+    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1) $$,
+    'so are bands of minima');
 
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$

@@ -143,6 +143,7 @@ my $column = sub { "'h'::name" };
 my $radius = sub { one_of(0 .. 10, 16, 64) };
 my $query = sub { quoted($secret ? 'SELECT id, id FROM page' : query(3)) . '::text' };
 my $profile = sub { quoted(one_of(@profiles)) . '::text' };
+my $minima = sub { one_of("'{}'::bigint[]", 'ARRAY[1, -1, 9223372036854775807, 0]::bigint[]', 'ARRAY[1, NULL]::bigint[]', "array_fill(7::bigint, ARRAY[4096])") };
 my $vector = sub { one_of(
     map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
     "'{1e38,-3e38,1e-45}'::real[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
@@ -184,7 +185,10 @@ my %fitting = (
     'to_simhash_as(text;text[])' => [ $profile, $bag ],
     'to_simhash_as(text;text[];double precision[])' => [ $profile, $bag, $three ],
     'to_simhash_as(text;bigint[])' => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
-    'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]);
+    'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ],
+    'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ],
+    'minhash_band_probability' => [ sub { one_of(0, 0.5, 1) }, undef, undef ],
+    'minhash_band_rows' => [ sub { one_of(0, 0.5, 1) }, undef, sub { one_of(0, 0.9, 1) } ]);
 
 # Arguments of simhash_pair_groups: queries of pairs, and everything else.
 sub query

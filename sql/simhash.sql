@@ -459,6 +459,41 @@ CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as and their properties';
 
+-- Min-hash of other libraries. The table of profiles is in src/core/compat/minhash_profiles.cpp.
+
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer, seed bigint)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer, seed bigint) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[])
+    IS 'another library''s min-hash of features';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer)
+    IS 'another library''s min-hash of features, so many minima';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer, bigint)
+    IS 'another library''s min-hash of features, so many minima, with permutations from a seed';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[])
+    IS 'another library''s min-hash of feature hashes';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer)
+    IS 'another library''s min-hash of feature hashes, so many minima';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer, bigint)
+    IS 'another library''s min-hash of feature hashes, so many minima, with permutations from a seed';
+
+CREATE FUNCTION minhash_profiles(OUT name pg_catalog.text, OUT minima integer, OUT seed bigint, OUT hash pg_catalog.text,
+    OUT permutation pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;
+COMMENT ON FUNCTION minhash_profiles() IS 'the profiles of to_minhash_as and their properties';
+
 -- Features as arrays, for to_simhash and simhash_agg and for inspection.
 
 CREATE FUNCTION simhash_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)

@@ -158,7 +158,7 @@ SELECT pg_temp.same_rows($$
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
               ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
-              ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_values', 5), ('to_signature', 6),
+              ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
               ('to_signature_weights', 6), ('to_simhash', 6), ('to_simhash_as', 6),
               ('to_simhash_weights', 6) $$,
     'and there is all of it');
@@ -181,10 +181,10 @@ SELECT pg_temp.same_rows($$
     'functions of locality-sensitive hashing are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE proname LIKE 'minhash\_band%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+    WHERE (proname LIKE 'minhash\_band%' OR proname = 'minhash_profiles') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1) $$,
-    'so are bands of minima');
+    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1), ('minhash_profiles', 1) $$,
+    'so are bands of minima, and the table of profiles');
 
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$

@@ -8,6 +8,7 @@ SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shin
        simhash_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
+SELECT to_minhash_as('datasketch', ARRAY['Éric', 'café'], 4), to_minhash_as('text-dedup', ARRAY['Éric', 'café'], 4);
 SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
 SELECT jaccard('東京都の天気'::text, '京都の天気'), cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
@@ -23,6 +24,7 @@ SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shin
        simhash_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
+SELECT to_minhash_as('datasketch', ARRAY['Éric', 'café'], 4), to_minhash_as('text-dedup', ARRAY['Éric', 'café'], 4);
 
 CREATE DATABASE simhash_euc_jp ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_euc_jp

@@ -26,6 +26,29 @@ FROM (VALUES (0.8, 128, 0.95), (0.8, 256, 0.95), (0.8, 1024, 0.99), (0.5, 128, 0
 SELECT minhash_band_rows(0.1, 12, 0.9) AS none, minhash_band_rows(1, 12, 1) AS all, minhash_band_rows(0, 12, 0) AS any,
        minhash_band_rows(0.8, 2147483647, 0.9) AS many;
 
+-- Candidates through a btree index and through a GIN index are those of comparing all pairs.
+CREATE TEMP TABLE page AS
+    SELECT id, array_agg(DISTINCT (id / 4 * 100 + n + (n < id % 4 * 5)::int * 1000)::text) AS features
+    FROM generate_series(0, 399) AS id, generate_series(1, 20) AS n GROUP BY id;
+ALTER TABLE page ADD minima bigint[];
+UPDATE page SET minima = to_minhash_as('datasketch', features, 64);
+CREATE TEMP TABLE band AS SELECT id, key FROM page, unnest(minhash_bands(minima, 4)) AS key;
+CREATE INDEX ON band (key);
+CREATE INDEX ON page USING gin (minhash_bands(minima, 4));
+ANALYZE page, band;
+CREATE TEMP TABLE every_pair AS SELECT a.id AS a, b.id AS b FROM page a JOIN page b
+    ON a.id < b.id AND EXISTS (SELECT FROM generate_series(0, 15) AS i WHERE a.minima[4 * i + 1:4 * i + 4] = b.minima[4 * i + 1:4 * i + 4]);
+SELECT count(*) AS pairs, count(*) FILTER (WHERE a / 4 = b / 4) AS of_a_group FROM every_pair;
+SET enable_seqscan = off;
+SELECT count(*) FROM (SELECT a.id, b.id FROM band a JOIN band b ON a.key = b.key AND a.id < b.id
+    EXCEPT TABLE every_pair) AS extra;
+SELECT count(*) FROM (TABLE every_pair EXCEPT SELECT a.id, b.id FROM band a JOIN band b ON a.key = b.key) AS missing;
+EXPLAIN (COSTS OFF) SELECT id FROM page WHERE minhash_bands(minima, 4) && minhash_bands(ARRAY[1, 2, 3, 4], 4);
+SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON minhash_bands(b.minima, 4) && minhash_bands(a.minima, 4) AND a.id < b.id
+    EXCEPT TABLE every_pair) AS extra;
+SELECT count(*) FROM (TABLE every_pair EXCEPT
+    SELECT a.id, b.id FROM page a JOIN page b ON minhash_bands(b.minima, 4) && minhash_bands(a.minima, 4)) AS missing;
+
 -- Errors.
 SELECT minhash_bands(ARRAY[1, 2, 3], 2);
 \echo :SQLSTATE

@@ -79,6 +79,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
   rows("SELECT format_type(t.oid, NULL), typreceive FROM pg_type t
     WHERE ('pg_type'::regclass, t.oid) IN $members AND typcategory <> 'A' ORDER BY 1");
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
+my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
 my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as|signature_project\w*|lsh_\w+)$/ } @functions;
 is(scalar @delicate, 24, 'functions that get valid arguments');
@@ -143,6 +144,8 @@ my $column = sub { "'h'::name" };
 my $radius = sub { one_of(0 .. 10, 16, 64) };
 my $query = sub { quoted($secret ? 'SELECT id, id FROM page' : query(3)) . '::text' };
 my $profile = sub { quoted(one_of(@profiles)) . '::text' };
+my $minhash_profile = sub { quoted(one_of(@minhash_profiles)) . '::text' };
+my $permutation_seed = sub { one_of(0, 1, 42, 4294967295, 4294967296, -1) };
 my $minima = sub { one_of("'{}'::bigint[]", 'ARRAY[1, -1, 9223372036854775807, 0]::bigint[]', 'ARRAY[1, NULL]::bigint[]', "array_fill(7::bigint, ARRAY[4096])") };
 my $vector = sub { one_of(
     map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
@@ -186,6 +189,12 @@ my %fitting = (
     'to_simhash_as(text;text[];double precision[])' => [ $profile, $bag, $three ],
     'to_simhash_as(text;bigint[])' => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
     'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ],
+    'to_minhash_as(text;text[])' => [ $minhash_profile, $bag ],
+    'to_minhash_as(text;text[];integer)' => [ $minhash_profile, $bag, $bits ],
+    'to_minhash_as(text;text[];integer;bigint)' => [ $minhash_profile, $bag, $bits, $permutation_seed ],
+    'to_minhash_as(text;bigint[])' => [ $minhash_profile, $minima ],
+    'to_minhash_as(text;bigint[];integer)' => [ $minhash_profile, $minima, $bits ],
+    'to_minhash_as(text;bigint[];integer;bigint)' => [ $minhash_profile, $minima, $bits, $permutation_seed ],
     'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ],
     'minhash_band_probability' => [ sub { one_of(0, 0.5, 1) }, undef, undef ],
     'minhash_band_rows' => [ sub { one_of(0, 0.5, 1) }, undef, sub { one_of(0, 0.9, 1) } ]);

@@ -1,6 +1,10 @@
 #include "core/compat/compat_hashes.hpp"
 
 #include <bit>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 namespace simhash
 {
@@ -67,6 +71,69 @@ struct Lookup3 {
     }
 };
 
+constexpr std::size_t kSha1Block = 64;
+
+// The state of SHA-1 (FIPS 180-4): five words.
+struct Sha1 {
+    std::uint32_t h[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
+
+    void add(const unsigned char *block)
+    {
+        std::uint32_t word[80];
+        for (int t = 0; t < 16; t++)
+            word[t] = static_cast<std::uint32_t>(block[4 * t]) << 24 | block[4 * t + 1] << 16 |
+                      block[4 * t + 2] << 8 | block[4 * t + 3];
+        for (int t = 16; t < 80; t++)
+            word[t] = std::rotl(word[t - 3] ^ word[t - 8] ^ word[t - 14] ^ word[t - 16], 1);
+        std::uint32_t turned[5] = {h[0], h[1], h[2], h[3], h[4]};
+        rounds(turned, word, 0x5A827999, [](auto b, auto c, auto d) { return (b & c) | (~b & d); });
+        rounds(turned, word + 20, 0x6ED9EBA1, [](auto b, auto c, auto d) { return b ^ c ^ d; });
+        rounds(turned, word + 40, 0x8F1BBCDC,
+               [](auto b, auto c, auto d) { return (b & c) | (b & d) | (c & d); });
+        rounds(turned, word + 60, 0xCA62C1D6, [](auto b, auto c, auto d) { return b ^ c ^ d; });
+        for (int i = 0; i < 5; i++)
+            h[i] += turned[i];
+    }
+
+    // A group of 20 rounds, with its function and its constant.
+    template <typename Function>
+    static void rounds(std::uint32_t (&turned)[5], const std::uint32_t *word, std::uint32_t constant,
+                       Function function)
+    {
+        auto [a, b, c, d, e] = turned;
+        for (int t = 0; t < 20; t++) {
+            std::uint32_t mixed = std::rotl(a, 5) + function(b, c, d) + e + constant + word[t];
+            e = d;
+            d = c;
+            c = std::rotl(b, 30);
+            b = a;
+            a = mixed;
+        }
+        std::uint32_t end[5] = {a, b, c, d, e};
+        std::memcpy(turned, end, sizeof(end));
+    }
+
+    // The end of the bytes, a bit 1, zeros, and the number of bits in the last 8 bytes of a block.
+    void finish(const unsigned char *rest, std::size_t count, std::uint64_t length)
+    {
+        unsigned char block[kSha1Block] = {};
+        std::memcpy(block, rest, count);
+        block[count] = 0x80;
+        if (count >= kSha1Block - 8) {
+            add(block);
+            std::memset(block, 0, kSha1Block);
+        }
+        for (unsigned i = 0; i < 8; i++)
+            block[kSha1Block - 1 - i] = static_cast<unsigned char>(length * 8 >> (8 * i));
+        add(block);
+    }
+};
+
+std::uint32_t byte_swapped(std::uint32_t x)
+{
+    return x << 24 | (x & 0xFF00) << 8 | (x >> 8 & 0xFF00) | x >> 24;
+}
+
 } // namespace
 
 std::uint64_t fnv1_hash(const void *bytes, std::size_t length)
@@ -111,6 +178,31 @@ std::uint64_t python_string_hash(const void *bytes, std::size_t length)
     for (std::size_t i = 0; i < length; i++)
         hash = (hash * 1000003) ^ bytes_of(bytes)[i];
     return hash ^ length;
+}
+
+std::uint64_t sha1_hash(const void *bytes, std::size_t length)
+{
+    Sha1 state;
+    const unsigned char *at = bytes_of(bytes);
+    std::size_t left = length;
+    for (; left >= kSha1Block; left -= kSha1Block, at += kSha1Block)
+        state.add(at);
+    state.finish(at, left, length);
+    return static_cast<std::uint64_t>(byte_swapped(state.h[1])) << 32 | byte_swapped(state.h[0]);
+}
+
+std::uint32_t xxh32_hash(const void *bytes, std::size_t length) { return XXH32(bytes, length, 0); }
+
+std::uint64_t xxh64_hash(const void *bytes, std::size_t length) { return XXH64(bytes, length, 0); }
+
+std::uint64_t xxh3_hash(const void *bytes, std::size_t length, std::uint64_t seed)
+{
+    return XXH3_64bits_withSeed(bytes, length, seed);
+}
+
+std::uint64_t xxh3_128_high_half(const void *bytes, std::size_t length)
+{
+    return XXH3_128bits(bytes, length).high64;
 }
 
 } // namespace simhash

@@ -19,4 +19,16 @@ std::uint64_t crc64_hash(const void *bytes, std::size_t length);
 // The hash of strings in CPython before 3.4, unseeded.
 std::uint64_t python_string_hash(const void *bytes, std::size_t length);
 
+// SHA-1: the first 8 bytes, little-endian, so that the low 32 bits are the first 4 bytes.
+//
+// PostgreSQL has no SHA-1 before version 14. Since then its own fails where OpenSSL forbids SHA-1, and OpenSSL
+// allocates a context for each feature. Nothing here relies on the hash being secure.
+std::uint64_t sha1_hash(const void *bytes, std::size_t length);
+
+// xxHash, with seed 0 unless there is an argument.
+std::uint32_t xxh32_hash(const void *bytes, std::size_t length);
+std::uint64_t xxh64_hash(const void *bytes, std::size_t length);
+std::uint64_t xxh3_hash(const void *bytes, std::size_t length, std::uint64_t seed);
+std::uint64_t xxh3_128_high_half(const void *bytes, std::size_t length);
+
 } // namespace simhash

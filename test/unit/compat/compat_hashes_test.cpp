@@ -49,5 +49,33 @@ TEST(CompatHashes, PythonString)
         << "unsigned bytes";
 }
 
+// Lengths around those at which the last block has no room for the length. Python's hashlib computed the values.
+TEST(CompatHashes, Sha1)
+{
+    EXPECT_EQ(sha1_hash("", 0), 0x0D4B6B5EEEA339DAu);
+    EXPECT_EQ(sha1_hash("abc", 3), 0x6A810647363E99A9u);
+    const std::string text(1000, 'a');
+    EXPECT_EQ(sha1_hash(text.data(), 55), 0x286E7922DCBBC8C1u);
+    EXPECT_EQ(sha1_hash(text.data(), 56), 0x4C8583600F33DBC2u);
+    EXPECT_EQ(sha1_hash(text.data(), 63), 0x8C7A8A155B9FF003u);
+    EXPECT_EQ(sha1_hash(text.data(), 64), 0x42165C4B82BA9800u);
+    EXPECT_EQ(sha1_hash(text.data(), 1000), 0x494999666C9A1E29u);
+}
+
+TEST(CompatHashes, XxHash)
+{
+    std::string bytes;
+    for (int i = 0; i < 256; i++)
+        bytes += static_cast<char>(i);
+    EXPECT_EQ(xxh32_hash("", 0), 0x02CC5D05u);
+    EXPECT_EQ(xxh32_hash(bytes.data(), 256), 0x59441253u);
+    EXPECT_EQ(xxh64_hash("", 0), 0xEF46DB3751D8E999u);
+    EXPECT_EQ(xxh64_hash(bytes.data(), 256), 0x1FACBE8406CD904Bu);
+    EXPECT_EQ(xxh3_hash("", 0, 42), 0xB029411FF43D84D2u);
+    EXPECT_EQ(xxh3_hash(bytes.data(), 256, 42), 0xC1A55CA180B3FD0Au);
+    EXPECT_EQ(xxh3_128_high_half("", 0), 0x99AA06D3014798D8u);
+    EXPECT_EQ(xxh3_128_high_half(bytes.data(), 256), 0xF1F8A93F50849AC3u);
+}
+
 } // namespace
 } // namespace simhash

@@ -1,0 +1,113 @@
+// to_minhash_as and minhash_profiles: minima as other libraries compute them. The table of profiles is in the core.
+#include "core/compat/minhash_profiles.hpp"
+#include "pg/features/array_elements.hpp"
+#include "pg/features/minhash_value.hpp"
+#include "pg/features/utf8_text.hpp"
+#include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+const MinhashProfile &profile_argument(FunctionCallInfo fcinfo)
+{
+    text *name = PG_GETARG_TEXT_PP(0);
+    const MinhashProfile *profile = find_minhash_profile(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+    if (profile != nullptr)
+        return *profile;
+    StringInfoData names;
+    initStringInfo(&names);
+    for (std::size_t i = 0; i < kMinhashProfileCount; i++)
+        appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", kMinhashProfiles[i].name);
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("unrecognized min-hash profile: \"%s\"", text_to_cstring(name)),
+            errhint("Profiles are %s.", names.data));
+    pg_unreachable();
+}
+
+std::uint32_t seed_argument(FunctionCallInfo fcinfo, const MinhashProfile &profile)
+{
+    std::int64_t seed = PG_NARGS() > 3 ? PG_GETARG_INT64(3) : profile.seed;
+    if (seed < 0 || seed > UINT32_MAX)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("seed %lld is out of range", static_cast<long long>(seed)),
+                errdetail("It must lie between 0 and %u.", UINT32_MAX));
+    return static_cast<std::uint32_t>(seed);
+}
+
+using HashElement = std::uint64_t (*)(const MinhashProfile &, std::uint32_t, Datum);
+
+std::uint64_t hash_of_feature(const MinhashProfile &profile, std::uint32_t seed, Datum element)
+{
+    text *value = DatumGetTextPP(element);
+    Utf8Text feature = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+    std::uint64_t hash = minhash_feature_hash(profile, seed, feature.bytes, feature.length);
+    if (feature.bytes != VARDATA_ANY(value))
+        pfree(const_cast<char *>(feature.bytes));
+    return hash;
+}
+
+std::uint64_t hash_given(const MinhashProfile &, std::uint32_t, Datum element)
+{
+    return static_cast<std::uint64_t>(DatumGetInt64(element));
+}
+
+Datum minima_of_array(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
+{
+    const MinhashProfile &profile = profile_argument(fcinfo);
+    int size = PG_NARGS() > 2 ? checked_minhash_size(PG_GETARG_INT32(2)) : profile.size;
+    std::uint32_t seed = seed_argument(fcinfo, profile);
+    Elements features = list_argument(fcinfo, 1, type, which);
+    MinhashPermutations permutations = {allocate_minima(size, CurrentMemoryContext).values,
+                                        allocate_minima(size, CurrentMemoryContext).values, size};
+    permutations.draw(profile, seed);
+    Minima minima = allocate_minima(size, CurrentMemoryContext);
+    std::fill_n(minima.values, size, UINT64_MAX);
+    bool any = false;
+    for (int i = 0; i < features.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (features.nulls[i])
+            continue;
+        permutations.lower(profile, hash(profile, seed, features.values[i]), minima.values);
+        any = true;
+    }
+    if (!any)
+        PG_RETURN_NULL();
+    return minima_datum(minima);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(to_minhash_as_array)
+{
+    return minima_of_array(fcinfo, TEXTOID, "features", hash_of_feature);
+}
+
+SIMHASH_FUNCTION(to_minhash_as_hashes)
+{
+    return minima_of_array(fcinfo, INT8OID, "hashes", hash_given);
+}
+
+SIMHASH_FUNCTION(minhash_profiles)
+{
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    for (std::size_t i = 0; i < kMinhashProfileCount; i++) {
+        const MinhashProfile &profile = kMinhashProfiles[i];
+        Datum values[5] = {CStringGetTextDatum(profile.name), Int32GetDatum(profile.size),
+                           Int64GetDatum(profile.seed), CStringGetTextDatum(profile.hash_text),
+                           CStringGetTextDatum(profile.permutation_text)};
+        bool nulls[5] = {};
+        tuplestore_putvalues(rows, row, values, nulls);
+    }
+    PG_RETURN_NULL();
+}
+
+} // namespace simhash

@@ -1,5 +1,6 @@
-// The comparison operators between hamming_distance and an integer: their names in SQL, and how each can be
-// expressed by simhash_within or simhash_at.
+// The comparison operators between a type of ours and numbers: their names in SQL, and how each comparison of
+// a hamming_distance can be expressed by simhash_within or simhash_at. A similarity grows where a distance
+// falls, so a comparison of a jaccard_estimate is that of a distance with its operands exchanged.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -17,19 +18,22 @@ enum class Rewrite {
 };
 
 struct Comparison {
-    const char *function;
+    const char *suffix; // of the function's name, after that of the type and _
     const char *op;
     Rewrite distance_first; // distance op r
     Rewrite distance_last;  // r op distance
 };
 
 inline constexpr Comparison kComparisons[] = {
-    {"hamming_distance_eq", "=", Rewrite::at, Rewrite::at},
-    {"hamming_distance_ne", "<>", Rewrite::none, Rewrite::none},
-    {"hamming_distance_lt", "<", Rewrite::within_below, Rewrite::not_within},
-    {"hamming_distance_le", "<=", Rewrite::within, Rewrite::not_within_below},
-    {"hamming_distance_gt", ">", Rewrite::not_within, Rewrite::within_below},
-    {"hamming_distance_ge", ">=", Rewrite::not_within_below, Rewrite::within},
+    {"eq", "=", Rewrite::at, Rewrite::at},
+    {"ne", "<>", Rewrite::none, Rewrite::none},
+    {"lt", "<", Rewrite::within_below, Rewrite::not_within},
+    {"le", "<=", Rewrite::within, Rewrite::not_within_below},
+    {"gt", ">", Rewrite::not_within, Rewrite::within_below},
+    {"ge", ">=", Rewrite::not_within_below, Rewrite::within},
 };
+
+// Returns the comparison that a function of the type implements, or null if it implements none.
+const Comparison *find_comparison(Oid function, const char *type);
 
 } // namespace simhash

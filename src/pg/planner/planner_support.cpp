@@ -6,6 +6,8 @@
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
+#include "pg/planner/expression.hpp"
+#include "pg/planner/index_condition.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
@@ -30,60 +32,6 @@ namespace simhash
 namespace
 {
 
-const Comparison *find_comparison(Oid function)
-{
-    const char *name = get_func_name(function);
-
-    if (name == nullptr)
-        return nullptr;
-    for (const Comparison &comparison : kComparisons)
-        if (std::strcmp(comparison.function, name) == 0)
-            return &comparison;
-    return nullptr;
-}
-
-Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL)
-{
-    return reinterpret_cast<Node *>(makeFuncExpr(function, result, arguments, InvalidOid, InvalidOid, form));
-}
-
-Node *call_operator(Oid op, Oid result, Node *left, Node *right)
-{
-    Expr *expr = make_opclause(op, result, false, reinterpret_cast<Expr *>(left),
-                               reinterpret_cast<Expr *>(right), InvalidOid, InvalidOid);
-
-    set_opfuncid(reinterpret_cast<OpExpr *>(expr));
-    return reinterpret_cast<Node *>(expr);
-}
-
-// Returns a distance as a plain integer.
-Node *as_integer(Node *node)
-{
-    node = strip_relabels(node);
-    if (exprType(node) == INT4OID)
-        return node;
-    if (IsA(node, Const)) {
-        Const *constant = static_cast<Const *>(copyObjectImpl(node));
-        constant->consttype = INT4OID;
-        return reinterpret_cast<Node *>(constant);
-    }
-    return reinterpret_cast<Node *>(
-        makeRelabelType(reinterpret_cast<Expr *>(node), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
-}
-
-// Returns a smallint, integer or bigint as bigint, or null for other types.
-Node *as_bigint(Node *node)
-{
-    const Oid type = exprType(node);
-    Oid function;
-
-    if (type == INT8OID)
-        return node;
-    if (find_coercion_pathway(INT8OID, type, COERCION_IMPLICIT, &function) != COERCION_PATH_FUNC)
-        return nullptr;
-    return call_function(function, INT8OID, list_make1(node), COERCE_IMPLICIT_CAST);
-}
-
 // The two arguments of a comparison, with distances as plain integers, and the core's operator for them.
 struct IntegerComparison {
     Node *left, *right;
@@ -103,28 +51,16 @@ bool as_integer_comparison(const FuncExpr *call, const Comparison &comparison, I
     out->right = static_cast<Node *>(lsecond(call->args));
     // All integer types are built in, so the other type is the domain.
     if (types[0] >= FirstNormalObjectId) {
-        out->left = as_integer(out->left);
+        out->left = as_core_type(out->left, INT4OID);
         types[0] = INT4OID;
     }
     if (types[1] >= FirstNormalObjectId) {
-        out->right = as_integer(out->right);
+        out->right = as_core_type(out->right, INT4OID);
         types[1] = INT4OID;
     }
     out->op = find_operator(PG_CATALOG_NAMESPACE, comparison.op, types[0], types[1]);
     pfree(types);
     return OidIsValid(out->op);
-}
-
-// Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
-bool repeatable(Node *node)
-{
-    return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
-}
-
-// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
-bool is_sublink_output(Node *node)
-{
-    return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
 }
 
 bool is_constant_up_to(Node *bound, int64 limit)
@@ -147,7 +83,7 @@ struct DistanceComparison {
 // possible.
 Node *bigint_bound(PlannerInfo *root, const DistanceComparison &comparison)
 {
-    Node *bound = as_bigint(static_cast<Node *>(copyObjectImpl(comparison.radius)));
+    Node *bound = cast_implicitly(static_cast<Node *>(copyObjectImpl(comparison.radius)), INT8OID);
 
     if (bound == nullptr)
         return nullptr;
@@ -254,7 +190,7 @@ Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison
 
 Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
 {
-    const Comparison *comparison = find_comparison(call->funcid);
+    const Comparison *comparison = find_comparison(call->funcid, "hamming_distance");
     const Oid schema = get_func_namespace(call->funcid);
     IntegerComparison integers;
     DistanceCall distance;
@@ -312,27 +248,19 @@ List *index_condition(SupportRequestIndexCondition *request, bool exact)
     Node *key = static_cast<Node *>(list_nth(call->args, request->indexarg));
     Node *query = static_cast<Node *>(list_nth(call->args, 1 - request->indexarg));
     Node *radius = static_cast<Node *>(lthird(call->args));
-    if (!constant_for_index(request->root, query, request->index) ||
-        !constant_for_index(request->root, radius, request->index))
+    if (!constant_for_request(request, query) || !constant_for_request(request, radius))
         return NIL;
 
     Oid *types;
     int count;
     get_func_signature(call->funcid, &types, &count);
-    const Oid schema = get_func_namespace(call->funcid);
-    const Oid ball = find_ball(schema, types[1 - request->indexarg]);
-    if (!OidIsValid(ball))
+    Node *condition =
+        ball_condition(request, {get_func_namespace(call->funcid), key, query, types[request->indexarg],
+                                 types[1 - request->indexarg], radius});
+    if (condition == nullptr)
         return NIL;
-    const Oid ball_type = get_func_rettype(ball);
-    const Oid op = find_operator(schema, "<@|", types[request->indexarg], ball_type);
-    if (!OidIsValid(op) || !op_in_opfamily(op, request->opfamily))
-        return NIL;
-
-    Node *operand = call_function(ball, ball_type, list_make2(copyObjectImpl(query), copyObjectImpl(radius)),
-                                  COERCE_EXPLICIT_CALL);
-    operand = eval_const_expressions(request->root, operand);
     request->lossy = !exact;
-    return list_make1(call_operator(op, BOOLOID, key, operand));
+    return list_make1(condition);
 }
 
 // Whether the distance is indexed. Then the core's comparison has been added to the condition, and is

@@ -1,0 +1,28 @@
+// Expression trees: makes calls and casts, and asks what the planner may do with an expression.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/primnodes.h"
+}
+
+namespace simhash
+{
+
+Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL);
+Node *call_operator(Oid op, Oid result, Node *left, Node *right);
+
+// Returns a value of a type of ours, or of the core's type that it stands for, as the core's type.
+Node *as_core_type(Node *node, Oid base);
+
+// Returns the value as `type`, or null if there is no function that casts it implicitly.
+Node *cast_implicitly(Node *node, Oid type);
+
+// Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
+bool repeatable(Node *node);
+
+// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
+bool is_sublink_output(Node *node);
+
+} // namespace simhash

@@ -1,0 +1,38 @@
+#include "pg/planner/index_condition.hpp"
+
+#include "pg/planner/expression.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/server/sibling.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+bool constant_for_request(const SupportRequestIndexCondition *request, Node *node)
+{
+    return constant_for_index(request->root, node, request->index);
+}
+
+Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near)
+{
+    const Oid ball = find_ball(near.schema, near.query_type);
+    if (!OidIsValid(ball))
+        return nullptr;
+    const Oid ball_type = get_func_rettype(ball);
+    const Oid op = find_operator(near.schema, "<@|", near.key_type, ball_type);
+    if (!OidIsValid(op) || !op_in_opfamily(op, request->opfamily))
+        return nullptr;
+
+    Node *operand =
+        call_function(ball, ball_type, list_make2(copyObjectImpl(near.query), copyObjectImpl(near.radius)));
+    operand = eval_const_expressions(request->root, operand);
+    return call_operator(op, BOOLOID, near.key, operand);
+}
+
+} // namespace simhash

@@ -1,0 +1,28 @@
+// The conditions by which an index finds the values near a query.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/supportnodes.h"
+}
+
+namespace simhash
+{
+
+// The values of the index's key that are within a radius of the query.
+struct NearKey {
+    Oid schema; // of our operators and functions
+    Node *key, *query;
+    Oid key_type, query_type;
+    Node *radius; // a bigint
+};
+
+// Whether an expression is constant during a scan of the index that the planner asks about.
+bool constant_for_request(const SupportRequestIndexCondition *request, Node *node);
+
+// Returns the condition key <@| ball(query, radius) for the index that the planner asks about. Returns null if
+// the index does not have that operator.
+Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near);
+
+} // namespace simhash

@@ -1,8 +1,8 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
 -- Sections, in order: the type, weights, fingerprints from features, exact measures, locality-sensitive hashing,
--- distance, the access method, inspection, joins, tuning. The extension is relocatable: every core object is
--- schema-qualified, and nothing is replaced.
+-- distance, similarity, the access method, inspection, joins, tuning. The extension is relocatable: every core object
+-- is schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -1523,6 +1523,377 @@ COMMENT ON OPERATOR FAMILY hamming_distance_ops USING btree IS 'distances compar
 COMMENT ON OPERATOR FAMILY hamming_distance_ops USING hash IS 'distances compared with integers';
 
 -- ---------------------------------------------------------------------------------------------------------
+-- Similarity
+-- ---------------------------------------------------------------------------------------------------------
+
+-- A similarity is a double precision under another name. Comparisons of it resolve to our operators, whose support
+-- functions let the planner use the index, and everything else takes it as a double precision.
+--
+-- It is not a domain, unlike a distance. 0.8 is numeric, and comparisons of a domain over double precision with numeric
+-- would resolve to the core's operators. Operators for the domain and numeric would prevent that, but then the core's
+-- own comparisons of integer and numeric would be ambiguous, because integer can be cast to the domain.
+
+CREATE TYPE jaccard_estimate;
+CREATE FUNCTION jaccard_estimate_in(pg_catalog.cstring) RETURNS jaccard_estimate
+    AS 'float8in' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_out(jaccard_estimate) RETURNS pg_catalog.cstring
+    AS 'float8out' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_recv(pg_catalog.internal) RETURNS jaccard_estimate
+    AS 'float8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_send(jaccard_estimate) RETURNS pg_catalog.bytea
+    AS 'float8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE jaccard_estimate (
+    INPUT = jaccard_estimate_in, OUTPUT = jaccard_estimate_out,
+    RECEIVE = jaccard_estimate_recv, SEND = jaccard_estimate_send,
+    LIKE = double precision, CATEGORY = 'N');
+COMMENT ON TYPE jaccard_estimate IS 'estimated Jaccard similarity, -1 to 1: a double precision whose comparisons can use an index';
+COMMENT ON FUNCTION jaccard_estimate_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_out(jaccard_estimate) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_send(jaccard_estimate) IS 'I/O';
+
+-- Implicit both ways, so that greatest(similarity, 0) and the like have a common type.
+
+CREATE CAST (jaccard_estimate AS double precision) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (double precision AS jaccard_estimate) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (real AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(real) AS IMPLICIT;
+CREATE CAST (numeric AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(numeric) AS IMPLICIT;
+CREATE CAST (smallint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(smallint) AS IMPLICIT;
+CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(integer) AS IMPLICIT;
+CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(bigint) AS IMPLICIT;
+CREATE CAST (jaccard_estimate AS real) WITH FUNCTION pg_catalog.float4(double precision) AS ASSIGNMENT;
+CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION pg_catalog.numeric(double precision) AS ASSIGNMENT;
+COMMENT ON CAST (jaccard_estimate AS double precision) IS 'the same value';
+COMMENT ON CAST (double precision AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (real AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (numeric AS jaccard_estimate) IS 'the nearest value';
+COMMENT ON CAST (smallint AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (integer AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (bigint AS jaccard_estimate) IS 'the nearest value';
+COMMENT ON CAST (jaccard_estimate AS real) IS 'the nearest value';
+COMMENT ON CAST (jaccard_estimate AS numeric) IS 'the value in 15 digits';
+
+CREATE FUNCTION minhash_similarity_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_at_least_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_similarity_support(pg_catalog.internal) IS 'planner support for minhash_similarity';
+COMMENT ON FUNCTION minhash_at_least_support(pg_catalog.internal) IS 'planner support for minhash_at_least';
+COMMENT ON FUNCTION jaccard_estimate_support(pg_catalog.internal)
+    IS 'planner support for comparisons of minhash_similarity';
+
+-- An index returns rows in the order of >@<, the greatest similarity first. The planner itself looks for ascending
+-- orders only, so our code makes these paths, and the operator is declared for a family that sorts nothing.
+
+CREATE FUNCTION minhash_similarity(bit, bit) RETURNS jaccard_estimate
+    AS 'MODULE_PATHNAME', 'minhash_similarity_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT minhash_similarity_support;
+COMMENT ON FUNCTION minhash_similarity(bit, bit)
+    IS 'estimated Jaccard similarity of the sets with these 1-bit min-hash signatures: 1 - 2 h / n if h of n bits differ';
+CREATE OPERATOR >@< (
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = minhash_similarity, COMMUTATOR = >@<);
+COMMENT ON OPERATOR >@< (bit, bit) IS 'minhash_similarity, by which an index is ordered';
+CREATE OPERATOR FAMILY descending_similarity_ops USING btree;
+COMMENT ON OPERATOR FAMILY descending_similarity_ops USING btree IS 'the order in which an index returns similarities';
+
+CREATE FUNCTION minhash_at_least(bit, bit, double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT minhash_at_least_support;
+COMMENT ON FUNCTION minhash_at_least(bit, bit, double precision)
+    IS 'whether minhash_similarity is at least the threshold';
+CREATE FUNCTION minhash_threshold_above(double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_threshold_above(double precision)
+    IS 'threshold for "at least" that is equivalent to "greater than"';
+
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer, recall double precision) RETURNS integer
+    AS 'MODULE_PATHNAME', 'minhash_radius_of_recall' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION minhash_error(similarity double precision, bits integer) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_radius(double precision, integer)
+    IS 'largest Hamming distance of signatures with at least this minhash_similarity, -1 if there is none';
+COMMENT ON FUNCTION minhash_radius(double precision, integer, double precision)
+    IS 'Hamming distance within which the signatures of sets with this Jaccard similarity are, with the probability recall';
+COMMENT ON FUNCTION minhash_error(double precision, integer)
+    IS 'standard error of minhash_similarity';
+
+-- Comparisons. Other types of numbers are cast to double precision. The code is the core's own; the support function is
+-- ours.
+
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, jaccard_estimate) IS 'greater than or equal';
+
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, double precision) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, double precision) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, double precision) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, double precision) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, double precision) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, double precision) IS 'greater than or equal';
+
+CREATE FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (double precision, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (double precision, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (double precision, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (double precision, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (double precision, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (double precision, jaccard_estimate) IS 'greater than or equal';
+
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, real) RETURNS boolean
+    AS 'float84eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, real) RETURNS boolean
+    AS 'float84ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, real) RETURNS boolean
+    AS 'float84lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, real) RETURNS boolean
+    AS 'float84le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, real) RETURNS boolean
+    AS 'float84gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, real) RETURNS boolean
+    AS 'float84ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, real) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, real) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, real) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, real) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, real) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, real) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, real) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, real) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, real) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, real) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, real) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, real) IS 'greater than or equal';
+
+CREATE FUNCTION jaccard_estimate_eq(real, jaccard_estimate) RETURNS boolean
+    AS 'float48eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(real, jaccard_estimate) RETURNS boolean
+    AS 'float48ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(real, jaccard_estimate) RETURNS boolean
+    AS 'float48lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(real, jaccard_estimate) RETURNS boolean
+    AS 'float48le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(real, jaccard_estimate) RETURNS boolean
+    AS 'float48gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(real, jaccard_estimate) RETURNS boolean
+    AS 'float48ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(real, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(real, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(real, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(real, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(real, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(real, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (real, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (real, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (real, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (real, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (real, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (real, jaccard_estimate) IS 'greater than or equal';
+
+-- The families are those that row comparisons, ORDER BY ... USING and hashing need, as for distances.
+
+CREATE OPERATOR FAMILY jaccard_estimate_ops USING btree;
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, jaccard_estimate),
+    OPERATOR 2 <= (jaccard_estimate, jaccard_estimate),
+    OPERATOR 3 = (jaccard_estimate, jaccard_estimate),
+    OPERATOR 4 >= (jaccard_estimate, jaccard_estimate),
+    OPERATOR 5 > (jaccard_estimate, jaccard_estimate),
+    FUNCTION 1 (jaccard_estimate, jaccard_estimate) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, double precision),
+    OPERATOR 2 <= (jaccard_estimate, double precision),
+    OPERATOR 3 = (jaccard_estimate, double precision),
+    OPERATOR 4 >= (jaccard_estimate, double precision),
+    OPERATOR 5 > (jaccard_estimate, double precision),
+    FUNCTION 1 (jaccard_estimate, double precision) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (double precision, jaccard_estimate),
+    OPERATOR 2 <= (double precision, jaccard_estimate),
+    OPERATOR 3 = (double precision, jaccard_estimate),
+    OPERATOR 4 >= (double precision, jaccard_estimate),
+    OPERATOR 5 > (double precision, jaccard_estimate),
+    FUNCTION 1 (double precision, jaccard_estimate) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, real),
+    OPERATOR 2 <= (jaccard_estimate, real),
+    OPERATOR 3 = (jaccard_estimate, real),
+    OPERATOR 4 >= (jaccard_estimate, real),
+    OPERATOR 5 > (jaccard_estimate, real),
+    FUNCTION 1 (jaccard_estimate, real) pg_catalog.btfloat84cmp(double precision, real);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (real, jaccard_estimate),
+    OPERATOR 2 <= (real, jaccard_estimate),
+    OPERATOR 3 = (real, jaccard_estimate),
+    OPERATOR 4 >= (real, jaccard_estimate),
+    OPERATOR 5 > (real, jaccard_estimate),
+    FUNCTION 1 (real, jaccard_estimate) pg_catalog.btfloat48cmp(real, double precision);
+CREATE OPERATOR FAMILY jaccard_estimate_ops USING hash;
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING hash ADD
+    OPERATOR 1 = (jaccard_estimate, jaccard_estimate),
+    OPERATOR 1 = (jaccard_estimate, double precision),
+    OPERATOR 1 = (double precision, jaccard_estimate),
+    OPERATOR 1 = (jaccard_estimate, real),
+    OPERATOR 1 = (real, jaccard_estimate),
+    FUNCTION 1 (jaccard_estimate, jaccard_estimate) pg_catalog.hashfloat8(double precision),
+    FUNCTION 2 (jaccard_estimate, jaccard_estimate) pg_catalog.hashfloat8extended(double precision, bigint),
+    FUNCTION 1 (double precision, double precision) pg_catalog.hashfloat8(double precision),
+    FUNCTION 2 (double precision, double precision) pg_catalog.hashfloat8extended(double precision, bigint),
+    FUNCTION 1 (real, real) pg_catalog.hashfloat4(real),
+    FUNCTION 2 (real, real) pg_catalog.hashfloat4extended(real, bigint);
+COMMENT ON OPERATOR FAMILY jaccard_estimate_ops USING btree IS 'similarities compared with numbers';
+COMMENT ON OPERATOR FAMILY jaccard_estimate_ops USING hash IS 'similarities compared with numbers';
+
+-- ---------------------------------------------------------------------------------------------------------
 -- The access method
 -- ---------------------------------------------------------------------------------------------------------
 
@@ -1546,7 +1917,8 @@ CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),
     OPERATOR 4 <@> (bit, bit) FOR ORDER BY pg_catalog.integer_ops,
-    OPERATOR 6 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
+    OPERATOR 6 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 7 >@< (bit, bit) FOR ORDER BY descending_similarity_ops;
 COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
 COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';
 

@@ -2,6 +2,7 @@
 #include "pg/server/compat.hpp"
 
 #include "am/tree/failpoint.hpp"
+#include "pg/planner/similarity_order.hpp"
 #include "pg/server/settings.hpp"
 
 #pragma GCC visibility push(default)
@@ -15,4 +16,5 @@ void _PG_init(void)
 {
     simhash::define_failpoints(); // first, because define_settings reserves the prefix
     simhash::define_settings();
+    simhash::install_similarity_order();
 }

@@ -13,6 +13,7 @@ extern "C" {
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -36,7 +37,8 @@ bool has_strategy(Oid type, int strategy)
 {
     if (strategy < 1 || strategy > kStrategies)
         return false;
-    return type != BITOID || (strategy != kNearDuplicate && strategy != kInGuidedBall);
+    return type == BITOID ? strategy != kNearDuplicate && strategy != kInGuidedBall
+                          : strategy != kSimilarityOrder;
 }
 
 bool is_signature_ball(Oid type)
@@ -64,7 +66,18 @@ bool is_right_type(int strategy, Oid type, Oid right)
     }
 }
 
-bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
+bool is_order(int strategy)
+{
+    return strategy == kDistanceOrder || strategy == kWeightsOrder || strategy == kSimilarityOrder;
+}
+
+// Whether an ordering operator's family is right. The index returns the greatest similarities first, but the
+// planner would expect the least ones, so the family must not sort similarities. See similarity_order.cpp.
+bool is_right_order(int strategy, Oid sort_family)
+{
+    return strategy == kSimilarityOrder ? !opfamily_can_sort_type(sort_family, FLOAT8OID)
+                                        : opfamily_can_sort_type(sort_family, INT4OID);
+}
 
 // Looks up the operator class and checks the type that it is for.
 bool check_type(Oid oid, OperatorClass *opclass)
@@ -90,14 +103,18 @@ bool check_type(Oid oid, OperatorClass *opclass)
     return stores_type && fits;
 }
 
+// The type to which the results of an operator are coercible.
+Oid right_result(int strategy)
+{
+    if (!is_order(strategy))
+        return BOOLOID;
+    return strategy == kSimilarityOrder ? FLOAT8OID : INT4OID;
+}
+
 bool has_right_signature(const FormData_pg_amop &member, Oid type)
 {
-    bool order = is_order(member.amopstrategy);
-    Oid result = get_op_rettype(member.amopopr);
-    if (order)
-        result = getBaseType(result);
-    return result == (order ? INT4OID : BOOLOID) && member.amoplefttype == type &&
-           is_right_type(member.amopstrategy, type, member.amoprighttype);
+    return IsBinaryCoercible(get_op_rettype(member.amopopr), right_result(member.amopstrategy)) &&
+           member.amoplefttype == type && is_right_type(member.amopstrategy, type, member.amoprighttype);
 }
 
 bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
@@ -125,7 +142,7 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
                        opclass.name, "simhash", signature));
         valid = false;
     }
-    if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID)) {
+    if (order && !is_right_order(member.amopstrategy, member.amopsortfamily)) {
         ereport(
             INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("operator class \"%s\" of access method %s contains operator %s with an incorrect ORDER "

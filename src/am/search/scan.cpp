@@ -2,6 +2,9 @@
 #include "am/search/scan.hpp"
 
 #include "am/search/signature_probes.hpp"
+#include "am/search/strategy.hpp"
+
+#include "core/minhash/estimate.hpp"
 
 extern "C" {
 #include "nodes/tidbitmap.h"
@@ -15,6 +18,14 @@ namespace simhash
 namespace
 {
 
+// Returns what the ordering operator returns for a row at this distance.
+Datum order_value(const ScanState &state, const ScanKeyData &key, int distance)
+{
+    return key.sk_strategy == kSimilarityOrder
+               ? Float8GetDatum(similarity_estimate(distance, state.meta->layout.bits))
+               : Int32GetDatum(distance);
+}
+
 void set_distances(IndexScanDesc scan, const Hit &hit)
 {
     const ScanState &state = *scan_state(scan);
@@ -26,7 +37,8 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
         bool unknown = state.signatures != nullptr && i != state.signatures->keys.lead_number;
         scan->xs_recheckorderby = scan->xs_recheckorderby || (unknown && !null);
         scan->xs_orderbynulls[i] = null;
-        scan->xs_orderbyvals[i] = Int32GetDatum(null || unknown ? 0 : row_distance(state, hit, i));
+        scan->xs_orderbyvals[i] =
+            order_value(state, scan->orderByData[i], null || unknown ? 0 : row_distance(state, hit, i));
     }
 }
 

@@ -1,5 +1,5 @@
 // The strategy numbers of the operator classes. The one for type bit has no near-duplicates and no guided
-// balls.
+// balls, and it alone has similarities.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -12,13 +12,14 @@ namespace simhash
 {
 
 enum Strategy : StrategyNumber {
-    kInBall = 1,    // simhash <@| simhash_ball, bit <@| signature_ball
-    kNearDuplicate, // simhash ~= simhash
-    kEqual,         // simhash = simhash, bit = bit
-    kDistanceOrder, // ORDER BY simhash <@> simhash, bit <@> bit
-    kInGuidedBall,  // simhash <@| simhash_weights_ball
-    kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
-    kStrategies = kWeightsOrder
+    kInBall = 1,      // simhash <@| simhash_ball, bit <@| signature_ball
+    kNearDuplicate,   // simhash ~= simhash
+    kEqual,           // simhash = simhash, bit = bit
+    kDistanceOrder,   // ORDER BY simhash <@> simhash, bit <@> bit
+    kInGuidedBall,    // simhash <@| simhash_weights_ball
+    kWeightsOrder,    // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
+    kSimilarityOrder, // ORDER BY bit >@< bit DESC, the same order as that by distance
+    kStrategies = kSimilarityOrder
 };
 
 } // namespace simhash

@@ -6,7 +6,10 @@
 extern "C" {
 #include "access/amapi.h"
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relscan.h"
+#include "access/stratnum.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
@@ -17,6 +20,7 @@ extern "C" {
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/buffile.h"
@@ -28,6 +32,7 @@ extern "C" {
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/sortsupport.h"
+#include "utils/syscache.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -271,6 +276,74 @@ inline void delay_vacuum()
     vacuum_delay_point(false);
 #else
     vacuum_delay_point();
+#endif
+}
+
+// Whether a sort key is descending.
+inline bool is_descending(const PathKey *key)
+{
+#if PG_VERSION_NUM >= 180000
+    return key->pk_cmptype == COMPARE_GT;
+#else
+    return key->pk_strategy == BTGreaterStrategyNumber;
+#endif
+}
+
+// Returns an ascending sort key, nulls last, of an expression that the planner does not know. Only the search
+// for index paths can use it.
+inline PathKey *make_ascending_key(Expr *expression, Relids relids, Oid family)
+{
+    auto *member = makeNode(EquivalenceMember);
+    auto *members = makeNode(EquivalenceClass);
+    auto *key = makeNode(PathKey);
+
+    member->em_expr = expression;
+    member->em_relids = relids;
+    members->ec_members = list_make1(member);
+    members->ec_relids = relids;
+    key->pk_eclass = members;
+    key->pk_opfamily = family;
+#if PG_VERSION_NUM >= 180000
+    key->pk_cmptype = COMPARE_LT;
+#else
+    key->pk_strategy = BTLessStrategyNumber;
+#endif
+    return key;
+}
+
+// Returns the members of an equivalence class that use the columns of the given relations alone.
+inline List *class_members(EquivalenceClass *members, Relids relids)
+{
+    List *found = NIL;
+#if PG_VERSION_NUM >= 180000
+    EquivalenceMemberIterator iterator;
+    setup_eclass_member_iterator(&iterator, members, relids);
+    while (EquivalenceMember *member = eclass_member_iterator_next(&iterator)) {
+#else
+    ListCell *cell;
+    foreach (cell, members->ec_members) {
+        auto *member = static_cast<EquivalenceMember *>(lfirst(cell));
+#endif
+        if (bms_equal(member->em_relids, relids))
+            found = lappend(found, member);
+    }
+    return found;
+}
+
+// Whether a table's column is declared NOT NULL. Since 18 that need not have been validated; then the planner
+// does not rely on it.
+inline bool is_not_null_column([[maybe_unused]] const RelOptInfo *rel, [[maybe_unused]] Oid table,
+                               AttrNumber column)
+{
+#if PG_VERSION_NUM >= 170000
+    return bms_is_member(column, rel->notnullattnums);
+#else
+    HeapTuple tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(table), Int16GetDatum(column));
+    if (!HeapTupleIsValid(tuple))
+        return false;
+    const bool not_null = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attnotnull;
+    ReleaseSysCache(tuple);
+    return not_null;
 #endif
 }
 

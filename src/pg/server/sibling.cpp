@@ -8,6 +8,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
 
@@ -63,6 +64,30 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call)
                              static_cast<Node *>(lsecond(expr->args)), form->oprleft, form->oprright};
     ReleaseSysCache(tuple);
     return matches;
+}
+
+bool match_similarity_call(Oid schema, Node *node, DistanceCall *call)
+{
+    node = strip_relabels(node);
+    List *arguments;
+    Oid function;
+    if (is_funcclause(node)) {
+        function = reinterpret_cast<FuncExpr *>(node)->funcid;
+        arguments = reinterpret_cast<FuncExpr *>(node)->args;
+    } else if (is_opclause(node)) {
+        function = get_opcode(reinterpret_cast<OpExpr *>(node)->opno);
+        arguments = reinterpret_cast<OpExpr *>(node)->args;
+    } else {
+        return false;
+    }
+
+    const Oid types[] = {BITOID, BITOID};
+    if (list_length(arguments) != lengthof(types) ||
+        function != find_function(schema, "minhash_similarity", types, lengthof(types)))
+        return false;
+    *call = DistanceCall{static_cast<Node *>(linitial(arguments)), static_cast<Node *>(lsecond(arguments)),
+                         BITOID, BITOID};
+    return true;
 }
 
 Oid find_condition(Oid schema, const char *name, Oid left, Oid right)

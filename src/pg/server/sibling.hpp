@@ -29,6 +29,10 @@ struct DistanceCall {
 // Whether `node`, without RelabelTypes, is a call of the operator <@> in `schema`. Fills `call` if so.
 bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 
+// Whether `node`, without RelabelTypes, is minhash_similarity(bit, bit) or its operator >@< in `schema`. Fills
+// `call` if so.
+bool match_similarity_call(Oid schema, Node *node, DistanceCall *call);
+
 // Returns the function name(left, right, bigint) in `schema`, or InvalidOid if it does not exist.
 Oid find_condition(Oid schema, const char *name, Oid left, Oid right);
 

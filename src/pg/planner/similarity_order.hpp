@@ -1,0 +1,10 @@
+// ORDER BY minhash_similarity(s, q) DESC by an index on s.
+#pragma once
+
+namespace simhash
+{
+
+// Adds a hook to the planner. Call once, when the library is loaded.
+void install_similarity_order();
+
+} // namespace simhash

@@ -254,6 +254,16 @@ FROM (VALUES ('s <@> $1 <= 31', 1400, 1700), ('$1 <@> s <= 31', 1400, 1700), ('s
     ('l <@> (SELECT random_bits(1, 4096)) <= 512', 1, 40), ('l <@> s <= 512', 1, 40),
     -- of another length: an error when it is run
     ('s <@> B''01'' <= 1', 1, 5000)) AS v (c, low, high);
+-- a domain has the same statistics and length
+CREATE DOMAIN long_hash AS bit(4096);
+CREATE TABLE by_domain (l long_hash);
+INSERT INTO by_domain SELECT random_bits(i / 5, 4096) FROM generate_series(0, 499) AS i;
+ANALYZE by_domain;
+SELECT expected(format('SELECT FROM by_domain WHERE l <@> %L <= 512', random_bits(7, 4096)), 4, 10),
+       expected(format('SELECT FROM by_domain WHERE l <@> %L::bit(4096)::long_hash <= 4000', random_bits(7, 4096)), 400, 500),
+       expected('SELECT FROM by_domain WHERE l <@> (SELECT random_bits(1, 4096)) <= 1024', 1, 10);
+DROP TABLE by_domain;
+DROP DOMAIN long_hash;
 SELECT expected('SELECT FROM skewed AS a JOIN skewed AS b ON a.s <@> b.s <= 31', 1000000, 3500000);
 DROP TABLE skewed;
 

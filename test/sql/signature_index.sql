@@ -221,6 +221,53 @@ ALTER INDEX t_options RESET (tables);
 ALTER INDEX t_options SET (distance = 3);
 REINDEX INDEX t_options;
 
+-- domains over bit(n), over other domains, with constraints
+CREATE DOMAIN image_hash AS bit(256);
+CREATE DOMAIN known_hash AS image_hash CHECK (VALUE IS NOT NULL);
+CREATE TABLE image (id int, s image_hash, k known_hash);
+INSERT INTO image SELECT id, s, s FROM t WHERE length(s) = 256 AND id < 10000;
+INSERT INTO image SELECT -i, NULL, random_bits(i, 256)::bit(256) FROM generate_series(1, 3) AS i;
+CREATE INDEX image_s ON image USING simhash (s);
+CREATE INDEX image_k ON image USING simhash (k);
+CREATE INDEX image_cast ON image USING simhash ((overlay(k PLACING B'1' FROM 1)::bit(256)::known_hash));
+CREATE INDEX image_longer ON image USING simhash ((s::bit(300)));
+ANALYZE image;
+INSERT INTO image SELECT 20000 + i, q, q FROM generate_series(1, 300) AS i, LATERAL flipped(random_bits(i, 256), 1, i) AS q;
+SELECT check_table('image', 256, 3);
+SELECT differing(format('SELECT id FROM image WHERE %s', c)) FROM unnest(ARRAY['k <@> random_bits(1, 256) <= 120',
+    'random_bits(1, 256)::bit(256)::known_hash <@> k <= 120', 's = random_bits(3, 256)::bit(256)::image_hash',
+    's <@| signature_ball(random_bits(1, 256), 110)', 's::bit(300) <@> random_bits(3, 300) <= 130',
+    'overlay(k PLACING B''1'' FROM 1)::bit(256)::known_hash <@> random_bits(1, 256) <= 115']) AS c;
+SELECT bits, rows FROM simhash_index_stats('image_s');
+SELECT * FROM simhash_index_check('image_s', true);
+SELECT count(*) FROM simhash_index_check('image_k', true);
+SELECT count(*) = (SELECT count(*) FROM image AS a JOIN image AS b ON a.s <@> b.s <= 10 AND a.id < b.id) AS pairs
+FROM simhash_pairs('image_s', 10);
+SELECT count(*) = (SELECT count(*) FROM image AS a JOIN image AS b ON a.s <@> b.k <= 10) AS joined
+FROM simhash_join('image_s', 'image_k', 10);
+SELECT count(*) > 0 AS groups FROM simhash_groups('image_s', 10);
+REINDEX TABLE image;
+VACUUM image;
+SELECT check_table('image', 256, 2);
+-- lengths of domains
+CREATE DOMAIN any_bits AS varbit;
+CREATE DOMAIN short_hash AS bit(64);
+CREATE TABLE unsuitable (a any_bits, b short_hash);
+CREATE INDEX ON unsuitable USING simhash (a);
+CREATE INDEX ON unsuitable USING simhash (b);
+CREATE INDEX ON unsuitable USING simhash ((b::bit(64)::simhash));
+INSERT INTO image VALUES (1, B'01');
+-- over simhash
+CREATE DOMAIN fingerprint AS simhash;
+CREATE TABLE page (id int, h fingerprint);
+INSERT INTO page SELECT i, (i / 4 * 7919::bigint)::simhash FROM generate_series(1, 400) AS i;
+CREATE INDEX page_h ON page USING simhash (h);
+SELECT differing('SELECT id FROM page WHERE h <@> 79190::bigint::simhash <= 3');
+SELECT differing('SELECT id FROM page WHERE h = 79190::bigint::simhash::fingerprint');
+SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 3);
+DROP TABLE image, unsuitable, page;
+DROP DOMAIN known_hash, image_hash, any_bits, short_hash, fingerprint;
+
 -- equality can be excluded
 CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));
 INSERT INTO excluded SELECT s FROM t WHERE id = 3;

@@ -8,7 +8,6 @@
 
 extern "C" {
 #include "access/tableam.h"
-#include "catalog/pg_type.h"
 #include "commands/progress.h"
 #include "pgstat.h"
 #include "utils/builtins.h"
@@ -35,9 +34,8 @@ struct LayoutSample {
 // The number of bits of the indexed column or expression.
 int indexed_bits(Relation index)
 {
-    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
-    int bits = column->atttypmod;
-    if (column->atttypid != BITOID || bits < 0)
+    const int bits = declared_bits(index);
+    if (bits < 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("the indexed signatures do not have a fixed length"),
                 errhint("Declare the column as bit(n), or cast the expression to bit(n)."));

@@ -116,6 +116,9 @@ bool heap_block_exists(Relation index, BlockNumber block);
 void index_plan(Relation index, int radius, SearchPlan *plan);
 // Whether the index is one on signatures, which its column's type decides.
 bool is_wide_index(Relation index);
+// The length of the signatures to index, from the type of the column or expression: bit(n) or a domain over it.
+// Returns -1 if there is none.
+int declared_bits(Relation index);
 // What is wrong with a page that is not new, or null.
 const char *check_any_page(const IndexMeta &meta, const char *page);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,

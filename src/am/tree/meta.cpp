@@ -4,6 +4,7 @@
 extern "C" {
 #include "access/table.h"
 #include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
 
@@ -75,6 +76,13 @@ void use_meta_data(const SignatureMetaData &data, IndexMeta *meta)
 
 bool is_wide_index(Relation index) { return index->rd_opcintype[0] == BITOID; }
 
+int declared_bits(Relation index)
+{
+    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
+    int32 length = column->atttypmod;
+    return getBaseTypeAndTypmod(column->atttypid, &length) == BITOID ? length : -1;
+}
+
 const char *check_any_page(const IndexMeta &meta, const char *page)
 {
     if (meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page))
@@ -91,16 +99,17 @@ StorePlace *store_place(Relation index)
 namespace
 {
 
-// Reads the contents of a locked metapage. Returns what is wrong with it, or null.
-const char *read_meta_page(Relation index, const char *page, IndexMeta *meta)
+// Reads the contents of a locked metapage. Returns what is wrong with it, or null. `bits` is the length of the
+// signatures, or 0 if the index is not wide.
+const char *read_meta_page(const char *page, int bits, IndexMeta *meta)
 {
-    if (is_wide_index(index)) {
+    if (bits != 0) {
         const char *fault = check_signature_meta_page(page, BLCKSZ);
         if (fault != nullptr)
             return fault;
         SignatureMetaData data;
         std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
-        if (data.layout.bits != TupleDescAttr(RelationGetDescr(index), 0)->atttypmod)
+        if (data.layout.bits != bits)
             return "The signatures are not of the column's length.";
         use_meta_data(data, meta);
         return nullptr;
@@ -123,10 +132,12 @@ const IndexMeta *index_meta(Relation index)
 
     if (!block_exists(index, kMetaBlock))
         report_corruption(index, kMetaBlock, "The index has no metapage.");
+    // This may read catalogs, so the page is not locked yet.
+    const int bits = is_wide_index(index) ? declared_bits(index) : 0;
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
-    const char *fault = read_meta_page(index, buffer_page(buffer), whole);
+    const char *fault = read_meta_page(buffer_page(buffer), bits, whole);
     UnlockReleaseBuffer(buffer);
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);

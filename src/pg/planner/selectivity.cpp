@@ -99,8 +99,10 @@ bool holds_values(const AttStatsSlot &slot, Oid type)
     int16 length;
     bool by_value;
 
-    if (type == BITOID)
-        return slot.valuetype == BITOID || slot.valuetype == VARBITOID;
+    if (type == BITOID) {
+        const Oid base = getBaseType(slot.valuetype); // ANALYZE stores the values of a domain as such
+        return base == BITOID || base == VARBITOID;
+    }
     get_typlenbyval(slot.valuetype, &length, &by_value);
     return length == sizeof(Fingerprint) && by_value;
 }
@@ -387,19 +389,27 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
     return clamp_fraction(fraction);
 }
 
+// The length in the type of an expression, or -1.
+int declared_bits(Node *node)
+{
+    int32 length = exprTypmod(node);
+    return getBaseTypeAndTypmod(exprType(node), &length) == BITOID ? length : -1;
+}
+
 } // namespace
 
 int estimate_bits(Oid type, Node *left, Node *right)
 {
     if (type != BITOID)
         return kBits;
+    int declared = -1;
     for (Node *node : {left, right}) {
         node = strip_relabels(node);
         const Const *constant = reinterpret_cast<const Const *>(node);
         if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
             return datum_signature(constant->constvalue).bits;
+        declared = std::max(declared, declared_bits(node));
     }
-    const int declared = std::max(exprTypmod(left), exprTypmod(right));
     return declared > 0 ? declared : kUnknownBits;
 }
 

@@ -220,7 +220,7 @@ void write_nulls(SignatureBuild *build)
     end_spool(build->nulls);
 }
 
-// Chooses the layout and writes the first pages.
+// Chooses the layout and writes the first pages, except for the metapage.
 SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, IndexMeta *meta)
 {
     meta->wide = true;
@@ -244,7 +244,7 @@ void report_total(const IndexMeta &meta, uint64 rows, uint64 nulls)
 }
 
 void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexMeta &meta,
-                    IndexBuildResult *result)
+                    const SignatureMetaData &data, IndexBuildResult *result)
 {
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
@@ -256,6 +256,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexM
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
     failpoint(Failpoint::build_scanned);
+    write_meta_page(index, data);
     end_store(build.store);
     write_map(index, meta, build.store->segment, build.store->segments);
     result->index_tuples = static_cast<double>(build.store->rows + nulls.rows);
@@ -366,6 +367,7 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const In
     WaitForParallelWorkersToAttach(parallel->context);
     wait_until(shared, false, [](const SharedWork &work) { return work.scanned == work.processes; });
     failpoint(Failpoint::build_scanned);
+    write_meta_page(index, data);
     info->ii_BrokenHotChain |= shared->broken_hot_chain;
     result->heap_tuples = shared->heap_rows;
     collect_parts(shared, toc, &build, result);
@@ -393,7 +395,7 @@ IndexBuildResult *build_signatures(Relation heap, Relation index, IndexInfo *inf
     SignatureMetaData data = begin_index(heap, index, info, meta);
     int workers = planned_build_workers(heap, index, info);
     if (workers == 0 || !build_with_workers(heap, index, info, *meta, data, workers, result))
-        build_serially(heap, index, info, *meta, result);
+        build_serially(heap, index, info, *meta, data, result);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
     return result;

@@ -332,11 +332,24 @@ void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
 void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data)
 {
     PGAlignedBlock image;
-    init_signature_meta_page(image.data, BLCKSZ, data);
-    append_page(index, fork, image.data);
+    if (fork == INIT_FORKNUM) {
+        init_signature_meta_page(image.data, BLCKSZ, data);
+        append_page(index, fork, image.data);
+    } else {
+        UnlockReleaseBuffer(extend_index(index));
+    }
     append_roots(index, fork, data.layout.tables, data.layout.words);
     init_map_page(image.data, BLCKSZ);
     append_page(index, fork, image.data);
+}
+
+void write_meta_page(Relation index, const SignatureMetaData &data)
+{
+    PGAlignedBlock image;
+    init_signature_meta_page(image.data, BLCKSZ, data);
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    write_page(buffer, image.data, RelationNeedsWAL(index));
 }
 
 } // namespace simhash

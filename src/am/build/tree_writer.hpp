@@ -91,7 +91,10 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 
 // Writes the metapage and empty roots, so that the roots get their blocks before any leaf does.
 void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
-// The same for an index on signatures, with an empty map of segments.
+// The same for an index on signatures, with an empty map of segments. In the main fork the metapage stays blank until
+// write_meta_page, because the store is written while the values to index are still being computed: a function that
+// computes them must not find an index that seems to be complete.
 void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data);
+void write_meta_page(Relation index, const SignatureMetaData &data);
 
 } // namespace simhash

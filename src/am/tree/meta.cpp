@@ -3,6 +3,7 @@
 
 extern "C" {
 #include "access/table.h"
+#include "catalog/index.h"
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -123,6 +124,18 @@ const char *read_meta_page(const char *page, int bits, IndexMeta *meta)
     return nullptr;
 }
 
+// A build writes the metapage after it has computed all values to index. An index expression or a predicate may
+// contain a function that uses the index before.
+[[noreturn]] void report_no_meta_page(Relation index)
+{
+    if (!ReindexIsProcessingIndex(RelationGetRelid(index)) &&
+        index->rd_createSubid == InvalidSubTransactionId)
+        report_corruption(index, kMetaBlock, "The index has no metapage.");
+    ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
+            errmsg("cannot access index \"%s\" while it is being built", RelationGetRelationName(index)));
+    pg_unreachable();
+}
+
 } // namespace
 
 const IndexMeta *index_meta(Relation index)
@@ -131,14 +144,17 @@ const IndexMeta *index_meta(Relation index)
         return &cache_of(index)->meta;
 
     if (!block_exists(index, kMetaBlock))
-        report_corruption(index, kMetaBlock, "The index has no metapage.");
+        report_no_meta_page(index);
     // This may read catalogs, so the page is not locked yet.
     const int bits = is_wide_index(index) ? declared_bits(index) : 0;
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
-    const char *fault = read_meta_page(buffer_page(buffer), bits, whole);
+    const bool blank = PageIsNew(buffer_page(buffer));
+    const char *fault = blank ? nullptr : read_meta_page(buffer_page(buffer), bits, whole);
     UnlockReleaseBuffer(buffer);
+    if (blank)
+        report_no_meta_page(index);
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);
 

@@ -2016,4 +2016,4 @@ CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_cata
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
 COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer) IS
-    'statistics of a sample of fingerprints: bits, distances, expected false matches, buckets, suggested options';
+    'statistics of a sample of fingerprints or signatures: bits, distances, expected false matches, pages, suggested options';

@@ -50,6 +50,35 @@ SELECT * FROM simhash_report('empty', 'h', 0);
 SELECT * FROM simhash_report('empty', 'h', 16);
 CREATE INDEX empty_h ON empty USING simhash (h);
 SELECT * FROM simhash_report('empty_h', 'h');
+-- signatures: 200 bits, of which 150 are random and one is always set; every tenth row has NULL, a fifth the same value
+CREATE DOMAIN report_hash AS bit(200);
+CREATE TABLE signed (id int, s report_hash, short bit(64), any_length varbit, l bit(4096));
+INSERT INTO signed SELECT i, CASE WHEN i % 10 = 0 THEN NULL ELSE substring(('x' || md5(k::text) || md5('-' || k))::bit(256), 1, 150) || B'1' || repeat('0', 49)::bit(49) END
+FROM generate_series(1, 5000) i, LATERAL (SELECT CASE WHEN i % 5 = 1 THEN 1 ELSE i END AS k) AS k;
+SELECT topic, item, round(value::numeric, 1) AS value, meaning FROM simhash_report('signed', 's', 3) WHERE topic IN ('rows', 'bits', 'suggestion');
+SELECT count(*), count(*) FILTER (WHERE value BETWEEN 0.45 AND 0.55) AS even, string_agg(item, ',') FILTER (WHERE value = 1) AS set
+FROM simhash_report('signed', 's') WHERE topic = 'bit set';
+SELECT round(sum(value)::numeric, 6) AS sum, sum(item::int * value) BETWEEN 70 AND 75 AS mean, sum(value) FILTER (WHERE item = '0') BETWEEN 0.04 AND 0.06 AS equal
+FROM simhash_report('signed', 's') WHERE topic = 'distance';
+WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('signed', 's') WHERE topic = 'false matches'),
+     found AS (SELECT radius, avg(n) * 4500 / (SELECT count(DISTINCT s) FROM signed) AS value FROM
+               (SELECT radius, count(*) FILTER (WHERE q.s <@> v.s <= radius) AS n FROM unnest(ARRAY[60, 65, 70, 75]) AS radius,
+                (SELECT s FROM signed WHERE s IS NOT NULL ORDER BY hashint4(id) LIMIT 200) AS q, (SELECT DISTINCT s FROM signed WHERE s IS NOT NULL) AS v
+                WHERE v.s <> q.s GROUP BY radius, q.s) AS n GROUP BY radius)
+SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
+-- the pages are those of the planner's costs: more trees read fewer, and with few a scan is cheaper
+SELECT count(*) AS tables, bool_and(value <= before) AS falling, count(DISTINCT meaning) AS kinds
+FROM (SELECT value, meaning, lag(value, 1, value) OVER (ORDER BY item::int) AS before FROM simhash_report('signed', 's', 3) WHERE topic = 'pages') AS p;
+SELECT value FROM simhash_report('signed', 's', 200) WHERE item = 'tables';
+SELECT count(*) FROM simhash_report('signed', 'l');
+INSERT INTO signed (l) VALUES (repeat('01', 2048)::bit(4096));
+SELECT topic, item, value FROM simhash_report('signed', 'l', 0) WHERE topic IN ('rows', 'suggestion', 'distance');
+SELECT * FROM simhash_report('signed', 's', -1);
+SELECT * FROM simhash_report('signed', 's', 201);
+SELECT * FROM simhash_report('signed', 'short');
+SELECT * FROM simhash_report('signed', 'any_length');
+DROP TABLE signed;
+DROP DOMAIN report_hash;
 CREATE ROLE reporter;
 SET ROLE reporter;
 SELECT * FROM simhash_report('empty', 'h');

@@ -54,8 +54,7 @@ SignaturePrice cheapest(PlannerInfo *root, const IndexOptInfo *info, const Index
     double trees = plan_trees(meta.layout, radius, size, &plan);
     double scan = scan_cost(meta.layout, shape, radius, size);
     if (trees <= scan) // a candidate's page is read at random, too
-        return price(root, info, plan.leaves + (trees - plan.leaves * kLeafCost) / kCandidateCost, random,
-                     trees, loops);
+        return price(root, info, tree_pages(plan, trees), random, trees, loops);
     return price(root, info, scan / kStorePageCost, sequential, scan, loops);
 }
 

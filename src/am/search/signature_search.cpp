@@ -419,15 +419,10 @@ void free_signature_search(SignatureSearch *search)
 
 SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks)
 {
-    // A segment's rows are in a leaf of each tree; leaves are about two thirds full.
     StoreShape shape = meta.shape();
-    double leaf_rows = leaf_capacity(BLCKSZ, meta.layout.words) * 0.8;
-    double pages_of_segment = shape.pages() + meta.tables() * shape.rows() / leaf_rows;
-    SignatureIndexSize size;
-    size.segments = Max(1.0, blocks / pages_of_segment);
-    size.rows = size.segments * shape.rows();
-    size.leaves = Max(1.0, size.rows / leaf_rows);
-    return size;
+    double leaves_of_segment = meta.tables() * shape.rows() / signature_leaf_rows(meta.layout, BLCKSZ);
+    double segments = blocks / (shape.pages() + leaves_of_segment);
+    return signature_index_size(meta.layout, shape, BLCKSZ, segments * shape.rows());
 }
 
 void begin_exact(SignatureSearch *search)

@@ -1,61 +1,65 @@
 #include "core/report/collection_report.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace simhash
 {
 
-void add_distances(const Fingerprint *sample, std::size_t row, DistanceCounts *counts)
+void add_distances(const BitRows &sample, std::size_t row, DistanceCounts *counts)
 {
-    std::uint32_t at[kBits + 1] = {};
-    for (std::size_t i = 0; i < row; i++)
-        at[hamming_distance(sample[i], sample[row])]++;
-    for (int d = 0; d <= kBits; d++)
-        counts->at[d] += at[d];
+    const std::size_t words = sample.words();
+    const std::uint64_t *last = sample.row(row);
+    for (const std::uint64_t *other = sample.word; other < last; other += words) {
+        int distance = 0;
+        for (std::size_t i = 0; i < words; i++)
+            distance += std::popcount(other[i] ^ last[i]);
+        counts->at[distance]++;
+    }
     counts->pairs += static_cast<double>(row);
 }
 
-void measure_ones(const Fingerprint *sample, std::size_t count, double ones[kBits])
+void measure_ones(const BitRows &sample, double *ones)
 {
-    for (int bit = 0; bit < kBits; bit++) {
+    for (int bit = 0; bit < sample.bits; bit++) {
         std::size_t set = 0;
-        for (std::size_t i = 0; i < count; i++)
-            set += sample[i] >> bit & 1;
-        ones[bit] = count == 0 ? 0 : static_cast<double>(set) / static_cast<double>(count);
+        for (std::size_t i = 0; i < sample.count; i++)
+            set += sample.row(i)[bit / 64] >> bit % 64 & 1;
+        ones[bit] = sample.count == 0 ? 0 : static_cast<double>(set) / static_cast<double>(sample.count);
     }
 }
 
-double informative_bits(const double ones[kBits])
+double informative_bits(const double *ones, int bits)
 {
-    double bits = 0;
-    for (int bit = 0; bit < kBits; bit++) {
+    double sum = 0;
+    for (int bit = 0; bit < bits; bit++) {
         for (double p : {ones[bit], 1 - ones[bit]}) {
             if (p > 0)
-                bits -= p * std::log2(p);
+                sum -= p * std::log2(p);
         }
     }
-    return bits;
+    return sum;
 }
 
-void fit_chance(const DistanceCounts &counts, const double ones[kBits], double within[kBits + 1])
+void fit_chance(const DistanceCounts &counts, const double *ones, int bits, double *within)
 {
     double mean = 0, square = 0, independent = 0, expected = 0;
-    for (int d = 0; d <= kBits; d++) {
+    for (int d = 0; d <= bits; d++) {
         double share = counts.pairs > 0 ? counts.at[d] / counts.pairs : 0;
         mean += share * d;
         square += share * d * d;
     }
-    for (int bit = 0; bit < kBits; bit++) {
+    for (int bit = 0; bit < bits; bit++) {
         double differ = 2 * ones[bit] * (1 - ones[bit]);
         expected += differ;
         independent += differ * (1 - differ);
     }
-    int trials = kBits; // the number of bits, all equally likely to differ, that has this variance
+    int trials = bits; // the number of bits, all equally likely to differ, that has this variance
     if (expected > independent)
         trials = std::clamp(static_cast<int>(std::lround(expected * expected / (expected - independent))), 1,
-                            kBits);
-    trials = std::max(trials, std::min(kBits, static_cast<int>(std::ceil(mean))));
+                            bits);
+    trials = std::max(trials, std::min(bits, static_cast<int>(std::ceil(mean))));
     double p = std::clamp(mean / trials, 1e-9, 1 - 1e-9);
     double binomial = trials * p * (1 - p), variance = square - mean * mean;
     double correlation = std::clamp((variance / binomial - 1) / std::max(1, trials - 1), 0.0, 0.999);
@@ -64,7 +68,7 @@ void fit_chance(const DistanceCounts &counts, const double ones[kBits], double w
     bool beta = correlation > 1e-6;
     double a = beta ? p * (1 / correlation - 1) : 0, b = beta ? (1 - p) * (1 / correlation - 1) : 0;
     double sum = 0;
-    for (int d = 0; d <= kBits; d++) {
+    for (int d = 0; d <= bits; d++) {
         if (d <= trials) {
             double choose = std::lgamma(trials + 1) - std::lgamma(d + 1) - std::lgamma(trials - d + 1);
             double log = beta ? std::lgamma(d + a) + std::lgamma(trials - d + b) -

@@ -56,6 +56,21 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
     return plan->leaves * kLeafCost + candidates * kCandidateCost;
 }
 
+double signature_leaf_rows(const SignatureLayout &layout, std::size_t page_size)
+{
+    return leaf_capacity(page_size, layout.words) * 0.8;
+}
+
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, const StoreShape &shape,
+                                        std::size_t page_size, double rows)
+{
+    SignatureIndexSize size;
+    size.segments = std::max(1.0, rows / shape.rows());
+    size.rows = size.segments * shape.rows();
+    size.leaves = std::max(1.0, size.rows / signature_leaf_rows(layout, page_size));
+    return size;
+}
+
 bool plane_helps(const SignatureLayout &layout, const StoreShape &shape, int radius)
 {
     double survivors = shape.rows() * ball_volume(sketch_bits(layout), radius);

@@ -18,19 +18,21 @@ std::vector<Fingerprint> uniform(int count)
     return rows;
 }
 
+BitRows fingerprints(const std::vector<Fingerprint> &rows) { return {rows.data(), rows.size(), kBits}; }
+
 DistanceCounts count_all(const std::vector<Fingerprint> &rows)
 {
     DistanceCounts counts = {};
     for (std::size_t i = 0; i < rows.size(); i++)
-        add_distances(rows.data(), i, &counts);
+        add_distances(fingerprints(rows), i, &counts);
     return counts;
 }
 
 void fit(const std::vector<Fingerprint> &rows, double within[kBits + 1])
 {
     double ones[kBits];
-    measure_ones(rows.data(), rows.size(), ones);
-    fit_chance(count_all(rows), ones, within);
+    measure_ones(fingerprints(rows), ones);
+    fit_chance(count_all(rows), ones, kBits, within);
 }
 
 TEST(CollectionReport, CountsEachPairOnce)
@@ -49,16 +51,16 @@ TEST(CollectionReport, InformativeBits)
 {
     double ones[kBits];
     std::vector<Fingerprint> rows = uniform(10000);
-    measure_ones(rows.data(), rows.size(), ones);
-    EXPECT_NEAR(informative_bits(ones), 64, 0.1);
+    measure_ones(fingerprints(rows), ones);
+    EXPECT_NEAR(informative_bits(ones, kBits), 64, 0.1);
     for (Fingerprint &row : rows)
         row = (row & 0xffff) | 0xff00000000000000;
-    measure_ones(rows.data(), rows.size(), ones);
-    EXPECT_NEAR(informative_bits(ones), 16, 0.1);
+    measure_ones(fingerprints(rows), ones);
+    EXPECT_NEAR(informative_bits(ones, kBits), 16, 0.1);
     EXPECT_EQ(ones[63], 1);
     EXPECT_EQ(ones[40], 0);
-    measure_ones(nullptr, 0, ones);
-    EXPECT_EQ(informative_bits(ones), 0);
+    measure_ones({nullptr, 0, kBits}, ones);
+    EXPECT_EQ(informative_bits(ones, kBits), 0);
 }
 
 TEST(CollectionReport, ChanceOfUniformRowsIsBinomial)
@@ -103,6 +105,40 @@ TEST(CollectionReport, BitsThatGoTogetherMakeNearnessLikelier)
     }
     EXPECT_GT(within[12], exact / 3);
     EXPECT_LT(within[12], exact * 3);
+}
+
+TEST(CollectionReport, Signatures)
+{
+    constexpr int kSignature = 200; // 150 of them uniform
+    std::mt19937_64 random(2);
+    std::vector<std::uint64_t> word;
+    for (int i = 0; i < 2000; i++) {
+        for (std::uint64_t mask :
+             {~std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0x3fffff}, std::uint64_t{0}})
+            word.push_back(random() & mask);
+    }
+    BitRows rows = {word.data(), 2000, kSignature};
+    double ones[kSignature], within[kSignature + 1];
+    measure_ones(rows, ones);
+    EXPECT_NEAR(informative_bits(ones, kSignature), 150, 0.2);
+    EXPECT_NEAR(ones[127], 0.5, 0.1);
+    EXPECT_NEAR(ones[149], 0.5, 0.1);
+    EXPECT_EQ(ones[150], 0);
+    DistanceCounts counts = {};
+    for (std::size_t i = 0; i < rows.count; i++)
+        add_distances(rows, i, &counts);
+    EXPECT_EQ(counts.pairs, 2000.0 * 1999 / 2);
+    double mean = 0, binomial = 0, choose = std::exp2(-150);
+    for (int d = 0; d <= kSignature; d++)
+        mean += d * counts.at[d] / counts.pairs;
+    EXPECT_NEAR(mean, 75, 0.1);
+    fit_chance(counts, ones, kSignature, within);
+    for (int d = 0; d <= 75; d++) {
+        binomial += choose;
+        choose *= (150.0 - d) / (d + 1);
+        EXPECT_NEAR(within[d] / binomial, 1, 0.5) << d;
+    }
+    EXPECT_NEAR(within[kSignature], 1, 1e-6);
 }
 
 TEST(CollectionReport, DegenerateSamples)

@@ -27,4 +27,19 @@ TEST(EveryNth, KeepsAnEvenPart)
     }
 }
 
+TEST(EveryNth, ItemsOfSeveralElements)
+{
+    std::vector<int> kept(3 * 8);
+    simhash::EveryNth<int> every(kept.data(), 8, 3);
+    for (int i = 0; i < 1000; i++) {
+        if (int *item = every.next(); item != nullptr)
+            std::fill_n(item, 3, i);
+    }
+    ASSERT_GE(every.count(), 4);
+    for (std::size_t i = 0; i < every.count(); i++) {
+        for (std::size_t j = 0; j < 3; j++)
+            EXPECT_EQ(kept[3 * i + j], static_cast<int>(i) * 128);
+    }
+}
+
 } // namespace

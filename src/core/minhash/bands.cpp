@@ -5,7 +5,7 @@
 namespace simhash
 {
 
-double band_probability(double similarity, double bands, double rows)
+double band_probability(double similarity, int bands, int rows)
 {
     return -std::expm1(bands * std::log1p(-std::pow(similarity, rows)));
 }

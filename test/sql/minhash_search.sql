@@ -255,6 +255,18 @@ SELECT q, f.* FROM unnest(ARRAY[
 ]) AS q, form(q) AS f;
 SELECT * FROM form($$ SELECT id FROM other WHERE NOT live AND minhash_similarity(s, revised(5, 3)) >= 0.6 $$);
 
+-- a domain, which has the length that its column lacks
+CREATE DOMAIN signature_of_256 AS bit(256);
+CREATE TABLE named (id int, s signature_of_256);
+INSERT INTO named SELECT id, s FROM doc WHERE body <> 'equal';
+CREATE INDEX named_s ON named USING simhash (s);
+ANALYZE named;
+SELECT q, f.* FROM unnest(ARRAY[
+    $$ SELECT id FROM named WHERE minhash_similarity(s, revised(5, 3)) >= 0.6 $$,
+    $$ SELECT q.id, n.id AS n FROM query AS q JOIN named AS n ON minhash_similarity(n.s, q.s) >= 0.9 $$,
+    $$ SELECT j, row_number() OVER () FROM (SELECT minhash_similarity(s, revised(5, 3)) AS j FROM named WHERE s IS NOT NULL ORDER BY 1 DESC LIMIT 20) AS x $$
+]) AS q, form(q) AS f;
+
 -- partitions
 CREATE TABLE parted (id int, grp int, s bit(256)) PARTITION BY LIST (grp);
 CREATE TABLE parted_0_s PARTITION OF parted FOR VALUES IN (0, 1, 2, 3);
@@ -330,6 +342,7 @@ SELECT plan_of($$ SELECT id FROM doc ORDER BY minhash_similarity(substring(s FOR
 DROP FUNCTION minhash_similarity(simhash, simhash);
 
 DROP VIEW seen;
-DROP TABLE doc, query, whole, other, parted;
+DROP TABLE doc, query, whole, other, named, parted;
+DROP DOMAIN signature_of_256;
 DROP FUNCTION hashed, revised, scan_by, plan_of, index_use, form, condition, estimate;
 DROP ROLE regress_minhash_reader;

@@ -3,11 +3,13 @@
 #include "pg/server/sibling.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
+#include "utils/lsyscache.h"
 }
 
 namespace simhash
@@ -51,6 +53,12 @@ Node *cast_implicitly(Node *node, Oid type)
     if (find_coercion_pathway(type, from, COERCION_IMPLICIT, &function) != COERCION_PATH_FUNC)
         return nullptr;
     return call_function(function, type, list_make1(node), COERCE_IMPLICIT_CAST);
+}
+
+int declared_bits(Node *node)
+{
+    int32 length = exprTypmod(node);
+    return getBaseTypeAndTypmod(exprType(node), &length) == BITOID ? length : -1;
 }
 
 bool repeatable(Node *node)

@@ -19,6 +19,9 @@ Node *as_core_type(Node *node, Oid base);
 // Returns the value as `type`, or null if there is no function that casts it implicitly.
 Node *cast_implicitly(Node *node, Oid type);
 
+// Returns the length in the type of an expression, bit(n) or a domain over it, or -1.
+int declared_bits(Node *node);
+
 // Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
 bool repeatable(Node *node);
 

@@ -8,6 +8,7 @@
 
 #include "core/wide/ball_volume.hpp"
 #include "pg/planner/comparison.hpp"
+#include "pg/planner/expression.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
@@ -387,13 +388,6 @@ double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *qu
     }
     free_sample(sample);
     return clamp_fraction(fraction);
-}
-
-// The length in the type of an expression, or -1.
-int declared_bits(Node *node)
-{
-    int32 length = exprTypmod(node);
-    return getBaseTypeAndTypmod(exprType(node), &length) == BITOID ? length : -1;
 }
 
 } // namespace

@@ -146,7 +146,7 @@ Node *radius_of(const SupportRequestIndexCondition *request, Oid schema, Node *k
 {
     const Oid types[] = {FLOAT8OID, INT4OID};
     const Oid function = find_function(schema, "minhash_radius", types, lengthof(types));
-    const int32 bits = exprTypmod(strip_relabels(key));
+    const int bits = declared_bits(strip_relabels(key));
 
     if (!OidIsValid(function) || bits <= 0)
         return nullptr;

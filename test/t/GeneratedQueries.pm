@@ -121,6 +121,38 @@ sub radius
     return sub { return $_[0] ? $number : $text };
 }
 
+# Signatures of two values, see wide(): columns and weights in their integer form, a parameter as it is.
+sub wide_values
+{
+    return map { 'wide(' . ($_->(1) =~ /\.b$/ || $_->(0) =~ /weights/ ? $_->(1) : '(' . $_->(0) . ')::simhash::bigint') .
+        ')::bit(192)' } @_;
+}
+
+# Their similarity.
+sub similarity_between
+{
+    my ($x, $y) = @_;
+    ($x, $y) = ($y, $x) if chance(0.3);
+    return sub {
+        return '((192 - 6 * dist(' . $x->(1) . ', ' . $y->(1) . '))::float8 / 192)' if $_[0];
+        return 'minhash_similarity(' . join(', ', wide_values($x, $y)) . ')';
+    };
+}
+
+# A condition on it. Many thresholds are the similarity of some distance, in as many digits as it takes.
+sub similar
+{
+    my ($column, %options) = @_;
+    my $s = similarity_between($column, center_value(%options));
+    my $number = chance(0.7) ? sprintf('%.17g', (192 - 6 * radius_number()) / 192) : pick(0, 0.5, 0.8, 0.9, 1, -1);
+    my ($threshold, $type) = ($number, pick('', '', "'", '::float8', '::real'));
+    $threshold = $type eq "'" ? "'$number'" : "($number)$type";
+    my $truth = '(' . $number . ')' . ($type eq '::real' ? '::real' : '') . '::float8';
+    my $form = pick('S >= T', 'S >= T', 'S >= T', 'T <= S', 'S > T', 'T < S', 'S = T', 'S BETWEEN T AND 0.97', 'NOT S < T', 'NOT T >= S',
+        'S < T', 'S <= T', 'S <> T', '(S >= T) IS NOT TRUE', 'S > T AND S <= 1');
+    return sub { return replaced($form, S => $s->($_[0]), T => $_[0] ? $truth : $threshold) };
+}
+
 sub distance_between
 {
     my ($x, $y) = @_;
@@ -130,9 +162,7 @@ sub distance_between
     return sub {
         my ($truth) = @_;
         return '(3 * dist(' . $x->(1) . ', ' . $y->(1) . '))' if $truth;
-        # Columns and weights in their integer form; a parameter as it is.
-        my @value = map { $_->(1) =~ /\.b$/ || $_->(0) =~ /weights/ ? $_->(1) : '(' . $_->(0) . ')::simhash::bigint' } $x, $y;
-        return "(wide($value[0])::bit(192) <@> wide($value[1])::bit(192))";
+        return '(' . join(' <@> ', wide_values($x, $y)) . ')';
     } if $world{signatures} && chance(0.4);
     return sub {
         my ($truth) = @_;
@@ -146,6 +176,7 @@ sub near
 {
     my ($alias, %options) = @_;
     my $column = column($alias);
+    return similar($column, %options) if $world{signatures} && chance(0.25);
     my $kind = between(1, 24);
     if ($kind <= 14) {
         my ($d, $r, $low) = (distance_between($column, center_value(%options)), radius(%options), between(0, 3));
@@ -401,6 +432,10 @@ sub ordered_shape
     splice @key, between(0, $#key), 1, sub { 't.grp' } if chance(0.1);
     push @key, sub { 't.id' } if chance(0.3);
     my @way = map { chance(0.93) ? '' : pick(' DESC', ' NULLS FIRST', ' DESC NULLS LAST') } @key;
+    if ($world{signatures} && chance(0.5)) {
+        $key[0] = similarity_between(column('t'), center_value());
+        $way[0] = pick(' DESC NULLS LAST', ' DESC NULLS LAST', ' DESC', '');
+    }
     my $limit = $limited && chance(0.8) ? ' LIMIT ' . pick(1, 5, 20, 300) . (chance(0.7) ? '' : ' OFFSET ' . between(1, 30)) : '';
     return ('list', sub { my ($f) = @_;
         my @text = map { $_->($f) } @key;

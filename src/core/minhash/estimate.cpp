@@ -58,7 +58,7 @@ int similarity_radius(double similarity, int bits)
 int recall_radius(double similarity, int bits, double recall)
 {
     const double p = (1 - similarity) / 2;
-    double term[kMostMinhashBits + 1], part = 0;
+    double term[kMinhashSizeMax + 1], part = 0;
     int radius;
 
     if (p <= 0)

@@ -5,11 +5,10 @@
 // So 1 - 2 h / n is an unbiased estimate of J, where h of n bits differ. It is from -1 to 1.
 #pragma once
 
+#include "core/minhash/minhash.hpp"
+
 namespace simhash
 {
-
-// The longest signatures.
-inline constexpr int kMostMinhashBits = 4096;
 
 // Returns 1 - 2 * distance / bits, rounded once. So it decreases strictly with the distance.
 // Requires: 0 <= distance <= bits, bits > 0.
@@ -27,7 +26,7 @@ int similarity_radius(double similarity, int bits);
 
 // Returns the smallest radius that contains the distance with a probability of at least `recall` if the sets
 // have this similarity. The result does not depend on the platform: only +, -, * and / are used.
-// Requires: 0 <= similarity <= 1, 0 <= recall <= 1, 1 <= bits <= kMostMinhashBits.
+// Requires: 0 <= similarity <= 1, 0 <= recall <= 1, 1 <= bits <= kMinhashSizeMax.
 int recall_radius(double similarity, int bits, double recall);
 
 } // namespace simhash

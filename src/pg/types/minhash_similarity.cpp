@@ -26,9 +26,9 @@ bool argument_similarity(FunctionCallInfo fcinfo, double *similarity)
 
 void check_bits(std::int32_t bits)
 {
-    if (bits < 1 || bits > kMostMinhashBits)
+    if (bits < 1 || bits > kMinhashSizeMax)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("number of bits must be between 1 and %d", kMostMinhashBits),
+                errmsg("number of bits must be between 1 and %d", kMinhashSizeMax),
                 errdetail("It is %d.", bits));
 }
 

@@ -72,27 +72,10 @@ template <typename Call> double time_sketches(Call call)
     return time / kRepetitions / kSketches;
 }
 
-double time_plane(Data *data, SimdLevel level)
-{
-    return time_sketches([&, distances = plane_distances(level)] {
-        distances(data->words.data() + 3, kSketches, data->query.data(),
-                  reinterpret_cast<std::uint8_t *>(data->results.data()));
-        return 0;
-    });
-}
-
 double time_match(Data *data, SimdLevel level, int radius)
 {
     return time_sketches([&, match = plane_match(level)] {
         return match(data->words.data() + 3, kSketches, data->query.data(), radius, data->results.data());
-    });
-}
-
-double time_pairs(Data *data, SimdLevel level, int radius)
-{
-    return time_sketches([&, match = pair_leaf_match(level)] {
-        return match(data->words.data() + 3, data->words.data() + 3 + kSketches, kSketches, data->query[0],
-                     data->query[1], radius, data->results.data());
     });
 }
 
@@ -108,11 +91,8 @@ constexpr Case kCases[] = {
     {"512", [](Data *data, SimdLevel level) { return time_signatures(data, level, 512, false); }},
     {"32 M", [](Data *data, SimdLevel level) { return time_signatures(data, level, 32, true); }},
     {"128 M", [](Data *data, SimdLevel level) { return time_signatures(data, level, 128, true); }},
-    {"plane", [](Data *data, SimdLevel level) { return time_plane(data, level); }},
     {"r=20", [](Data *data, SimdLevel level) { return time_match(data, level, 20); }},
     {"r=53", [](Data *data, SimdLevel level) { return time_match(data, level, 53); }},
-    {"pair", [](Data *data, SimdLevel level) { return time_pairs(data, level, 20); }},
-    {"pair r=53", [](Data *data, SimdLevel level) { return time_pairs(data, level, 53); }},
 };
 
 // Reads a word of each line of a million rows of 128 bytes and does nothing else: what the memory gives.

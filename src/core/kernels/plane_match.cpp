@@ -20,32 +20,7 @@ struct Plane {
         return __builtin_popcountll(sketches[2 * i] ^ query[0]) +
                __builtin_popcountll(sketches[2 * i + 1] ^ query[1]);
     }
-
-    [[gnu::always_inline]] void distances_each(int count, std::uint8_t *distances) const
-    {
-        for (int i = 0; i < count; i++)
-            distances[i] = static_cast<std::uint8_t>(distance(i));
-    }
 };
-
-// Writes the distances by blocks, or one at a time if there are too few for one. As match_blocks().
-template <typename Sketches>
-[[gnu::always_inline]] inline void distances_of_blocks(const Sketches &sketches, int count,
-                                                       std::uint8_t *distances)
-{
-    if (count < Sketches::kSize)
-        return sketches.distances_each(count, distances);
-    for (int i = 0; i < count; i += Sketches::kSize) {
-        int at = block_at(i, Sketches::kSize, count);
-        sketches.store_distances(at, distances + at);
-    }
-}
-
-void distances_scalar(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
-                      std::uint8_t *distances)
-{
-    Plane{sketches, query, 0}.distances_each(count, distances);
-}
 
 int match_scalar(const std::uint64_t *sketches, int count, const std::uint64_t query[2], int radius,
                  std::uint16_t *matches)
@@ -54,12 +29,6 @@ int match_scalar(const std::uint64_t *sketches, int count, const std::uint64_t q
 }
 
 #if defined(__x86_64__)
-
-SIMHASH_POPCNT void distances_popcnt(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
-                                     std::uint8_t *distances)
-{
-    Plane{sketches, query, 0}.distances_each(count, distances);
-}
 
 SIMHASH_POPCNT int match_popcnt(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
                                 int radius, std::uint16_t *matches)
@@ -71,11 +40,6 @@ struct Avx2Plane : Plane {
     static constexpr int kSize = 16, kBits = 1;
 
     SIMHASH_AVX2 std::uint32_t near(int at) const { return bytes_within(distances_of(at), radius); }
-
-    SIMHASH_AVX2 void store_distances(int at, std::uint8_t *distances) const
-    {
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(distances), distances_of(at));
-    }
 
 private:
     // For vectors of two sketches.
@@ -103,12 +67,6 @@ private:
     }
 };
 
-SIMHASH_AVX2 void distances_avx2(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
-                                 std::uint8_t *distances)
-{
-    distances_of_blocks(Avx2Plane{{sketches, query, 0}}, count, distances);
-}
-
 SIMHASH_AVX2 int match_avx2(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
                             int radius, std::uint16_t *matches)
 {
@@ -125,13 +83,6 @@ struct Avx512Plane : Plane {
         if (_mm512_cmple_epu8_mask(sums, _mm512_set1_epi8(static_cast<char>(radius))) == 0)
             return 0;
         return bytes_within(in_order<0>(sums), radius) | bytes_within(in_order<1>(sums), radius) << 16;
-    }
-
-    SIMHASH_AVX512 void store_distances(int at, std::uint8_t *distances) const
-    {
-        __m512i sums = sums_of(at);
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(distances), in_order<0>(sums));
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(distances + 16), in_order<1>(sums));
     }
 
 private:
@@ -173,12 +124,6 @@ private:
     }
 };
 
-SIMHASH_AVX512 void distances_avx512(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
-                                     std::uint8_t *distances)
-{
-    distances_of_blocks(Avx512Plane{{sketches, query, 0}}, count, distances);
-}
-
 SIMHASH_AVX512 int match_avx512(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
                                 int radius, std::uint16_t *matches)
 {
@@ -191,7 +136,6 @@ struct NeonPlane : Plane {
     static constexpr int kSize = 16, kBits = 4;
 
     std::uint64_t near(int at) const { return bytes_within(distances_of(at), radius); }
-    void store_distances(int at, std::uint8_t *distances) const { vst1q_u8(distances, distances_of(at)); }
 
 private:
     uint8x16_t distances_of(int at) const
@@ -203,12 +147,6 @@ private:
     }
 };
 
-void distances_neon(const std::uint64_t *sketches, int count, const std::uint64_t query[2],
-                    std::uint8_t *distances)
-{
-    distances_of_blocks(NeonPlane{{sketches, query, 0}}, count, distances);
-}
-
 int match_neon(const std::uint64_t *sketches, int count, const std::uint64_t query[2], int radius,
                std::uint16_t *matches)
 {
@@ -216,17 +154,6 @@ int match_neon(const std::uint64_t *sketches, int count, const std::uint64_t que
 }
 
 #endif
-
-constexpr KernelsByLevel<PlaneDistances> kPlaneDistances = {
-    .scalar = distances_scalar,
-#if defined(__x86_64__)
-    .popcnt = distances_popcnt,
-    .avx2 = distances_avx2,
-    .avx512 = distances_avx512,
-#elif defined(SIMHASH_NEON)
-    .neon = distances_neon,
-#endif
-};
 
 constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {
     .scalar = match_scalar,
@@ -241,7 +168,6 @@ constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {
 
 } // namespace
 
-PlaneDistances plane_distances(SimdLevel level) { return kPlaneDistances[level]; }
 PlaneMatch plane_match(SimdLevel level) { return kPlaneMatch[level]; }
 
 } // namespace simhash

@@ -51,9 +51,7 @@ template <typename Kernel> void expect_different_kernels(Kernel (*kernel_of)(Sim
 TEST(SignatureMatch, LevelsOfThisCpu)
 {
     expect_different_kernels(signature_distances);
-    expect_different_kernels(plane_distances);
     expect_different_kernels(plane_match);
-    expect_different_kernels(pair_leaf_match);
 }
 
 class SignatureDistancesTest : public SeededTest<514>
@@ -272,7 +270,7 @@ protected:
     void expect(const std::vector<Sketch> &sketches, const Sketch &query, int radius) override
     {
         std::size_t words = 2 * sketches.size();
-        std::vector<int> expected = naive_distances(sketches, query);
+        std::vector<int> expected = naive_matches(naive_distances(sketches, query), radius);
         for (const Level &level : levels()) {
             expect_at(plane_.last(words), sketches, query, radius, level, expected);
             expect_at(plane_.first(), sketches, query, radius, level, expected);
@@ -289,18 +287,13 @@ private:
         int count = static_cast<int>(sketches.size());
         std::uint64_t *query_at = query_.last(2);
         std::copy(query.begin(), query.end(), query_at);
-        std::uint8_t *distances = distances_.last(sketches.size());
-        plane_distances(level.level)(plane, count, query_at, distances);
-        ASSERT_EQ(std::vector<int>(distances, distances + count), expected)
-            << level.name << ", " << count << " sketches";
         std::uint16_t *matches = matches_.last(sketches.size());
         int found = plane_match(level.level)(plane, count, query_at, radius, matches);
-        ASSERT_EQ(std::vector<int>(matches, matches + found), naive_matches(expected, radius))
+        ASSERT_EQ(std::vector<int>(matches, matches + found), expected)
             << level.name << ", " << count << " sketches, radius " << radius;
     }
 
     GuardedMemory<std::uint64_t> plane_{2 * kMostRows + 7}, query_{2};
-    GuardedMemory<std::uint8_t> distances_{kMostRows};
     GuardedMemory<std::uint16_t> matches_{kMostRows};
 };
 
@@ -308,46 +301,6 @@ TEST_F(PlaneTest, EveryCount) { test_every_count(); }
 TEST_F(PlaneTest, EveryRadius) { test_every_radius(); }
 TEST_F(PlaneTest, AllOrNone) { test_all_or_none(); }
 TEST_F(PlaneTest, OneMatchAnywhere) { test_one_match(); }
-
-class PairLeafMatchTest : public SketchTest<516>
-{
-protected:
-    void expect(const std::vector<Sketch> &keys, const Sketch &query, int radius) override
-    {
-        std::vector<int> expected = naive_matches(naive_distances(keys, query), radius);
-        for (const Level &level : levels()) {
-            expect_at(first_.last(keys.size()), second_.last(keys.size()), keys, query, radius, level,
-                      expected);
-            expect_at(first_.first(), second_.first(), keys, query, radius, level, expected);
-            starts_++;
-            expect_at(first_.first() + starts_ % 8, second_.first() + starts_ / 8 % 8, keys, query, radius,
-                      level, expected);
-        }
-    }
-
-private:
-    void expect_at(std::uint64_t *first, std::uint64_t *second, const std::vector<Sketch> &keys,
-                   const Sketch &query, int radius, const Level &level, const std::vector<int> &expected)
-    {
-        for (std::size_t i = 0; i < keys.size(); i++) {
-            first[i] = keys[i][0];
-            second[i] = keys[i][1];
-        }
-        std::uint16_t *matches = matches_.last(keys.size());
-        int found = pair_leaf_match(level.level)(first, second, static_cast<int>(keys.size()), query[0],
-                                                 query[1], radius, matches);
-        ASSERT_EQ(std::vector<int>(matches, matches + found), expected)
-            << level.name << ", " << keys.size() << " entries, radius " << radius;
-    }
-
-    GuardedMemory<std::uint64_t> first_{kMostRows + 7}, second_{kMostRows + 7};
-    GuardedMemory<std::uint16_t> matches_{kMostRows};
-};
-
-TEST_F(PairLeafMatchTest, EveryCount) { test_every_count(); }
-TEST_F(PairLeafMatchTest, EveryRadius) { test_every_radius(); }
-TEST_F(PairLeafMatchTest, AllOrNone) { test_all_or_none(); }
-TEST_F(PairLeafMatchTest, OneMatchAnywhere) { test_one_match(); }
 
 } // namespace
 } // namespace simhash

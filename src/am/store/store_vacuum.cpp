@@ -19,37 +19,29 @@ namespace simhash
 namespace
 {
 
-struct DeadRows : DeadEntries {
+struct DeadSlots : DeadEntries {
     StoreShape shape;
     Segments segments;
     Size words;          // of a segment's bits
     std::uint64_t *bits; // which slots of the segments are dead
     std::uint16_t *free; // number of slots of each segment that are free, or will be
-    IndexBulkDeleteCallback callback;
-    void *state;
 
     std::uint64_t *segment_bits(Size segment) const { return bits + segment * words; }
 };
 
-bool is_dead_tid(const DeadRows &rows, std::uint64_t packed)
-{
-    ItemPointerData pointer = pointer_of(Tid::unpack(packed));
-    return rows.callback(&pointer, rows.state);
-}
-
 // The entries of the NULLs have tids, the others have positions in the store.
 bool is_dead_entry(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta)
 {
-    const auto *rows = static_cast<const DeadRows *>(entries);
+    const auto *rows = static_cast<const DeadSlots *>(entries);
     if (!meta.in_store(table))
-        return is_dead_tid(*rows, tid.packed());
+        return rows->dead_row(tid);
     SegmentSlot at;
     return find_slot(rows->segments, rows->shape, tid.packed(), &at) &&
            (rows->segment_bits(at.segment)[at.slot / 64] >> at.slot % 64 & 1);
 }
 
 // Finds the dead rows of one body page.
-void find_dead(const IndexVacuumInfo *info, DeadRows *rows, Size segment, int body)
+void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int body)
 {
     BlockNumber block = rows->segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
     Buffer buffer =
@@ -63,7 +55,7 @@ void find_dead(const IndexVacuumInfo *info, DeadRows *rows, Size segment, int bo
         if (!is_heap_tid(tid))
             report_corruption(info->index, block, "A row has an invalid tid.");
         int slot = body * rows->shape.body_rows + i;
-        if (is_dead_tid(*rows, tid))
+        if (rows->dead_row(Tid::unpack(tid)))
             rows->segment_bits(segment)[slot / 64] |= std::uint64_t{1} << slot % 64;
         else
             used++;
@@ -73,7 +65,7 @@ void find_dead(const IndexVacuumInfo *info, DeadRows *rows, Size segment, int bo
 }
 
 // Frees the dead slots of one body page, whose plane page is locked.
-void free_slots(const IndexVacuumInfo *info, const DeadRows &rows, Size segment, int body, Buffer plane)
+void free_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment, int body, Buffer plane)
 {
     const std::uint64_t *bits = rows.segment_bits(segment);
     int first = body * rows.shape.body_rows;
@@ -99,7 +91,7 @@ void free_slots(const IndexVacuumInfo *info, const DeadRows &rows, Size segment,
     UnlockReleaseBuffer(buffer);
 }
 
-void free_segment_slots(const IndexVacuumInfo *info, const DeadRows &rows, Size segment)
+void free_segment_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment)
 {
     const std::uint64_t *bits = rows.segment_bits(segment);
     if (std::all_of(bits, bits + rows.words, [](std::uint64_t word) { return word == 0; }))
@@ -123,7 +115,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     MemoryContext caller = MemoryContextSwitchTo(context);
     IndexMeta *meta = copy_index_meta(info->index, context);
 
-    DeadRows rows = {};
+    DeadSlots rows = {};
     rows.dead = is_dead_entry;
     rows.callback = callback;
     rows.state = callback_state;

@@ -97,30 +97,26 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
 namespace
 {
 
-struct DeadRows : DeadEntries {
-    IndexBulkDeleteCallback callback;
-    void *state;
-};
-
 bool is_dead_row(const DeadEntries *entries, int, Tid tid, const IndexMeta &)
 {
-    const auto *rows = static_cast<const DeadRows *>(entries);
-    ItemPointerData pointer = pointer_of(tid);
-    return rows->callback(&pointer, rows->state);
+    return entries->dead_row(tid);
 }
 
 } // namespace
+
+bool DeadEntries::dead_row(Tid tid) const
+{
+    ItemPointerData pointer = pointer_of(tid);
+    return callback(&pointer, state);
+}
 
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                    IndexBulkDeleteCallback callback, void *callback_state)
 {
     if (stats == nullptr)
         stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
-    DeadRows rows;
-    rows.dead = is_dead_row;
-    rows.callback = callback;
-    rows.state = callback_state;
-    vacuum_trees(info, stats, &rows);
+    DeadEntries entries = {is_dead_row, callback, callback_state};
+    vacuum_trees(info, stats, &entries);
     return stats;
 }
 

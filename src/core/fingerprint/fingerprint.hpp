@@ -12,6 +12,8 @@ namespace simhash
 using Fingerprint = std::uint64_t;
 
 inline constexpr int kBits = 64;
+// The length of the longest signature, in a column of type bit.
+inline constexpr int kMostSignatureBits = 4096;
 
 // The number of bits in which a and b differ, 0 to 64.
 inline int hamming_distance(Fingerprint a, Fingerprint b) { return std::popcount(a ^ b); }

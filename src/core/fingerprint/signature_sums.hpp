@@ -21,7 +21,6 @@ namespace simhash
 {
 
 inline constexpr int kSignatureBitsMin = kBits;
-inline constexpr int kSignatureBitsMax = 4096;
 
 // The words of a signature; the last may be used in part.
 constexpr std::size_t signature_word_count(int bits)

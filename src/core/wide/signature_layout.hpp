@@ -11,6 +11,7 @@
 // sum (e_t + 1) >= r + 1, since windows do not overlap.
 #pragma once
 
+#include "core/fingerprint/fingerprint.hpp"
 #include "core/tables/table_design.hpp"
 
 #include <bit>
@@ -21,7 +22,6 @@ namespace simhash
 {
 
 inline constexpr int kFewestSignatureBits = 65;
-inline constexpr int kMostSignatureBits = 4096;
 inline constexpr int kKeyBits = 64; // of a word of a key
 inline constexpr int kMostKeyWords = 2;
 inline constexpr int kSketchBits = 128;

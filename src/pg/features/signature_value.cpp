@@ -1,12 +1,12 @@
 #include "pg/features/signature_value.hpp"
 
 #include "pg/server/compat.hpp"
+#include "pg/types/signature.hpp"
 #include "pg/types/weights.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-#include "utils/varbit.h"
 }
 
 namespace simhash
@@ -14,10 +14,10 @@ namespace simhash
 
 int checked_signature_bits(int bits)
 {
-    if (bits < kSignatureBitsMin || bits > kSignatureBitsMax)
+    if (bits < kSignatureBitsMin || bits > kMostSignatureBits)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("number of bits %d is out of range", bits),
-                errdetail("A signature has %d to %d bits.", kSignatureBitsMin, kSignatureBitsMax));
+                errdetail("A signature has %d to %d bits.", kSignatureBitsMin, kMostSignatureBits));
     return bits;
 }
 
@@ -29,11 +29,10 @@ SignatureSums allocate_sums(int bits, MemoryContext context)
 
 Datum signature_datum(SignatureSums sums, int bits)
 {
-    auto *value = static_cast<VarBit *>(palloc(VARBITTOTALLEN(bits)));
-    SET_VARSIZE(value, VARBITTOTALLEN(bits));
-    VARBITLEN(value) = bits;
-    write_signature(sums, bits, VARBITS(value));
-    return VarBitPGetDatum(value);
+    std::uint8_t *data;
+    Datum value = make_signature(bits, &data);
+    write_signature(sums, bits, data);
+    return value;
 }
 
 Datum sums_datum(SignatureSums sums, int bits)

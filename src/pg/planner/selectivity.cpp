@@ -532,7 +532,11 @@ Node *ball_center(Datum value, Oid type, Oid ball_type, Node **radius)
     if (type == BITOID) {
         const SignatureBall &ball = datum_signature_ball(value);
         *radius = bigint_constant(ball.radius);
-        center = makeConst(type, -1, InvalidOid, -1, signature_datum(ball_signature(ball)), false, false);
+        const SignatureView signature = ball_signature(ball);
+        std::uint8_t *data;
+        const Datum copy = make_signature(signature.bits, &data);
+        std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
+        center = makeConst(type, -1, InvalidOid, -1, copy, false, false);
     } else {
         const bool weights = get_typlen(ball_type) == sizeof(GuidedBall);
         const Ball ball = weights ? Ball{datum_guided_ball(value).center, datum_guided_ball(value).radius, 0}

@@ -20,15 +20,14 @@ SignatureView datum_signature(Datum datum)
     return {bits, signature_bytes(bits), bytes + VARBITHDRSZ};
 }
 
-Datum signature_datum(const SignatureView &signature)
+Datum make_signature(int bits, std::uint8_t **data)
 {
-    const Size size = VARHDRSZ + VARBITHDRSZ + static_cast<Size>(signature.bytes);
-    auto *value = static_cast<VarBit *>(palloc(size));
+    auto *value = static_cast<VarBit *>(palloc(VARBITTOTALLEN(bits)));
 
-    SET_VARSIZE(value, size);
-    VARBITLEN(value) = signature.bits;
-    std::memcpy(VARBITS(value), signature.data, static_cast<Size>(signature.bytes));
-    return PointerGetDatum(value);
+    SET_VARSIZE(value, VARBITTOTALLEN(bits));
+    VARBITLEN(value) = bits;
+    *data = VARBITS(value);
+    return VarBitPGetDatum(value);
 }
 
 void check_lengths(int bits, int other_bits)

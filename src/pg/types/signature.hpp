@@ -11,8 +11,8 @@ namespace simhash
 // or stored out of line, as long as the current memory context.
 SignatureView datum_signature(Datum datum);
 
-// Returns a new value of type bit in the current memory context.
-Datum signature_datum(const SignatureView &signature);
+// Returns a new value of type bit in the current memory context. The caller writes its bits to *data.
+Datum make_signature(int bits, std::uint8_t **data);
 
 // Raises 22026 if the lengths differ.
 void check_lengths(int bits, int other_bits);

@@ -72,7 +72,7 @@ TEST(SignatureSums, WordsOfAHash)
 
 TEST(SignatureSums, BitsAreNumberedFromTheLeft)
 {
-    constexpr int kMost = kSignatureBitsMax;
+    constexpr int kMost = kMostSignatureBits;
     std::mt19937_64 random(11);
     Sums sums(kMost);
     for (std::size_t word = 0; word < kMost / kBits; word++)

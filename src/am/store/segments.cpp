@@ -104,6 +104,7 @@ void create_segment(Relation index, const IndexMeta &meta, StorePlace *place)
 {
     StoreShape shape = meta.shape();
     Buffer buffer[kMostImages]; // the segment, a new map page if there is one, and the last map page
+    failpoint(Failpoint::segment_wanted);
     Buffer map = lock_last_map(index, meta, place->map);
     if (find_free_entry(buffer_page(map), &place->plane)) { // another process has created one meanwhile
         place->map = BufferGetBlockNumber(map);

@@ -112,6 +112,22 @@ ends($first, 'it goes on');
 ends($second, 'another one, too');
 signatures_agree($node, 'page', 'two sessions create segments');
 
+# Two sessions have found no free slot: one of them creates a segment, and both use it.
+sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
+    CREATE INDEX filled_h ON filled USING simhash (h) WITH (tables = 4);
+    INSERT INTO filled VALUES (1, signature(1, 1024));
+    INSERT INTO filled SELECT 1 + n, signature(n, 1024) FROM simhash_index_stats('filled_h'), generate_series(1, free_slots) AS n");
+my $size = "SELECT segments || ' ' || free_slots FROM simhash_index_stats('filled_h')";
+is(sql($size), '1 0', 'a full segment');
+hold();
+my @writers = map { session('segment-wanted=wait') } 1, 2;
+$writers[$_]->query_until(qr/started/, "\\echo started\nINSERT INTO filled VALUES (1000000 + $_, signature(999, 1024));\n") for 0, 1;
+ok($node->poll_query_until('postgres', "SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory'"), 'two inserts want a segment');
+let_go();
+ends($_, 'both go on') for @writers;
+like(sql($size), qr/^2 /, 'there is one more segment');
+signatures_agree($node, 'filled', 'two sessions want a segment');
+
 # VACUUM has found the dead rows: rows that are inserted now must stay, in new segments and in free slots.
 sql('DELETE FROM page WHERE id % 3 = 0');
 hold();

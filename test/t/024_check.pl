@@ -106,4 +106,33 @@ for my $value ('1, fingerprint(1), signature(1, 100)', '2, NULL, NULL') {
     }
 }
 
+# Bits of used slots on a plane page: of a row, of a slot that VACUUM has freed, and of one that was never used.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE slots (id int, s bit(100));
+INSERT INTO slots SELECT n, signature(n, 100) FROM generate_series(1, 100) AS n;
+CREATE INDEX slots_s ON slots USING simhash (s);
+DELETE FROM slots WHERE id = 50;
+VACUUM slots;
+SQL
+index_is_sound($node, 'slots_s', 'slots_s: sound');
+my $file = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('slots_s')");
+$node->stop;
+my $image = slurp_file($file);
+# The tail begins at 8168; flag 32 is a plane page.
+my ($plane) = grep { unpack('S', substr($image, $_ * 8192 + 8168 + 14, 2)) & 32 } 0 .. length($image) / 8192 - 1;
+my $used = $plane * 8192 + unpack 'S', substr($image, $plane * 8192 + 14, 2);
+is(unpack('%32b*', substr($image, $used, 13)), 99, 'the bits of 99 rows');
+for ([ 20, 'one of two pages only', 'a row' ], [ 49, 'one of two pages only', 'a freed slot' ], [ 101, 'without a sketch', 'a new slot' ]) {
+    my ($slot, $fault, $name) = @$_;
+    my $damaged = $image;
+    substr($damaged, $used + int($slot / 8), 1) ^= chr(1 << $slot % 8);
+    open my $out, '>:raw', $file or die "$file: $!";
+    print $out $damaged;
+    close $out;
+    $node->start;
+    my (undef, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('slots_s')");
+    like($error, qr/index "slots_s" is corrupted at block \d+\n.*$fault/, "a wrong bit of $name");
+    $node->stop;
+}
+
 done_testing();

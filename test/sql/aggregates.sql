@@ -50,6 +50,7 @@ CREATE TABLE parallel_feature AS
     FROM generate_series(1, 30000) AS i;
 ALTER TABLE parallel_feature SET (parallel_workers = 2);
 ANALYZE parallel_feature;
+SET max_parallel_workers_per_gather = 0;
 CREATE TEMP TABLE alone AS
     SELECT doc, simhash_agg(feature) AS a, simhash_agg(feature, weight) AS b,
            simhash_weights_agg(feature)::text AS c, simhash_weights_agg(feature, weight)::text AS d,

@@ -13,7 +13,8 @@
 namespace simhash
 {
 
-// A set of store positions or tids.
+// A set of store positions or tids. PostgreSQL's dynahash takes up to an eighth more time in long searches, see
+// bench/wide/README.md.
 struct NumberSet {
     uint64 *slot; // 0 if free
     Size capacity;

@@ -7,7 +7,7 @@
 #   lint       shellcheck over the shell scripts, clang-tidy over src/
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors; the user's compiler flags are used
-#   symbols    the library exports what SQL calls and nothing else
+#   symbols    the library exports what SQL calls and nothing else, and does not need libstdc++
 #   layers     folders of src/ include and call each other from the top down only (tools/layers.pl)
 #   compilers  GCC with link-time optimization, in the source tree, then Clang outside of it
 #   regress    test/sql against expected/
@@ -236,6 +236,9 @@ check_symbols() {
     # Nothing of the build for tests.
     ! nm -C "$library" | grep -i failpoint || status=1
     ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
+    # Only a server with ICU happens to have the C++ library loaded.
+    ! nm -D --undefined-only "$library" | grep -E ' U (_Z|__cxa_|__gxx_)' ||
+        { echo "the library needs libstdc++"; status=1; }
     exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
     for symbol in $exported; do
         case $symbol in

@@ -54,7 +54,8 @@ void rank_words(const WindowTask &task, int *ranked)
         for (double differ : task.word[i].differ)
             sum[i] += differ;
     }
-    std::stable_sort(ranked, ranked + task.words, [&sum](int a, int b) { return sum[a] > sum[b]; });
+    std::sort(ranked, ranked + task.words,
+              [&sum](int a, int b) { return sum[a] != sum[b] ? sum[a] > sum[b] : a < b; });
 }
 
 // Divides the radius among these words, an error at a time, where it costs least. Gives up beyond `most`.

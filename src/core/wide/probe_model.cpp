@@ -22,9 +22,10 @@ constexpr double kMeanCost = 8;
 class NormalTail
 {
 public:
-    NormalTail()
+    bool filled() const { return at_[0] > 0; }
+    void fill()
     {
-        for (int i = 0; i <= kPoints; i++)
+        for (int i = kPoints; i >= 0; i--)
             at_[i] =
                 static_cast<float>(0.5 * std::erfc(static_cast<double>(i) / kPointsPerUnit / std::sqrt(2.0)));
     }
@@ -37,12 +38,15 @@ public:
 
 private:
     static constexpr int kPointsPerUnit = 64, kPoints = 8 * kPointsPerUnit;
-    float at_[kPoints + 1];
+    float at_[kPoints + 1] = {};
 };
 
 const NormalTail &normal_tail()
 {
-    static const NormalTail tail;
+    // Not filled by its constructor, which would need functions of libstdc++ for threads.
+    static NormalTail tail;
+    if (!tail.filled())
+        tail.fill();
     return tail;
 }
 

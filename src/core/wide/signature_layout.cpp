@@ -84,8 +84,9 @@ void rank_bits(const Columns *columns, int bits, RankedBits *ranked)
         int noise = columns == nullptr ? 1 : 1 + static_cast<int>(2 * std::sqrt(columns->rows));
         imbalance[j] = off / noise;
     }
-    std::stable_sort(ranked->bit, ranked->bit + bits,
-                     [&imbalance](int a, int b) { return imbalance[a] < imbalance[b]; });
+    std::sort(ranked->bit, ranked->bit + bits, [&imbalance](int a, int b) {
+        return imbalance[a] != imbalance[b] ? imbalance[a] < imbalance[b] : a < b;
+    });
 }
 
 // The best of the next bits for a window that has `depth` bits already.

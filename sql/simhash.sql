@@ -247,6 +247,10 @@ CREATE FUNCTION to_simhash(features pg_catalog.text[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(features pg_catalog.text[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(document pg_catalog.tsvector) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(features pg_catalog.jsonb) RETURNS simhash
@@ -260,6 +264,10 @@ COMMENT ON FUNCTION to_simhash(pg_catalog.text[])
     IS 'fingerprint of features, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash(pg_catalog.text[], double precision[])
     IS 'fingerprint of features with weights';
+COMMENT ON FUNCTION to_simhash(bigint[])
+    IS 'fingerprint of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_simhash(bigint[], double precision[])
+    IS 'fingerprint of feature hashes with weights';
 COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector)
     IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash(pg_catalog.jsonb)
@@ -274,6 +282,10 @@ CREATE FUNCTION to_simhash_weights(features pg_catalog.text[]) RETURNS simhash_w
     AS 'MODULE_PATHNAME', 'to_simhash_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(features pg_catalog.text[], weights double precision[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(hashes bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(hashes bigint[], weights double precision[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(document pg_catalog.tsvector) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(features pg_catalog.jsonb) RETURNS simhash_weights
@@ -287,6 +299,10 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[])
     IS 'weights of features, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], double precision[])
     IS 'weights of features with weights';
+COMMENT ON FUNCTION to_simhash_weights(bigint[])
+    IS 'weights of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_simhash_weights(bigint[], double precision[])
+    IS 'weights of feature hashes with weights';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
     IS 'weights of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
@@ -452,6 +468,35 @@ COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[])
     IS 'another library''s fingerprint of feature hashes';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[], double precision[])
     IS 'another library''s fingerprint of feature hashes with weights';
+
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text, size integer)
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[], weights double precision[])
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text)
+    IS 'weights whose signs are another library''s fingerprint of a text';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text, integer)
+    IS 'weights whose signs are another library''s fingerprint of a text, with shingles of size units';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[])
+    IS 'weights whose signs are another library''s fingerprint of features';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[], double precision[])
+    IS 'weights whose signs are another library''s fingerprint of features with weights';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[])
+    IS 'weights whose signs are another library''s fingerprint of feature hashes';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[], double precision[])
+    IS 'weights whose signs are another library''s fingerprint of feature hashes with weights';
 
 CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catalog.text, OUT shingle_size integer,
     OUT hash pg_catalog.text, OUT tie integer, OUT empty simhash, OUT weights pg_catalog.text)

@@ -180,8 +180,8 @@ SELECT pg_temp.same_rows($$
     $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
               ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
               ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
-              ('to_signature_weights', 6), ('to_simhash', 6), ('to_simhash_as', 6),
-              ('to_simhash_weights', 6) $$,
+              ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6),
+              ('to_simhash_weights', 8), ('to_simhash_weights_as', 6) $$,
     'and there is all of it');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function

@@ -92,6 +92,20 @@ SELECT to_simhash(ARRAY['a'], ARRAY[1e12]);
 SELECT to_simhash(ARRAY['a', 'a'], ARRAY[4e11, 4e11]);
 \echo :SQLSTATE
 
+-- bigint: the hashes of features, in the same ways.
+SELECT to_simhash(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, NULL, to_simhash(ARRAY['b'])::bigint]) = to_simhash(ARRAY['a', 'b', 'b']) AS same,
+       to_simhash_weights(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, to_simhash(ARRAY['b'])::bigint])::text
+           = to_simhash_weights(ARRAY['a', 'b', 'b'])::text AS same_weights,
+       to_simhash(ARRAY[6]) = '0000000000000006' AS small, to_simhash('{}'::bigint[]) AS empty;
+SELECT to_simhash_weights(ARRAY[6, 5, 6, NULL, 1, 2], ARRAY[1, 2, 3, 4, NULL, 0])::text
+           = to_simhash_weights(ARRAY[5, 6], ARRAY[2, 4])::text AS same,
+       (to_simhash_weights(ARRAY[6, 5], ARRAY[1.5, -0.25])::real[])[1:4] AS weights,
+       to_simhash(ARRAY[-2], ARRAY[-1]) AS negative, to_simhash(ARRAY[1], ARRAY[0]) AS weightless;
+SELECT to_simhash(ARRAY[1, 2], ARRAY[1]);
+\echo :SQLSTATE
+SELECT to_simhash_weights(ARRAY[[1], [2]], ARRAY[1, 2]);
+\echo :SQLSTATE
+
 -- tsvector: the lexemes, as often as they occur; a label counts 2, 4 or 10 times.
 SELECT to_simhash(to_tsvector('simple', 'one two two three')) = to_simhash('one two two three') AS words,
        to_simhash_weights('a:1 b:2,3'::tsvector)::text = to_simhash_weights(ARRAY['a', 'b', 'b'])::text AS positions,

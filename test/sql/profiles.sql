@@ -221,6 +221,32 @@ SELECT name, empty, to_simhash_as(name, '{}'::text[]) IS NOT DISTINCT FROM empty
 FROM simhash_profiles();
 SELECT to_simhash_as('1e0ng', NULL::text), to_simhash_as(NULL, 'a'), to_simhash_as('floc', '{}'::text[]);
 
+-- Weights: their signs are the fingerprint, of every kind of argument, with ties either way, and of nothing.
+SELECT name, bool_and(to_simhash_weights_as(name, body)::simhash = to_simhash_as(name, body)) AS texts,
+       bool_and(CASE WHEN shingle_size IS NOT NULL
+                     THEN to_simhash_weights_as(name, body, 2)::simhash = to_simhash_as(name, body, 2) END) AS shingles
+FROM simhash_profiles(), (VALUES (''), ('a'), ('a b'), ('this is a test phrase'), ('What a cute cat. Meow meow.')) AS t (body)
+WHERE simhash_profiles.features IS NOT NULL GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, count(*), bool_and(to_simhash_weights_as(name, words)::simhash IS NOT DISTINCT FROM to_simhash_as(name, words)) AS features,
+       bool_and(to_simhash_weights_as(name, hashes)::simhash IS NOT DISTINCT FROM to_simhash_as(name, hashes)) AS hashes
+FROM simhash_profiles(),
+     LATERAL (SELECT array_agg(md5(i::text)) FILTER (WHERE i < n) AS words, array_agg(hashint8extended(i, 1)) FILTER (WHERE i < n) AS hashes
+              FROM generate_series(0, 12) i, generate_series(0, 12) n GROUP BY n) AS w
+WHERE words IS NOT NULL GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, bool_and(to_simhash_weights_as(name, words, given)::simhash = to_simhash_as(name, words, given)) AS features,
+       bool_and(to_simhash_weights_as(name, hashes, given)::simhash = to_simhash_as(name, hashes, given)) AS hashes
+FROM simhash_profiles(),
+     LATERAL (SELECT array_agg(md5(i::text)) AS words, array_agg(hashint8extended(i, 1)) AS hashes, array_agg(sin(i) * 0.1 ^ (i % 12)) AS given
+              FROM generate_series(0, 12) n, generate_series(0, n) i GROUP BY n) AS w
+WHERE simhash_profiles.weights IS NOT NULL GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, (to_simhash_weights_as(name, ARRAY[3, 5]::bigint[])::real[])[1:4] AS weights, (to_simhash_weights_as(name, '{}'::text[])::real[])[1] AS empty
+FROM simhash_profiles() WHERE name IN ('floc', 'mfonda', 'seomoz', 'text-dedup');
+SELECT (to_simhash_weights_as('1e0ng', ARRAY[3, 5]::bigint[], ARRAY[0.5, 0.25])::real[])[1:4] AS weights,
+       to_simhash_weights_as('yanyiwu', ARRAY[3, 5]::bigint[], ARRAY[0.5, 0.25])::text =
+           to_simhash_weights_as('1e0ng', ARRAY[3, 5]::bigint[], ARRAY[0.5, 0.25])::text AS equal;
+SELECT to_simhash_weights_as('1e0ng', ARRAY[1, 1]::bigint[], ARRAY[3e11, 3e11]);
+\echo :SQLSTATE
+
 -- The table of profiles.
 SELECT name, shingle_size, hash, tie, weights, features FROM simhash_profiles();
 

@@ -81,8 +81,8 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash_as|signature_project\w*|lsh_\w+)$/ } @functions;
-is(scalar @delicate, 24, 'functions that get valid arguments');
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
+is(scalar @delicate, 30, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
 cmp_ok(scalar @casts, '>', 8, 'casts');
@@ -184,12 +184,12 @@ my %fitting = (
     'lsh_parameters' => [ sub { one_of(1, 1000, 1000000) }, sub { one_of(0.9, 0.99, 1) }, sub { one_of(0.5, 0.1, 0) }, sub { one_of(0.5, 0.99) } ],
     'simhash_url_features' => [ $url, $bag ],
     'simhash_anchored_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
-    'to_simhash_as(text;text)' => [ $profile ],
-    'to_simhash_as(text;text;integer)' => [ $profile, $prose, sub { one_of(1 .. 6) } ],
-    'to_simhash_as(text;text[])' => [ $profile, $bag ],
-    'to_simhash_as(text;text[];double precision[])' => [ $profile, $bag, $three ],
-    'to_simhash_as(text;bigint[])' => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
-    'to_simhash_as(text;bigint[];double precision[])' => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ],
+    (map { ("to_simhash${_}_as(text;text)" => [ $profile ],
+         "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],
+         "to_simhash${_}_as(text;text[])" => [ $profile, $bag ],
+         "to_simhash${_}_as(text;text[];double precision[])" => [ $profile, $bag, $three ],
+         "to_simhash${_}_as(text;bigint[])" => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
+         "to_simhash${_}_as(text;bigint[];double precision[])" => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]) } '', '_weights'),
     'to_minhash_as(text;text[])' => [ $minhash_profile, $bag ],
     'to_minhash_as(text;text[];integer)' => [ $minhash_profile, $bag, $bits ],
     'to_minhash_as(text;text[];integer;bigint)' => [ $minhash_profile, $bag, $bits, $permutation_seed ],

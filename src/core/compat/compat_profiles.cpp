@@ -1,5 +1,6 @@
 #include "core/compat/compat_profiles.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "core/compat/names.hpp"
@@ -22,6 +23,12 @@ constexpr const char *kCrc32cText = "CRC-32C";
 constexpr const char *kCrc32cFoldedText = "CRC-32C of each byte | 0x20";
 constexpr const char *kCrc32cWordsText = "CRC-32C, without spaces";
 constexpr const char *kCrc32cWordsFoldedText = "CRC-32C of each byte | 0x20, without spaces";
+
+// The weight nearest to `weight` whose sign gives bit j of the fingerprint.
+Weight signed_weight(Weight weight, Fingerprint fingerprint, int j)
+{
+    return (fingerprint >> j & 1) != 0 ? std::max<Weight>(weight, 0) : std::min<Weight>(weight, -1);
+}
 
 } // namespace
 
@@ -202,6 +209,15 @@ Fingerprint profile_fingerprint(const Profile &profile, const Weights &sums)
     return value;
 }
 
+Weights profile_weights(const Profile &profile, const Weights &sums)
+{
+    Fingerprint fingerprint = profile_fingerprint(profile, sums);
+    Weights weights;
+    for (int j = 0; j < kBits; j++)
+        weights.sum[j] = signed_weight(sums.sum[j] * kWeightOne, fingerprint, j);
+    return weights;
+}
+
 void WeightedVotes::add(std::uint64_t hash, double weight)
 {
     for (int j = 0; j < kBits; j++) {
@@ -221,6 +237,18 @@ Fingerprint WeightedVotes::fingerprint(const Profile &profile) const
         value |= static_cast<Fingerprint>(sum > middle || (profile.ties && sum == middle)) << j;
     }
     return value;
+}
+
+bool WeightedVotes::weights(const Profile &profile, Weights *out) const
+{
+    Fingerprint value = fingerprint(profile);
+    for (int j = 0; j < kBits; j++) {
+        double sum = profile.weights == ProfileWeights::kHalf ? 2 * ones_[j] - total_ : signed_[j];
+        if (!weight_from_double(sum, &out->sum[j]))
+            return false;
+        out->sum[j] = signed_weight(out->sum[j], value, j);
+    }
+    return true;
 }
 
 } // namespace simhash

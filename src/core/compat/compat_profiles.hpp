@@ -89,8 +89,12 @@ extern const std::size_t kProfileCount;
 // Finds a profile by its name, ignoring case. Returns null if there is none.
 const Profile *find_profile(const char *name, std::size_t length);
 
-// The fingerprint from sums of unweighted votes.
+// The fingerprint from sums of unweighted votes, each of which is 1.
 Fingerprint profile_fingerprint(const Profile &profile, const Weights &sums);
+
+// The weights from such sums. Their signs are the fingerprint: since weights_fingerprint() takes 0 for a 1, the
+// weight of a tie that gives 0 is -2^-24. Requires: the sums are less than 2^39.
+Weights profile_weights(const Profile &profile, const Weights &sums);
 
 // Votes with weights in binary floating point, added in the order given, as the libraries do.
 class WeightedVotes
@@ -98,6 +102,10 @@ class WeightedVotes
 public:
     void add(std::uint64_t hash, double weight);
     Fingerprint fingerprint(const Profile &profile) const;
+
+    // The sums as weights whose signs are the fingerprint, rounded to multiples of 2^-24, to -2^-24 rather than to
+    // 0 where the bit is 0. Returns false if one is out of range, leaving *out undefined.
+    [[nodiscard]] bool weights(const Profile &profile, Weights *out) const;
 
 private:
     double signed_[kBits] = {};

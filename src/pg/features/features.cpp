@@ -51,8 +51,10 @@ bool sum_shingles(FunctionCallInfo fcinfo, SignatureSums out)
 }
 
 constexpr auto sum_array = sum_counted<count_text_array>;
+constexpr auto sum_hashes = sum_counted<count_bigint_array>;
 constexpr auto sum_tsvector = sum_counted<count_tsvector>;
 constexpr auto sum_weighted_array = sum_weighted<WeightedArray>;
+constexpr auto sum_weighted_hashes = sum_weighted<WeightedHashes>;
 constexpr auto sum_jsonb = sum_weighted<WeightedObject>;
 
 using SumFeatures = bool (*)(FunctionCallInfo, SignatureSums);
@@ -115,6 +117,14 @@ SIMHASH_FUNCTION(to_simhash_weighted_array)
 {
     return return_fingerprint(fcinfo, sum_weighted_array);
 }
+SIMHASH_FUNCTION(to_simhash_hashes)
+{
+    return return_fingerprint(fcinfo, sum_hashes);
+}
+SIMHASH_FUNCTION(to_simhash_weighted_hashes)
+{
+    return return_fingerprint(fcinfo, sum_weighted_hashes);
+}
 SIMHASH_FUNCTION(to_simhash_tsvector)
 {
     return return_fingerprint(fcinfo, sum_tsvector);
@@ -139,6 +149,14 @@ SIMHASH_FUNCTION(to_simhash_weights_array)
 SIMHASH_FUNCTION(to_simhash_weights_weighted_array)
 {
     return return_weights(fcinfo, sum_weighted_array);
+}
+SIMHASH_FUNCTION(to_simhash_weights_hashes)
+{
+    return return_weights(fcinfo, sum_hashes);
+}
+SIMHASH_FUNCTION(to_simhash_weights_weighted_hashes)
+{
+    return return_weights(fcinfo, sum_weighted_hashes);
 }
 SIMHASH_FUNCTION(to_simhash_weights_tsvector)
 {

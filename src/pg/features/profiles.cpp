@@ -1,5 +1,6 @@
-// to_simhash_as and simhash_profiles: fingerprints as other libraries compute them. The table of profiles is
-// in the core. This file has the hash functions that PostgreSQL provides, and reads the arguments.
+// to_simhash_as, to_simhash_weights_as and simhash_profiles: fingerprints as other libraries compute them, and
+// weights whose signs they are. The table of profiles is in the core. This file has the hash functions that
+// PostgreSQL provides, and reads the arguments.
 #include "core/compat/compat_hashes.hpp"
 #include "core/compat/compat_profiles.hpp"
 #include "core/compat/compat_text.hpp"
@@ -108,10 +109,19 @@ std::uint64_t profile_hash(const Profile &profile, const char *bytes, std::size_
     pg_unreachable();
 }
 
-Datum return_sums(FunctionCallInfo fcinfo, const Profile &profile, const Weights &sums, bool any)
+// What a function returns.
+enum class Result : std::uint8_t {
+    kFingerprint,
+    kWeights,
+};
+
+Datum return_sums(FunctionCallInfo fcinfo, Result result, const Profile &profile, const Weights &sums,
+                  bool any)
 {
     if (!any && profile.none)
         PG_RETURN_NULL();
+    if (result == Result::kWeights)
+        return weights_datum(profile_weights(profile, sums));
     PG_RETURN_FINGERPRINT(profile_fingerprint(profile, sums));
 }
 
@@ -214,7 +224,7 @@ Utf8Text prepared(const Profile &profile, Utf8Text text)
     return {bytes, preparation.size()};
 }
 
-Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size)
+Datum return_text(FunctionCallInfo fcinfo, Result result, const Profile &profile, int size)
 {
     if (profile.unit == ProfileUnit::kNothing)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -249,7 +259,7 @@ Datum fingerprint_text(FunctionCallInfo fcinfo, const Profile &profile, int size
             any = true;
         }
     }
-    return return_sums(fcinfo, profile, sums, any);
+    return return_sums(fcinfo, result, profile, sums, any);
 }
 
 using HashElement = std::uint64_t (*)(const Profile &, Datum);
@@ -269,7 +279,7 @@ std::uint64_t hash_given(const Profile &, Datum element)
     return static_cast<std::uint64_t>(DatumGetInt64(element));
 }
 
-Datum fingerprint_array(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
+Datum return_array(FunctionCallInfo fcinfo, Result result, Oid type, const char *which, HashElement hash)
 {
     const Profile &profile = profile_argument(fcinfo);
     Elements features = list_argument(fcinfo, 1, type, which);
@@ -282,10 +292,10 @@ Datum fingerprint_array(FunctionCallInfo fcinfo, Oid type, const char *which, Ha
         vote(&sums, hash(profile, features.values[i]));
         any = true;
     }
-    return return_sums(fcinfo, profile, sums, any);
+    return return_sums(fcinfo, result, profile, sums, any);
 }
 
-Datum fingerprint_weighted(FunctionCallInfo fcinfo, Oid type, const char *which, HashElement hash)
+Datum return_weighted(FunctionCallInfo fcinfo, Result result, Oid type, const char *which, HashElement hash)
 {
     const Profile &profile = profile_argument(fcinfo);
     if (profile.weights == ProfileWeights::kNone)
@@ -311,7 +321,31 @@ Datum fingerprint_weighted(FunctionCallInfo fcinfo, Oid type, const char *which,
     }
     if (!any && profile.none)
         PG_RETURN_NULL();
-    PG_RETURN_FINGERPRINT(votes.fingerprint(profile));
+    if (result == Result::kFingerprint)
+        PG_RETURN_FINGERPRINT(votes.fingerprint(profile));
+    Weights sums;
+    if (!votes.weights(profile, &sums))
+        report_weights_overflow();
+    return weights_datum(sums);
+}
+
+// (profile, document text)
+Datum return_default(FunctionCallInfo fcinfo, Result result)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    return return_text(fcinfo, result, profile, profile.size);
+}
+
+// (profile, document text, size integer)
+Datum return_shingles(FunctionCallInfo fcinfo, Result result)
+{
+    const Profile &profile = profile_argument(fcinfo);
+    int size = PG_GETARG_INT32(2);
+    if (!profile.sized && size != profile.size)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("profile \"%s\" has no shingles to size", profile.name),
+                errhint("Omit the size, or give an array of features."));
+    return return_text(fcinfo, result, profile, checked_shingle_size(size, kProfileSizeMax));
 }
 
 const char *weights_text(ProfileWeights weights)
@@ -337,39 +371,52 @@ Datum text_or_null(const char *text, bool *null)
 
 SIMHASH_FUNCTION(to_simhash_as_text)
 {
-    const Profile &profile = profile_argument(fcinfo);
-    return fingerprint_text(fcinfo, profile, profile.size);
+    return return_default(fcinfo, Result::kFingerprint);
 }
-
 SIMHASH_FUNCTION(to_simhash_as_shingles)
 {
-    const Profile &profile = profile_argument(fcinfo);
-    int size = PG_GETARG_INT32(2);
-    if (!profile.sized && size != profile.size)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("profile \"%s\" has no shingles to size", profile.name),
-                errhint("Omit the size, or give an array of features."));
-    return fingerprint_text(fcinfo, profile, checked_shingle_size(size, kProfileSizeMax));
+    return return_shingles(fcinfo, Result::kFingerprint);
 }
-
 SIMHASH_FUNCTION(to_simhash_as_array)
 {
-    return fingerprint_array(fcinfo, TEXTOID, "features", hash_of_feature);
+    return return_array(fcinfo, Result::kFingerprint, TEXTOID, "features", hash_of_feature);
 }
-
 SIMHASH_FUNCTION(to_simhash_as_weighted_array)
 {
-    return fingerprint_weighted(fcinfo, TEXTOID, "features", hash_of_feature);
+    return return_weighted(fcinfo, Result::kFingerprint, TEXTOID, "features", hash_of_feature);
 }
-
 SIMHASH_FUNCTION(to_simhash_as_hashes)
 {
-    return fingerprint_array(fcinfo, INT8OID, "hashes", hash_given);
+    return return_array(fcinfo, Result::kFingerprint, INT8OID, "hashes", hash_given);
 }
-
 SIMHASH_FUNCTION(to_simhash_as_weighted_hashes)
 {
-    return fingerprint_weighted(fcinfo, INT8OID, "hashes", hash_given);
+    return return_weighted(fcinfo, Result::kFingerprint, INT8OID, "hashes", hash_given);
+}
+
+SIMHASH_FUNCTION(to_simhash_weights_as_text)
+{
+    return return_default(fcinfo, Result::kWeights);
+}
+SIMHASH_FUNCTION(to_simhash_weights_as_shingles)
+{
+    return return_shingles(fcinfo, Result::kWeights);
+}
+SIMHASH_FUNCTION(to_simhash_weights_as_array)
+{
+    return return_array(fcinfo, Result::kWeights, TEXTOID, "features", hash_of_feature);
+}
+SIMHASH_FUNCTION(to_simhash_weights_as_weighted_array)
+{
+    return return_weighted(fcinfo, Result::kWeights, TEXTOID, "features", hash_of_feature);
+}
+SIMHASH_FUNCTION(to_simhash_weights_as_hashes)
+{
+    return return_array(fcinfo, Result::kWeights, INT8OID, "hashes", hash_given);
+}
+SIMHASH_FUNCTION(to_simhash_weights_as_weighted_hashes)
+{
+    return return_weighted(fcinfo, Result::kWeights, INT8OID, "hashes", hash_given);
 }
 
 SIMHASH_FUNCTION(simhash_profiles)

@@ -85,6 +85,15 @@ const char *jsonb_kind(const JsonbValue &value)
     }
 }
 
+// The hash of a text, or the hash that a bigint is.
+std::uint64_t element_hash(Datum element, Oid type)
+{
+    if (type == INT8OID)
+        return static_cast<std::uint64_t>(DatumGetInt64(element));
+    text *feature = DatumGetTextPP(element);
+    return text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature));
+}
+
 Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
 {
     if (value.type != jbvNumeric)
@@ -181,14 +190,14 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
     PG_FREE_IF_COPY(vector, argument);
 }
 
-WeightedArray::WeightedArray(FunctionCallInfo fcinfo, int argument)
-    : features_(list_argument(fcinfo, argument, TEXTOID, "features")),
-      weights_(list_argument(fcinfo, argument + 1, FLOAT8OID, "weights"))
+WeightedArray::WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
+    : features_(list_argument(fcinfo, argument, type, which)),
+      weights_(list_argument(fcinfo, argument + 1, FLOAT8OID, "weights")), type_(type)
 {
     if (features_.count != weights_.count)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("there must be as many weights as features"),
-                errdetail("There are %d features and %d weights.", features_.count, weights_.count));
+                errmsg("there must be as many weights as %s", which),
+                errdetail("There are %d %s and %d weights.", features_.count, which, weights_.count));
 }
 
 bool WeightedArray::next(Feature *feature)
@@ -201,8 +210,7 @@ bool WeightedArray::next(Feature *feature)
         feature->weight = checked_weight(DatumGetFloat8(weights_.values[i]));
         if (feature->weight == 0)
             continue;
-        text *name = DatumGetTextPP(features_.values[i]);
-        feature->hash = text_feature_hash(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+        feature->hash = element_hash(features_.values[i], type_);
         return true;
     }
     return false;

@@ -40,13 +40,29 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 class WeightedArray
 {
 public:
-    WeightedArray(FunctionCallInfo fcinfo, int argument);
+    WeightedArray(FunctionCallInfo fcinfo, int argument)
+        : WeightedArray(fcinfo, argument, TEXTOID, "features")
+    {
+    }
     bool next(Feature *feature);
+
+protected:
+    WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which);
 
 private:
     Elements features_;
     Elements weights_;
+    Oid type_;
     int next_ = 0;
+};
+
+// The same with bigint[]: the elements are the hashes.
+class WeightedHashes : public WeightedArray
+{
+public:
+    WeightedHashes(FunctionCallInfo fcinfo, int argument) : WeightedArray(fcinfo, argument, INT8OID, "hashes")
+    {
+    }
 };
 
 // jsonb: {"feature": weight, ...}. Features with a weight of null or 0 are skipped.

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <random>
 #include <set>
 #include <string>
@@ -163,6 +164,54 @@ TEST(CompatProfiles, Votes)
     EXPECT_EQ(votes.fingerprint(profile("1e0ng")), 3u);
     EXPECT_EQ(votes.fingerprint(profile("yanyiwu")), 3u);
     EXPECT_EQ(votes.fingerprint(profile("go-dedup")), 7u) << "bit 2 is a tie";
+}
+
+// The signs of the weights are the fingerprint, with ties either way and where rounding to 2^-24 changes a sign.
+TEST(CompatProfiles, WeightsHaveTheSignsOfTheFingerprint)
+{
+    std::mt19937_64 random(5);
+    for (std::size_t i = 0; i < kProfileCount; i++) {
+        Weights sums = {};
+        EXPECT_EQ(weights_fingerprint(profile_weights(kProfiles[i], sums)),
+                  profile_fingerprint(kProfiles[i], sums));
+        for (int features = 0; features < 6; features++) {
+            ASSERT_TRUE(add_feature(&sums, random(), 1));
+            EXPECT_EQ(weights_fingerprint(profile_weights(kProfiles[i], sums)),
+                      profile_fingerprint(kProfiles[i], sums));
+        }
+        WeightedVotes votes;
+        Weights weights;
+        for (int features = 0; features < 40; features++) {
+            ASSERT_TRUE(votes.weights(kProfiles[i], &weights));
+            EXPECT_EQ(weights_fingerprint(weights), votes.fingerprint(kProfiles[i]));
+            votes.add(random() & random(), std::ldexp(1.0, -static_cast<int>(random() % 60)));
+        }
+    }
+}
+
+TEST(CompatProfiles, WeightsAreTheSums)
+{
+    Weights sums = {};
+    ASSERT_TRUE(add_feature(&sums, 3, 1));
+    ASSERT_TRUE(add_feature(&sums, 5, 1));
+    for (const char *name : {"seomoz", "mfonda"}) {
+        Weights weights = profile_weights(profile(name), sums);
+        EXPECT_EQ(weights.sum[0], 2 * kWeightOne);
+        EXPECT_EQ(weights.sum[1], profile(name).ties ? 0 : -1);
+        EXPECT_EQ(weights.sum[3], -2 * kWeightOne);
+    }
+    for (const char *name : {"1e0ng", "yanyiwu"}) {
+        WeightedVotes votes;
+        votes.add(3, 1.5);
+        votes.add(5, 0.25);
+        Weights weights;
+        ASSERT_TRUE(votes.weights(profile(name), &weights));
+        EXPECT_EQ(weights.sum[0], 7 * kWeightOne / 4);
+        EXPECT_EQ(weights.sum[1], 5 * kWeightOne / 4);
+        EXPECT_EQ(weights.sum[2], -5 * kWeightOne / 4);
+        votes.add(1, 0x1p39);
+        EXPECT_FALSE(votes.weights(profile(name), &weights));
+    }
 }
 
 } // namespace

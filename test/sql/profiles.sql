@@ -114,6 +114,20 @@ INSERT INTO vector (library, input, expected, got) VALUES
     ('wordShingleSimHashUTF8', 'a long text, size 2', 425963587::bigint::simhash,
         to_simhash_as('wordShingleSimHashUTF8', :'long_text', 2));
 
+-- A poem, without its line ends, whose value simhash-cpp kept through its versions before 2016.
+SELECT 'Twas brillig, and the slithy toves  Did gyre and gimble in the wabe:All mimsy were the borogoves,' ||
+       '  And the mome raths outgrabe.Beware the Jabberwock, my son!  The jaws that bite, the claws that catch!' ||
+       'Beware the Jubjub bird, and shun  The frumious Bandersnatch!He took his vorpal sword in hand:' ||
+       '  Long time the manxome foe he sought --So rested he by the Tumtum tree,  And stood awhile in thought.' ||
+       'And, as in uffish thought he stood,  The Jabberwock, with eyes of flame,Came whiffling through the tulgey wood,' ||
+       '  And burbled as it came!One, two! One, two! And through and through  The vorpal blade went snicker-snack!' ||
+       'He left it dead, and with its head  He went galumphing back.And, has thou slain the Jabberwock?' ||
+       '  Come to my arms, my beamish boy!O frabjous day! Callooh! Callay!''  He chortled in his joy.' AS poem \gset
+INSERT INTO vector (library, input, expected, got) VALUES
+    ('seomoz-cyclic', 'a poem', '041379a587c66880', to_simhash_as('seomoz-cyclic', :'poem')),
+    ('seomoz-cyclic', 'the words of a poem', '041379a587c66880',
+        to_simhash_as('seomoz-cyclic', regexp_split_to_array(:'poem', '[^A-Za-z]')));
+
 -- From features.
 INSERT INTO vector (library, input, expected, got) VALUES
     ('1e0ng', 'features aaa, bbb', 57087923692560392::bigint::simhash, to_simhash_as('1e0ng', ARRAY['aaa', 'bbb'])),
@@ -170,6 +184,8 @@ INSERT INTO vector (library, input, expected, got) VALUES
         string_to_array('google.com|hybridtheory.com|youtube.com|reddit.com', '|'))),
     ('floc', 'n_bits=128, google.com …: the low half', '0025764cd0014715', to_simhash_as('1e0ng',
         string_to_array('google.com|hybridtheory.com|youtube.com|reddit.com', '|'))),
+    ('fnv1a', 'feature foobar', '85944171f73967e8', to_simhash_as('fnv1a', ARRAY['foobar'])),
+    ('murmurhash64a', 'no bytes', '0000000000000000', to_simhash_as('murmurhash64a', ARRAY[''])),
     ('tgalopin', 'feature 123456789', '2b9c7ee4e2780c8a', to_simhash_as('tgalopin', ARRAY['123456789']));
 
 SELECT library, input, expected, got, expected = got AS ok FROM vector ORDER BY n;
@@ -284,6 +300,14 @@ FROM (SELECT 'l''e' || chr(769) || 'te' || chr(769) || ' q' || chr(803) || chr(7
 SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 60000)) = to_simhash_as('go-dedup-utf', 'á' || chr(769)) AS chain;
 SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 70000));
 \echo :SQLSTATE
+
+-- The cyclic hash: of a window, of which the first features fill only a part, with its bits in reverse.
+SELECT to_simhash_as('seomoz-cyclic', 'one') = reverse(to_simhash_as('yanyiwu', ARRAY['one'])::bit(64)::text)::bit(64)::simhash AS one_word,
+       to_simhash_as('seomoz-cyclic', ARRAY[1, 16, 256]::bigint[])
+           = reverse(to_simhash_as('seomoz', ARRAY[1, 18, 292]::bigint[])::bit(64)::text)::bit(64)::simhash AS hashes,
+       to_simhash_as('seomoz-cyclic', 'a bc d e', 1)
+           = reverse(to_simhash_as('yanyiwu', '{a,bc,d,e}'::text[])::bit(64)::text)::bit(64)::simhash AS window_of_one,
+       to_simhash_as('seomoz-cyclic', 'a bc d e', 4) = to_simhash_as('seomoz-cyclic', 'a bc d e') AS window_of_four;
 
 -- In a generated column and an index.
 CREATE TEMP TABLE phrase (id int, body text, h simhash GENERATED ALWAYS AS (to_simhash_as('mfonda', body)) STORED);

@@ -14,6 +14,18 @@ namespace
 
 const unsigned char *bytes_of(const void *bytes) { return static_cast<const unsigned char *>(bytes); }
 
+constexpr std::uint64_t kFnvBasis = 0xCBF29CE484222325;
+constexpr std::uint64_t kFnvPrime = 0x100000001B3;
+
+// Up to 8 bytes.
+std::uint64_t little_endian(const unsigned char *bytes, std::size_t count)
+{
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; i++)
+        value |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+    return value;
+}
+
 struct Crc64Table {
     std::uint64_t value[256];
 };
@@ -138,10 +150,39 @@ std::uint32_t byte_swapped(std::uint32_t x)
 
 std::uint64_t fnv1_hash(const void *bytes, std::size_t length)
 {
-    std::uint64_t hash = 0xCBF29CE484222325;
+    std::uint64_t hash = kFnvBasis;
     for (std::size_t i = 0; i < length; i++)
-        hash = (hash * 0x100000001B3) ^ bytes_of(bytes)[i];
+        hash = (hash * kFnvPrime) ^ bytes_of(bytes)[i];
     return hash;
+}
+
+std::uint64_t fnv1a_hash(const void *bytes, std::size_t length)
+{
+    std::uint64_t hash = kFnvBasis;
+    for (std::size_t i = 0; i < length; i++)
+        hash = (hash ^ bytes_of(bytes)[i]) * kFnvPrime;
+    return hash;
+}
+
+std::uint64_t murmur64a_hash(const void *bytes, std::size_t length, std::uint64_t seed)
+{
+    constexpr std::uint64_t kFactor = 0xC6A4A7935BD1E995;
+    constexpr int kShift = 47;
+    std::uint64_t hash = seed ^ (length * kFactor);
+    const unsigned char *at = bytes_of(bytes);
+    for (std::size_t left = length; left > 0;) {
+        std::size_t count = left < 8 ? left : 8;
+        std::uint64_t word = little_endian(at, count);
+        if (count == 8) {
+            word *= kFactor;
+            word = (word ^ word >> kShift) * kFactor;
+        }
+        hash = (hash ^ word) * kFactor;
+        at += count;
+        left -= count;
+    }
+    hash = (hash ^ hash >> kShift) * kFactor;
+    return hash ^ hash >> kShift;
 }
 
 std::uint64_t lookup3_hash(const void *bytes, std::size_t length)

@@ -7,8 +7,12 @@
 namespace simhash
 {
 
-// FNV-1 (not 1a), 64 bits.
+// FNV-1 and FNV-1a, 64 bits.
 std::uint64_t fnv1_hash(const void *bytes, std::size_t length);
+std::uint64_t fnv1a_hash(const void *bytes, std::size_t length);
+
+// MurmurHash64A: MurmurHash2 with 64 bits for 64-bit processors, on any processor.
+std::uint64_t murmur64a_hash(const void *bytes, std::size_t length, std::uint64_t seed);
 
 // Jenkins' lookup3 as hashlittle2 with both seeds 0; its first result is the high half.
 std::uint64_t lookup3_hash(const void *bytes, std::size_t length);

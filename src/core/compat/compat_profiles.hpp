@@ -31,6 +31,7 @@ enum class ProfileUnit : std::uint8_t {
     kField,     // the text between separators
     kGoWord,    // [\w']+(://[\w./]+)? with the \w of ASCII
     kGoLetters, // letters, - _ and '
+    kAsciiLetters,
 };
 
 // What a text with fewer units than a shingle yields.
@@ -46,6 +47,8 @@ enum class ProfileHash : std::uint8_t {
     kXxh3,
     kLookup3,
     kFnv1,
+    kFnv1a,
+    kMurmur64a, // seed 0
     kPythonString,
     kCrc64,
     kCrc32c,            // initial value of 64 ones, no final inversion
@@ -72,7 +75,8 @@ struct Profile {
     int least_units = 0;       // a text with fewer has no features
     ShortText short_text = ShortText::kNothing;
     bool skips_first = false; // shingle
-    bool distinct = false;    // equal features of a text count once
+    bool cyclic = false; // the bits of a cyclic hash of `size` units vote, in reverse; empty ones are skipped
+    bool distinct = false; // equal features of a text count once
     ProfileHash hash;
     bool ties = false; // the bit where the sum is 0, and so every bit of a text without features
     bool none = false; // no features, no fingerprint: the library fails there

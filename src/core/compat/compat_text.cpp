@@ -275,6 +275,15 @@ bool ProfileShingles::next_unit(std::size_t *start, std::size_t *end)
         }
         break;
     }
+    case ProfileUnit::kAsciiLetters: {
+        auto letter = [this] { return (text_[at_] | 0x20) >= 'a' && (text_[at_] | 0x20) <= 'z'; };
+        while (at_ < length_ && !letter())
+            at_++;
+        *start = at_;
+        while (at_ < length_ && letter())
+            at_++;
+        break;
+    }
     case ProfileUnit::kGoLetters: {
         bool inside = false;
         while (at_ < length_) {

@@ -4,6 +4,7 @@
 #include "core/compat/compat_hashes.hpp"
 #include "core/compat/compat_profiles.hpp"
 #include "core/compat/compat_text.hpp"
+#include "core/compat/cyclic_hash.hpp"
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/unicode.hpp"
 #include "pg/features/array_elements.hpp"
@@ -93,6 +94,10 @@ std::uint64_t profile_hash(const Profile &profile, const char *bytes, std::size_
         return lookup3_hash(bytes, length);
     case ProfileHash::kFnv1:
         return fnv1_hash(bytes, length);
+    case ProfileHash::kFnv1a:
+        return fnv1a_hash(bytes, length);
+    case ProfileHash::kMurmur64a:
+        return murmur64a_hash(bytes, length, 0);
     case ProfileHash::kPythonString:
         return python_string_hash(bytes, length);
     case ProfileHash::kCrc64:
@@ -115,21 +120,35 @@ enum class Result : std::uint8_t {
     kWeights,
 };
 
-Datum return_sums(FunctionCallInfo fcinfo, Result result, const Profile &profile, const Weights &sums,
-                  bool any)
+// Unweighted votes.
+class Votes
 {
-    if (!any && profile.none)
-        PG_RETURN_NULL();
-    if (result == Result::kWeights)
-        return weights_datum(profile_weights(profile, sums));
-    PG_RETURN_FINGERPRINT(profile_fingerprint(profile, sums));
-}
+public:
+    // `size` is that of a shingle.
+    Votes(const Profile &profile, int size) : profile_(profile), cyclic_(size) {}
 
-void vote(Weights *sums, std::uint64_t hash)
-{
-    if (!add_feature(sums, hash, 1))
-        report_weights_overflow();
-}
+    void add(std::uint64_t hash)
+    {
+        if (!add_feature(&sums_, profile_.cyclic ? reversed_bits(cyclic_.push(hash)) : hash, 1))
+            report_weights_overflow();
+        any_ = true;
+    }
+
+    Datum finish(FunctionCallInfo fcinfo, Result result) const
+    {
+        if (!any_ && profile_.none)
+            PG_RETURN_NULL();
+        if (result == Result::kWeights)
+            return weights_datum(profile_weights(profile_, sums_));
+        PG_RETURN_FINGERPRINT(profile_fingerprint(profile_, sums_));
+    }
+
+private:
+    const Profile &profile_;
+    CyclicHash cyclic_;
+    Weights sums_ = {};
+    bool any_ = false;
+};
 
 // A text is normalised in pieces of this many characters, or up to kLongestPiece where it cannot be split
 // earlier.
@@ -234,11 +253,10 @@ Datum return_text(FunctionCallInfo fcinfo, Result result, const Profile &profile
     text *value = PG_GETARG_TEXT_PP(1);
     Utf8Text text = prepared(profile, utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
     ProfileShingles shingles;
-    shingles.init(profile, size, text.bytes, text.length);
+    shingles.init(profile, profile.cyclic ? 1 : size, text.bytes, text.length);
     const char *bytes;
     std::size_t length;
-    Weights sums = {};
-    bool any = false;
+    Votes votes(profile, size);
     if (profile.distinct) {
         CountedFeatures features;
         features.expect(std::min<std::size_t>(text.length / 8, 65536));
@@ -247,19 +265,17 @@ Datum return_text(FunctionCallInfo fcinfo, Result result, const Profile &profile
             features.add(profile_hash(profile, bytes, length), 1);
         }
         const FeatureCounts &counts = features.counts();
-        any = counts.size() > 0;
         for (std::size_t i = 0; i < counts.capacity(); i++)
             if (counts.slots()[i].count != 0)
-                vote(&sums, counts.slots()[i].hash);
+                votes.add(counts.slots()[i].hash);
         features.release();
     } else {
         while (shingles.next(&bytes, &length)) {
             CHECK_FOR_INTERRUPTS();
-            vote(&sums, profile_hash(profile, bytes, length));
-            any = true;
+            votes.add(profile_hash(profile, bytes, length));
         }
     }
-    return return_sums(fcinfo, result, profile, sums, any);
+    return votes.finish(fcinfo, result);
 }
 
 using HashElement = std::uint64_t (*)(const Profile &, Datum);
@@ -279,20 +295,20 @@ std::uint64_t hash_given(const Profile &, Datum element)
     return static_cast<std::uint64_t>(DatumGetInt64(element));
 }
 
+bool is_empty(Datum element) { return VARSIZE_ANY_EXHDR(DatumGetTextPP(element)) == 0; }
+
 Datum return_array(FunctionCallInfo fcinfo, Result result, Oid type, const char *which, HashElement hash)
 {
     const Profile &profile = profile_argument(fcinfo);
     Elements features = list_argument(fcinfo, 1, type, which);
-    Weights sums = {};
-    bool any = false;
+    Votes votes(profile, profile.size);
     for (int i = 0; i < features.count; i++) {
         CHECK_FOR_INTERRUPTS();
-        if (features.nulls[i])
+        if (features.nulls[i] || (profile.cyclic && type == TEXTOID && is_empty(features.values[i])))
             continue;
-        vote(&sums, hash(profile, features.values[i]));
-        any = true;
+        votes.add(hash(profile, features.values[i]));
     }
-    return return_sums(fcinfo, result, profile, sums, any);
+    return votes.finish(fcinfo, result);
 }
 
 Datum return_weighted(FunctionCallInfo fcinfo, Result result, Oid type, const char *which, HashElement hash)

@@ -17,6 +17,23 @@ TEST(CompatHashes, Fnv1)
     EXPECT_EQ(fnv1_hash("test string", 11), 8811532157352841348u);
 }
 
+TEST(CompatHashes, Fnv1a)
+{
+    EXPECT_EQ(fnv1a_hash("", 0), 0xCBF29CE484222325u);
+    EXPECT_EQ(fnv1a_hash("a", 1), 0xAF63DC4C8601EC8Cu);
+    EXPECT_EQ(fnv1a_hash("foobar", 6), 0x85944171F73967E8u);
+}
+
+// Values from the tests of murmurhash (Python), mmhash2 and others.
+TEST(CompatHashes, Murmur64a)
+{
+    EXPECT_EQ(murmur64a_hash("", 0, 0), 0u);
+    EXPECT_EQ(murmur64a_hash("aaaa", 4, 0x9747B28C), 0x41DA53FDABAF04C8u);
+    EXPECT_EQ(murmur64a_hash("hash me", 7, 22), 15828218858260124487u);
+    EXPECT_EQ(murmur64a_hash("zhenhao", 7, 0x1234), 0xE232ACA990972561u);
+    EXPECT_EQ(murmur64a_hash("fransisco", 9, 1), 0x083FDAF4A6D0D3D9u);
+}
+
 // The author's published values, and every length of a last block.
 TEST(CompatHashes, Lookup3)
 {

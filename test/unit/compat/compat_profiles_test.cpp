@@ -8,6 +8,7 @@
 
 #include "core/compat/compat_profiles.hpp"
 #include "core/compat/compat_text.hpp"
+#include "core/compat/cyclic_hash.hpp"
 #include "core/text/unicode.hpp"
 
 namespace simhash
@@ -55,7 +56,7 @@ TEST(CompatProfiles, Names)
         EXPECT_GE(kProfiles[i].size, 1);
         EXPECT_LE(kProfiles[i].size, kProfileSizeMax);
     }
-    EXPECT_EQ(names.size(), 19u);
+    EXPECT_EQ(names.size(), 22u);
     EXPECT_EQ(&profile("NGRAMSIMHASH"), &profile("ngramSimHash"));
     EXPECT_EQ(find_profile("", 0), nullptr);
     EXPECT_EQ(find_profile("floc ", 5), nullptr);
@@ -120,6 +121,27 @@ TEST(CompatProfiles, GoWords)
     EXPECT_EQ(shingles("go-dedup-utf", " d'été 1 À-b_ "), (Strings{"d'été", "à-b_"}));
     EXPECT_EQ(shingles("go-dedup-cjk", "Aé "), (Strings{"a", "é", " "}));
     EXPECT_EQ(shingles("yanyiwu", "a b"), Strings());
+}
+
+TEST(CompatProfiles, AsciiLetters)
+{
+    EXPECT_EQ(shingles("seomoz-cyclic", " It's 2x~Zé@[`{ ", 1), (Strings{"It", "s", "x", "Z"}));
+    EXPECT_EQ(shingles("seomoz-cyclic", "", 1), Strings());
+}
+
+// The value of simhash-cpp's own test of its moving window, for windows of 2 and 3.
+TEST(CompatProfiles, CyclicHash)
+{
+    CyclicHash two(2);
+    CyclicHash three(3);
+    const std::uint64_t hash[] = {0x0001, 0x0010, 0x0100};
+    const std::uint64_t of_two[] = {0x0001, 0x0012, 0x0120};
+    const std::uint64_t of_three[] = {0x0001, 0x0012, 0x0124};
+    for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(two.push(hash[i]), of_two[i]);
+        EXPECT_EQ(three.push(hash[i]), of_three[i]);
+    }
+    EXPECT_EQ(reversed_bits(0x041379A587C66880), 0x011663E1A59EC820u);
 }
 
 // Arbitrary bytes, for the sanitizers. No profile finds more shingles than there are bytes plus one.

@@ -550,17 +550,26 @@ CREATE FUNCTION simhash_anchored_shingles(document pg_catalog.text,
     size integer DEFAULT 2, distance integer DEFAULT 1)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION simhash_stop_word_shingles(document pg_catalog.text,
+    stop_words pg_catalog.text[] DEFAULT
+        '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
+    size integer DEFAULT 3)
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION simhash_url_features(url pg_catalog.text,
     stop_components pg_catalog.text[] DEFAULT
-        '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}')
+        '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}',
+    host boolean DEFAULT false)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash_features(pg_catalog.text, pg_catalog.text, integer)
     IS 'the features of a text: shingles of size units, word or character';
 COMMENT ON FUNCTION simhash_anchored_shingles(pg_catalog.text, pg_catalog.text[], integer, integer)
     IS 'stop words of a text, each with the words that follow it: features that are rare in navigation and banners';
-COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[])
-    IS 'positional bigrams of the components of a URL, without its host: features that mirrors share';
+COMMENT ON FUNCTION simhash_stop_word_shingles(pg_catalog.text, pg_catalog.text[], integer)
+    IS 'shingles of size words that contain a stop word: features that are rare in navigation and banners';
+COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[], boolean)
+    IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
 
 -- Vectors, such as embeddings, by random hyperplanes.
 

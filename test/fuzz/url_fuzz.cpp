@@ -7,11 +7,13 @@
 namespace simhash
 {
 
-void fuzz_url(const std::uint8_t *data, std::size_t size)
+namespace
 {
-    Exact url(data, size);
+
+void check_part(const Exact &url, UrlPart part)
+{
     auto is_part = [](char c) { return (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z') || (c & 0x80) != 0; };
-    UrlComponents components(url.bytes.get(), url.length);
+    UrlComponents components(url.bytes.get(), url.length, part);
     const char *at, *last = url.bytes.get();
     const char *fragment =
         url.length == 0 ? nullptr : static_cast<const char *>(std::memchr(last, '#', url.length));
@@ -25,6 +27,15 @@ void fuzz_url(const std::uint8_t *data, std::size_t size)
         last = at + length;
     }
     FUZZ_EXPECT(!components.next(&at, &length));
+}
+
+} // namespace
+
+void fuzz_url(const std::uint8_t *data, std::size_t size)
+{
+    Exact url(data, size);
+    check_part(url, UrlPart::kHost);
+    check_part(url, UrlPart::kPath);
 }
 
 } // namespace simhash

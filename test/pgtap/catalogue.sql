@@ -169,16 +169,17 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-            OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features'))
+            OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_stop_word_shingles', 'simhash_url_features'))
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-        OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_url_features')
+        OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_stop_word_shingles', 'simhash_url_features')
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
               ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
+              ('simhash_stop_word_shingles', 1),
               ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
               ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6),
               ('to_simhash_weights', 8), ('to_simhash_weights_as', 6) $$,

@@ -33,6 +33,24 @@ SELECT to_simhash(simhash_anchored_shingles(page)) = to_simhash(simhash_anchored
        (to_simhash(page) <@> to_simhash(framed))::int AS distance_of_words
 FROM (SELECT 'The museum is a place that the whole town has come to love, and there was a queue at the door yesterday evening' AS page) AS p,
      LATERAL (SELECT 'Home News Sports Weather Login ' || page || ' Share Tweet Print Archive Contact 2024' AS framed) AS f;
+-- Shingles that contain a stop word, wherever it stands in them.
+SELECT simhash_stop_word_shingles('Home News: the cat sat down there') AS defaults,
+       simhash_stop_word_shingles('one two THE three four', '{the}', 2) AS both_sides,
+       simhash_stop_word_shingles('one two the three four', '{one,four}', 2) AS ends,
+       simhash_stop_word_shingles('one the', '{the,NULL}') AS short,
+       simhash_stop_word_shingles('one two', '{the}') AS none, simhash_stop_word_shingles('?!') AS empty,
+       simhash_stop_word_shingles('the the', '{the}', 1) AS words, simhash_stop_word_shingles(NULL) AS null;
+SELECT size, bool_and(simhash_stop_word_shingles(body, stops, size) = ARRAY(
+           SELECT f FROM unnest(simhash_features(body, 'word', size)) WITH ORDINALITY AS u(f, n)
+           WHERE string_to_array(f, ' ') && stops ORDER BY n)) AS same
+FROM (SELECT string_agg(substr('abcdefg', 1 + (i * i * n / 3) % 7, 1), ' ' ORDER BY i) AS body, n
+      FROM generate_series(1, 20) AS n, generate_series(1, 5 * n) AS i GROUP BY n) AS text,
+     (VALUES ('{a}'::text[]), ('{b,g}'), ('{}')) AS v(stops), (VALUES (1), (3), (25)) AS w(size)
+GROUP BY size ORDER BY size;
+SELECT simhash_stop_word_shingles('a', '{two words}');
+\echo :SQLSTATE
+SELECT simhash_stop_word_shingles('a', '{a}', 26);
+\echo :SQLSTATE
 SELECT simhash_anchored_shingles('a', '{two words}');
 \echo :SQLSTATE
 SELECT simhash_anchored_shingles('a', '{?}');
@@ -59,6 +77,12 @@ SELECT url, simhash_url_features(url) FROM (VALUES
     ('http://example.com/index.php'),
     ('')) AS v(url);
 SELECT simhash_url_features('/a/Index/b', '{A}'), simhash_url_features('/a/Index/b', '{}'), simhash_url_features(NULL);
+-- With the host, to which stop components do not apply.
+SELECT url, simhash_url_features(url, host => true) FROM (VALUES
+    ('http://www6.infoseek.com'), ('http://www6.infoseek.com/cellblock16/inmates/dilbert/personal/foo.htm'),
+    ('ftp://Anna:secret@Mirror.example:8080/pub'), ('//example.com?q'), ('/docs/guide'), ('')) AS v(url);
+SELECT simhash_url_features('http://a.example/b', host => true) = simhash_url_features('http://a.example/b') AS same,
+       simhash_url_features('http://a.example/b', '{a,b}', true), simhash_url_features('http://a.example/b', '{}', NULL);
 SELECT simhash_url_features('/a', '{{a},{b}}');
 \echo :SQLSTATE
 -- Mirrors: hosts with the same paths.

@@ -81,8 +81,8 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|calibrate)|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
-is(scalar @delicate, 30, 'functions that get valid arguments');
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|stop_word_shingles|calibrate)|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
+is(scalar @delicate, 31, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
 cmp_ok(scalar @casts, '>', 8, 'casts');
@@ -183,6 +183,7 @@ my %fitting = (
     'lsh_keys_bits' => [ undef, $keys, $hashes ],
     'lsh_parameters' => [ sub { one_of(1, 1000, 1000000) }, sub { one_of(0.9, 0.99, 1) }, sub { one_of(0.5, 0.1, 0) }, sub { one_of(0.5, 0.99) } ],
     'simhash_url_features' => [ $url, $bag ],
+    'simhash_stop_word_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) } ],
     'simhash_anchored_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
     (map { ("to_simhash${_}_as(text;text)" => [ $profile ],
          "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],

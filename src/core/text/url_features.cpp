@@ -26,17 +26,23 @@ const char *skip_scheme(const char *at, const char *end)
 
 } // namespace
 
-UrlComponents::UrlComponents(const char *url, std::size_t length) : at_(url), end_(url + length)
+UrlComponents::UrlComponents(const char *url, std::size_t length, UrlPart part) : at_(url), end_(url + length)
 {
     if (length == 0)
         return;
     if (const void *fragment = std::memchr(url, '#', length))
         end_ = static_cast<const char *>(fragment);
     at_ = skip_scheme(at_, end_);
+    const char *host = at_;
     if (end_ - at_ >= 2 && at_[0] == '/' && at_[1] == '/') {
-        at_ += 2;
-        while (at_ < end_ && *at_ != '/' && *at_ != '?')
-            at_++;
+        host = at_ += 2;
+        for (; at_ < end_ && *at_ != '/' && *at_ != '?'; at_++)
+            if (*at_ == '@')
+                host = at_ + 1;
+    }
+    if (part == UrlPart::kHost) {
+        end_ = at_;
+        at_ = host;
     }
 }
 

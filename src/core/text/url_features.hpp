@@ -1,4 +1,4 @@
-// The components of a URL after its host, whose positional bigrams reveal mirrors of a site
+// The components of a URL. Those of hosts, and positional bigrams of those after the host, reveal mirrors of a site
 // (Bharat, Broder, Dean and Henzinger 2000).
 #pragma once
 
@@ -7,13 +7,17 @@
 namespace simhash
 {
 
-// A *component* is a maximal run of letters (ASCII letters and all bytes beyond ASCII) in the path and the
-// query. Digits, punctuation and escapes like %20 are separators; scheme, host, port and fragment are left
-// out.
+enum class UrlPart {
+    kHost,
+    kPath, // with the query
+};
+
+// A *component* is a maximal run of letters (ASCII letters and all bytes beyond ASCII) in a part of the URL. Digits,
+// punctuation and escapes like %20 are separators. The scheme, what stands before @ and the fragment belong to no part.
 class UrlComponents
 {
 public:
-    UrlComponents(const char *url, std::size_t length);
+    UrlComponents(const char *url, std::size_t length, UrlPart part);
 
     // Components as they stand in the URL, in its case.
     bool next(const char **bytes, std::size_t *length);

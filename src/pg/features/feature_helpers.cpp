@@ -1,5 +1,5 @@
-// simhash_features, simhash_anchored_shingles and simhash_url_features return features as arrays, which can
-// be inspected, weighted and filtered. to_simhash takes such an array, and simhash_agg its elements.
+// simhash_features, simhash_anchored_shingles, simhash_stop_word_shingles and simhash_url_features return features as
+// arrays, which can be inspected, weighted and filtered. to_simhash takes such an array, and simhash_agg its elements.
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/url_features.hpp"
 #include "pg/features/array_elements.hpp"
@@ -142,6 +142,30 @@ private:
     std::uint32_t *number_ = static_cast<std::uint32_t *>(palloc(capacity_ * sizeof(std::uint32_t)));
 };
 
+// Adds the argument's words to the set. Each element must be a single word; `which` names it in the error message.
+void read_anchors(StringSet *anchors, const char *which)
+{
+    Utf8Text given;
+    const char *bytes;
+    std::size_t length;
+    for (int number = 1; anchors->next_given(&given); number++) {
+        CHECK_FOR_INTERRUPTS();
+        TextFeatures word;
+        word.init(TextUnit::kWord, 1);
+        word.read_from(given.bytes, given.length, true);
+        std::uint64_t hash = 0;
+        bool one = word.next_shingle(&bytes, &length);
+        if (one)
+            hash = feature_hash(bytes, length);
+        if (!one || word.next_shingle(&bytes, &length))
+            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("each %s must be a single word", which),
+                    errdetail("Element %d of the array is not a single word.", number));
+        anchors->add(hash);
+    }
+    anchors->sort();
+}
+
 // All words of a document, in order, in one buffer.
 struct Words {
     StringInfoData bytes;
@@ -211,26 +235,7 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
                 errmsg("distance %d is out of range", distance),
                 errdetail("It must lie between 1 and %d.", kDistanceMax));
 
-    Utf8Text given;
-    const char *bytes;
-    std::size_t length;
-    for (int number = 1; anchors.next_given(&given); number++) {
-        CHECK_FOR_INTERRUPTS();
-        TextFeatures word;
-        word.init(TextUnit::kWord, 1);
-        word.read_from(given.bytes, given.length, true);
-        std::uint64_t hash = 0;
-        bool one = word.next_shingle(&bytes, &length);
-        if (one)
-            hash = feature_hash(bytes, length);
-        if (!one || word.next_shingle(&bytes, &length))
-            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("each anchor must be a single word"),
-                    errdetail("Anchor %d is not a single word.", number));
-        anchors.add(hash);
-    }
-    anchors.sort();
-
+    read_anchors(&anchors, "anchor");
     Words words;
     read_words(document, anchors, &words);
     TextArray array;
@@ -256,8 +261,45 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
     return array.finish();
 }
 
-// (url text, stop_components text[]): bigrams of the URL's components with their position, without stop
-// components. A single component is returned alone.
+// (document text, stop_words text[], size integer): the shingles of simhash_features(document, 'word', size) that
+// contain a stop word.
+SIMHASH_FUNCTION(simhash_stop_word_shingles)
+{
+    Utf8Text document = utf8_argument(fcinfo, 0);
+    StringSet stops(fcinfo, 1, "stop words");
+    auto size = static_cast<std::size_t>(checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax));
+    read_anchors(&stops, "stop word");
+
+    Words words;
+    read_words(document, stops, &words);
+    TextArray array;
+    StringInfoData shingle;
+    initStringInfo(&shingle);
+    std::size_t count = words.start.count() - 1;
+    size = Min(size, count); // fewer words are one shingle
+    std::size_t stop = 0;    // the first stop word that does not stand before the shingle
+    for (std::size_t from = 0; from + size <= count; from++) {
+        CHECK_FOR_INTERRUPTS();
+        while (stop < words.anchor.count() && words.anchor[stop] < from)
+            stop++;
+        if (stop == words.anchor.count())
+            break;
+        if (words.anchor[stop] >= from + size)
+            continue;
+        resetStringInfo(&shingle);
+        for (std::size_t word = from; word < from + size; word++) {
+            if (word > from)
+                appendStringInfoChar(&shingle, ' ');
+            auto at = static_cast<std::uint32_t>(word);
+            appendBinaryStringInfo(&shingle, words.begin(at), static_cast<int>(words.length(at)));
+        }
+        array.add(shingle.data, static_cast<std::size_t>(shingle.len));
+    }
+    return array.finish();
+}
+
+// (url text, stop_components text[], host boolean): the components of the host, if wanted, and bigrams of those after
+// it with their position, without stop components. A single component is returned alone.
 SIMHASH_FUNCTION(simhash_url_features)
 {
     Utf8Text url = utf8_argument(fcinfo, 0);
@@ -265,28 +307,35 @@ SIMHASH_FUNCTION(simhash_url_features)
     StringInfoData lower;
     initStringInfo(&lower);
     auto lower_from = [&lower](const char *bytes, std::size_t length) {
+        resetStringInfo(&lower);
         for (std::size_t i = 0; i < length; i++)
             appendStringInfoChar(&lower, ascii_lower(bytes[i]));
     };
     Utf8Text given;
     while (stops.next_given(&given)) {
         CHECK_FOR_INTERRUPTS();
-        resetStringInfo(&lower);
         lower_from(given.bytes, given.length);
         stops.add(feature_hash(lower.data, static_cast<std::size_t>(lower.len)));
     }
     stops.sort();
 
     TextArray array;
-    StringInfoData feature; // the previous component, with its position in front of it
-    initStringInfo(&feature);
-    UrlComponents components(url.bytes, url.length);
-    int position = 0;
     const char *bytes;
     std::size_t length;
-    while (components.next(&bytes, &length)) {
+    if (PG_GETARG_BOOL(2)) {
+        UrlComponents host(url.bytes, url.length, UrlPart::kHost);
+        while (host.next(&bytes, &length)) {
+            CHECK_FOR_INTERRUPTS();
+            lower_from(bytes, length);
+            array.add(lower.data, static_cast<std::size_t>(lower.len));
+        }
+    }
+    StringInfoData feature; // the previous component, with its position in front of it
+    initStringInfo(&feature);
+    UrlComponents path(url.bytes, url.length, UrlPart::kPath);
+    int position = 0;
+    while (path.next(&bytes, &length)) {
         CHECK_FOR_INTERRUPTS();
-        resetStringInfo(&lower);
         lower_from(bytes, length);
         if (stops.contains(feature_hash(lower.data, static_cast<std::size_t>(lower.len))))
             continue;

@@ -2065,9 +2065,16 @@ COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
 -- Tuning
 -- ---------------------------------------------------------------------------------------------------------
 
+CREATE FUNCTION simhash_designs(distance integer, OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
+    OUT header_bits integer[], OUT block_order pg_catalog.text[])
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 25;
+COMMENT ON FUNCTION simhash_designs(integer)
+    IS 'the table designs that an index on fingerprints can have for a distance';
+
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
-    OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
+    expected_rows bigint DEFAULT 0, OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
-COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer) IS
+COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint) IS
     'statistics of a sample of fingerprints or signatures: bits, distances, expected false matches, pages, suggested options';

@@ -43,7 +43,14 @@ CREATE TABLE large AS SELECT hashint8extended(i, 3)::simhash AS h FROM generate_
 ANALYZE large;
 SELECT item, CASE WHEN item = 'sampled' THEN value BETWEEN 20000 AND 65536 ELSE value BETWEEN 1150000 AND 1250000 END AS right
     FROM simhash_report('large', 'h') WHERE item IN ('sampled', 'with a fingerprint');
+-- for more rows than there are: what depends on them grows in proportion, and more tables pay
+SELECT r.topic, r.item, round((r.value / s.value)::numeric, 2) AS times FROM simhash_report('uniform', 'h', 3, 100000) r
+    JOIN simhash_report('uniform', 'h') s USING (topic, item)
+    WHERE (r.topic, r.item) IN (('rows', 'expected'), ('rows', 'with a fingerprint'), ('false matches', '3'), ('largest bucket', '4')) ORDER BY 1, 2;
+SELECT expected, item, round(value::numeric, 1) AS value FROM unnest(ARRAY[0, 20000, 1e8, 1e10]::bigint[]) expected, simhash_report('uniform', 'h', 3, expected)
+    WHERE topic = 'suggestion' OR topic = 'pages' AND item IN ('4', '8') ORDER BY expected, topic, item;
 -- errors and privileges
+SELECT * FROM simhash_report('uniform', 'h', 3, -1);
 SELECT * FROM simhash_report('empty', 'other');
 SELECT * FROM simhash_report('empty', 'none');
 SELECT * FROM simhash_report('empty', 'h', 0);
@@ -70,6 +77,8 @@ SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected F
 SELECT count(*) AS tables, bool_and(value <= before) AS falling, count(DISTINCT meaning) AS kinds
 FROM (SELECT value, meaning, lag(value, 1, value) OVER (ORDER BY item::int) AS before FROM simhash_report('signed', 's', 3) WHERE topic = 'pages') AS p;
 SELECT value FROM simhash_report('signed', 's', 200) WHERE item = 'tables';
+SELECT expected, count(*) FILTER (WHERE meaning ~ 'scans') AS scanning, round(max(value) FILTER (WHERE item = '4')) AS pages_of_4
+FROM unnest(ARRAY[0, 4500, 100000000]) expected, simhash_report('signed', 's', 3, expected) WHERE topic = 'pages' GROUP BY expected ORDER BY expected;
 SELECT count(*) FROM simhash_report('signed', 'l');
 INSERT INTO signed (l) VALUES (repeat('01', 2048)::bit(4096));
 SELECT topic, item, value FROM simhash_report('signed', 'l', 0) WHERE topic IN ('rows', 'suggestion', 'distance');

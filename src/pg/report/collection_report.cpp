@@ -1,4 +1,4 @@
-// simhash_report(table, column, distance): what a table's fingerprints or signatures tell about searching them.
+// simhash_report(table, column, distance, rows): what a table's fingerprints or signatures tell about searching them.
 #include "core/report/collection_report.hpp"
 #include "core/report/every_nth.hpp"
 #include "core/tables/bit_order.hpp"
@@ -39,6 +39,7 @@ struct Sample {
     const std::uint64_t *most_frequent;
     Size most_frequent_rows;
     double all_rows; // estimated number of rows with a value
+    double expected; // number of those that the report is for: as many, unless the caller expects others
     double nulls;
 
     int bits() const { return rows.bits; }
@@ -207,6 +208,8 @@ void report_rows(const Report &report, const Sample &sample)
     put(report, "rows", sample.wide() ? "with a signature" : "with a fingerprint",
         std::round(sample.all_rows), "estimated, unless the whole table was read");
     put(report, "rows", "without", sample.nulls, "share");
+    put(report, "rows", "expected", std::round(sample.expected),
+        "for which false matches, pages and suggestions are");
     put(report, "rows", "sampled", sampled, "");
     put(report, "rows", "distinct", static_cast<double>(sample.distinct.count) / sampled,
         "share of the sample: a larger table has a smaller one");
@@ -243,7 +246,7 @@ int report_distances(const Report &report, const Sample &sample, const double *o
     fit_chance(*counts, ones, bits, within);
     int bearable = -1;
     for (int r = 0; r <= most; r++) {
-        double expected = within[r] * sample.all_rows;
+        double expected = within[r] * sample.expected;
         put(report, "false matches", r, expected, "expected of a search with this radius, unrelated rows");
         if (expected <= kBearable)
             bearable = r;
@@ -269,7 +272,7 @@ double expected_pages(const TableDesign &design, const Sample &sample, Fingerpri
     for (int table = 0; table < design.tables; table++) {
         CHECK_FOR_INTERRUPTS();
         Buckets buckets = measure_buckets(*order, table, sample.rows.word, sample.rows.count, key);
-        pages += 1 + buckets.shared * sample.all_rows / kLeafRows;
+        pages += 1 + buckets.shared * sample.expected / kLeafRows;
         *largest = Max(*largest, buckets.largest);
     }
     pfree(order);
@@ -285,6 +288,14 @@ void check_distance(int distance, const Sample &sample)
                 sample.wide()
                     ? errhint("It is the radius of searches: 0 to %d.", sample.bits())
                     : errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance));
+}
+
+void check_rows(int64 rows)
+{
+    if (rows < 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of rows " INT64_FORMAT " is out of range", rows),
+                errhint("It is how many rows with a value the table will have, or 0 for those that it has."));
 }
 
 // The first number of tables after which more would save little.
@@ -319,7 +330,7 @@ void report_designs(const Report &report, const Sample &sample, int distance, in
         if (!make_design(distance, tables, &design))
             continue;
         double largest, pages = expected_pages(design, sample, distinct, key, &largest);
-        put(report, "largest bucket", tables, largest * sample.all_rows,
+        put(report, "largest bucket", tables, largest * sample.expected,
             "rows that a search may have to compare in one of this many tables");
         put(report, "pages", tables, pages, "expected of a search, with this many tables");
         best.add(tables, pages);
@@ -337,7 +348,7 @@ double expected_pages(const Sample &sample, int tables, int radius, bool *by_tre
     auto *layout = static_cast<SignatureLayout *>(palloc(sizeof(SignatureLayout)));
     choose_layout(sample.bits(), tables, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
     const StoreShape shape = store_shape(layout->bytes(), BLCKSZ);
-    const SignatureIndexSize size = signature_index_size(*layout, shape, BLCKSZ, sample.all_rows);
+    const SignatureIndexSize size = signature_index_size(*layout, shape, BLCKSZ, sample.expected);
     SearchPlan plan;
     const double trees = plan_trees(*layout, radius, size, &plan);
     const double scan = scan_cost(*layout, shape, radius, size);
@@ -381,7 +392,10 @@ SIMHASH_FUNCTION(simhash_report)
     sample.rows.bits =
         column_bits(relation, column, find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));
     check_distance(distance, sample);
+    const int64 rows = PG_GETARG_INT64(3);
+    check_rows(rows);
     read_sample(relation, column, &sample);
+    sample.expected = rows > 0 ? static_cast<double>(rows) : sample.all_rows;
     if (sample.rows.count > 0) {
         find_distinct(&sample);
         report_rows(report, sample);

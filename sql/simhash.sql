@@ -1100,7 +1100,7 @@ CREATE TYPE simhash_weights_ball (
     INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'V');
 COMMENT ON TYPE simhash_weights_ball
-    IS 'ball around weights, which an index may search with a recall below 1: <[w0,...,w63],radius,recall,max_probes>';
+    IS 'ball around weights, which an index may search with a recall below 1 or a limit of probes: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -2008,7 +2008,7 @@ CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weig
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
-    'the leaf pages that a search by weights reads, with the flipped bits that lead to them and the recall that they add';
+    'the leaf pages that a search by weights reads, with the flipped bits that lead to them, the recall that each adds, and the recall so far';
 
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,

@@ -30,6 +30,7 @@ RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@> b.w <= 3 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON b.w <@> a.h < 4 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 3, 0.95) WHERE b.id < 10;
+EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 3, recall => 1, max_probes => 2) WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id < 10;
 SET enable_seqscan = off;
 PREPARE near(simhash_weights, float8) AS SELECT id FROM doc WHERE h <@| simhash_ball($1, 3, recall => $2);
@@ -75,6 +76,31 @@ SELECT step, flipped_bits = '{}' AS nothing_flipped, probability > 0 AND probabi
 FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 3, 0.95)) WHERE id = 77 AND step = 1;
 SELECT max(step) FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, 0.95, max_probes => 1)) WHERE id = 77;
 SELECT max(step) > 1 FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, 0.9999, -1)) WHERE id = 77;
+-- the probabilities add up to the recall
+SELECT target, count(*) AS searches, bool_and(abs(sum - last) < 1e-9) AS "adds up", bool_and(least >= 0) AS rising,
+       avg(sum) BETWEEN target - 0.02 AND 1 AS reached
+FROM unnest(ARRAY[0.8, 0.9, 0.99]) target, LATERAL (
+    SELECT id, sum(probability), max(recall) AS last, min(probability) AS least
+    FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, target)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
+GROUP BY target ORDER BY target;
+
+-- a limit of probes also holds at a recall of 1: fewer rows are found, and more with more probes
+CREATE FUNCTION found_by(probes integer) RETURNS bigint LANGUAGE sql AS
+    $$ SELECT count(*) FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 8, 1, probes) WHERE b.id BETWEEN 1 AND 1000 $$;
+SELECT probes, found < exact AS fewer, found > lag(found, 1, 999::bigint) OVER (ORDER BY probes) AS more
+FROM exact(8) AS exact, unnest(ARRAY[1, 2, 4, 8]) probes, found_by(probes) AS found ORDER BY probes;
+-- also at a radius at which there is no model of near-duplicates
+SELECT radius, max(steps) BETWEEN 1 AND 4 AS limited FROM unnest(ARRAY[16, 17, 40, 64]) radius, LATERAL (
+    SELECT count(*) AS steps FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, radius, 0.95, 2)) WHERE id BETWEEN 1 AND 20 GROUP BY id) s
+GROUP BY radius ORDER BY radius;
+SELECT count(*) BETWEEN 1 AND 2000 AS limited, count(*) FILTER (WHERE d < lag) AS out_of_order
+FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM (SELECT row_number() OVER () AS n, d FROM
+      (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b
+        WHERE a.h <@| simhash_ball(b.w, 64, 0.95, 1) ORDER BY a.h <@> b.w) s) s) s;
+SELECT found_by(0) = exact AS unlimited, found_by(2000000000) = exact AS unreached FROM exact(8) AS exact;
+SELECT probes, max(steps) <= 2 * probes AS limited FROM unnest(ARRAY[1, 2, 4]) probes, LATERAL (
+    SELECT count(*) AS steps FROM doc, simhash_probe_plan('doc_h', simhash_ball(w, 8, 1, probes)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
+GROUP BY probes ORDER BY probes;
 
 -- first and nearest
 SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@| simhash_ball(b.w, 3, 0.95) LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
@@ -133,7 +159,7 @@ BEGIN
 END $$;
 SELECT count(*) AS copied, count(*) FILTER (WHERE simhash_weights_ball_send(c.b) = simhash_weights_ball_send(b.b)) AS same
 FROM copied c JOIN balls b USING (id);
-SELECT count(*) FROM doc JOIN balls ON h <@| b WHERE balls.id = 20; -- radius 19
+SELECT count(*) FROM doc JOIN balls ON h <@| b WHERE balls.id = 20; -- radius 19, a recall of 0.05, 20 probes
 \set VERBOSITY terse
 DO $$
 DECLARE damaged text;
@@ -214,4 +240,4 @@ RESET ROLE;
 DROP ROLE guided_stranger;
 
 DROP TABLE doc, pair, few;
-DROP FUNCTION word, found, exact, leaves, ordered, together;
+DROP FUNCTION word, found, found_by, exact, leaves, ordered, together;

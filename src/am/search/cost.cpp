@@ -84,7 +84,7 @@ int ball_radius(Node *argument, bool guided)
     return radius == nullptr ? kUnknownRadius : clamp_radius(DatumGetInt64(constant(radius)));
 }
 
-// Whether a ball around weights is searched exactly because its recall is 1.
+// Whether a ball around weights is searched exactly.
 bool exact_ball(Node *argument)
 {
     if (argument == nullptr)
@@ -93,7 +93,9 @@ bool exact_ball(Node *argument)
         return reinterpret_cast<Const *>(argument)->constisnull ||
                is_exact(datum_guided_ball(constant(argument)));
     Node *recall = ball_argument(argument, 2, FLOAT8OID);
-    return recall != nullptr && DatumGetFloat8(constant(recall)) >= kExactRecall;
+    Node *most_probes = ball_argument(argument, 3, INT4OID);
+    return recall != nullptr && most_probes != nullptr &&
+           is_exact(DatumGetFloat8(constant(recall)), DatumGetInt32(constant(most_probes)));
 }
 
 struct Conditions {

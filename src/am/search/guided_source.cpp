@@ -53,6 +53,16 @@ bool open_cell(GuidedSource *source)
     return false;
 }
 
+// Notes what a leaf adds to the recall, for probe plans: nothing before the last leaf of its cell has been read, and then
+// also what is in other cells.
+void count_recall(GuidedSource *source, int slot)
+{
+    double recall = source->in_cell ? source->recall : source->plan.recall();
+    GuidedProbe &probe = source->located[slot].probe;
+    probe.gain = recall - source->recall;
+    probe.recall = source->recall = recall;
+}
+
 // The leaf's contents count as covered from now on: the plan continues as if the leaf had been read.
 bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
 {
@@ -80,6 +90,7 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
         source->plan.cover(source->read_from, Max(probe.last_key, whole.last));
         source->in_cell = false;
     }
+    count_recall(source, leaf->slot);
     return true;
 }
 
@@ -135,10 +146,12 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Ind
 void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius)
 {
     // The target applies to many queries together: one leaf often finds more than the target requires, and
-    // then another query may find less.
-    GuidedQuery query = {&ball.weights, &source->meta->model, radius, ball.recall, true};
+    // then another query may find less. With a recall of 1 only the limit of probes ends the search.
+    double target = ball.recall < kExactRecall ? ball.recall : HUGE_VAL;
+    GuidedQuery query = {&ball.weights, &source->meta->model, radius, target, true};
     source->plan.begin(query, source->node, source->most * kNodesPerProbe, source->range, source->most);
     source->limit = static_cast<Size>(ball.most_probes);
+    source->recall = 0;
     source->ahead = 1;
     source->center = ball.center;
     source->radius = radius;

@@ -27,6 +27,7 @@ struct GuidedSource : LeafSource {
     Size capacity; // allocated size, in probes
     Size most;     // most probes of this search
     Size limit;    // probes that the query permits; 0 for no limit
+    double recall; // after the last located leaf
     VoshNode *node;
     GuidedRange *range;
 
@@ -37,7 +38,7 @@ struct GuidedSource : LeafSource {
     Position next;           // the next position to read
     struct {
         WholeKeys whole;
-        GuidedProbe probe; // the probe whose cell reaches into the leaf
+        GuidedProbe probe; // the probe whose cell reaches into the leaf, with the recall that the leaf adds
         Size earlier;      // probes before that one
     } located[kAhead];
 

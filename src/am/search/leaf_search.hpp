@@ -8,9 +8,14 @@
 namespace simhash
 {
 
-// Beyond this radius, searches by weights are exact. The model describes near-duplicates. At this distance
-// most rows are unrelated, and all cells are equally likely to contain them.
+// Beyond this radius, searches by weights are exact, unless they have a limit of probes. The model describes
+// near-duplicates. At this distance most rows are unrelated, and all cells are equally likely to contain them.
 inline constexpr int kFarthestGuided = 16;
+
+inline bool is_guided(const GuidedBall &ball, int radius)
+{
+    return radius <= kFarthestGuided || ball.most_probes > 0;
+}
 
 struct Hit {
     Fingerprint fingerprint;

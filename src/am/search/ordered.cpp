@@ -32,7 +32,8 @@ constexpr int kRankShift = 48;
 int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
 
 // Whether rings are searched by weights, because the leading ball is one around weights. Each ring is a
-// search within its end with the ball's recall. Rings beyond kFarthestGuided are exact.
+// search within its end with the ball's recall and limit of probes. Rings beyond kFarthestGuided are exact, unless there
+// is such a limit.
 bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
 
 // Returns the distance within which a query has a few neighbours among `rows` evenly spread fingerprints.

@@ -37,7 +37,7 @@ bool any_ball(const ScanState &state)
 void begin_conditions(ScanState *state)
 {
     const GuidedBall *guided = state->keys.guided;
-    if (guided != nullptr && guided->radius <= kFarthestGuided)
+    if (guided != nullptr && is_guided(*guided, guided->radius))
         begin_guided_search(&state->search, *guided, guided->radius);
     else if (any_ball(*state))
         begin_leading_ball(state);
@@ -80,7 +80,7 @@ void search_ring(ScanState *state, int high)
         begin_leading_ball(state);
     else if (state->signatures != nullptr)
         begin_signature_search(state->signatures, state->signatures->keys.lead, high);
-    else if (guided != nullptr && high <= kFarthestGuided)
+    else if (guided != nullptr && is_guided(*guided, high))
         begin_guided_search(&state->search, *guided, high);
     else
         begin_search(&state->search, state->keys.lead, high);

@@ -55,7 +55,7 @@ struct GuidedQuery {
     const Weights *weights;
     const VolatilityModel *model;
     int radius;    // 0 to 64
-    double target; // 0 to below 1
+    double target; // 0 to below 1, or infinity for none
     bool even_out; // whether the target is the mean over queries, or holds for each
 };
 

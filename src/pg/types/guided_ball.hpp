@@ -8,7 +8,8 @@
 namespace simhash
 {
 
-// A recall outside this range means the same as the nearer end. At the upper end a search is exact.
+// A recall outside this range means the same as the nearer end. At the upper end a search is exact, unless the number
+// of probes is limited.
 inline constexpr double kLeastRecall = 0.01;
 inline constexpr double kExactRecall = 1;
 
@@ -33,7 +34,12 @@ inline bool in_ball(Fingerprint value, const GuidedBall &ball)
     return hamming_distance(value, ball.center) <= ball.radius;
 }
 
-inline bool is_exact(const GuidedBall &ball) { return ball.recall >= kExactRecall; }
+inline bool is_exact(double recall, std::int32_t most_probes)
+{
+    return recall >= kExactRecall && most_probes <= 0;
+}
+
+inline bool is_exact(const GuidedBall &ball) { return is_exact(ball.recall, ball.most_probes); }
 
 inline const GuidedBall &datum_guided_ball(Datum datum)
 {

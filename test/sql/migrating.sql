@@ -8,11 +8,10 @@ INSERT INTO corpus VALUES ('00000000deadbeef') ON CONFLICT DO NOTHING;
 INSERT INTO corpus SELECT unnest('{00000000deadbeee,00000000deadbe00,ffffffffffffffff}'::simhash[]) ON CONFLICT DO NOTHING; -- insert_bulk
 SELECT count(*) AS find_first FROM (SELECT FROM corpus WHERE h <@> '00000000deadbeed' <= 3 LIMIT 1) f;
 SELECT h AS find_all FROM corpus WHERE h <@> '00000000deadbeed' <= 3 ORDER BY 1;
-SELECT q AS find_first_bulk, EXISTS (SELECT FROM corpus WHERE h <@> q <= 3) AS found
-FROM unnest('{00000000deadbeed,0123456789abcdef,fffffffffffffff0}'::simhash[]) WITH ORDINALITY u(q, n) ORDER BY n;
-SELECT q AS find_all_bulk, array_agg(h ORDER BY h) AS found
-FROM unnest('{00000000deadbeed,0123456789abcdef,fffffffffffffffe}'::simhash[]) WITH ORDINALITY u(q, n)
-LEFT JOIN corpus ON h <@> q <= 3 GROUP BY n, q ORDER BY n;
+SELECT q AS find_first_bulk, (SELECT h FROM corpus WHERE h <@> q <= 3 LIMIT 1) IN ('00000000deadbeee', '00000000deadbeef') AS found
+FROM unnest('{00000000deadbeed,0123456789abcdef,fffffffffffffff0,00000000deadbeed}'::simhash[]) WITH ORDINALITY u(q, n) ORDER BY n;
+SELECT q AS find_all_bulk, ARRAY(SELECT h FROM corpus WHERE h <@> q <= 3 ORDER BY h) AS found
+FROM unnest('{00000000deadbeed,fffffffffffffffe,0123456789abcdef,fffffffffffffffe}'::simhash[]) WITH ORDINALITY u(q, n) ORDER BY n;
 DELETE FROM corpus WHERE h = '00000000deadbeee';                                             -- remove
 DELETE FROM corpus WHERE h = ANY ('{00000000deadbe00,ffffffffffffffff}');                    -- remove_bulk
 SELECT * FROM corpus;

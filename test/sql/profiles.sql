@@ -315,3 +315,30 @@ INSERT INTO phrase VALUES (1, 'this is a test phrase'), (2, 'this is a test phra
 CREATE INDEX ON phrase USING simhash (h);
 SET enable_seqscan = off;
 SELECT id, h FROM phrase WHERE h <@> '8c3a5f7e9ecb3f35' <= 3 ORDER BY id;
+
+-- A search by another library's weights: of 500 documents of 60 words for their revisions with one to eight words changed.
+CREATE TEMP TABLE revised AS
+    SELECT name, i AS id, v AS version, string_agg(translate((hashint8extended((CASE WHEN v = 2 AND j <= 1 + i % 8 THEN -1 ELSE 1 END) * (i * 1000 + j), 7)
+        & 4095)::text, '0123456789', 'abcdefghij'), ' ' ORDER BY j) AS body
+    FROM unnest('{1e0ng,seomoz-cyclic}'::text[]) AS name, generate_series(1, 500) AS i, generate_series(1, 2) AS v, generate_series(1, 60) AS j GROUP BY 1, 2, 3;
+CREATE TEMP TABLE found (name text, target float8, exact bigint, found bigint, leaves bigint, exact_leaves bigint);
+DO $$
+DECLARE profile text;
+BEGIN
+    FOREACH profile IN ARRAY '{1e0ng,seomoz-cyclic}'::text[] LOOP
+        CREATE TEMP TABLE searched AS SELECT to_simhash_as(name, body) AS h FROM revised WHERE name = profile
+            UNION ALL SELECT hashint8extended(i, 1)::simhash FROM generate_series(1, 20000) i;
+        CREATE TEMP TABLE query AS SELECT to_simhash_weights_as(name, body) AS w FROM revised WHERE name = profile AND version = 1;
+        CREATE INDEX searched_h ON searched USING simhash (h);
+        ANALYZE searched;
+        INSERT INTO found SELECT profile, target,
+            (SELECT count(*) FROM query JOIN searched ON h <@> w <= 8),
+            (SELECT count(*) FROM query JOIN searched ON h <@| simhash_ball(w, 8, target)),
+            (SELECT count(*) FROM query, simhash_probe_plan('searched_h', simhash_ball(w, 8, target))),
+            (SELECT count(*) FROM query, simhash_probe_plan('searched_h', w::simhash, 8)) FROM unnest(ARRAY[0.8, 0.95]) target;
+        DROP TABLE searched, query;
+    END LOOP;
+END $$;
+SELECT name, target, found BETWEEN exact * (target - 0.04) AND exact AS recall_as_promised, leaves * 5 < exact_leaves AS a_fifth_of_the_leaves
+FROM found ORDER BY name, target;
+DROP TABLE revised, found;

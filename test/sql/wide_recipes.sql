@@ -93,7 +93,7 @@ DROP TABLE scanned;
 DROP ROLE regress_photo_reader;
 
 -- Embeddings: candidates by signatures, order by vectors
-CREATE FUNCTION cosine(a real[], b real[]) RETURNS double precision IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
+CREATE FUNCTION vector_cosine(a real[], b real[]) RETURNS double precision IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$ SELECT sum(x::float8 * y) / sqrt(sum(x::float8 * x) * sum(y::float8 * y)) FROM unnest(a, b) AS u(x, y) $$;
 CREATE FUNCTION random_vector(i bigint) RETURNS real[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg((('x' || substr(md5(i || ' ' || d), 1, 4))::bit(16)::int - 32768)::real ORDER BY d) FROM generate_series(1, 48) d $$;
@@ -105,13 +105,13 @@ PREPARE rerank(real[], float8) AS
 WITH candidate AS MATERIALIZED (
     SELECT id, embedding FROM item
     ORDER BY sig <@> signature_neighbours(signature_project($1, 1024), $2, 100, signature_projections($1, 1024)) LIMIT 100)
-SELECT id, round(cosine(embedding, $1)::numeric, 3) AS cosine FROM candidate ORDER BY cosine DESC, id LIMIT 9;
+SELECT id, round(vector_cosine(embedding, $1)::numeric, 3) AS cosine FROM candidate ORDER BY cosine DESC, id LIMIT 9;
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE rerank('{}', 1);
 SELECT embedding AS q FROM item WHERE id = 503 \gset
 EXECUTE rerank(:'q', 0.95);
 EXECUTE rerank(:'q', 1);
-SELECT id, round(cosine(embedding, :'q')::numeric, 3) AS cosine FROM item ORDER BY cosine DESC, id LIMIT 9;
+SELECT id, round(vector_cosine(embedding, :'q')::numeric, 3) AS cosine FROM item ORDER BY cosine DESC, id LIMIT 9;
 RESET plan_cache_mode;
 
 -- Image hashes of 576 bits: exact copies, groups
@@ -154,4 +154,4 @@ SELECT id FROM article WHERE sig <@> to_signature(:'q', 1024) <= 400 ORDER BY 1;
 SELECT id FROM article WHERE (sig <@> to_signature(:'q', 1024))::int <= 400 ORDER BY 1;
 
 DROP TABLE photo, item, picture, article;
-DROP FUNCTION photo_id, cosine, random_vector, random_hash;
+DROP FUNCTION photo_id, vector_cosine, random_vector, random_hash;

@@ -1,5 +1,5 @@
 -- Signatures of which half vary in 32 bits only: the leaves near them hold more candidates than the plan of a search
--- expects. An exact search changes to a scan of the store when the trees have cost as much, and finds every row once.
+-- expects. An exact search changes to a scan of the store when the rest of the trees would cost more, and finds every row once.
 CREATE TABLE skewed_s (id integer, s bit(256));
 INSERT INTO skewed_s
 SELECT i, CASE WHEN i % 2 = 0 THEN substr(m, 1, 32) || repeat('0', 224) ELSE m END::bit(256)

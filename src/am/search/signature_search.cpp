@@ -220,6 +220,17 @@ void note_returned(SignatureSearch *search, Size hits)
         search->returned.tid[search->returned.count++] = search->hit[i].tid;
 }
 
+// Whether a scan of the store would cost less than the rest of the search of the trees.
+bool scan_is_cheaper(const SignatureSearch &search)
+{
+    // A part of the scan's cost shows what the leaves hold; if it has been paid twice, the plan was wrong.
+    constexpr double kSample = 0.25, kMost = 2;
+    double left = Max(0.0, search.exact.plan.leaves - search.leaves);
+    return search.spent > search.scan_cost * kMost ||
+           (search.spent > search.scan_cost * kSample &&
+            search.spent / search.leaves * left > search.scan_cost);
+}
+
 void change_to_scan(SignatureSearch *search)
 {
     std::sort(search->returned.tid, search->returned.tid + search->returned.count);
@@ -230,7 +241,7 @@ void change_to_scan(SignatureSearch *search)
 // Returns false at the end, and if a scan of the store must find the other rows.
 bool next_leaf_rows(SignatureSearch *search, Results *results)
 {
-    while (search->spent <= search->scan_cost) {
+    while (!scan_is_cheaper(*search)) {
         Buffer buffer = read_next_leaf(search->reader);
         if (!BufferIsValid(buffer))
             return false;
@@ -242,6 +253,7 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
                              std::numeric_limits<double>::quiet_NaN()});
         Size hits = verify(search, count, step);
         search->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
+        search->leaves++;
         if (hits > 0) {
             note_returned(search, hits);
             *results = {search->hit, hits, 0};
@@ -428,7 +440,7 @@ SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber block
 void begin_exact(SignatureSearch *search)
 {
     search->probing = false;
-    search->spent = 0;
+    search->spent = search->leaves = 0;
     search->returned.count = 0;
     if (search->scanning) {
         begin_scan_of_store(search);

@@ -49,9 +49,10 @@ struct SignatureSearch {
     SignatureIndexSize size; // when the scan began
     double exact_cost;       // of an exact search for the query
 
-    // An exact search of the trees changes to a scan of the store if it has cost as much: the estimates assume that
-    // leaves are equally full, which those of skewed signatures are not.
+    // An exact search of the trees changes to a scan of the store if what is left of it costs more: the estimates assume
+    // that leaves are equally full, which those of skewed signatures are not.
     double spent;     // by the search of the trees
+    double leaves;    // that it has read
     double scan_cost; // of a scan for the query; infinite if the search can't change to it
     struct {
         Size count;

@@ -20,6 +20,7 @@
 #include "core/fingerprint/feature_counts.hpp"
 #include "core/fingerprint/fingerprint.hpp"
 #include "core/text/text_features.hpp"
+#include "texts.hpp"
 
 using namespace simhash;
 
@@ -30,55 +31,12 @@ constexpr int kRadii[] = {1, 3, 5, 7, 10};
 constexpr int kMaxRadius = 10;
 constexpr double kMinCosine = 0.9;
 
-// Similar means a Jaccard index of at least 4/5.
-constexpr std::size_t kJaccardNumerator = 4, kJaccardDenominator = 5;
-
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
 struct Truth {
     std::string name;
     std::vector<Pair> pairs;
 };
-
-std::vector<std::string> split(const std::string &line, std::size_t most)
-{
-    std::vector<std::string> fields;
-    std::size_t from = 0;
-    for (;;) {
-        std::size_t tab = fields.size() + 1 == most ? std::string::npos : line.find('\t', from);
-        fields.push_back(line.substr(from, tab == std::string::npos ? tab : tab - from));
-        if (tab == std::string::npos)
-            return fields;
-        from = tab + 1;
-    }
-}
-
-std::string unescape(const std::string &field)
-{
-    std::string text;
-    for (std::size_t i = 0; i < field.size(); i++) {
-        if (field[i] != '\\' || i + 1 == field.size()) {
-            text += field[i];
-            continue;
-        }
-        char c = field[++i];
-        text += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
-    }
-    return text;
-}
-
-std::vector<std::uint64_t> read_features(const std::string &text, TextUnit unit, int size)
-{
-    static TextFeatures features;
-    std::vector<std::uint64_t> all;
-    std::uint64_t hashes[256];
-    std::size_t count;
-    features.init(unit, size);
-    features.read_from(text.data(), text.size(), true);
-    while ((count = features.next(hashes, std::size(hashes))) > 0)
-        all.insert(all.end(), hashes, hashes + count);
-    return all;
-}
 
 Fingerprint fingerprint(const std::string &text, TextUnit unit, int size)
 {
@@ -93,54 +51,14 @@ Fingerprint fingerprint(const std::string &text, TextUnit unit, int size)
     return weights_fingerprint(weights);
 }
 
-// All pairs whose sets of three-word shingles are similar, exactly: two such sets share one of each other's
-// rarest elements, so an index of these suffices.
-std::vector<Pair> find_jaccard_pairs(const std::vector<std::string> &texts)
+std::vector<Pair> find_shingle_pairs(const std::vector<std::string> &texts)
 {
-    std::vector<std::vector<std::uint64_t>> sets;
-    std::unordered_map<std::uint64_t, std::uint32_t> frequency;
-    for (const std::string &text : texts) {
-        std::vector<std::uint64_t> set = read_features(text, TextUnit::kWord, 3);
-        std::sort(set.begin(), set.end());
-        set.erase(std::unique(set.begin(), set.end()), set.end());
-        for (std::uint64_t shingle : set)
-            frequency[shingle]++;
-        sets.push_back(std::move(set));
-    }
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
-    std::vector<std::uint32_t> seen(sets.size(), UINT32_MAX);
+    std::vector<FeatureSet> sets;
+    for (const std::string &text : texts)
+        sets.push_back(shingle_set(text, 3));
     std::vector<Pair> pairs;
-    for (std::uint32_t i = 0; i < sets.size(); i++) {
-        const std::vector<std::uint64_t> &set = sets[i];
-        std::vector<std::pair<std::uint32_t, std::uint64_t>> rarest;
-        for (std::uint64_t shingle : set)
-            rarest.emplace_back(frequency[shingle], shingle);
-        std::sort(rarest.begin(), rarest.end());
-        std::size_t needed = (set.size() * kJaccardNumerator + kJaccardDenominator - 1) / kJaccardDenominator;
-        rarest.resize(set.empty() ? 0 : set.size() - needed + 1);
-        for (auto [count, shingle] : rarest) {
-            if (count == 1)
-                continue;
-            std::vector<std::uint32_t> &list = index[shingle];
-            for (std::uint32_t j : list) {
-                if (std::exchange(seen[j], i) == i)
-                    continue;
-                const std::vector<std::uint64_t> &other = sets[j];
-                std::size_t common = 0;
-                for (auto a = set.begin(), b = other.begin(); a != set.end() && b != other.end();) {
-                    common += *a == *b;
-                    bool left = *a <= *b;
-                    bool right = *b <= *a;
-                    a += left;
-                    b += right;
-                }
-                std::size_t all = set.size() + other.size() - common;
-                if (common * kJaccardDenominator >= all * kJaccardNumerator)
-                    pairs.emplace_back(j, i);
-            }
-            list.push_back(i);
-        }
-    }
+    for (const JaccardPair &pair : find_jaccard_pairs(sets))
+        pairs.emplace_back(pair.a, pair.b);
     return pairs;
 }
 
@@ -207,7 +125,7 @@ int main(int argc, char **argv)
         if (std::atof(fields[7].c_str()) >= kMinCosine)
             s.pairs.push_back(pair);
     }
-    Truth jaccard{"Jaccard", find_jaccard_pairs(texts)};
+    Truth jaccard{"Jaccard", find_shingle_pairs(texts)};
     const Truth truths[] = {u, l, s, jaccard};
 
     std::printf("%zu texts, %zu bytes;", texts.size(), bytes);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -65,13 +67,27 @@ inline FeatureSet shingle_set(const std::string &text, int size)
     return set;
 }
 
-inline std::size_t count_common(const FeatureSet &a, const FeatureSet &b)
+// Returns 0 instead of a number below `needed`.
+inline std::size_t count_common(const FeatureSet &a, const FeatureSet &b, std::size_t needed)
 {
-    std::size_t common = 0;
+    if (a.size() < needed || b.size() < needed)
+        return 0;
+    std::size_t most_in_a = a.size(), most_in_b = b.size();
     for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-        common += *i == *j;
         bool left = *i <= *j;
         bool right = *j <= *i;
+        most_in_a -= left && !right;
+        most_in_b -= right && !left;
+        if (most_in_a < needed || most_in_b < needed)
+            return 0;
+        i += left;
+        j += right;
+    }
+    std::size_t common = 0;
+    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+        bool left = *i <= *j;
+        bool right = *j <= *i;
+        common += left && right;
         i += left;
         j += right;
     }
@@ -88,10 +104,15 @@ struct JaccardPair {
 inline std::vector<JaccardPair> find_jaccard_pairs(const std::vector<FeatureSet> &sets)
 {
     constexpr std::size_t kNumerator = 4, kDenominator = 5;
-    std::unordered_map<std::uint64_t, std::uint32_t> frequency;
+    std::size_t elements = 0;
+    for (const FeatureSet &set : sets)
+        elements += set.size();
+    // Elements may share a counter, so a frequency may be too large. Any order of the elements will do.
+    std::vector<std::uint32_t> frequency(std::bit_ceil(elements + 1));
+    std::size_t mask = frequency.size() - 1;
     for (const FeatureSet &set : sets)
         for (std::uint64_t element : set)
-            frequency[element]++;
+            frequency[element & mask]++;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
     std::vector<std::uint32_t> seen(sets.size(), UINT32_MAX);
     std::vector<JaccardPair> pairs;
@@ -99,7 +120,7 @@ inline std::vector<JaccardPair> find_jaccard_pairs(const std::vector<FeatureSet>
         const FeatureSet &set = sets[i];
         std::vector<std::pair<std::uint32_t, std::uint64_t>> rarest;
         for (std::uint64_t element : set)
-            rarest.emplace_back(frequency[element], element);
+            rarest.emplace_back(frequency[element & mask], element);
         std::sort(rarest.begin(), rarest.end());
         std::size_t needed = (set.size() * kNumerator + kDenominator - 1) / kDenominator;
         rarest.resize(set.empty() ? 0 : set.size() - needed + 1);
@@ -110,9 +131,12 @@ inline std::vector<JaccardPair> find_jaccard_pairs(const std::vector<FeatureSet>
             for (std::uint32_t j : list) {
                 if (std::exchange(seen[j], i) == i)
                     continue;
-                std::size_t common = count_common(set, sets[j]);
-                std::size_t all = set.size() + sets[j].size() - common;
-                if (common * kDenominator >= all * kNumerator)
+                // common / all >= 4/5 with all = both - common.
+                std::size_t both = set.size() + sets[j].size();
+                std::size_t least = (both * kNumerator + kNumerator + kDenominator - 1) / (kNumerator + kDenominator);
+                std::size_t common = count_common(set, sets[j], least);
+                std::size_t all = both - common;
+                if (common >= least)
                     pairs.push_back({j, i, common, all});
             }
             list.push_back(i);

@@ -1,4 +1,4 @@
--- curve: for each kind, measure and radius, the pairs within the radius, and those of them that are similar by the measure.
+-- Fills curve.
 CREATE TABLE hit (kind text, measure text, distance int, pairs bigint);
 DO $$
 DECLARE k kind;
@@ -9,7 +9,7 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE TABLE curve AS
+INSERT INTO curve
 SELECT kind, measure, radius, found, hits, hits / nullif(found, 0)::float8 AS precision, hits / total::float8 AS recall
 FROM (SELECT d.kind, m.measure, d.distance AS radius, m.total,
              sum(d.pairs) OVER w AS found, sum(coalesce(h.pairs, 0)) OVER w AS hits
@@ -17,8 +17,3 @@ FROM (SELECT d.kind, m.measure, d.distance AS radius, m.total,
       LEFT JOIN hit h ON h.kind = d.kind AND h.measure = m.measure AND h.distance = d.distance
       WINDOW w AS (PARTITION BY d.kind, m.measure ORDER BY d.distance)) c
 WHERE found > 0;
-
--- The radius with the largest harmonic mean of precision and recall.
-CREATE VIEW best AS
-SELECT DISTINCT ON (kind, measure) *, 2 * precision * recall / nullif(precision + recall, 0) AS f1
-FROM curve ORDER BY kind, measure, 2 * precision * recall / nullif(precision + recall, 0) DESC NULLS LAST, radius;

@@ -19,6 +19,6 @@ do for [panel in 'jaccard cosine'] {
     set title (panel eq 'jaccard' ? 'Jaccard index of three-word shingles at least 0.8' : 'cosine of weighted words at least 0.9')
     set key left bottom reverse Left samplen 2
     if (panel eq 'cosine') { set key off }
-    plot for [i = 1:5] of(word(kinds, i), panel) using 7:6 lw 2 dt (i <= 3 ? 1 : 2) lc rgb word(colours, i) title word(titles, i)
+    plot for [i = 1:5] of(word(kinds, i), panel) using 7:6 lw 2 dt i <= 3 ? 1 : 2 lc rgb word(colours, i) title word(titles, i)
 }
 unset multiplot

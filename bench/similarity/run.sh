@@ -28,6 +28,13 @@ SECONDS=0
 
 say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
 asked() { [[ " $PARTS " == *" $1 "* ]]; }
+# in_schema rows statement ...: runs statements in a schema for so many documents.
+in_schema() {
+    local options=(-c "CREATE SCHEMA IF NOT EXISTS \"$1 documents\"" -c "SET search_path = \"$1 documents\", public") statement
+    shift
+    for statement; do options+=(-c "$statement"); done
+    run "${options[@]}"
+}
 run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 
 build_and_stage
@@ -55,9 +62,61 @@ if asked measures; then
         "$SCRATCH/texts" distances <"$bits" | sed "s/^/$name\t/" | run -c '\copy distance FROM pstdin'
         rm "$bits"
     done
-    run -f "$here/curves.sql" -c "\\copy curve TO '$OUTPUT/curve.csv' CSV" -c 'TABLE best'
+    run -f "$here/curves.sql" -c "\\copy curve TO '$OUTPUT/curve.csv' CSV"
     say "texts compared"
     if [ -n "${PLOTS:-}" ]; then
         (cd "$OUTPUT" && gnuplot -e "out = '$TOP/doc/similarity.svg'" "$here/plots.gp")
     fi
 fi
+
+# -- documents ----------------------------------------------------------------------------------------------
+
+if asked search || asked pairs || asked peers; then
+    "$SCRATCH/texts" documents "$ROWS" "$SEED" <"$SCRATCH/texts.tsv" >"$SCRATCH/documents.tsv"
+    run -c "\\copy document FROM '$SCRATCH/documents.tsv'" -c 'ANALYZE document'
+    run -A -t -c "SELECT format('%s documents, %s words on average', count(*), round(avg(array_length(string_to_array(body, ' '), 1)))) FROM document"
+    say "documents made"
+    cut -f 1,3 "$SCRATCH/documents.tsv" | "$SCRATCH/texts" pairs | run -c '\copy true_pair FROM pstdin' -c 'ANALYZE true_pair'
+    rm "$SCRATCH/documents.tsv"
+    run -A -t -c "SELECT count(*) || ' similar pairs' FROM true_pair"
+    say "similar pairs found"
+fi
+if asked search; then
+    run -f "$here/search.sql" -o /dev/null
+    say "searched"
+fi
+if asked pairs || asked peers; then
+    run -f "$here/pairs.sql"
+fi
+if asked pairs; then
+    in_schema "$ROWS" "CALL prepare($ROWS)"
+    say "indexed"
+    for way in "index(256, 0.95)" "index(256, 0.99)" "index(1024, 0.95)" "bands(18, 7)" "bands(16, 8)" "bands(4, 3)"; do
+        in_schema "$ROWS" "CALL find_by_$way"
+        say "$way"
+    done
+fi
+if asked peers; then
+    export PYTHONPATH=${DATASKETCH:-}
+    run -c "CREATE UNLOGGED TABLE feature (id int, body text, features text[])" \
+        -c "ALTER TABLE feature ALTER body SET STORAGE EXTERNAL, ALTER features SET STORAGE EXTERNAL" \
+        -c "INSERT INTO feature SELECT id, body, ARRAY(SELECT DISTINCT f FROM unnest(simhash_features(body, 'word', 3)) f) FROM document WHERE id <= $PEER_ROWS"
+    run -c "\\copy (SELECT id, array_to_string(features, '|||') FROM feature) TO '$SCRATCH/features'"
+    sed 's/|||/\t/g' "$SCRATCH/features" >"$SCRATCH/features.tsv"
+    cut -f 2- "$SCRATCH/features.tsv" >"$SCRATCH/features"
+    SECONDS=${PEER_SECONDS:-10} python3 "$TOP/bench/minhash/peer.py" "$SCRATCH/features" | tee "$OUTPUT/sketch.tsv"
+    rm "$SCRATCH/features"
+    run -f "$here/sketch.sql"
+    say "sketched"
+    [ "$PEER_ROWS" = "$ROWS" ] || in_schema "$PEER_ROWS" "CALL prepare($PEER_ROWS)" "CALL find_by_index(256, 0.95)" "CALL find_by_bands(18, 7)"
+    for way in datasketch datasketch-18 text-dedup text-dedup-30; do
+        python3 "$here/libraries.py" "$SCRATCH/features.tsv" $way >"$SCRATCH/pairs" 2>"$SCRATCH/steps"
+        run -c 'DROP TABLE IF EXISTS peer_pair' -c 'CREATE TABLE peer_pair (a int, b int)' -c "\\copy peer_pair FROM '$SCRATCH/pairs'"
+        run -c 'DROP TABLE IF EXISTS peer_step' -c 'CREATE TABLE peer_step (way text, item text, seconds float8, rows float8)' \
+            -c "\\copy peer_step FROM '$SCRATCH/steps'"
+        in_schema "$PEER_ROWS" "SELECT note(way, item, 'seconds', seconds), note(way, item, 'rows', rows) FROM peer_step" \
+            "CALL compare('$way', 'SELECT * FROM peer_pair')" >/dev/null
+        say "$way"
+    done
+fi
+run -c "\\copy result TO '$OUTPUT/result.csv' CSV" -f "$here/report.sql" | tee "$OUTPUT/report.txt"

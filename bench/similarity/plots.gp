@@ -8,8 +8,8 @@ set grid lc rgb '#dddddd'
 set style data lines
 set xlabel 'recall'
 set ylabel 'precision'
-set xrange [0.5:1.005]
-set yrange [0.5:1.01]
+set xrange [0.7:1.003]
+set yrange [0.7:1.006]
 kinds = 'simhash_64 simhash_256 simhash_1024 minhash_256 minhash_1024'
 titles = '"simhash, 64 bits" "simhash, 256 bits" "simhash, 1,024 bits" "min-hash, 256 bits" "min-hash, 1,024 bits"'
 colours = '#777777 #2f8f4e #1f5fa8 #e0a030 #c0392b'

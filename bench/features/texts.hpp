@@ -133,7 +133,8 @@ inline std::vector<JaccardPair> find_jaccard_pairs(const std::vector<FeatureSet>
                     continue;
                 // common / all >= 4/5 with all = both - common.
                 std::size_t both = set.size() + sets[j].size();
-                std::size_t least = (both * kNumerator + kNumerator + kDenominator - 1) / (kNumerator + kDenominator);
+                std::size_t least =
+                    (both * kNumerator + kNumerator + kDenominator - 1) / (kNumerator + kDenominator);
                 std::size_t common = count_common(set, sets[j], least);
                 std::size_t all = both - common;
                 if (common >= least)

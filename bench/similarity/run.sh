@@ -4,9 +4,10 @@
 #   bench/similarity/run.sh TEXTS.tsv.gz PAIRS.tsv.gz [directory]     results go to the directory
 #
 #   PARTS="measures search pairs peers"
-#                      what to measure; search takes its radii from measures
+#                      what to measure
 #   ROWS=1000000       documents to find pairs among, made of the texts
-#   PEER_ROWS=100000   documents for Python's libraries
+#   PEER_ROWS=50000    documents for Python's libraries
+#   PEER_SECONDS=10    for each measurement of datasketch's sketches
 #   DATASKETCH=directory
 #                      the sources of datasketch, unless it is installed
 #   PLOTS=1            draws doc/similarity.svg
@@ -14,10 +15,10 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
-[ $# = 2 ] || [ $# = 3 ] || { sed -n '2,14s/^# \?//p' "$0" >&2; exit 2; }
+[ $# = 2 ] || [ $# = 3 ] || { sed -n '2,15s/^# \?//p' "$0" >&2; exit 2; }
 TEXTS=$1 PAIRS=$2
 PARTS=${PARTS:-measures search pairs peers}
-ROWS=${ROWS:-1000000} PEER_ROWS=${PEER_ROWS:-100000} SEED=${SEED:-1}
+ROWS=${ROWS:-1000000} PEER_ROWS=${PEER_ROWS:-50000} PEER_SECONDS=${PEER_SECONDS:-10} SEED=${SEED:-1}
 "$TOP/tools/setup.sh" bench
 . "$TOP/tools/cluster.sh"
 OUTPUT=${3:-$SCRATCH/results}
@@ -104,7 +105,7 @@ if asked peers; then
     run -c "\\copy (SELECT id, array_to_string(features, '|||') FROM feature) TO '$SCRATCH/features'"
     sed 's/|||/\t/g' "$SCRATCH/features" >"$SCRATCH/features.tsv"
     cut -f 2- "$SCRATCH/features.tsv" >"$SCRATCH/features"
-    SECONDS=${PEER_SECONDS:-10} python3 "$TOP/bench/minhash/peer.py" "$SCRATCH/features" | tee "$OUTPUT/sketch.tsv"
+    SECONDS=$PEER_SECONDS python3 "$TOP/bench/minhash/peer.py" "$SCRATCH/features" | tee "$OUTPUT/sketch.tsv"
     rm "$SCRATCH/features"
     run -f "$here/sketch.sql"
     say "sketched"

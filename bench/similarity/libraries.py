@@ -12,7 +12,7 @@ starts. WAY is
 
 and datasketch-18 and text-dedup-30 fix the bands: 18 of 7 rows and 30 of 8, which find most pairs at 0.8, other than those that the
 libraries choose. Then candidates are checked with Python's sets and grouped. Standard error gets a line "way <tab> step <tab>
-seconds of processor time <tab> rows" for each step.
+seconds of processor time <tab> rows" for each step. It needs NumPy, SciPy, xxhash and datasketch.
 """
 import sys
 import time

@@ -1,5 +1,5 @@
-// The flips and header probes that find real near-duplicates, independently of the index: the paper's Figures 3 and 5
-// and its Table 2, for the flip sets in the order of VOSH under the extension's default model.
+// The flips and header probes that find real near-duplicates, independently of the index: the paper's Figures 3, 5(a)
+// and 8, for the flip sets in the order of VOSH under the extension's default model.
 //
 //   flips DIRECTORY <PAIRS
 //
@@ -9,7 +9,7 @@
 //   flips.csv    distance,flips,vosh,random     the share of the pairs at a distance that this many flips find
 //   probes.csv   header,probes,all,first        the share of the pairs, and of the queries with a partner, that this
 //                                               many probes of a header find
-//   table2.csv   header,pairs,recall,all,first  probes that reach a recall; pairs 0: including equal fingerprints, 1:
+//   headers.csv  header,pairs,recall,all,first  probes that reach a recall; pairs 0: including equal fingerprints, 1:
 //                                               excluding them
 #include <algorithm>
 #include <bit>
@@ -141,7 +141,7 @@ void write_flips(const std::vector<Pair> &pairs, const std::string &directory)
 void write_probes(const std::vector<Pair> &pairs, const std::string &directory)
 {
     FILE *curve = open(directory + "/probes.csv", "header,probes,all,first");
-    FILE *table = open(directory + "/table2.csv", "header,pairs,recall,all,first");
+    FILE *table = open(directory + "/headers.csv", "header,pairs,recall,all,first");
     for (int header : kHeaders) {
         std::uint64_t prefix = ~std::uint64_t{0} << (kBits - header);
         for (int nearest = 0; nearest <= 1; nearest++) {

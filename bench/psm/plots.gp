@@ -30,9 +30,9 @@ plot for [d = 1:3] of('flips.csv', sprintf('$1 == %d', d)) using 2:3 with lines 
      for [d = 1:3] of('flips.csv', sprintf('$1 == %d', d)) using 2:4 with lines lw 1.5 dt 2 lc rgb word(blue . ' ' . green . ' ' . orange, d) \
          title sprintf('distance %d, in any order', d)
 
-# Figure 5
+# Figure 8
 set output out . '/psm-probes.svg'
-set title 'Recall by probes at radius 3, without equal fingerprints (Figure 5)'
+set title 'Recall by probes at radius 3, without equal fingerprints (Figure 8)'
 set xlabel 'header probes'
 set ylabel 'recall'
 set yrange [0.5:1.005]
@@ -43,13 +43,13 @@ plot for [t in '16 20 26'] of('probes.csv', sprintf('$1 == %s', t)) using 2:3 wi
          lc rgb (t eq '16' ? blue : t eq '20' ? green : orange) title sprintf('first, t = %s', t)
 unset xrange
 
-# Figures 7 and 8
+# Table 2 and Figure 7
 set xlabel 'rows of the collection'
 set format x '%.0s%c'
 set yrange [0:*]
 do for [find in 'all first'] {
     set output out . '/psm-rate-' . find . '.svg'
-    set title sprintf('Searches per second in one session, radius 3, find %s (Figure %s)', find, find eq 'all' ? '7' : '8')
+    set title sprintf('Searches per second in one session, radius 3, find %s (Table 2, Figure 7)', find)
     set ylabel 'thousand searches per second'
     plot search(4, 'exact', '1', 3, find) using 1:(1000 / $11) lc rgb grey pt 7 title 'exact, 4 tables', \
          search(10, 'exact', '1', 3, find) using 1:(1000 / $11) lc rgb grey dt 2 pt 6 title 'exact, 10 tables', \

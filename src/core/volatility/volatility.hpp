@@ -7,6 +7,9 @@
 //
 //     p_j = Q(|W_j| / (scale * |x|)),   scale = sqrt(1 - rho^2) / rho,   Q(z) = P(a standard normal > z).
 //
+// Sood and Loguinov (2011, section 5.1) have p_j = P(Y_j > |W_j|) instead, where Y_j is the difference of W_j
+// between two documents of the collection, sampled from all of its pairs (Figure 1(b)).
+//
 // |x| is estimated by s = sqrt(sum_j W_j^2 / 64), which makes the model independent of the weights' unit.
 //
 // Near-duplicates are not all equally similar, and no single scale fits them. It would treat flips as

@@ -1,11 +1,13 @@
-// VOSH: the sets of flipped bits in the order of their probability (Sood and Loguinov 2011, Algorithm 2).
+// VOSH: the sets of flipped bits in the order of their probability (Sood and Loguinov 2011, sections 5.2 and
+// 6.1; the lemma, algorithm and equation below are theirs).
 //
-// Bit i flips with probability p_i, so exactly the bits S flip with
+// Bit i flips with probability p_i, so exactly the bits S flip with (equation 6)
 //
 //     p(S) = prod_{i in S} p_i * prod_{i not in S} (1 - p_i) = p(nothing) * prod_{i in S} p_i / (1 - p_i).
 //
-// Among sets of one size, replacing a bit by a less volatile one never raises p(S). With the bits ranked by
-// volatility the sets of each size form a tree in which no child is likelier than its parent:
+// Among sets of one size, replacing a bit by a less volatile one never raises p(S) (Lemma 1). With the bits
+// ranked by volatility the sets of each size form a tree in which no child is likelier than its parent
+// (Algorithm 2):
 //
 //  - the root is (1 .. size);
 //  - the left child moves the last bit up by one;

@@ -1,7 +1,7 @@
 // The keys of a tree in the order in which an approximate search reads them: in balls of growing cost around the
 // query's key, where each bit that differs costs something. If all bits are equally likely to differ, each costs 1.
 // With weights, the costs are proportional to -log(p / (1 - p)), so that keys of lower cost are likelier to be those
-// of a near-duplicate (VOSH; Sood and Loguinov 2011, Section 5).
+// of a near-duplicate (Sood and Loguinov 2011, equation 6).
 //
 // Like core/tables/key_ball.hpp, this finds the leaves that contain such keys by seeking, so bits that do not lead to
 // other leaves cost nothing.

@@ -1617,6 +1617,12 @@ CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(intege
 CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(bigint) AS IMPLICIT;
 CREATE CAST (jaccard_estimate AS real) WITH FUNCTION pg_catalog.float4(double precision) AS ASSIGNMENT;
 CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION pg_catalog.numeric(double precision) AS ASSIGNMENT;
+-- JSON takes values of types that it does not know for strings, unless they have such a cast.
+CREATE FUNCTION jaccard_estimate_to_json(jaccard_estimate) RETURNS pg_catalog.json
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard_estimate_to_json(jaccard_estimate) IS 'the value as a number';
+CREATE CAST (jaccard_estimate AS pg_catalog.json) WITH FUNCTION jaccard_estimate_to_json(jaccard_estimate);
+COMMENT ON CAST (jaccard_estimate AS pg_catalog.json) IS 'the value as a number';
 COMMENT ON CAST (jaccard_estimate AS double precision) IS 'the same value';
 COMMENT ON CAST (double precision AS jaccard_estimate) IS 'the same value';
 COMMENT ON CAST (real AS jaccard_estimate) IS 'the same value';

@@ -78,7 +78,8 @@ SELECT pg_temp.same_rows($$
     FROM pg_cast WHERE 'jaccard_estimate'::regtype IN (castsource, casttarget) ORDER BY 1, 2 $$,
     $$ VALUES ('bigint', 'jaccard_estimate', 'i', 'f'), ('double precision', 'jaccard_estimate', 'i', 'b'),
               ('integer', 'jaccard_estimate', 'i', 'f'), ('jaccard_estimate', 'double precision', 'i', 'b'),
-              ('jaccard_estimate', 'numeric', 'a', 'f'), ('jaccard_estimate', 'real', 'a', 'f'),
+              ('jaccard_estimate', 'json', 'e', 'f'), ('jaccard_estimate', 'numeric', 'a', 'f'),
+              ('jaccard_estimate', 'real', 'a', 'f'),
               ('numeric', 'jaccard_estimate', 'i', 'f'), ('real', 'jaccard_estimate', 'i', 'f'),
               ('smallint', 'jaccard_estimate', 'i', 'f') $$,
     'similarities are cast like double precision');

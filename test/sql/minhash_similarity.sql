@@ -178,3 +178,9 @@ SELECT plan_of('SELECT * FROM by_similarity WHERE j >= 0.6');
 
 DROP TABLE pair, threshold, stored, made, by_similarity;
 DROP FUNCTION within, differing, plan_of, resolved;
+
+-- In JSON a similarity is a number.
+SELECT to_json(x), to_jsonb(x), row_to_json(r), json_agg(x) OVER () AS agg, to_json(ARRAY[x]) AS elements,
+       jsonb_path_query_array(to_jsonb(x), '$ ? (@ >= 0.5)') AS path
+FROM (SELECT minhash_similarity(B'1010', B'1011') AS x) r;
+SELECT to_json('NaN'::float8::jaccard_estimate), to_jsonb('-infinity'::float8::jaccard_estimate), to_json(1e-7::jaccard_estimate);

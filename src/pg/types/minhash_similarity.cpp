@@ -6,6 +6,11 @@
 
 #include <cmath>
 
+extern "C" {
+#include "utils/builtins.h"
+#include "utils/float.h"
+}
+
 namespace simhash
 {
 
@@ -49,6 +54,14 @@ SIMHASH_FUNCTION(minhash_similarity_of_bits)
     if (!argument_similarity(fcinfo, &similarity))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(similarity);
+}
+
+// jaccard_estimate_to_json(jaccard_estimate) -> json: a number, or a string if it is not finite, as for float8.
+SIMHASH_FUNCTION(jaccard_estimate_to_json)
+{
+    const double value = PG_GETARG_FLOAT8(0);
+    const char *digits = float8out_internal(value);
+    PG_RETURN_TEXT_P(cstring_to_text(std::isfinite(value) ? digits : psprintf("\"%s\"", digits)));
 }
 
 // minhash_at_least(bit, bit, float8) -> boolean: the planner rewrites comparisons of a similarity as this.

@@ -11,7 +11,7 @@ void check_same_size(Minima a, Minima b)
 {
     if (a.size != b.size)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("cannot compare sketches of different numbers of minima"),
+                errmsg("sketches have different numbers of minima"),
                 errdetail("There are %d and %d minima.", a.size, b.size));
 }
 

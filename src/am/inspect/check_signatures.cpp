@@ -5,6 +5,7 @@
 #include "am/inspect/check.hpp"
 
 extern "C" {
+#include "access/heapam.h"
 #include "access/tableam.h"
 #include "catalog/index.h"
 #include "miscadmin.h"
@@ -161,14 +162,26 @@ void check_others(const Batch &batch, RowFetch *fetch)
     }
 }
 
+// Passes the rows that the snapshot sees in some blocks of the table to check_row.
+void scan_blocks(Batch *batch, Relation heap, IndexInfo *info, Snapshot snapshot, BlockNumber count)
+{
+    Relation index = batch->check->index;
+    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, false);
+    // A heap takes a range only of a scan that it begins itself, but it observes the limits of another.
+    if (heap->rd_tableam == GetHeapamTableAmRoutine()) {
+        heap_setscanlimits(scan, batch->from, count);
+        table_index_build_scan(heap, index, info, true, false, check_row, batch, scan);
+    } else {
+        table_index_build_range_scan(heap, index, info, false, false, false, batch->from, count, check_row,
+                                     batch, scan);
+    }
+}
+
 void check_batch(Batch *batch, Relation heap, IndexInfo *info, Snapshot snapshot)
 {
     BlockNumber blocks = RelationGetNumberOfBlocks(heap), end = Min(batch->end, blocks);
-    if (batch->from < end) {
-        TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, false);
-        table_index_build_range_scan(heap, batch->check->index, info, false, false, false, batch->from,
-                                     end - batch->from, check_row, batch, scan);
-    }
+    if (batch->from < end)
+        scan_blocks(batch, heap, info, snapshot, end - batch->from);
     RowFetch fetch = begin_fetch(heap, info, snapshot);
     check_others(*batch, &fetch);
     end_fetch(&fetch);

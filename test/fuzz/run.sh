@@ -34,6 +34,7 @@ fuzz_core() {
     make -s -j"$(nproc)" -C "$build" -f "$TOP/test/fuzz/Makefile"
     targets=$(cd "$TOP/test/fuzz" && echo *_fuzz.cpp)
     each=$((duration / 2 / $(wc -w <<<"$targets")))
+    [ "$each" -gt 0 ] || each=1 # 0 would be for ever
     for target in $targets; do
         target=${target%_fuzz.cpp}
         mkdir -p "$build/corpus/$target"

@@ -46,4 +46,34 @@ inline void free_elements(const Elements &elements)
     pfree(elements.nulls);
 }
 
+// Features and their weights, element by element.
+struct WeightedLists {
+    Elements features;
+    Elements weights;
+};
+
+// Reads features from an argument and their weights, a float8[], from the next. `which` names the features.
+inline WeightedLists weighted_lists(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
+{
+    WeightedLists lists = {list_argument(fcinfo, argument, type, which),
+                           list_argument(fcinfo, argument + 1, FLOAT8OID, "weights")};
+    if (lists.features.count != lists.weights.count)
+        ereport(
+            ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+            errmsg("there must be as many weights as %s", which),
+            errdetail("There are %d %s and %d weights.", lists.features.count, which, lists.weights.count));
+    return lists;
+}
+
+// A bigint[] of numbers whose sign is not used.
+inline Datum bigint_array_datum(const std::uint64_t *numbers, int count)
+{
+    auto *values = static_cast<Datum *>(palloc(static_cast<std::size_t>(count) * sizeof(Datum)));
+    for (int i = 0; i < count; i++)
+        values[i] = Int64GetDatum(static_cast<std::int64_t>(numbers[i]));
+    ArrayType *array = construct_array(values, count, INT8OID, sizeof(std::int64_t), true, TYPALIGN_DOUBLE);
+    pfree(values);
+    return PointerGetDatum(array);
+}
+
 } // namespace simhash

@@ -11,7 +11,6 @@ namespace
 {
 
 // Sums the votes of counted features, each with the weight 1 + ln tf.
-
 template <CountFeatures count> bool sum_counted(FunctionCallInfo fcinfo, SignatureSums out)
 {
     CountedFeatures counted;
@@ -34,22 +33,8 @@ template <typename Reader> bool sum_weighted(FunctionCallInfo fcinfo, SignatureS
     return any;
 }
 
-// (document text)
-bool sum_default(FunctionCallInfo fcinfo, SignatureSums out)
-{
-    CountedFeatures counted;
-    count_text(fcinfo, 0, kDefaultShingles, &counted);
-    return counted.finish(out);
-}
-
-// (document text, unit text, size integer)
-bool sum_shingles(FunctionCallInfo fcinfo, SignatureSums out)
-{
-    CountedFeatures counted;
-    count_text(fcinfo, 0, shingle_arguments(fcinfo, 1), &counted);
-    return counted.finish(out);
-}
-
+constexpr auto sum_default = sum_counted<count_default>;
+constexpr auto sum_shingles = sum_counted<count_shingles>;
 constexpr auto sum_array = sum_counted<count_text_array>;
 constexpr auto sum_hashes = sum_counted<count_bigint_array>;
 constexpr auto sum_tsvector = sum_counted<count_tsvector>;

@@ -2,6 +2,7 @@
 // lsh_probability_l2 and lsh_parameters: how many of them a search needs.
 #include "core/lsh/bucket_keys.hpp"
 #include "core/lsh/collisions.hpp"
+#include "pg/features/array_elements.hpp"
 #include "pg/features/vector_argument.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/result_rows.hpp"
@@ -44,16 +45,13 @@ KeyArguments key_arguments(FunctionCallInfo fcinfo)
 // A bigint[] of key(table) for each table.
 template <typename Key> Datum keys_datum(const KeyArguments &arguments, Key key)
 {
-    auto *keys = static_cast<Datum *>(palloc(static_cast<Size>(arguments.keys) * sizeof(Datum)));
+    auto *keys =
+        static_cast<std::uint64_t *>(palloc(static_cast<Size>(arguments.keys) * sizeof(std::uint64_t)));
     for (int number = 0; number < arguments.keys; number++) {
         CHECK_FOR_INTERRUPTS();
-        keys[number] = Int64GetDatum(
-            static_cast<std::int64_t>(key(BucketTable{arguments.seed, number, arguments.hashes})));
+        keys[number] = key(BucketTable{arguments.seed, number, arguments.hashes});
     }
-    ArrayType *array =
-        construct_array(keys, arguments.keys, INT8OID, sizeof(std::int64_t), true, TYPALIGN_DOUBLE);
-    pfree(keys);
-    return PointerGetDatum(array);
+    return bigint_array_datum(keys, arguments.keys);
 }
 
 double checked_width(double width)

@@ -47,6 +47,22 @@ std::size_t count_common(const CountedFeatures &a, const CountedFeatures &b)
     return common;
 }
 
+// The sizes of two sets and of their intersection.
+struct Overlap {
+    std::size_t first, second, common;
+};
+
+Overlap overlap(FunctionCallInfo fcinfo, ReadPair read)
+{
+    CountedFeatures a;
+    CountedFeatures b;
+    read(fcinfo, &a, &b);
+    Overlap sizes = {a.counts().size(), b.counts().size(), count_common(a, b)};
+    a.release();
+    b.release();
+    return sizes;
+}
+
 // A part of a set. That of the empty set is NULL.
 Datum return_fraction(FunctionCallInfo fcinfo, std::size_t part, std::size_t all)
 {
@@ -57,26 +73,14 @@ Datum return_fraction(FunctionCallInfo fcinfo, std::size_t part, std::size_t all
 
 Datum return_jaccard(FunctionCallInfo fcinfo, ReadPair read)
 {
-    CountedFeatures a;
-    CountedFeatures b;
-    read(fcinfo, &a, &b);
-    std::size_t common = count_common(a, b);
-    std::size_t both = a.counts().size() + b.counts().size() - common;
-    a.release();
-    b.release();
-    return return_fraction(fcinfo, common, both);
+    Overlap sets = overlap(fcinfo, read);
+    return return_fraction(fcinfo, sets.common, sets.first + sets.second - sets.common);
 }
 
 Datum return_containment(FunctionCallInfo fcinfo, ReadPair read)
 {
-    CountedFeatures a;
-    CountedFeatures b;
-    read(fcinfo, &a, &b);
-    std::size_t common = count_common(a, b);
-    std::size_t first = a.counts().size();
-    a.release();
-    b.release();
-    return return_fraction(fcinfo, common, first);
+    Overlap sets = overlap(fcinfo, read);
+    return return_fraction(fcinfo, sets.common, sets.first);
 }
 
 ProductSum sum_products(const CountedFeatures &a, const CountedFeatures &b)
@@ -106,6 +110,16 @@ Datum return_counted_cosine(FunctionCallInfo fcinfo, ReadPair read)
     read(fcinfo, &a, &b);
     a.make_logarithmic();
     b.make_logarithmic();
+    return return_cosine(fcinfo, &a, &b);
+}
+
+// The first vector is argument 0.
+template <typename Reader> Datum return_weighted_cosine(FunctionCallInfo fcinfo, int second)
+{
+    CountedFeatures a;
+    CountedFeatures b;
+    add_weights<Reader>(fcinfo, 0, &a);
+    add_weights<Reader>(fcinfo, second, &b);
     return return_cosine(fcinfo, &a, &b);
 }
 
@@ -160,19 +174,11 @@ SIMHASH_FUNCTION(cosine_tsvector)
 
 SIMHASH_FUNCTION(cosine_weighted_arrays)
 {
-    CountedFeatures a;
-    CountedFeatures b;
-    add_weights<WeightedArray>(fcinfo, 0, &a);
-    add_weights<WeightedArray>(fcinfo, 2, &b);
-    return return_cosine(fcinfo, &a, &b);
+    return return_weighted_cosine<WeightedArray>(fcinfo, 2);
 }
 SIMHASH_FUNCTION(cosine_jsonb)
 {
-    CountedFeatures a;
-    CountedFeatures b;
-    add_weights<WeightedObject>(fcinfo, 0, &a);
-    add_weights<WeightedObject>(fcinfo, 1, &b);
-    return return_cosine(fcinfo, &a, &b);
+    return return_weighted_cosine<WeightedObject>(fcinfo, 1);
 }
 
 } // namespace simhash

@@ -9,33 +9,24 @@ namespace simhash
 namespace
 {
 
-using CountFeatures = void (*)(FunctionCallInfo, CountedFeatures *);
-
-void count_default(FunctionCallInfo fcinfo, CountedFeatures *out)
-{
-    count_text(fcinfo, 0, kDefaultShingles, out);
-}
-void count_shingles(FunctionCallInfo fcinfo, CountedFeatures *out)
-{
-    count_text(fcinfo, 0, shingle_arguments(fcinfo, 1), out);
-}
-void count_features(FunctionCallInfo fcinfo, CountedFeatures *out) { count_text_array(fcinfo, 0, out); }
-void count_numbers(FunctionCallInfo fcinfo, CountedFeatures *out) { count_bigint_array(fcinfo, 0, out); }
-void count_lexemes(FunctionCallInfo fcinfo, CountedFeatures *out) { count_tsvector(fcinfo, 0, out); }
-
-void sketch_features(const FeatureCounts &counts, MinhashSketch *sketch)
+void sketch_features(const CountedFeatures &counted, MinhashSketch *sketch)
 {
     std::uint64_t hashes[4096];
     std::size_t used = 0;
-    for (std::size_t i = 0; i < counts.capacity(); i++) {
-        if (counts.slots()[i].count > 0)
-            hashes[used++] = counts.slots()[i].hash;
-        if (used == lengthof(hashes) || i + 1 == counts.capacity()) {
-            CHECK_FOR_INTERRUPTS();
-            sketch->add(hashes, used);
-            used = 0;
+    auto flush = [&] {
+        sketch->add(hashes, used);
+        used = 0;
+    };
+    counted.in_pieces([&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; i++) {
+            if (counted.counts().slots()[i].count == 0)
+                continue;
+            hashes[used++] = counted.counts().slots()[i].hash;
+            if (used == lengthof(hashes))
+                flush();
         }
-    }
+    });
+    flush();
 }
 
 // Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all empty
@@ -46,8 +37,8 @@ bool compute_minima(FunctionCallInfo fcinfo, CountFeatures count, Minima *minima
     MinhashSketch sketch;
     sketch.init(minima->values, minima->size);
     CountedFeatures counted;
-    count(fcinfo, &counted);
-    sketch_features(counted.counts(), &sketch);
+    count(fcinfo, 0, &counted);
+    sketch_features(counted, &sketch);
     counted.release();
     return !sketch.empty();
 }
@@ -80,15 +71,15 @@ SIMHASH_FUNCTION(to_minhash_values_shingles)
 }
 SIMHASH_FUNCTION(to_minhash_values_array)
 {
-    return return_minima(fcinfo, count_features);
+    return return_minima(fcinfo, count_text_array);
 }
 SIMHASH_FUNCTION(to_minhash_values_numbers)
 {
-    return return_minima(fcinfo, count_numbers);
+    return return_minima(fcinfo, count_bigint_array);
 }
 SIMHASH_FUNCTION(to_minhash_values_tsvector)
 {
-    return return_minima(fcinfo, count_lexemes);
+    return return_minima(fcinfo, count_tsvector);
 }
 
 SIMHASH_FUNCTION(to_minhash_text)
@@ -101,15 +92,15 @@ SIMHASH_FUNCTION(to_minhash_shingles)
 }
 SIMHASH_FUNCTION(to_minhash_array)
 {
-    return return_bits(fcinfo, count_features);
+    return return_bits(fcinfo, count_text_array);
 }
 SIMHASH_FUNCTION(to_minhash_numbers)
 {
-    return return_bits(fcinfo, count_numbers);
+    return return_bits(fcinfo, count_bigint_array);
 }
 SIMHASH_FUNCTION(to_minhash_tsvector)
 {
-    return return_bits(fcinfo, count_lexemes);
+    return return_bits(fcinfo, count_tsvector);
 }
 
 } // namespace simhash

@@ -2,11 +2,11 @@
 #include "core/compat/minhash_profiles.hpp"
 #include "pg/features/array_elements.hpp"
 #include "pg/features/minhash_value.hpp"
+#include "pg/features/profile_argument.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/result_rows.hpp"
 
 extern "C" {
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 }
 
@@ -18,18 +18,8 @@ namespace
 
 const MinhashProfile &profile_argument(FunctionCallInfo fcinfo)
 {
-    text *name = PG_GETARG_TEXT_PP(0);
-    const MinhashProfile *profile = find_minhash_profile(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-    if (profile != nullptr)
-        return *profile;
-    StringInfoData names;
-    initStringInfo(&names);
-    for (std::size_t i = 0; i < kMinhashProfileCount; i++)
-        appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", kMinhashProfiles[i].name);
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unrecognized min-hash profile: \"%s\"", text_to_cstring(name)),
-            errhint("Profiles are %s.", names.data));
-    pg_unreachable();
+    return named_profile<MinhashProfile>(
+        fcinfo, {"min-hash", kMinhashProfiles, kMinhashProfileCount, find_minhash_profile});
 }
 
 std::uint32_t seed_argument(FunctionCallInfo fcinfo, const MinhashProfile &profile)
@@ -46,12 +36,11 @@ using HashElement = std::uint64_t (*)(const MinhashProfile &, std::uint32_t, Dat
 
 std::uint64_t hash_of_feature(const MinhashProfile &profile, std::uint32_t seed, Datum element)
 {
-    text *value = DatumGetTextPP(element);
-    Utf8Text feature = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-    std::uint64_t hash = minhash_feature_hash(profile, seed, feature.bytes, feature.length);
-    if (feature.bytes != VARDATA_ANY(value))
-        pfree(const_cast<char *>(feature.bytes));
-    return hash;
+    text *feature = DatumGetTextPP(element);
+    return hash_utf8(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature),
+                     [&](const char *bytes, std::size_t length) {
+                         return minhash_feature_hash(profile, seed, bytes, length);
+                     });
 }
 
 std::uint64_t hash_given(const MinhashProfile &, std::uint32_t, Datum element)

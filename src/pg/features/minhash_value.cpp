@@ -2,10 +2,7 @@
 
 #include "pg/features/array_elements.hpp"
 #include "pg/server/compat.hpp"
-
-extern "C" {
-#include "utils/varbit.h"
-}
+#include "pg/types/signature.hpp"
 
 namespace simhash
 {
@@ -37,24 +34,14 @@ Minima minima_argument(FunctionCallInfo fcinfo, int argument)
     return minima;
 }
 
-Datum minima_datum(Minima minima)
-{
-    auto *numbers = static_cast<Datum *>(palloc(static_cast<std::size_t>(minima.size) * sizeof(Datum)));
-    for (int i = 0; i < minima.size; i++)
-        numbers[i] = Int64GetDatum(static_cast<std::int64_t>(minima.values[i]));
-    ArrayType *array = construct_array(numbers, minima.size, INT8OID, sizeof(std::int64_t), FLOAT8PASSBYVAL,
-                                       TYPALIGN_DOUBLE);
-    pfree(numbers);
-    return PointerGetDatum(array);
-}
+Datum minima_datum(Minima minima) { return bigint_array_datum(minima.values, minima.size); }
 
 Datum minhash_bits_datum(Minima minima)
 {
-    auto *value = static_cast<VarBit *>(palloc(VARBITTOTALLEN(minima.size)));
-    SET_VARSIZE(value, VARBITTOTALLEN(minima.size));
-    VARBITLEN(value) = minima.size;
-    write_minhash_bits(minima.values, minima.size, VARBITS(value));
-    return VarBitPGetDatum(value);
+    std::uint8_t *data;
+    Datum value = make_signature(minima.size, &data);
+    write_minhash_bits(minima.values, minima.size, data);
+    return value;
 }
 
 } // namespace simhash

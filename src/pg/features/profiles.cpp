@@ -9,6 +9,7 @@
 #include "core/text/unicode.hpp"
 #include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
+#include "pg/features/profile_argument.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
@@ -31,18 +32,7 @@ namespace
 
 const Profile &profile_argument(FunctionCallInfo fcinfo)
 {
-    text *name = PG_GETARG_TEXT_PP(0);
-    const Profile *profile = find_profile(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-    if (profile != nullptr)
-        return *profile;
-    StringInfoData names;
-    initStringInfo(&names);
-    for (std::size_t i = 0; i < kProfileCount; i++)
-        appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", kProfiles[i].name);
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unrecognized fingerprint profile: \"%s\"", text_to_cstring(name)),
-            errhint("Profiles are %s.", names.data));
-    pg_unreachable();
+    return named_profile<Profile>(fcinfo, {"fingerprint", kProfiles, kProfileCount, find_profile});
 }
 
 std::uint64_t md5_part(const char *bytes, std::size_t length, int first)
@@ -282,12 +272,10 @@ using HashElement = std::uint64_t (*)(const Profile &, Datum);
 
 std::uint64_t hash_of_feature(const Profile &profile, Datum element)
 {
-    text *value = DatumGetTextPP(element);
-    Utf8Text feature = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-    std::uint64_t hash = profile_hash(profile, feature.bytes, feature.length);
-    if (feature.bytes != VARDATA_ANY(value))
-        pfree(const_cast<char *>(feature.bytes));
-    return hash;
+    text *feature = DatumGetTextPP(element);
+    return hash_utf8(
+        VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature),
+        [&](const char *bytes, std::size_t length) { return profile_hash(profile, bytes, length); });
 }
 
 std::uint64_t hash_given(const Profile &, Datum element)
@@ -318,12 +306,7 @@ Datum return_weighted(FunctionCallInfo fcinfo, Result result, Oid type, const ch
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("profile \"%s\" does not take weights", profile.name),
                 errhint("Repeat a feature to let it count more than once."));
-    Elements features = list_argument(fcinfo, 1, type, which);
-    Elements weights = list_argument(fcinfo, 2, FLOAT8OID, "weights");
-    if (features.count != weights.count)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("there must be as many weights as %s", which),
-                errdetail("There are %d %s and %d weights.", features.count, which, weights.count));
+    auto [features, weights] = weighted_lists(fcinfo, 1, type, which);
     WeightedVotes votes;
     bool any = false;
     for (int i = 0; i < features.count; i++) {

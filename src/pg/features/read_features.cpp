@@ -116,11 +116,7 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
 
 std::uint64_t text_feature_hash(const char *text, std::size_t length)
 {
-    Utf8Text feature = utf8_text(text, length);
-    std::uint64_t hash = feature_hash(feature.bytes, feature.length);
-    if (feature.bytes != text)
-        pfree(const_cast<char *>(feature.bytes));
-    return hash;
+    return hash_utf8(text, length, feature_hash);
 }
 
 void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out)
@@ -137,6 +133,16 @@ void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, Counte
     else
         count_piece(&features, bytes, length, true, out);
     PG_FREE_IF_COPY(value, argument);
+}
+
+void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    count_text(fcinfo, argument, kDefaultShingles, out);
+}
+
+void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    count_text(fcinfo, argument, shingle_arguments(fcinfo, argument + 1), out);
 }
 
 void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
@@ -191,26 +197,21 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 }
 
 WeightedArray::WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
-    : features_(list_argument(fcinfo, argument, type, which)),
-      weights_(list_argument(fcinfo, argument + 1, FLOAT8OID, "weights")), type_(type)
+    : lists_(weighted_lists(fcinfo, argument, type, which)), type_(type)
 {
-    if (features_.count != weights_.count)
-        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                errmsg("there must be as many weights as %s", which),
-                errdetail("There are %d %s and %d weights.", features_.count, which, weights_.count));
 }
 
 bool WeightedArray::next(Feature *feature)
 {
-    while (next_ < features_.count) {
+    while (next_ < lists_.features.count) {
         CHECK_FOR_INTERRUPTS();
         int i = next_++;
-        if (features_.nulls[i] || weights_.nulls[i])
+        if (lists_.features.nulls[i] || lists_.weights.nulls[i])
             continue;
-        feature->weight = checked_weight(DatumGetFloat8(weights_.values[i]));
+        feature->weight = checked_weight(DatumGetFloat8(lists_.weights.values[i]));
         if (feature->weight == 0)
             continue;
-        feature->hash = element_hash(features_.values[i], type_);
+        feature->hash = element_hash(lists_.features.values[i], type_);
         return true;
     }
     return false;

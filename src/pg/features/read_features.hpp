@@ -21,6 +21,12 @@ inline constexpr Shingles kDefaultShingles = {TextUnit::kWord, 1};
 // text: the shingles of a document, converted to UTF-8.
 void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out);
 
+// text: the default features.
+void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// text: the shingles that the arguments after it, a unit and a size, select.
+void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
 // text[], with any number of dimensions. NULL elements are skipped.
 void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
@@ -50,8 +56,7 @@ protected:
     WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which);
 
 private:
-    Elements features_;
-    Elements weights_;
+    WeightedLists lists_;
     Oid type_;
     int next_ = 0;
 };

@@ -40,6 +40,16 @@ inline Utf8Text utf8_text(const char *text, std::size_t length)
     return {converted, converted == text ? length : std::strlen(converted)};
 }
 
+// Returns hash(bytes, length) of the text's UTF-8 form.
+template <typename Hash> std::uint64_t hash_utf8(const char *text, std::size_t length, Hash hash)
+{
+    Utf8Text converted = utf8_text(text, length);
+    std::uint64_t value = hash(converted.bytes, converted.length);
+    if (converted.bytes != text)
+        pfree(const_cast<char *>(converted.bytes));
+    return value;
+}
+
 // Returns a new text value in the database encoding. Characters that do not exist in it raise an error.
 inline text *text_from_utf8(const char *bytes, std::size_t length)
 {

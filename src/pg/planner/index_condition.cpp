@@ -14,9 +14,18 @@ extern "C" {
 namespace simhash
 {
 
-bool constant_for_request(const SupportRequestIndexCondition *request, Node *node)
+bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out)
 {
-    return constant_for_index(request->root, node, request->index);
+    if (!is_funcclause(request->node) || request->indexarg > 1)
+        return false;
+    out->call = reinterpret_cast<FuncExpr *>(request->node);
+    if (list_length(out->call->args) != 3)
+        return false;
+    out->key = static_cast<Node *>(list_nth(out->call->args, request->indexarg));
+    out->query = static_cast<Node *>(list_nth(out->call->args, 1 - request->indexarg));
+    out->limit = static_cast<Node *>(lthird(out->call->args));
+    return constant_for_index(request->root, out->query, request->index) &&
+           constant_for_index(request->root, out->limit, request->index);
 }
 
 Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near)

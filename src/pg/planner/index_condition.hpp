@@ -18,8 +18,15 @@ struct NearKey {
     Node *radius; // a bigint
 };
 
-// Whether an expression is constant during a scan of the index that the planner asks about.
-bool constant_for_request(const SupportRequestIndexCondition *request, Node *node);
+// A condition f(a, b, limit), one of whose first two arguments is the index's key.
+struct LimitCall {
+    const FuncExpr *call;
+    Node *key, *query, *limit;
+};
+
+// Matches the condition that the planner asks about. Returns false if it is another one, or if the query or the
+// limit is not constant during a scan of the index.
+bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out);
 
 // Returns the condition key <@| ball(query, radius) for the index that the planner asks about. Returns null if
 // the index does not have that operator.

@@ -20,7 +20,6 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_coerce.h"
 #include "utils/lsyscache.h"
@@ -239,24 +238,16 @@ Node *simplify_distance(const FuncExpr *call)
 // sufficient.
 List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
-    if (!is_funcclause(request->node) || request->indexarg > 1)
-        return NIL;
-    const FuncExpr *call = reinterpret_cast<FuncExpr *>(request->node);
-    if (list_length(call->args) != 3)
-        return NIL;
-
-    Node *key = static_cast<Node *>(list_nth(call->args, request->indexarg));
-    Node *query = static_cast<Node *>(list_nth(call->args, 1 - request->indexarg));
-    Node *radius = static_cast<Node *>(lthird(call->args));
-    if (!constant_for_request(request, query) || !constant_for_request(request, radius))
+    LimitCall near;
+    if (!match_limit_call(request, &near))
         return NIL;
 
     Oid *types;
     int count;
-    get_func_signature(call->funcid, &types, &count);
+    get_func_signature(near.call->funcid, &types, &count);
     Node *condition =
-        ball_condition(request, {get_func_namespace(call->funcid), key, query, types[request->indexarg],
-                                 types[1 - request->indexarg], radius});
+        ball_condition(request, {get_func_namespace(near.call->funcid), near.key, near.query,
+                                 types[request->indexarg], types[1 - request->indexarg], near.limit});
     if (condition == nullptr)
         return NIL;
     request->lossy = !exact;
@@ -287,8 +278,7 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request, bool
         left, right, types[0], bits, estimate_radius(request->root, radius, bits), request->funcid, at};
     if (estimated_beside(request, terms, types[1]))
         return 1;
-    return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
-                            : estimate_within(request->root, terms, request->varRelid);
+    return estimate_for_request(request, terms);
 }
 
 // The support function of simhash_within (at = false) and simhash_at (at = true).
@@ -305,13 +295,9 @@ Node *support_condition(Node *request, bool at)
         selectivity->selectivity = condition_selectivity(selectivity, at);
         return request;
     }
-    case T_SupportRequestCost: {
-        // An exclusive or, a population count and a comparison cost about as much as one operator.
-        auto *cost = reinterpret_cast<SupportRequestCost *>(request);
-        cost->startup = 0;
-        cost->per_tuple = cpu_operator_cost;
+    case T_SupportRequestCost:
+        set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
         return request;
-    }
     default:
         return nullptr;
     }

@@ -23,6 +23,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -705,6 +706,18 @@ SIMHASH_FUNCTION(hamming_distance_sel)
 SIMHASH_FUNCTION(hamming_distance_joinsel)
 {
     PG_RETURN_FLOAT8(compare_estimate(join_request(fcinfo), fcinfo));
+}
+
+Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms)
+{
+    return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
+                            : estimate_within(request->root, terms, request->varRelid);
+}
+
+void set_comparison_cost(SupportRequestCost *request)
+{
+    request->startup = 0;
+    request->per_tuple = cpu_operator_cost;
 }
 
 } // namespace simhash

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
 }
 
 namespace simhash
@@ -36,5 +37,12 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
 // Returns the fraction of pairs of rows that satisfy `terms`, or the fraction of outer rows for semijoins and
 // antijoins.
 Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo);
+
+// Returns the estimate for a condition or a join that a support function is asked about.
+Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms);
+
+// Sets the cost of comparing two values: an exclusive or, a population count and a comparison cost about as much as
+// one operator.
+void set_comparison_cost(SupportRequestCost *request);
 
 } // namespace simhash

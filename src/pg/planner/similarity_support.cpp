@@ -20,7 +20,6 @@ extern "C" {
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -160,22 +159,14 @@ Node *radius_of(const SupportRequestIndexCondition *request, Oid schema, Node *k
 // arguments: a list of that condition, which is equivalent, or NIL.
 List *index_condition(SupportRequestIndexCondition *request)
 {
-    if (!is_funcclause(request->node) || request->indexarg > 1)
+    LimitCall near;
+    if (!match_limit_call(request, &near))
         return NIL;
-    const FuncExpr *call = reinterpret_cast<FuncExpr *>(request->node);
-    if (list_length(call->args) != 3)
-        return NIL;
-
-    Node *key = static_cast<Node *>(list_nth(call->args, request->indexarg));
-    Node *query = static_cast<Node *>(list_nth(call->args, 1 - request->indexarg));
-    Node *threshold = static_cast<Node *>(lthird(call->args));
-    if (!constant_for_request(request, query) || !constant_for_request(request, threshold))
-        return NIL;
-    const Oid schema = get_func_namespace(call->funcid);
-    Node *radius = radius_of(request, schema, key, threshold);
+    const Oid schema = get_func_namespace(near.call->funcid);
+    Node *radius = radius_of(request, schema, near.key, near.limit);
     if (radius == nullptr)
         return NIL;
-    Node *condition = ball_condition(request, {schema, key, query, BITOID, BITOID, radius});
+    Node *condition = ball_condition(request, {schema, near.key, near.query, BITOID, BITOID, radius});
     if (condition == nullptr)
         return NIL;
     request->lossy = false;
@@ -204,16 +195,7 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request)
     const int radius = threshold_radius(request->root, static_cast<Node *>(lthird(request->args)), bits);
     const DistanceTerms terms = {left, right, BITOID, bits, radius, request->funcid, false};
 
-    return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
-                            : estimate_within(request->root, terms, request->varRelid);
-}
-
-// An exclusive or, a population count and a division cost about as much as one operator.
-Node *price(SupportRequestCost *request)
-{
-    request->startup = 0;
-    request->per_tuple = cpu_operator_cost;
-    return reinterpret_cast<Node *>(request);
+    return estimate_for_request(request, terms);
 }
 
 } // namespace
@@ -224,9 +206,10 @@ SIMHASH_FUNCTION(minhash_similarity_support)
 {
     Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-    if (IsA(request, SupportRequestCost))
-        PG_RETURN_POINTER(price(reinterpret_cast<SupportRequestCost *>(request)));
-    PG_RETURN_POINTER(nullptr);
+    if (!IsA(request, SupportRequestCost))
+        PG_RETURN_POINTER(nullptr);
+    set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
+    PG_RETURN_POINTER(request);
 }
 
 // The support function of all comparisons of a jaccard_estimate.
@@ -256,7 +239,8 @@ SIMHASH_FUNCTION(minhash_at_least_support)
         PG_RETURN_POINTER(request);
     }
     case T_SupportRequestCost:
-        PG_RETURN_POINTER(price(reinterpret_cast<SupportRequestCost *>(request)));
+        set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
+        PG_RETURN_POINTER(request);
     default:
         PG_RETURN_POINTER(nullptr);
     }

@@ -18,10 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../features/texts.hpp"
 #include "core/fingerprint/feature_counts.hpp"
-#include "core/volatility/guided_plan.hpp"
 #include "core/tables/search_plan.hpp"
 #include "core/text/text_features.hpp"
+#include "core/volatility/guided_plan.hpp"
 #include "core/volatility/volatility.hpp"
 
 using namespace simhash;
@@ -64,33 +65,6 @@ constexpr Kind kKinds[] = {
     {"3 words, idf", TextUnit::kWord, 3, true, true},
     {"4 characters", TextUnit::kCharacter, 4, false, true},
 };
-
-std::vector<std::string> split(const std::string &line, std::size_t most)
-{
-    std::vector<std::string> fields;
-    std::size_t from = 0;
-    for (;;) {
-        std::size_t tab = fields.size() + 1 == most ? std::string::npos : line.find('\t', from);
-        fields.push_back(line.substr(from, tab == std::string::npos ? tab : tab - from));
-        if (tab == std::string::npos)
-            return fields;
-        from = tab + 1;
-    }
-}
-
-std::string unescape(const std::string &field)
-{
-    std::string text;
-    for (std::size_t i = 0; i < field.size(); i++) {
-        if (field[i] != '\\' || i + 1 == field.size()) {
-            text += field[i];
-            continue;
-        }
-        char c = field[++i];
-        text += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
-    }
-    return text;
-}
 
 Corpus read_corpus(const char *texts, const char *pairs)
 {
@@ -301,8 +275,9 @@ Result measure(const std::vector<Weights> &weights, const std::vector<Pair> &pai
             std::fill(found.begin(), found.end(), false);
             read.clear();
             auto start = std::chrono::steady_clock::now();
-            plan->begin({&(guides ? *guides : weights)[query], &model, setting.radius, kTargets[target], even_out},
-                        nodes.data(), nodes.size(), ranges.data(), ranges.size());
+            plan->begin(
+                {&(guides ? *guides : weights)[query], &model, setting.radius, kTargets[target], even_out},
+                nodes.data(), nodes.size(), ranges.data(), ranges.size());
             GuidedProbe probe;
             while (plan->next(&probe)) {
                 std::uint64_t first = leaves.of(probe.first_key), last = leaves.of(probe.last_key);

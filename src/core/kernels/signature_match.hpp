@@ -2,6 +2,7 @@
 // are near. None reads outside the items that it is given.
 #pragma once
 
+#include "core/fingerprint/fingerprint.hpp"
 #include "core/kernels/simd_level.hpp"
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace simhash
 {
 
 inline constexpr int kLeastSignatureBytes = 9;
-inline constexpr int kMostSignatureBytes = 512;
+inline constexpr int kMostSignatureBytes = kMostSignatureBits / 8;
 
 // Writes the Hamming distance to the query of each of `count` signatures. They begin `stride` bytes apart.
 // Requires: kLeastSignatureBytes <= bytes <= kMostSignatureBytes; stride >= bytes. Nothing is aligned.

@@ -7,16 +7,15 @@
 
 #include "core/pairs/components.hpp"
 
+#include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 }
@@ -29,7 +28,6 @@ namespace
 
 constexpr int kColumns = 3; // at most
 constexpr Size kMostMembers = 0xFFFFFFFE;
-constexpr long kFetchRows = 10000;
 
 struct Grouping {
     bool star;
@@ -211,30 +209,13 @@ void take_pair(void *context, uint64 a, uint64 b, int distance)
                 distance == 0);
 }
 
-int64 integer_of(HeapTuple tuple, TupleDesc row, int column, Oid type)
-{
-    bool null;
-    Datum value = SPI_getbinval(tuple, row, column, &null);
-    if (null)
-        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                errmsg("a member of a pair must not be NULL"));
-    switch (type) {
-    case INT2OID:
-        return DatumGetInt16(value);
-    case INT4OID:
-        return DatumGetInt32(value);
-    default:
-        return DatumGetInt64(value);
-    }
-}
-
-// Finds the base types of the two columns. Raises an error unless they are integers or domains over integers.
+// Finds the types of the two columns. Raises an error unless they are integers.
 void find_pair_types(TupleDesc row, Oid type[2])
 {
     bool right = row->natts == 2;
     for (int i = 0; right && i < 2; i++) {
-        type[i] = getBaseType(SPI_gettypeid(row, i + 1));
-        right = type[i] == INT2OID || type[i] == INT4OID || type[i] == INT8OID;
+        type[i] = integer_type(row, i + 1);
+        right = OidIsValid(type[i]);
     }
     if (!right)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return pairs of integers"),
@@ -246,32 +227,15 @@ void find_pair_types(TupleDesc row, Oid type[2])
 // Runs the query with the caller's privileges and adds the pairs that it returns.
 void take_query(Grouping *grouping, const char *query)
 {
-    MemoryContext context = CurrentMemoryContext;
-    if (SPI_connect() != SPI_OK_CONNECT)
-        elog(ERROR, "SPI_connect failed");
-    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
-    if (plan == nullptr || !SPI_is_cursor_plan(plan))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("the query must be a single statement that returns rows"));
-    Portal portal = SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
+    constexpr const char *kMember = "a member of a pair";
     Oid type[2];
-    find_pair_types(portal->tupDesc, type);
-    for (;;) {
-        SPI_cursor_fetch(portal, true, kFetchRows);
-        if (SPI_processed == 0)
-            break;
-        MemoryContext spi = MemoryContextSwitchTo(context);
-        for (uint64 i = 0; i < SPI_processed; i++) {
+    for_each_query_row(
+        query, [&type](TupleDesc row) { find_pair_types(row, type); },
+        [grouping, &type](const QueryRow &row) {
             CHECK_FOR_INTERRUPTS();
-            HeapTuple tuple = SPI_tuptable->vals[i];
-            add_members(grouping, integer_of(tuple, SPI_tuptable->tupdesc, 1, type[0]),
-                        integer_of(tuple, SPI_tuptable->tupdesc, 2, type[1]), false);
-        }
-        MemoryContextSwitchTo(spi);
-        SPI_freetuptable(SPI_tuptable);
-    }
-    SPI_cursor_close(portal);
-    SPI_finish();
+            add_members(grouping, integer_column(row, 1, type[0], kMember),
+                        integer_column(row, 2, type[1], kMember), false);
+        });
 }
 
 void put_row(Tuplestorestate *store, TupleDesc row, Datum member, Datum leader)

@@ -19,13 +19,26 @@ struct QueryRow {
     Datum column(int number, bool *null) const { return SPI_getbinval(tuple, descriptor, number, null); }
 };
 
-// Calls what(row) for each row, in a memory context that is deleted afterwards. Rows are fetched in batches.
-template <typename What> void for_each_query_row(const char *query, What what)
+// Opens a cursor of a query. Raises an error unless it is a single statement that returns rows. Requires: SPI is
+// connected.
+Portal open_query(const char *query);
+
+// Returns smallint, integer or bigint for a column that is of one of these types or of a domain over it, otherwise
+// InvalidOid. The first column has number 1.
+Oid integer_type(TupleDesc columns, int number);
+// Returns an integer column's value. Raises an error if it is NULL; `what` names the value in the message. Requires:
+// `type` is the integer_type() of the column.
+int64 integer_column(const QueryRow &row, int number, Oid type, const char *what);
+
+// Calls check(columns) with the query's row type, and then what(row) for each row, in a memory context that is deleted
+// afterwards. Rows are fetched in batches.
+template <typename Check, typename What> void for_each_query_row(const char *query, Check check, What what)
 {
     MemoryContext caller = CurrentMemoryContext;
-    SPI_connect();
-    Portal portal =
-        SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, true, CURSOR_OPT_NO_SCROLL);
+    if (SPI_connect() != SPI_OK_CONNECT)
+        elog(ERROR, "SPI_connect failed");
+    Portal portal = open_query(query);
+    check(portal->tupDesc);
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         SPI_cursor_fetch(portal, true, 1000);
@@ -38,6 +51,12 @@ template <typename What> void for_each_query_row(const char *query, What what)
     SPI_cursor_close(portal);
     SPI_finish();
     MemoryContextSwitchTo(caller);
+}
+
+template <typename What> void for_each_query_row(const char *query, What what)
+{
+    for_each_query_row(
+        query, [](TupleDesc) {}, what);
 }
 
 } // namespace simhash

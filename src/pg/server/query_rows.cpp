@@ -1,0 +1,42 @@
+#include "pg/server/query_rows.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+Portal open_query(const char *query)
+{
+    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
+    if (plan == nullptr || !SPI_is_cursor_plan(plan))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("the query must be a single statement that returns rows"));
+    return SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
+}
+
+Oid integer_type(TupleDesc columns, int number)
+{
+    Oid type = getBaseType(SPI_gettypeid(columns, number));
+    return type == INT2OID || type == INT4OID || type == INT8OID ? type : InvalidOid;
+}
+
+int64 integer_column(const QueryRow &row, int number, Oid type, const char *what)
+{
+    bool null;
+    Datum value = row.column(number, &null);
+    if (null)
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", what));
+    switch (type) {
+    case INT2OID:
+        return DatumGetInt16(value);
+    case INT4OID:
+        return DatumGetInt32(value);
+    default:
+        return DatumGetInt64(value);
+    }
+}
+
+} // namespace simhash

@@ -1,5 +1,7 @@
 #include "am/search/batch.hpp"
 
+#include "core/pairs/digit_sort.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -17,25 +19,6 @@ constexpr Size kFewRows = 256; // for so few rows, clearing the counters takes l
 // In a packed tid the block number is above the 16 bits of the offset. Rows are sorted by the digits of the
 // block number.
 constexpr int kBlockShift = 16, kTidBits = 48;
-constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
-
-int digit(const Hit &hit, int shift) { return static_cast<int>(hit.tid >> shift) & (kDigits - 1); }
-
-// Moves the rows to the spare buffer in the order of one digit, unless all rows have the same digit.
-void sort_by_digit(Batch *batch, Size count, int shift)
-{
-    Size place[kDigits + 1] = {};
-    for (Size i = 0; i < count; i++)
-        place[digit(batch->hit[i], shift) + 1]++;
-    if (place[digit(batch->hit[0], shift) + 1] == count)
-        return;
-    for (int i = 1; i < kDigits; i++)
-        place[i] += place[i - 1];
-    for (Size i = 0; i < count; i++)
-        batch->spare[place[digit(batch->hit[i], shift)]++] = batch->hit[i];
-    std::swap(batch->hit, batch->spare);
-}
-
 Hit *resized(const Batch &batch, Hit *hit, Size capacity)
 {
     const Size size = capacity * sizeof(Hit);
@@ -80,8 +63,10 @@ void sort_batch(Batch *batch, Size count)
         std::sort(batch->hit, batch->hit + count, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
         return;
     }
-    for (int shift = kBlockShift; shift < kTidBits; shift += kDigitBits)
-        sort_by_digit(batch, count, shift);
+    Hit *sorted = sort_by_digits(batch->hit, batch->spare, count, kBlockShift, kTidBits,
+                                 [](const Hit &hit) { return hit.tid; });
+    if (sorted != batch->hit)
+        std::swap(batch->hit, batch->spare);
 }
 
 } // namespace simhash

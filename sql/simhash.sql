@@ -2061,6 +2061,13 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAU
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
     'groups of near-duplicates, as ctids: connected components, or stars whose members are near the leader';
 
+CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
+    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
+    'the rows of an indexed table in the balls that a query returns with their numbers: all, or one for each ball';
+
 CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;

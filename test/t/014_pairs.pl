@@ -1,4 +1,4 @@
-# simhash_pairs and simhash_join under load: while sessions insert, update, delete and vacuum, and indexes are rebuilt,
+# simhash_pairs, simhash_join and simhash_match under load: while sessions insert, update, delete and vacuum, and indexes are rebuilt,
 # readers compare their results with those of a join in one snapshot. TEST_SECONDS sets the duration (default 15).
 use strict;
 use warnings;
@@ -61,6 +61,25 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_e
     RAISE;
 END
 $$;
+CREATE FUNCTION differing_matches(radius int) RETURNS bigint LANGUAGE plpgsql AS
+$$
+DECLARE difference bigint;
+BEGIN
+    WITH expected AS MATERIALIZED (
+            SELECT x.id AS number, y.ctid AS match, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= radius),
+        found AS MATERIALIZED (SELECT number, match, distance
+            FROM simhash_match('page_h'::text::regclass, format('SELECT id, simhash_ball(h, %s) FROM query', radius)))
+    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
+    INTO difference;
+    PERFORM nextval('compared');
+    RETURN difference;
+EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
+    IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
+        RETURN 0;
+    END IF;
+    RAISE;
+END
+$$;
 SQL
 
 my %script = (
@@ -104,6 +123,7 @@ SQL
 \set radius random(0, 8)
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT 1 / (differing_joins(:radius) = 0)::int;
+SELECT 1 / (differing_matches(:radius) = 0)::int;
 COMMIT;
 SQL
 

@@ -162,6 +162,7 @@ my $three = sub { one_of("ARRAY[1, 2.5, 0.25]", "ARRAY[1, -1, 0]", "ARRAY[1e300,
 my %fitting = (
     'simhash_pairs' => [ $index, $radius ],
     'simhash_join' => [ $index, $index, $radius ],
+    'simhash_match' => [ $index, sub { one_of('$$SELECT id, simhash_ball(h, 5) FROM page$$', '$$SELECT id, simhash_ball(w, 4, 0.9) FROM page$$', $query->()) } ],
     'simhash_groups' => [ $index, $radius ],
     'simhash_pair_groups' => [ $query ],
     'simhash_report' => [ $table, $column, $radius, sub { one_of(0, 1000, 1000000000000) } ],

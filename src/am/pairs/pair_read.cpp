@@ -50,17 +50,12 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
     TreeWalk walk;
     reader.index = side.index;
     reader.snapshot = snapshot;
-    // Like a sequential scan, it must not drive out what others use.
-    bool bulk = index_leaves(side.index) > NBuffers / 4.0;
-    reader.strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
+    reader.strategy = join_strategy(side.index);
     begin_tree_walk(&walk, table);
     begin_reading(&reader, &walk);
-    Buffer buffer;
-    while ((buffer = read_next_leaf(&reader)) != InvalidBuffer) {
-        PGAlignedBlock copy; // so that no lock is held over the work
-        std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-        BlockNumber block = BufferGetBlockNumber(buffer);
-        UnlockReleaseBuffer(buffer);
+    PGAlignedBlock copy;
+    BlockNumber block;
+    while ((block = copy_next_leaf(&reader, &copy)) != InvalidBlockNumber) {
         TidCheck check;
         for (int i = 0; i < leaf_count(copy.data); i++)
             check.add(leaf_tid(copy.data, i).packed());
@@ -424,6 +419,22 @@ bool plan_trees(const PairReader &reader, const PairTask &task, int radius, Sear
 }
 
 } // namespace
+
+BufferAccessStrategy join_strategy(Relation index)
+{
+    return index_leaves(index) > NBuffers / 4.0 ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
+}
+
+BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy)
+{
+    Buffer buffer = read_next_leaf(reader);
+    if (buffer == InvalidBuffer)
+        return InvalidBlockNumber;
+    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    BlockNumber block = BufferGetBlockNumber(buffer);
+    UnlockReleaseBuffer(buffer);
+    return block;
+}
 
 Size pair_memory()
 {

@@ -21,29 +21,6 @@ namespace simhash
 namespace
 {
 
-// Opens an index and its table for a join, with the same checks that the planner and the executor make.
-void open_side(Oid oid, PairSide *side)
-{
-    Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights, true);
-    Relation heap = table_open(index->rd_index->indrelid, NoLock);
-    refuse_row_security(index, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
-    if (!RelationIsScannable(heap))
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
-                errhint("Use the REFRESH MATERIALIZED VIEW command."));
-    // An index built over broken HOT chains has only the fingerprint of the last version of each chain.
-    if (index->rd_index->indcheckxmin &&
-        !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
-                errdetail("It was built while this transaction, or another one that is still running, could "
-                          "see rows as they were before an update."),
-                errhint("Try again in a new transaction when those have ended."));
-    side->index = index;
-    side->heap = heap;
-    side->meta = copy_index_meta(index, CurrentMemoryContext);
-}
-
 // Raises an error unless both indexes are on fingerprints, or on signatures of the same length.
 void check_sides(const PairSide *side)
 {
@@ -88,6 +65,34 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
 
 } // namespace
 
+void open_side(Oid oid, bool wide, PairSide *side)
+{
+    Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights, wide);
+    Relation heap = table_open(index->rd_index->indrelid, NoLock);
+    refuse_row_security(index, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
+    if (!RelationIsScannable(heap))
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
+                errhint("Use the REFRESH MATERIALIZED VIEW command."));
+    // An index built over broken HOT chains has only the fingerprint of the last version of each chain.
+    if (index->rd_index->indcheckxmin &&
+        !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
+                errdetail("It was built while this transaction, or another one that is still running, could "
+                          "see rows as they were before an update."),
+                errhint("Try again in a new transaction when those have ended."));
+    side->index = index;
+    side->heap = heap;
+    side->meta = copy_index_meta(index, CurrentMemoryContext);
+}
+
+void close_side(PairSide *side)
+{
+    table_close(side->heap, NoLock);
+    relation_close(side->index, NoLock);
+}
+
 void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink)
 {
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
@@ -96,7 +101,7 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
     output->wanted = wanted;
     output->sink = sink;
     for (int i = 0; i < indexes; i++)
-        open_side(index[i], &output->side[i]);
+        open_side(index[i], true, &output->side[i]);
     if (indexes == 2)
         check_sides(output->side);
     if (distance >= 0) {
@@ -116,10 +121,8 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
         MemoryContextSwitchTo(caller);
         MemoryContextDelete(context);
     }
-    for (int i = 0; i < indexes; i++) {
-        table_close(output->side[i].heap, NoLock);
-        relation_close(output->side[i].index, NoLock);
-    }
+    for (int i = 0; i < indexes; i++)
+        close_side(&output->side[i]);
     pfree(output);
 }
 

@@ -6,10 +6,13 @@
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  checks that rows are visible
 //
+//   match  the SQL function simhash_match    query_queue  reads each leaf once for many queries
+//
 //   signature_pairs  pairs of signatures: passes over their words    pair_store  reads and compares signatures
 #pragma once
 
 #include "am/store/store.hpp"
+#include "am/tree/leaf_reader.hpp"
 
 #include "core/kernels/pair_match.hpp"
 #include "core/pairs/window_plan.hpp"
@@ -61,6 +64,10 @@ enum class PairsWanted {
     links // enough pairs of one table to find its groups: rows with equal fingerprints are each linked to one
 };
 
+// Opens an index and its table, with the same checks that the planner and the executor make.
+void open_side(Oid index, bool wide, struct PairSide *side);
+void close_side(struct PairSide *side);
+
 // Finds all pairs within a distance, of the rows of one index or between those of two. Checks the same rights
 // and takes the same locks as a query.
 void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink);
@@ -92,6 +99,7 @@ struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
+    bool queries; // the second members are no rows but numbers of queries, marked kVisible
     PairsWanted wanted;
     PairSink sink;
     FoundPair *pair;
@@ -203,6 +211,14 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
 void link_equal(PairJoin *join, bool report, Rows *rows);
 
 // pair_read.cpp
+
+// The strategy for reading all leaves of a table, or null: like a sequential scan, a join must not drive out what others
+// use.
+BufferAccessStrategy join_strategy(Relation index);
+
+// Copies the reader's next leaf, so that no lock is held over the work. Returns its block, or InvalidBlockNumber at the
+// end. The caller must check the tids.
+BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy);
 
 // Reads rows and groups them by cells.
 struct PairReader {

@@ -11,23 +11,7 @@ namespace
 {
 
 constexpr Size kFewestProbes = 16;
-constexpr Size kMostProbes = 4096;
 constexpr Size kNodesPerProbe = 8;
-
-// Returns the whole keys of the leaf at a place, including the pages that it has been split into.
-WholeKeys whole_keys(const LeafPlace &place)
-{
-    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
-    WholeKeys keys = {place.lower.key, ~std::uint64_t{0}};
-    if (place.lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
-        return kNone;
-    if (!place.rightmost) {
-        if (place.upper.key == 0)
-            return kNone;
-        keys.last = place.upper.key - 1;
-    }
-    return keys;
-}
 
 bool at_most_probes(const GuidedSource &source)
 {
@@ -77,7 +61,8 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
     find_leaf(index, probe.table, source->next, &leaf->place);
     leaf->table = probe.table;
     leaf->first = place.root ? Position{0, 0} : source->next;
-    WholeKeys whole = whole_keys(place);
+    // Including the pages that the leaf has been split into.
+    WholeKeys whole = whole_keys(place.lower, place.rightmost ? nullptr : &place.upper);
     source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};
 
     // Continue within the cell, unless it has been read completely.
@@ -103,6 +88,20 @@ bool guided_wants(LeafSource *, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
+WholeKeys whole_keys(Position lower, const Position *upper)
+{
+    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
+    WholeKeys keys = {lower.key, ~std::uint64_t{0}};
+    if (lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
+        return kNone;
+    if (upper != nullptr) {
+        if (upper->key == 0)
+            return kNone;
+        keys.last = upper->key - 1;
+    }
+    return keys;
+}
+
 bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const
 {
     const auto &at = located[leaf.slot];
@@ -110,8 +109,7 @@ bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) con
         return false;
     // Rows with other keys are reported by the probe that reads all entries of their keys.
     std::uint64_t key = meta->key(at.probe.table, fingerprint);
-    return (key >= at.probe.first_key && key <= at.probe.last_key) ||
-           (key >= at.whole.first && key <= at.whole.last);
+    return (key >= at.probe.first_key && key <= at.probe.last_key) || at.whole.has(key);
 }
 
 bool GuidedSource::finished() const { return plan.reached() || at_most_probes(*this); }

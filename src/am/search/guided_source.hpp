@@ -17,7 +17,13 @@ namespace simhash
 struct WholeKeys {
     std::uint64_t first;
     std::uint64_t last;
+    bool has(std::uint64_t key) const { return key >= first && key <= last; }
 };
+// The keys whose entries all have positions from `lower` to before `upper`; no upper bound if it is null.
+WholeKeys whole_keys(Position lower, const Position *upper);
+
+// The most probes of a search.
+inline constexpr Size kMostProbes = 4096;
 
 struct GuidedSource : LeafSource {
     const IndexMeta *meta;

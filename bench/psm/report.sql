@@ -40,6 +40,11 @@ SELECT rows, tables, distance, target, round(predicted::numeric, 4) AS predicted
        round(leaves::numeric, 2) AS "leaf pages", pairs FROM calibrated ORDER BY 1, 2, 3, 4;
 
 \echo Batch join, radius 3
-SELECT rows, tables, method, CASE WHEN method <> 'exact' THEN target END AS target, find, queries,
-       round(seconds::numeric, 1) AS seconds, round((queries / seconds)::numeric) AS "queries/s", found
-FROM batched ORDER BY rows, find, tables, method;
+SELECT b.rows, b.tables, b.find, b.queries, b.method, CASE WHEN b.method <> 'exact' THEN b.target END AS target, b.how,
+       round(b.seconds::numeric, 2) AS seconds, round((b.queries / b.seconds)::numeric) AS "queries/s",
+       round((l.seconds / b.seconds)::numeric, 2) AS "times the loop", b.found,
+       round(b.found::numeric / nullif(e.found, 0), 4) AS recall
+FROM batched b
+     LEFT JOIN batched l ON l.how = 'loop' AND (l.rows, l.tables, l.find, l.queries, l.method) = (b.rows, b.tables, b.find, b.queries, b.method)
+     LEFT JOIN batched e ON e.how = 'match' AND e.method = 'exact' AND e.tables = 4 AND (e.rows, e.find, e.queries) = (b.rows, b.find, b.queries)
+ORDER BY b.rows, b.find, b.queries, b.tables, b.method, b.how;

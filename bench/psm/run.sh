@@ -9,7 +9,7 @@
 #   DRAWN=measured        bit statistics of the collection's random rows: those of the texts, or uniform
 #   QUERIES=1000          texts to search for
 #   BATCH=1000000         queries of the batch join, 0 for none
-#   BATCH_ROWS=10000000   size for the batch join, or the largest of SIZES if that is less
+#   BATCHES="10000 100000 1000000"   of which so many are joined at a time
 #   RESULTS=directory     keeps the CSV files there
 #   PLOTS=1               draws doc/psm-*.svg
 set -euo pipefail
@@ -21,7 +21,7 @@ FEATURES=${FEATURES:-default}
 DRAWN=${DRAWN:-measured}
 QUERIES=${QUERIES:-1000}
 BATCH=${BATCH:-1000000}
-BATCH_ROWS=${BATCH_ROWS:-10000000}
+BATCHES=${BATCHES:-$((BATCH / 100)) $((BATCH / 10)) $BATCH}
 [ $# = 0 ] || [ $# = 2 ] || { sed -n '2,16s/^# \?//p' "$0" >&2; exit 2; }
 
 if [ $# = 2 ]; then "$TOP/tools/setup.sh"; else "$TOP/tools/setup.sh" demo; fi
@@ -75,15 +75,14 @@ search() { # method by target most_probes radius find
     run -v rows="$size" -v tables="$tables" -v method="$1" -v by="$2" -v target="$3" -v most_probes="$4" \
         -v radius="$5" -v find="$6" -f "$here/search.sql"
 }
-batch() { # method by target find
-    run -v rows="$size" -v tables="$tables" -v method="$1" -v by="$2" -v target="$3" -v find="$4" -f "$here/batch.sql"
+batch() { # how queries method by target find
+    run -v rows="$size" -v tables="$tables" -v how="$1" -v queries="$2" -v method="$3" -v by="$4" -v target="$5" -v find="$6" -f "$here/batch.sql"
 }
 
 value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series(0, 63) j GROUP BY j ORDER BY j" >"$SCRATCH/bits"
 awk '{ information -= log($1 * $1 + (1 - $1) ^ 2) / log(2) }
     END { printf "The fingerprints of the texts discriminate as well as %.1f uniform bits, if bits were independent\n", information }' "$SCRATCH/bits"
 [ "$DRAWN" = measured ] || sed -i 's/.*/0.5/' "$SCRATCH/bits"
-last_size=${SIZES##* }
 drawn=0
 for size in $SIZES; do
     rows=$(value 'SELECT count(*) FROM doc')
@@ -130,10 +129,14 @@ SQL
             done
         fi
         say "tables = $tables: searched"
-        if [ "$BATCH" -gt 0 ] && { [ "$size" = "$BATCH_ROWS" ] || { [ "$size" = "$last_size" ] && [ "$size" -lt "$BATCH_ROWS" ]; }; }; then
+        if [ "$BATCH" -gt 0 ] && [ "$tables" -le 4 ]; then
             for find in all first; do
-                [ "$tables" = 1 ] || batch exact h 1 $find
-                [ "$tables" -gt 4 ] || batch guided w 0.95 $find
+                for queries in $BATCHES; do
+                    for how in match loop; do
+                        [ "$tables" = 1 ] || batch $how "$queries" exact h 1 $find
+                        batch $how "$queries" guided w 0.95 $find
+                    done
+                done
             done
             say "tables = $tables: batch join"
         fi

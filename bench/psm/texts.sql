@@ -74,7 +74,7 @@ CREATE TABLE built (rows bigint, tables integer, seconds float8, bytes bigint, l
 CREATE TABLE searched (rows bigint, tables integer, method text, target float8, most_probes integer, radius integer,
     find text, queries integer, leaf_pages float8, pages float8, microseconds float8, recall float8,
     partner_recall float8, query_recall float8, exact_rows bigint);
-CREATE TABLE batched (rows bigint, tables integer, method text, target float8, find text, queries integer,
+CREATE TABLE batched (rows bigint, tables integer, how text, method text, target float8, find text, queries integer,
     seconds float8, found bigint);
 CREATE TABLE calibrated (rows bigint, tables integer, distance integer, target float8, predicted float8, measured float8,
     leaves float8, pairs bigint);

@@ -1993,24 +1993,26 @@ CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
     OUT fitted boolean, OUT bits integer, OUT store_pages bigint, OUT segments bigint, OUT free_slots bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'statistics of a simhash index; reads all of its pages';
+COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS
+    'statistics of a simhash index, or sums over partitions; reads all pages';
 
 CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed boolean DEFAULT false,
     OUT rows bigint, OUT nulls bigint, OUT partial_entries bigint, OUT incomplete_splits bigint,
     OUT unused_pages bigint, OUT heap_rows bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT;
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
-    'raises an error if a simhash index is corrupted or lacks a row of its table; blocks writers while it runs';
+    'raises an error if a simhash index, of a table or of its partitions, is corrupted or lacks a row; blocks writers while it runs';
 
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
-    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer)
+    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer) IS
     'the leaf pages that an exact search of an index reads';
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
-    OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision)
+    OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision,
+    OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
@@ -2018,7 +2020,7 @@ COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball
 
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
-    OUT recall double precision)
+    OUT recall double precision, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, signature_ball) IS

@@ -97,13 +97,9 @@ RESET ROLE;
 
 -- other relations
 SELECT simhash_index_stats('owned.page');
-CREATE TABLE parted (h simhash) PARTITION BY HASH (h);
-CREATE INDEX parted_h ON parted USING simhash (h);
-SELECT simhash_index_stats('parted_h');
 CREATE INDEX page_id ON owned.page (id);
 SELECT simhash_index_check('owned.page_id');
 SELECT simhash_index_check(0);
 
-DROP TABLE parted;
 DROP SCHEMA owned, trap CASCADE;
 DROP ROLE index_owner, index_stranger, index_monitor;

@@ -3,7 +3,7 @@
 //
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
 // index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other
-// sessions and standbys use it.
+// sessions and standbys use it. For a partitioned index, all partitions are searched and get the model.
 #include "am/search/scan.hpp"
 #include "am/tree/rights.hpp"
 
@@ -94,24 +94,50 @@ VolatilityModel fit(const Pairs &pairs)
     return model.model();
 }
 
+// An index that is searched, and its share of the leaves of all: one, unless they are those of partitions.
+struct Searched {
+    IndexScanDesc scan;
+    double share;
+};
+
+struct SearchedSet {
+    int count;
+    Searched *index;
+};
+
 struct Trial {
     int64 pairs;
-    int64 found;
-    int64 leaves;
+    double found;
     double predicted; // sum of the predicted recalls
 };
 
 // Runs the search for one pair and checks whether it read the leaf where the partner belongs.
-void look_for(IndexScanDesc scan, const Pair &pair, int distance, double target, Trial *trial)
+void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *trial)
 {
-    GuidedBall ball = {pair.weights, weights_fingerprint(pair.weights), target, distance, 0};
-    run_search(scan, kInGuidedBall, PointerGetDatum(&ball));
+    run_search(searched.scan, kInGuidedBall, ball);
 
-    const Search &search = scan_state(scan)->search;
+    const Search &search = scan_state(searched.scan)->search;
     const GuidedPlan &plan = search.guided->plan;
-    trial->pairs++;
-    trial->found += search.exactly() || plan.seen(pair.partner);
-    trial->predicted += search.exactly() ? 1 : plan.recall();
+    trial->found += search.exactly() || plan.seen(pair.partner) ? searched.share : 0;
+    trial->predicted += searched.share * (search.exactly() ? 1 : plan.recall());
+}
+
+// Searches all indexes for the partners of the odd pairs that are within the distance.
+Trial run_trial(const SearchedSet &set, const Pairs &pairs, int distance, double target)
+{
+    Trial trial = {};
+    for (int i = 1; i < pairs.count; i += 2) {
+        CHECK_FOR_INTERRUPTS();
+        const Pair &pair = pairs.pair[i];
+        const Fingerprint center = weights_fingerprint(pair.weights);
+        if (hamming_distance(center, pair.partner) > distance)
+            continue;
+        GuidedBall ball = {pair.weights, center, target, distance, 0};
+        trial.pairs++;
+        for (int j = 0; j < set.count; j++)
+            look_for(set.index[j], pair, PointerGetDatum(&ball), &trial);
+    }
+    return trial;
 }
 
 void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
@@ -148,6 +174,29 @@ void store_model(Relation index, const VolatilityModel &model)
     invalidate_at_once(index);
 }
 
+// Prepares to search the indexes with this model.
+SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, LeafTrace *trace)
+{
+    auto *index = static_cast<Searched *>(palloc(sizeof(Searched) * static_cast<Size>(Max(set.count, 1))));
+    double leaves = 0;
+    for (int i = 0; i < set.count; i++)
+        leaves += index_leaves(set.index[i]);
+    for (int i = 0; i < set.count; i++) {
+        index[i] = {begin_scan(set.index[i], 1, 0), index_leaves(set.index[i]) / leaves};
+        scan_state(index[i].scan)->meta->model = model;
+        scan_state(index[i].scan)->search.trace = trace;
+    }
+    return {set.count, index};
+}
+
+void end_searches(const SearchedSet &set)
+{
+    for (int i = 0; i < set.count; i++) {
+        end_scan(set.index[i].scan);
+        IndexScanEnd(set.index[i].scan);
+    }
+}
+
 // Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves
 // searches read, like simhash_probe_plan.
 void check_storing_rights(Oid index, Oid heap)
@@ -171,15 +220,17 @@ SIMHASH_FUNCTION(simhash_calibrate)
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
-    Relation index = open_index(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
-    refuse_row_security(index, nullptr);
-    if (store && !index->rd_islocaltemp)
+    IndexSet set = open_indexes(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
+    refuse_row_security(set, nullptr);
+    if (set.count == 0)
+        PG_RETURN_NULL();
+    if (store && !set.index[0]->rd_islocaltemp)
         PreventCommandIfReadOnly("simhash_calibrate()");
     if (store)
         PreventCommandIfParallelMode("simhash_calibrate()");
 
     Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
-    Oid simhash_type = index->rd_opcintype[0];
+    Oid simhash_type = set.index[0]->rd_opcintype[0];
     Oid weights_type = find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash_weights");
     check_column(table, NameStr(*PG_GETARG_NAME(2)), weights_type);
     check_column(table, NameStr(*PG_GETARG_NAME(3)), simhash_type);
@@ -191,21 +242,13 @@ SIMHASH_FUNCTION(simhash_calibrate)
 
     VolatilityModel model = fit(pairs);
 
-    IndexScanDesc scan = begin_scan(index, 1, 0);
-    scan_state(scan)->meta->model = model;
     int64 leaves = 0;
     LeafTrace trace = {count_leaf, &leaves};
-    scan_state(scan)->search.trace = &trace;
+    const SearchedSet searched = begin_searches(set, model, &trace);
     for (int distance : kDistances) {
         for (double target : kTargets) {
-            Trial trial = {};
             leaves = 0;
-            for (int i = 1; i < pairs.count; i += 2) {
-                CHECK_FOR_INTERRUPTS();
-                if (hamming_distance(weights_fingerprint(pairs.pair[i].weights), pairs.pair[i].partner) <=
-                    distance)
-                    look_for(scan, pairs.pair[i], distance, target, &trial);
-            }
+            const Trial trial = run_trial(searched, pairs, distance, target);
             Datum values[6];
             bool nulls[6] = {};
             double count = static_cast<double>(trial.pairs);
@@ -213,17 +256,16 @@ SIMHASH_FUNCTION(simhash_calibrate)
             values[0] = Int32GetDatum(distance);
             values[1] = Float8GetDatum(target);
             values[2] = Float8GetDatum(trial.predicted / count);
-            values[3] = Float8GetDatum(static_cast<double>(trial.found) / count);
+            values[3] = Float8GetDatum(Min(1, trial.found / count)); // the shares are rounded
             values[4] = Float8GetDatum(static_cast<double>(leaves) / count);
             values[5] = Int64GetDatum(trial.pairs);
             tuplestore_putvalues(rows, row, values, nulls);
         }
     }
-    end_scan(scan);
-    IndexScanEnd(scan);
-    if (store)
-        store_model(index, model);
+    end_searches(searched);
+    for (int i = 0; store && i < set.count; i++)
+        store_model(set.index[i], model);
     relation_close(table, AccessShareLock);
-    relation_close(index, NoLock);
+    close_indexes(set);
     PG_RETURN_NULL();
 }

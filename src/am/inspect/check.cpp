@@ -1,4 +1,4 @@
-// simhash_index_check(regclass, heapallindexed): checks an index for corruption.
+// simhash_index_check(regclass, heapallindexed): checks an index, or those of all partitions, for corruption.
 //
 // Blocks writers until the end of the transaction, so that the trees do not change and no insert is
 // incomplete. A monitoring role is not allowed to do that. On a standby only replay writes, and the check
@@ -271,19 +271,14 @@ void check_unreached(Check *check)
     }
 }
 
-} // namespace
+struct CheckCounts {
+    int64 rows, nulls, partial_entries, incomplete_splits, unused_pages, heap_rows;
+};
 
-} // namespace simhash
-
-SIMHASH_FUNCTION(simhash_index_check)
+// Checks an index. Adds what it finds to *sum.
+void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts *sum)
 {
-    using namespace simhash;
-    bool heapallindexed = PG_GETARG_BOOL(1);
-    LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
-    Relation index = open_index(PG_GETARG_OID(0), lock,
-                                lock == ShareLock ? check_ownership : check_inspection_rights, true);
     Relation heap = table_open(index->rd_index->indrelid, lock);
-
     auto *check = static_cast<Check *>(palloc0(sizeof(Check)));
     check->index = index;
     check->meta = copy_index_meta(index, CurrentMemoryContext);
@@ -303,19 +298,46 @@ SIMHASH_FUNCTION(simhash_index_check)
         check->meta->wide ? check_tree_references(check) : count_partial_entries(check);
     if (heapallindexed)
         check_heap(check, heap);
-
-    Datum values[6];
-    bool nulls[6] = {};
-    values[0] = Int64GetDatum(check->entries[0]);
-    values[1] = Int64GetDatum(check->entries[check->meta->null_table()]);
-    values[2] = Int64GetDatum(check->partial_entries);
-    values[3] = Int64GetDatum(check->incomplete_splits);
-    values[4] = Int64GetDatum(check->unused_pages);
-    values[5] = Int64GetDatum(check->heap_rows);
-    nulls[2] = !check->still;
-    nulls[5] = !heapallindexed;
-    HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);
     table_close(heap, NoLock);
-    relation_close(index, NoLock);
-    PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+
+    sum->rows += check->entries[0];
+    sum->nulls += check->entries[check->meta->null_table()];
+    sum->partial_entries += check->partial_entries;
+    sum->incomplete_splits += check->incomplete_splits;
+    sum->unused_pages += check->unused_pages;
+    sum->heap_rows += check->heap_rows;
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_index_check)
+{
+    using namespace simhash;
+    bool heapallindexed = PG_GETARG_BOOL(1);
+    LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
+    bool still = lock == ShareLock;
+    IndexSet set =
+        open_indexes(PG_GETARG_OID(0), lock, still ? check_ownership : check_inspection_rights, true);
+    CheckCounts counts = {};
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash check", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    for (int i = 0; i < set.count; i++) {
+        check_index(set.index[i], lock, heapallindexed, &counts);
+        MemoryContextReset(context);
+    }
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+    close_indexes(set);
+
+    Datum values[6] = {Int64GetDatum(counts.rows),
+                       Int64GetDatum(counts.nulls),
+                       Int64GetDatum(counts.partial_entries),
+                       Int64GetDatum(counts.incomplete_splits),
+                       Int64GetDatum(counts.unused_pages),
+                       Int64GetDatum(counts.heap_rows)};
+    bool nulls[6] = {false, false, !still, false, false, !heapallindexed};
+    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }

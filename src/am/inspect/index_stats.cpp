@@ -1,4 +1,5 @@
-// simhash_index_stats(regclass): statistics of an index's contents.
+// simhash_index_stats(regclass): statistics of an index's contents; for a partitioned index, the sums over its
+// partitions.
 #include "am/tree/index.hpp"
 
 #include "pg/server/result_rows.hpp"
@@ -9,6 +10,7 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"
+#include "utils/datum.h"
 }
 
 namespace simhash
@@ -18,9 +20,17 @@ namespace
 {
 
 struct Counts {
-    int64 rows, nulls, leaves, empty_leaves, inner, unused, entries, room;
+    int64 rows, nulls, blocks, leaves, empty_leaves, inner, unused, entries, room;
     int height;
     int64 store, segments, free_slots;
+    bool reindex_pending;
+};
+
+// What the indexes of partitions may have in common. What differs is NULL.
+struct Traits {
+    enum { distance, tables, header_bits, fillfactor, fitted, bits, count };
+    Datum value[count];
+    bool null[count];
 };
 
 void count_store_page(const char *page, const StoreShape &shape, Counts *counts)
@@ -70,18 +80,36 @@ bool options_changed(Relation index, const IndexMeta &meta)
     return std::memcmp(&design, &meta.order.design, sizeof(design)) != 0;
 }
 
-} // namespace
-
-} // namespace simhash
-
-SIMHASH_FUNCTION(simhash_index_stats)
+Traits traits_of(const IndexMeta &meta)
 {
-    using namespace simhash;
-    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, true);
-    IndexMeta *meta = copy_index_meta(index, CurrentMemoryContext);
-    Counts counts = {};
-    counts.height = 1;
+    Datum header_bits[kMaxTables];
+    for (int i = 0; i < meta.tables(); i++)
+        header_bits[i] =
+            Int32GetDatum(meta.wide ? meta.layout.header_bits(i) : meta.order.design.table[i].header_bits);
+    Traits traits = {};
+    traits.null[Traits::distance] = traits.null[Traits::fitted] = meta.wide;
+    traits.value[Traits::distance] = Int32GetDatum(meta.wide ? 0 : meta.order.design.distance);
+    traits.value[Traits::tables] = Int32GetDatum(meta.tables());
+    traits.value[Traits::header_bits] =
+        PointerGetDatum(construct_array(header_bits, meta.tables(), INT4OID, 4, true, TYPALIGN_INT));
+    traits.value[Traits::fillfactor] = Int32GetDatum(meta.fillfactor);
+    traits.value[Traits::fitted] = BoolGetDatum(meta.fitted);
+    traits.value[Traits::bits] = Int32GetDatum(meta.wide ? meta.layout.bits : kBits);
+    return traits;
+}
 
+void drop_differences(const Traits &other, Traits *common)
+{
+    for (int i = 0; i < Traits::count; i++) {
+        const bool array = i == Traits::header_bits;
+        common->null[i] = common->null[i] || other.null[i] ||
+                          !datumIsEqual(common->value[i], other.value[i], !array,
+                                        array ? -1 : static_cast<int>(sizeof(int32)));
+    }
+}
+
+void count_index(Relation index, const IndexMeta &meta, Counts *counts)
+{
     BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
     BlockNumber blocks = RelationGetNumberOfBlocks(index);
     for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
@@ -90,54 +118,80 @@ SIMHASH_FUNCTION(simhash_index_stats)
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         if (PageIsNew(const_cast<Page>(page))) {
-            counts.unused++;
+            counts->unused++;
         } else {
-            const char *fault = check_any_page(*meta, page);
+            const char *fault = check_any_page(meta, page);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
-            count_page(page, *meta, &counts);
+            count_page(page, meta, counts);
         }
         UnlockReleaseBuffer(buffer);
     }
+    FreeAccessStrategy(strategy);
+    counts->blocks += blocks;
+    counts->reindex_pending = counts->reindex_pending || options_changed(index, meta);
+}
 
-    Datum header_bits[kMaxTables];
-    for (int i = 0; i < meta->tables(); i++)
-        header_bits[i] =
-            Int32GetDatum(meta->wide ? meta->layout.header_bits(i) : meta->order.design.table[i].header_bits);
-    int64 rows = counts.rows + counts.nulls;
-    double full = static_cast<double>(counts.room);
-
+Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &traits, bool wide)
+{
     Datum values[20];
     bool nulls[20] = {};
     int at = 0;
-    nulls[at] = meta->wide;
-    values[at++] = Int32GetDatum(meta->wide ? 0 : meta->order.design.distance);
-    values[at++] = Int32GetDatum(meta->tables());
-    values[at++] =
-        PointerGetDatum(construct_array(header_bits, meta->tables(), INT4OID, 4, true, TYPALIGN_INT));
-    values[at++] = Int32GetDatum(meta->fillfactor);
+    auto put_trait = [&](int trait) {
+        nulls[at] = traits.null[trait];
+        values[at++] = traits.value[trait];
+    };
+    auto put_ratio = [&](double dividend, int64 divisor) {
+        nulls[at] = divisor == 0;
+        values[at++] = Float8GetDatum(dividend / static_cast<double>(Max(divisor, 1)));
+    };
+    put_trait(Traits::distance);
+    put_trait(Traits::tables);
+    put_trait(Traits::header_bits);
+    put_trait(Traits::fillfactor);
     values[at++] = Int64GetDatum(counts.rows);
     values[at++] = Int64GetDatum(counts.nulls);
-    values[at++] = Int64GetDatum(blocks);
+    values[at++] = Int64GetDatum(counts.blocks);
     values[at++] = Int64GetDatum(counts.leaves);
     values[at++] = Int64GetDatum(counts.inner);
     values[at++] = Int64GetDatum(counts.empty_leaves);
     values[at++] = Int64GetDatum(counts.unused);
     values[at++] = Int32GetDatum(counts.height);
-    values[at++] = Float8GetDatum(static_cast<double>(counts.entries) / full);
-    nulls[at] = rows == 0;
-    values[at++] =
-        Float8GetDatum(rows == 0 ? 0 : static_cast<double>(blocks) * BLCKSZ / static_cast<double>(rows));
-    values[at++] = BoolGetDatum(options_changed(index, *meta));
-    nulls[at] = meta->wide;
-    values[at++] = BoolGetDatum(meta->fitted);
-    values[at++] = Int32GetDatum(meta->wide ? meta->layout.bits : kBits);
-    nulls[at] = nulls[at + 1] = nulls[at + 2] = !meta->wide;
+    put_ratio(static_cast<double>(counts.entries), counts.room);
+    put_ratio(static_cast<double>(counts.blocks) * BLCKSZ, counts.rows + counts.nulls);
+    values[at++] = BoolGetDatum(counts.reindex_pending);
+    put_trait(Traits::fitted);
+    put_trait(Traits::bits);
+    nulls[at] = nulls[at + 1] = nulls[at + 2] = !wide;
     values[at++] = Int64GetDatum(counts.store);
     values[at++] = Int64GetDatum(counts.segments);
     values[at++] = Int64GetDatum(counts.free_slots);
+    return HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls));
+}
 
-    HeapTuple tuple = heap_form_tuple(result_row(fcinfo), values, nulls);
-    relation_close(index, AccessShareLock);
-    PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_index_stats)
+{
+    using namespace simhash;
+    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, true);
+    Counts counts = {};
+    Traits traits = {};
+    std::fill(traits.null, traits.null + Traits::count, true);
+    bool wide = false;
+    for (int i = 0; i < set.count; i++) {
+        IndexMeta *meta = copy_index_meta(set.index[i], CurrentMemoryContext);
+        count_index(set.index[i], *meta, &counts);
+        counts.height = Max(counts.height, 1);
+        wide = meta->wide;
+        if (i == 0)
+            traits = traits_of(*meta);
+        else
+            drop_differences(traits_of(*meta), &traits);
+        pfree(meta);
+    }
+    close_indexes(set);
+    PG_RETURN_DATUM(stats_row(fcinfo, counts, traits, wide));
 }

@@ -1,5 +1,6 @@
-// simhash_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures, that a search reads, in order. It
-// runs the search but does not read the table.
+// simhash_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures,
+// that a search reads, in order; for a partitioned index, one partition after the other. It runs the search but does
+// not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
@@ -28,6 +29,7 @@ struct Report {
     Tuplestorestate *rows;
     TupleDesc row;
     int steps;
+    Oid index; // the one that is being searched
 };
 
 Datum bits_array(Fingerprint bits)
@@ -44,13 +46,14 @@ Datum bits_array(Fingerprint bits)
 void report_leaf(const LeafRead &read, void *context)
 {
     auto *report = static_cast<Report *>(context);
-    Datum values[7];
-    bool nulls[7] = {};
+    Datum values[8];
+    bool nulls[8] = {};
     values[0] = Int32GetDatum(++report->steps);
     values[1] = Int32GetDatum(read.table + 1);
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
-    if (report->row->natts == 7) {
+    values[report->row->natts - 1] = ObjectIdGetDatum(report->index);
+    if (report->row->natts == 8) {
         nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search has become exact
         if (read.probe != nullptr) {
             values[4] = bits_array(read.probe->flips);
@@ -65,16 +68,18 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 {
     Report report = {};
     report.rows = begin_rows(fcinfo, &report.row);
-    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
-    refuse_row_security(index, nullptr);
-
-    IndexScanDesc scan = begin_scan(index, 1, 0);
-    LeafTrace trace = {report_leaf, &report};
-    scan_state(scan)->search.trace = &trace;
-    run_search(scan, strategy, ball);
-    end_scan(scan);
-    IndexScanEnd(scan);
-    relation_close(index, AccessShareLock);
+    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
+    refuse_row_security(set, nullptr);
+    for (int i = 0; i < set.count; i++) {
+        report.index = RelationGetRelid(set.index[i]);
+        IndexScanDesc scan = begin_scan(set.index[i], 1, 0);
+        LeafTrace trace = {report_leaf, &report};
+        scan_state(scan)->search.trace = &trace;
+        run_search(scan, strategy, ball);
+        end_scan(scan);
+        IndexScanEnd(scan);
+    }
+    close_indexes(set);
 }
 
 void report_signature_read(const SignatureRead &read, void *context)
@@ -83,8 +88,8 @@ void report_signature_read(const SignatureRead &read, void *context)
     const char *part = read.part == SignatureRead::tree    ? "tree"
                        : read.part == SignatureRead::plane ? "plane"
                                                            : "store";
-    Datum values[6];
-    bool nulls[6] = {};
+    Datum values[7];
+    bool nulls[7] = {};
     values[0] = Int32GetDatum(++report->steps);
     values[1] = CStringGetTextDatum(part);
     values[2] = Int32GetDatum(read.table + 1);
@@ -93,22 +98,19 @@ void report_signature_read(const SignatureRead &read, void *context)
     values[4] = Int32GetDatum(static_cast<int32>(read.candidates));
     values[5] = Float8GetDatum(read.recall);
     nulls[5] = std::isnan(read.recall);
+    values[6] = ObjectIdGetDatum(report->index);
     tuplestore_putvalues(report->rows, report->row, values, nulls);
     pfree(DatumGetPointer(values[1]));
 }
 
-void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum value)
+void search_signatures(Relation index, const SignatureBall &ball, Datum value, Report *report)
 {
-    Report report = {};
-    report.rows = begin_rows(fcinfo, &report.row);
-    Relation index = open_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, true);
-    refuse_row_security(index, nullptr);
     if (!is_wide_index(index))
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("index \"%s\" is not on signatures", RelationGetRelationName(index)));
-
+    report->index = RelationGetRelid(index);
     IndexScanDesc scan = begin_scan(index, 1, 1);
-    SignatureTrace trace = {report_signature_read, &report};
+    SignatureTrace trace = {report_signature_read, report};
     scan_state(scan)->signatures->trace = &trace;
     if (ball.neighbours > 0) {
         scan->numberOfKeys = 0;
@@ -119,7 +121,17 @@ void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum va
     }
     end_scan(scan);
     IndexScanEnd(scan);
-    relation_close(index, AccessShareLock);
+}
+
+void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum value)
+{
+    Report report = {};
+    report.rows = begin_rows(fcinfo, &report.row);
+    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, true);
+    refuse_row_security(set, nullptr);
+    for (int i = 0; i < set.count; i++)
+        search_signatures(set.index[i], ball, value, &report);
+    close_indexes(set);
 }
 
 } // namespace

@@ -11,6 +11,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
@@ -67,9 +68,13 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
 
 void open_side(Oid oid, bool wide, PairSide *side)
 {
-    Relation index = open_index(oid, AccessShareLock, check_tid_reading_rights, wide);
+    IndexSet set = open_indexes(oid, AccessShareLock, check_tid_reading_rights, wide);
+    if (set.count != 1)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("index \"%s\" is partitioned", get_rel_name(oid)));
+    Relation index = set.index[0];
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
-    refuse_row_security(index, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
+    refuse_row_security(set, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
     if (!RelationIsScannable(heap))
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),

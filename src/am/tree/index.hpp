@@ -200,12 +200,24 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
 
 // Raises an error unless the current user owns the index's table or has the privileges of
 // pg_stat_scan_tables.
-void check_inspection_rights(Oid index, Oid heap);
+void check_inspection_rights(Oid index, Oid table);
 
-// Opens a simhash index for an SQL function, and locks it and its table. Raises an error if the relation is
-// not a simhash index, or if check_rights raises one, or if the index is wide and `wide` is false.
-Relation open_index(Oid oid, LOCKMODE lock,
-                    void (*check_rights)(Oid index, Oid heap) = check_inspection_rights, bool wide = false);
+// The indexes that an SQL function reads: the one that it is given or, if that is partitioned, those of the leaf
+// partitions, in the order of the OIDs of their tables.
+struct IndexSet {
+    Oid named; // the one given
+    Oid table; // its table, on which privileges and row-level security are checked
+    int count;
+    Relation *index;
+};
+
+// Opens and locks an index for an SQL function, and locks its table, with all partitions. Raises an error if the
+// relation is not a simhash index, or if check_rights raises one, or if the index is wide and `wide` is false.
+IndexSet open_indexes(Oid oid, LOCKMODE lock,
+                      void (*check_rights)(Oid index, Oid table) = check_inspection_rights,
+                      bool wide = false);
+// Closes them. The locks stay until the end of the transaction.
+void close_indexes(const IndexSet &set);
 
 inline Tid tid_of(ItemPointer pointer)
 {

@@ -89,15 +89,14 @@ void check_tid_reading_rights(Oid index, Oid heap)
                                        SelfItemPointerAttributeNumber - FirstLowInvalidHeapAttributeNumber));
 }
 
-void refuse_row_security(Relation index, const char *hint)
+void refuse_row_security(const IndexSet &set, const char *hint)
 {
-    Oid heap = index->rd_index->indrelid;
-    if (check_enable_rls(heap, InvalidOid, false) == RLS_ENABLED)
-        ereport(
-            ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-            errmsg("cannot read index \"%s\" past row-level security", RelationGetRelationName(index)),
-            errdetail("Row-level security on table \"%s\" applies to the current user.", get_rel_name(heap)),
-            hint != nullptr ? errhint("%s", hint) : 0);
+    if (check_enable_rls(set.table, InvalidOid, false) == RLS_ENABLED)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot read index \"%s\" past row-level security", get_rel_name(set.named)),
+                errdetail("Row-level security on table \"%s\" applies to the current user.",
+                          get_rel_name(set.table)),
+                hint != nullptr ? errhint("%s", hint) : 0);
 }
 
 } // namespace simhash

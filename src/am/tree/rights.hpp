@@ -1,11 +1,8 @@
-// Who may call the functions that take an index. Each check raises an error if the current user may not.
+// Who may call the functions that take an index. Each check raises an error if the current user may not. The table of
+// a partitioned index is the partitioned one, as in a query that names it.
 #pragma once
 
-#include "pg/server/compat.hpp"
-
-extern "C" {
-#include "utils/rel.h"
-}
+#include "am/tree/index.hpp"
 
 namespace simhash
 {
@@ -20,6 +17,6 @@ void check_reading_rights(Oid index, Oid heap);
 void check_tid_reading_rights(Oid index, Oid heap);
 
 // Raises an error if row-level security on the table applies to the current user: the index would show hidden rows.
-void refuse_row_security(Relation index, const char *hint);
+void refuse_row_security(const IndexSet &set, const char *hint);
 
 } // namespace simhash

@@ -2043,25 +2043,28 @@ COMMENT ON FUNCTION simhash_calibrate(pg_catalog.regclass, pg_catalog.regclass, 
 -- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
 
 CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
-    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
-    'all pairs of rows of an indexed table within a distance: each pair once, as ctids';
+    'all pairs of rows of an indexed table within a distance: each pair once, as ctids and tableoids';
 
 CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
-    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer)
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
-    'all pairs of rows of two indexed tables within a distance, as ctids';
+    'all pairs of rows of two indexed tables within a distance, as ctids and tableoids';
 
 CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, star boolean DEFAULT false,
-    OUT member pg_catalog.tid, OUT leader pg_catalog.tid)
+    OUT member pg_catalog.tid, OUT leader pg_catalog.tid,
+    OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
-    'groups of near-duplicates, as ctids: connected components, or stars whose members are near the leader';
+    'groups of near-duplicates, as ctids and tableoids: connected components, or stars whose members are near the leader';
 
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
     OUT number bigint, OUT match pg_catalog.tid, OUT distance integer)

@@ -30,7 +30,7 @@ BEGIN
     DELETE FROM grouped;
     EXECUTE format('INSERT INTO pair SELECT x.ctid, y.ctid FROM %I x JOIN %I y ON x.ctid <> y.ctid AND (x.h <@> y.h)::int <= %s',
         of_table, of_table, radius);
-    INSERT INTO grouped SELECT * FROM simhash_groups(coalesce(by_index, of_table || '_h')::regclass, radius, star);
+    INSERT INTO grouped SELECT member, leader FROM simhash_groups(coalesce(by_index, of_table || '_h')::regclass, radius, star);
     ANALYZE pair;
     ANALYZE grouped;
     SELECT count(*) INTO missing FROM (SELECT a FROM pair EXCEPT SELECT member FROM grouped) m;

@@ -10,21 +10,21 @@ END $$;
 CREATE FUNCTION fingerprint(i bigint) RETURNS simhash LANGUAGE sql IMMUTABLE AS 'SELECT pg_catalog.hashint8extended(i, 1)::simhash';
 
 -- Two levels; partitions with other designs; an empty one; "whole" has the same rows. Every tenth row has NULL; every third
--- is a copy of the row three before with one bit changed.
+-- is a copy of the row before with one bit changed.
 CREATE TABLE page (id int, h simhash, s bit(256)) PARTITION BY RANGE (id);
-CREATE TABLE page_1 PARTITION OF page FOR VALUES FROM (0) TO (1000);
+CREATE TABLE page_1 PARTITION OF page FOR VALUES FROM (0) TO (500);
 CREATE TABLE page_2 (s bit(256), other text, h simhash, id int NOT NULL);
 ALTER TABLE page_2 DROP COLUMN other;
-ALTER TABLE page ATTACH PARTITION page_2 FOR VALUES FROM (1000) TO (1800);
-CREATE TABLE page_3 PARTITION OF page FOR VALUES FROM (1800) TO (5000) PARTITION BY HASH (id);
+ALTER TABLE page ATTACH PARTITION page_2 FOR VALUES FROM (500) TO (900);
+CREATE TABLE page_3 PARTITION OF page FOR VALUES FROM (900) TO (5000) PARTITION BY HASH (id);
 CREATE TABLE page_3a PARTITION OF page_3 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE page_3b PARTITION OF page_3 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE page_4 PARTITION OF page DEFAULT;
 CREATE INDEX page_2_own ON page_2 USING simhash (h) WITH (distance = 5, tables = 12, fillfactor = 70);
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_s ON page USING simhash (s);
-INSERT INTO page SELECT i, CASE WHEN i % 10 <> 0 THEN CASE WHEN i % 3 = 0 THEN (fingerprint(i - 3)::bigint # (1::bigint << i % 64))::simhash ELSE fingerprint(i) END END,
-    (('x' || md5((i - i % 2)::text) || md5((i - i % 2) || 'b'))::bit(256) # (CASE WHEN i % 2 = 0 THEN B'0' ELSE B'1' END || repeat('0', 255))::bit(256)) FROM generate_series(0, 3999) AS i;
+INSERT INTO page SELECT i, CASE WHEN i % 10 <> 0 THEN CASE WHEN i % 3 = 0 THEN (fingerprint(i - 1)::bigint # (1::bigint << i % 64))::simhash ELSE fingerprint(i) END END,
+    (('x' || md5((i - i % 2)::text) || md5((i - i % 2) || 'b'))::bit(256) # (CASE WHEN i % 2 = 0 THEN B'0' ELSE B'1' END || repeat('0', 255))::bit(256)) FROM generate_series(0, 1999) AS i;
 CREATE TABLE whole AS TABLE page;
 CREATE INDEX whole_h ON whole USING simhash (h);
 CREATE INDEX whole_s ON whole USING simhash (s);
@@ -63,11 +63,94 @@ SELECT count(*) FROM simhash_calibrate('page_3_h_idx', 'pair', 'w', 'h');
 SELECT fitted FROM simhash_index_stats('page_3_h_idx');
 SELECT fitted FROM simhash_index_stats('page_h');
 
+-- All pairs, within partitions and between them, each once: as a nested loop finds them. a_table and a are the row's tableoid
+-- and ctid, in this order.
+CREATE FUNCTION compare_pairs(of_index regclass, of_column text, radius int, OUT pairs bigint, OUT across bigint, OUT wrong bigint, OUT ordered bool) LANGUAGE plpgsql AS $$
+DECLARE of_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = of_index);
+BEGIN
+    EXECUTE format('CREATE TEMP TABLE found AS SELECT x.id AS x, y.id AS y, p.distance, (a_table, a) < (b_table, b) AS ordered, a_table <> b_table AS across
+        FROM simhash_pairs(%1$L, %3$s) AS p JOIN %2$s AS x ON x.tableoid = p.a_table AND x.ctid = p.a JOIN %2$s AS y ON y.tableoid = p.b_table AND y.ctid = p.b', of_index, of_table, radius);
+    EXECUTE format('CREATE TEMP TABLE expected AS SELECT least(x.id, y.id) AS x, greatest(x.id, y.id) AS y, (x.%2$I <@> y.%2$I)::int AS distance
+        FROM %1$s AS x, %1$s AS y WHERE x.id < y.id AND (x.%2$I <@> y.%2$I)::int <= %3$s', of_table, of_column, radius);
+    UPDATE found SET x = y, y = x WHERE x > y;
+    SELECT count(*), count(*) FILTER (WHERE f.across), bool_and(f.ordered) INTO pairs, across, ordered FROM found AS f;
+    SELECT count(*) INTO wrong FROM (SELECT x, y, distance FROM found EXCEPT ALL SELECT * FROM expected UNION ALL SELECT * FROM expected EXCEPT ALL SELECT x, y, distance FROM found) AS d;
+    DROP TABLE found, expected;
+END $$;
+SELECT i, r, c.* FROM unnest('{page_h,page_3_h_idx,page_2_own,whole_h}'::regclass[]) AS i, unnest('{0,1,20}'::int[]) AS r, compare_pairs(i, 'h', r) AS c;
+SELECT i, r, c.* FROM unnest('{page_s,whole_s}'::regclass[]) AS i, unnest('{0,1,20,100}'::int[]) AS r, compare_pairs(i, 's', r) AS c;
+SET work_mem = '64kB';
+SELECT i, r, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
+RESET work_mem;
+-- The same after updates, within pages and to other partitions, and deletes
+UPDATE page SET id = id + 10000 WHERE id % 7 = 1;
+UPDATE page SET id = id WHERE id % 7 = 2;
+DELETE FROM page WHERE id % 7 = 3;
+SELECT i, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
+VACUUM page;
+SELECT i, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
+
+-- Joins of partitioned and other tables, for example of new rows with old ones: pairs of ids, each once.
+CREATE TABLE fresh (id int, h simhash, s bit(256)) PARTITION BY RANGE (id);
+CREATE TABLE fresh_1 PARTITION OF fresh FOR VALUES FROM (0) TO (1000);
+CREATE TABLE fresh_2 PARTITION OF fresh DEFAULT;
+INSERT INTO fresh SELECT id, (h::bigint # 4)::simhash, s # (repeat('0', 250) || B'101010')::bit(256) FROM whole WHERE id % 10 = 3 OR id < 20;
+CREATE INDEX fresh_h ON fresh USING simhash (h);
+CREATE INDEX fresh_s ON fresh USING simhash (s);
+CREATE FUNCTION compare_join(x_index regclass, y_index regclass, of_column text, radius int, OUT pairs bigint, OUT wrong bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    x_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = x_index);
+    y_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = y_index);
+BEGIN
+    EXECUTE format('WITH found AS MATERIALIZED (SELECT x.id AS x, y.id AS y, distance FROM simhash_join(%1$L, %2$L, %6$s)
+            JOIN %3$s AS x ON (x.tableoid, x.ctid) = (a_table, a) JOIN %4$s AS y ON (y.tableoid, y.ctid) = (b_table, b)),
+        expected AS MATERIALIZED (SELECT x.id AS x, y.id AS y, (x.%5$I <@> y.%5$I)::int AS distance FROM %3$s AS x, %4$s AS y WHERE (x.%5$I <@> y.%5$I)::int <= %6$s)
+        SELECT (SELECT count(*) FROM found), (SELECT count(*) FROM (SELECT * FROM found EXCEPT ALL SELECT * FROM expected UNION ALL SELECT * FROM expected EXCEPT ALL SELECT * FROM found) AS d)',
+        x_index, y_index, x_table, y_table, of_column, radius) INTO pairs, wrong;
+END $$;
+SELECT i, j, r, c.* FROM (VALUES ('fresh_h'::regclass, 'page_h'::regclass, 'h'), ('page_h', 'fresh_h', 'h'), ('whole_h', 'page_h', 'h'), ('fresh_h', 'whole_h', 'h'), ('page_h', 'page_h', 'h'),
+    ('page_2_own', 'page_h', 'h'), ('fresh_s', 'page_s', 's'), ('page_s', 'fresh_s', 's'), ('page_s', 'whole_s', 's')) AS v (i, j, k), unnest('{1,16}'::int[]) AS r, compare_join(i, j, k, r) AS c;
+SET work_mem = '64kB';
+SELECT i, j, r, c.* FROM (VALUES ('fresh_h'::regclass, 'page_h'::regclass, 'h', 16), ('page_h', 'fresh_h', 'h', 3), ('fresh_s', 'page_s', 's', 16)) AS v (i, j, k, r), compare_join(i, j, k, r) AS c;
+RESET work_mem;
+SELECT code, message, detail FROM failure($$SELECT * FROM simhash_join('page_s', 'fresh_h')$$);
+
+-- Groups, also of equal rows in several partitions: the leader is the first in the order of tableoid and ctid.
+INSERT INTO page SELECT id + d, h, s FROM whole, unnest('{2000,20000,30000}'::int[]) AS d WHERE id % 5 = 0;
+CREATE FUNCTION compare_groups(of_index regclass, of_column text, radius int, OUT members bigint, OUT groups bigint, OUT wrong bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s)
+        JOIN page AS x ON (x.tableoid, x.ctid) = (member_table, member) JOIN page AS y ON (y.tableoid, y.ctid) = (leader_table, leader)', of_index, radius);
+    -- connected components, by repeatedly taking the smallest leader of a neighbour
+    EXECUTE format('CREATE TEMP TABLE edge AS SELECT x.id AS x, y.id AS y FROM page AS x, page AS y WHERE x.id <> y.id AND (x.%1$I <@> y.%1$I)::int <= %2$s', of_column, radius);
+    CREATE TEMP TABLE expected AS SELECT DISTINCT x AS id, x AS leader FROM edge;
+    LOOP
+        UPDATE expected AS e SET leader = n.leader FROM (SELECT x, min(leader) AS leader FROM edge JOIN expected ON id = y GROUP BY x) AS n WHERE n.x = e.id AND n.leader < e.leader;
+        EXIT WHEN NOT FOUND;
+    END LOOP;
+    SELECT count(*), count(DISTINCT leader) INTO members, groups FROM member;
+    SELECT count(*) INTO wrong FROM (SELECT id, min(id) OVER (PARTITION BY leader) FROM member EXCEPT SELECT * FROM expected) AS d;
+    wrong := wrong + (SELECT count(*) FROM member WHERE late) + abs((SELECT count(*) FROM expected) - members);
+    DROP TABLE member, edge, expected;
+END $$;
+SELECT i, r, c.* FROM (VALUES ('page_h'::regclass, 'h', 0), ('page_h', 'h', 16), ('page_s', 's', 0), ('page_s', 's', 1)) AS v (i, k, r), compare_groups(i, k, r) AS c;
+-- After all members but the leaders of stars are deleted, no pairs are left.
+BEGIN;
+DELETE FROM page USING simhash_groups('page_h', 8, star => true) AS g
+WHERE page.tableoid = g.member_table AND page.ctid = g.member AND (g.member_table, g.member) <> (g.leader_table, g.leader);
+SELECT count(*) FROM page;
+SELECT count(*) FROM simhash_pairs('page_h', 8);
+ROLLBACK;
+SELECT count(*) FROM page;
+
+
 -- privileges are those on the table whose index is named
 CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
 SELECT sum(matches) FROM simhash_probe_plan('page_h', fingerprint(1501), 0);
+SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 1);
+SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_1_h_idx', 1)$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_probe_plan('page_1_h_idx', '0000000000000000'::simhash, 0)$$);
 SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h'));
 RESET ROLE;
@@ -83,6 +166,7 @@ ALTER TABLE page_1 DISABLE ROW LEVEL SECURITY;
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 SET ROLE partition_reader;
 SELECT * FROM failure($$SELECT * FROM simhash_probe_plan('page_h', '0000000000000000'::simhash, 0)$$);
+SELECT * FROM failure($$SELECT * FROM simhash_groups('page_h')$$);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
 REVOKE ALL ON page FROM partition_reader;
@@ -96,6 +180,10 @@ SELECT distance, tables, rows, pages, bytes_per_row FROM simhash_index_stats('ba
 SELECT * FROM simhash_index_check('bare_s', true);
 SELECT count(*) FROM simhash_probe_plan('bare_h', '0000000000000000', 3);
 SELECT count(*) FROM simhash_calibrate('bare_h', 'pair', 'w', 'h');
+SELECT count(*) FROM simhash_pairs('bare_h');
+SELECT count(*) FROM simhash_groups('bare_s');
+SELECT count(*) FROM simhash_join('page_h', 'bare_h');
+SELECT count(*) FROM simhash_join('bare_s', 'page_s');
 
 -- an index that cannot be read
 CREATE INDEX page_id ON page (id);
@@ -115,6 +203,7 @@ CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
 CREATE FOREIGN TABLE page_5 PARTITION OF page FOR VALUES FROM (5000) TO (6000) SERVER elsewhere;
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h')) AS f;
 SELECT rows FROM simhash_index_stats('page_1_h_idx');
+SELECT q, code, message FROM unnest('{simhash_pairs,simhash_groups}'::text[]) AS q, failure(format('SELECT * FROM %I(%L)', q, 'page_h'));
 DROP FOREIGN TABLE page_5;
 -- the catalog in which Citus lists distributed tables
 BEGIN;
@@ -125,9 +214,11 @@ SELECT f.* FROM failure($$SELECT simhash_index_stats('whole_h')$$) AS f;
 SELECT code, message, detail FROM failure($$SELECT simhash_index_check('whole_s')$$);
 SELECT code, message, detail FROM failure($$SELECT * FROM simhash_probe_plan('page_h', '0000000000000000'::simhash, 3)$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_calibrate('whole_h', 'pair', 'w', 'h')$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);
 SELECT rows FROM simhash_index_stats('page_1_h_idx');
 ROLLBACK;
 
 DROP FOREIGN DATA WRAPPER elsewhere CASCADE;
-DROP TABLE page, whole, bare, pair;
-DROP FUNCTION failure, fingerprint;
+DROP TABLE page, whole, fresh, bare, pair;
+DROP FUNCTION failure, fingerprint, compare_pairs, compare_join, compare_groups;

@@ -83,7 +83,7 @@ BEGIN
             EXIT WHEN changed = 0;
         END LOOP;
     END IF;
-    EXECUTE format('WITH found AS MATERIALIZED (SELECT * FROM simhash_groups(%L, %s, %L)) SELECT count(*) FROM
+    EXECUTE format('WITH found AS MATERIALIZED (SELECT member, leader FROM simhash_groups(%L, %s, %L)) SELECT count(*) FROM
         ((TABLE found EXCEPT ALL TABLE leader) UNION ALL (TABLE leader EXCEPT ALL TABLE found)) d', t || '_s', radius, star) INTO wrong;
     DROP TABLE near, leader;
     RETURN wrong;

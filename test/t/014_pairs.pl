@@ -1,5 +1,6 @@
-# simhash_pairs, simhash_join and simhash_match under load: while sessions insert, update, delete and vacuum, and indexes are rebuilt,
-# readers compare their results with those of a join in one snapshot. TEST_SECONDS sets the duration (default 15).
+# simhash_pairs, simhash_join and simhash_match under load, and simhash_pairs also of a partitioned table: while sessions insert,
+# update, delete and vacuum, and indexes are rebuilt, readers compare their results with those of a join in one snapshot.
+# TEST_SECONDS sets the duration (default 15).
 use strict;
 use warnings;
 use FindBin;
@@ -21,6 +22,13 @@ SELECT setval('number', 3000);
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
 CREATE INDEX query_h ON query USING simhash (h);
+-- partitions that grow while they are read
+CREATE TABLE log (id bigint, h simhash) PARTITION BY HASH (id);
+CREATE TABLE log_0 PARTITION OF log FOR VALUES WITH (MODULUS 3, REMAINDER 0);
+CREATE TABLE log_1 PARTITION OF log FOR VALUES WITH (MODULUS 3, REMAINDER 1);
+CREATE TABLE log_2 PARTITION OF log FOR VALUES WITH (MODULUS 3, REMAINDER 2);
+INSERT INTO log SELECT id, h FROM page;
+CREATE INDEX log_h ON log USING simhash (h);
 
 -- The number of pairs that are missed, invented or repeated. The nested loop searches the index once per row.
 CREATE FUNCTION differing_pairs(radius int, index_name text) RETURNS bigint LANGUAGE plpgsql
@@ -41,6 +49,21 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_e
         RETURN 0;
     END IF;
     RAISE;
+END
+$$;
+CREATE FUNCTION differing_pairs_of_partitions(radius int) RETURNS bigint LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off AS
+$$
+DECLARE difference bigint;
+BEGIN
+    WITH expected AS MATERIALIZED (
+            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance, x.tableoid::regclass AS a_table, y.tableoid::regclass AS b_table
+            FROM log x JOIN log y ON x.h <@> y.h <= radius AND (x.tableoid, x.ctid) < (y.tableoid, y.ctid)),
+        found AS MATERIALIZED (SELECT * FROM simhash_pairs('log_h', radius))
+    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
+    INTO difference;
+    PERFORM nextval('compared');
+    RETURN difference;
 END
 $$;
 CREATE FUNCTION differing_joins(radius int) RETURNS bigint LANGUAGE plpgsql AS
@@ -107,7 +130,22 @@ SQL
 DELETE FROM page WHERE id IN
     (SELECT id FROM page WHERE id % 100 = :part LIMIT 40 FOR UPDATE SKIP LOCKED);
 SQL
-    vacuum => { weight => 2, sql => "VACUUM page;\n" },
+    vacuum => { weight => 2, sql => "VACUUM page;\nVACUUM log;\n" },
+    log => { weight => 20, sql => <<'SQL' },
+INSERT INTO log SELECT n, flipped(fingerprint(n % 800), n, (n % 7)::int)
+    FROM (SELECT nextval('number') AS n FROM generate_series(1, 20)) AS numbers;
+SQL
+    forget => { weight => 15, sql => <<'SQL' },
+\set part random(0, 99)
+DELETE FROM log WHERE id IN
+    (SELECT id FROM log WHERE id % 100 = :part LIMIT 40 FOR UPDATE SKIP LOCKED);
+SQL
+    pairs_of_log => { weight => 6, sql => <<'SQL' },
+\set radius random(0, 6)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 1 / (differing_pairs_of_partitions(:radius) = 0)::int;
+COMMIT;
+SQL
     # A wrong answer divides by zero, which ends pgbench with an error.
     pairs => { weight => 6, sql => <<'SQL' },
 \set radius random(0, 6)
@@ -147,7 +185,8 @@ note("$transactions transactions, $rebuilds rebuilds in $seconds s");
 my $compared = $node->safe_psql('postgres', "SELECT nextval('compared')");
 cmp_ok($compared, '>', 20, "answers were compared ($compared times)");
 unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
-is($node->safe_psql('postgres', "SELECT sum(differing_pairs(r, 'page_h')) FROM generate_series(0, 8) AS r"), '0', 'pairs after the load');
+is($node->safe_psql('postgres', "SELECT sum(differing_pairs(r, 'page_h') + differing_pairs_of_partitions(r)) FROM generate_series(0, 8) AS r"),
+    '0', 'pairs after the load');
 cmp_ok($node->safe_psql('postgres', "SELECT count(*) FROM simhash_pairs('page_h', 6)"), '>', 100, 'there are some pairs');
 
 done_testing();

@@ -238,13 +238,6 @@ void take_query(Grouping *grouping, const char *query)
         });
 }
 
-void put_row(Tuplestorestate *store, TupleDesc row, Datum member, Datum leader)
-{
-    Datum values[2] = {member, leader};
-    bool nulls[2] = {};
-    tuplestore_putvalues(store, row, values, nulls);
-}
-
 } // namespace
 
 } // namespace simhash
@@ -257,11 +250,15 @@ SIMHASH_FUNCTION(simhash_groups)
     Oid index = PG_GETARG_OID(0);
     Grouping grouping;
     begin_grouping(&grouping, PG_GETARG_BOOL(2));
-    find_pairs(&index, 1, PG_GETARG_INT32(1), PairsWanted::links, {take_pair, &grouping});
+    TableRows rows;
+    find_pairs(&index, 1, PG_GETARG_INT32(1), PairsWanted::links, {take_pair, &grouping}, &rows);
     put_groups(&grouping, [&](int64 member, int64 leader) {
-        ItemPointerData tid[2] = {pointer_of(Tid::unpack(static_cast<uint64>(member))),
-                                  pointer_of(Tid::unpack(static_cast<uint64>(leader)))};
-        put_row(store, row, PointerGetDatum(&tid[0]), PointerGetDatum(&tid[1]));
+        auto a = static_cast<uint64>(member), b = static_cast<uint64>(leader);
+        ItemPointerData tid[2] = {rows.tid_of(a), rows.tid_of(b)};
+        Datum values[4] = {PointerGetDatum(&tid[0]), PointerGetDatum(&tid[1]),
+                           ObjectIdGetDatum(rows.table_of(a)), ObjectIdGetDatum(rows.table_of(b))};
+        bool nulls[4] = {};
+        tuplestore_putvalues(store, row, values, nulls);
     });
     end_grouping(&grouping);
     PG_RETURN_NULL();
@@ -276,7 +273,9 @@ SIMHASH_FUNCTION(simhash_pair_groups)
     begin_grouping(&grouping, PG_GETARG_BOOL(1));
     take_query(&grouping, text_to_cstring(PG_GETARG_TEXT_PP(0)));
     put_groups(&grouping, [&](int64 member, int64 leader) {
-        put_row(store, row, Int64GetDatum(member), Int64GetDatum(leader));
+        Datum values[2] = {Int64GetDatum(member), Int64GetDatum(leader)};
+        bool nulls[2] = {};
+        tuplestore_putvalues(store, row, values, nulls);
     });
     end_grouping(&grouping);
     PG_RETURN_NULL();

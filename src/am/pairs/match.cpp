@@ -86,6 +86,18 @@ void match_query(QueryQueue *queue, const char *query, Oid schema)
     finish_queue(queue);
 }
 
+void open_table(Oid index, PairOutput *output)
+{
+    open_side(index, false, &output->side[0]);
+    if (get_rel_relkind(index) == RELKIND_PARTITIONED_INDEX)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot match queries with partitioned index \"%s\"", get_rel_name(index)),
+                errhint("Call simhash_match for the index of each partition."));
+    Relation relation = output->side[0].part[0].index;
+    PredicateLockRelation(relation, output->snapshot);
+    pgstat_count_index_scan(relation);
+}
+
 } // namespace
 
 } // namespace simhash
@@ -103,9 +115,7 @@ SIMHASH_FUNCTION(simhash_match)
     output->sides = 1;
     output->queries = true;
     output->sink = {store_match, &matches};
-    open_side(PG_GETARG_OID(0), false, &output->side[0]);
-    PredicateLockRelation(output->side[0].index, output->snapshot);
-    pgstat_count_index_scan(output->side[0].index);
+    open_table(PG_GETARG_OID(0), output);
 
     Size bytes = pair_memory();
     begin_output(output, bytes / 4);
@@ -113,7 +123,7 @@ SIMHASH_FUNCTION(simhash_match)
     match_query(matches.queue, text_to_cstring(PG_GETARG_TEXT_PP(1)),
                 get_func_namespace(fcinfo->flinfo->fn_oid));
     end_output(output);
-    close_side(&output->side[0]);
+    close_side(output->side[0]);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
     PG_RETURN_NULL();

@@ -27,37 +27,58 @@ namespace
 
 constexpr Size kMostPairs = 1 << 20; // that wait: they are sorted without a check for interrupts
 
-// The tag of the version that the snapshot sees; 0 if it sees none.
-uint64 visible_tag(PairOutput *output, int side, uint64 tag)
+// Releases the page of the last row fetched.
+void reset_fetch(const PairPart *part)
 {
-    PairSide *s = &output->side[side];
-    ItemPointerData tid = pointer_of(Tid::unpack(tag & kTidMask));
-    bool again = false;
-    pgstat_count_index_tuples(s->index, 1);
-    if (!table_index_fetch_tuple(s->fetch, &tid, output->snapshot, s->slot, &again, nullptr))
-        return 0;
-    pgstat_count_heap_fetch(s->index);
-    return tid_of(&s->slot->tts_tid).packed() | kVisible;
+    if (part == nullptr)
+        return;
+    ExecClearTuple(part->slot);
+    table_index_fetch_reset(part->fetch);
 }
 
-// Calls settle(at, tag) for each probe, in the order of the tids, with the tag of the visible version.
+// The tag of the version that the snapshot sees; 0 if it sees none. Sets *last to the part of the row.
+uint64 visible_tag(PairOutput *output, int side, uint64 tag, const PairPart **last)
+{
+    const BlockNumbers &blocks = output->side[side].tids.blocks;
+    int number = blocks.relation(tag & kTidMask);
+    const PairPart *part = &output->side[side].part[number];
+    if (part != *last)
+        reset_fetch(*last);
+    *last = part;
+    ItemPointerData tid = pointer_of(Tid::unpack(blocks.packed(number, tag & kTidMask)));
+    bool again = false;
+    pgstat_count_index_tuples(part->index, 1);
+    if (!table_index_fetch_tuple(part->fetch, &tid, output->snapshot, part->slot, &again, nullptr))
+        return 0;
+    pgstat_count_heap_fetch(part->index);
+    return blocks.number(number, tid_of(&part->slot->tts_tid).packed()) | kVisible;
+}
+
+// Calls settle(at, tag) for each probe, in the order of the rows, with the tag of the visible version.
 template <typename Settle> void check_probes(PairOutput *output, Size probes, Settle settle)
 {
     std::sort(output->probe, output->probe + probes,
               [](const Probe &a, const Probe &b) { return a.key < b.key; });
     uint64 last = 0, tag = 0;
+    const PairPart *part = nullptr;
     for (Size i = 0; i < probes; i++) {
         const Probe &probe = output->probe[i];
         if (i == 0 || probe.key != last) {
             CHECK_FOR_INTERRUPTS();
             last = probe.key;
-            tag = visible_tag(output, static_cast<int>(probe.key >> 48 & 1), probe.key);
+            tag = visible_tag(output, static_cast<int>(probe.key >> 48 & 1), probe.key, &part);
         }
         settle(probe.at, tag);
     }
+    reset_fetch(part);
+}
+
+// Calls visit(part) for each part of each side.
+template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
+{
     for (int side = 0; side < output->sides; side++) {
-        ExecClearTuple(output->side[side].slot);
-        table_index_fetch_reset(output->side[side].fetch);
+        for (int i = 0; i < output->side[side].parts; i++)
+            visit(&output->side[side].part[i]);
     }
 }
 
@@ -81,19 +102,19 @@ void begin_output(PairOutput *output, Size bytes, Size extra)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
     output->probe = static_cast<Probe *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Probe) * 2 * output->capacity));
-    for (int side = 0; side < output->sides; side++) {
-        output->side[side].fetch = table_index_fetch_begin(output->side[side].heap);
-        output->side[side].slot = table_slot_create(output->side[side].heap, nullptr);
-    }
+    visit_parts(output, [](PairPart *part) {
+        part->fetch = table_index_fetch_begin(part->heap);
+        part->slot = table_slot_create(part->heap, nullptr);
+    });
 }
 
 void end_output(PairOutput *output)
 {
     flush_pairs(output);
-    for (int side = 0; side < output->sides; side++) {
-        ExecDropSingleTupleTableSlot(output->side[side].slot);
-        table_index_fetch_end(output->side[side].fetch);
-    }
+    visit_parts(output, [](PairPart *part) {
+        ExecDropSingleTupleTableSlot(part->slot);
+        table_index_fetch_end(part->fetch);
+    });
     pfree(output->pair);
     pfree(output->probe);
 }
@@ -146,10 +167,10 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
             // finds nothing.
             if (rows->tag[done] & kVisible)
                 continue;
-            uint64 tid = stored ? stored_tid(output->side[side], rows->tag[done]) : rows->tag[done];
-            if (tid == kNoRow)
+            uint64 row = stored ? stored_row(output->side[side], rows->tag[done]) : rows->tag[done];
+            if (row == kNoRow)
                 continue; // removed since it was read
-            output->probe[probes++] = {static_cast<uint64>(side) << 48 | tid, done};
+            output->probe[probes++] = {static_cast<uint64>(side) << 48 | row, done};
         }
         check_probes(output, probes, [rows, stored](Size at, uint64 tag) {
             rows->tag[at] = stored ? rows->tag[at] | (tag & kVisible) : tag;

@@ -44,13 +44,13 @@ const PairSide &side_of(const PairReader &reader, int place)
 }
 
 // Calls visit(page) with a copy of each leaf of a tree, from left to right.
-template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snapshot, int table, Visit visit)
+template <typename Visit> void visit_leaves(Relation index, Snapshot snapshot, int table, Visit visit)
 {
     LeafReader reader = {};
     TreeWalk walk;
-    reader.index = side.index;
+    reader.index = index;
     reader.snapshot = snapshot;
-    reader.strategy = join_strategy(side.index);
+    reader.strategy = join_strategy(index);
     begin_tree_walk(&walk, table);
     begin_reading(&reader, &walk);
     PGAlignedBlock copy;
@@ -59,28 +59,32 @@ template <typename Visit> void visit_leaves(const PairSide &side, Snapshot snaps
         TidCheck check;
         for (int i = 0; i < leaf_count(copy.data); i++)
             check.add(leaf_tid(copy.data, i).packed());
-        check.finish(side.index, block);
+        check.finish(index, block);
         visit(copy.data);
     }
     if (reader.strategy != nullptr)
         FreeAccessStrategy(reader.strategy);
 }
 
-// Calls visit(rows) with the rows of each page of a side: the entries of a tree, or the rows of a store.
+// Calls visit(rows) with the rows of each page of a side: the entries of a tree, or the rows of a store, of each part.
 template <typename Visit> void visit_rows(PairReader *reader, int place, Visit visit)
 {
     const PairSide &side = side_of(*reader, place);
     const SignaturePass *pass = reader->output->pass;
     Rows *rows = &reader->page;
-    if (pass == nullptr) {
-        visit_leaves(side, reader->output->snapshot, 0, [rows, visit](const char *page) {
+    for (int part = 0; pass == nullptr && part < side.parts; part++) {
+        visit_leaves(side.part[part].index, reader->output->snapshot, 0, [&](const char *page) {
             rows->count = 0;
-            for (int i = 0; i < leaf_count(page); i++)
-                rows->set(rows->count++, leaf_fingerprints(page)[i], leaf_tid(page, i).packed());
+            for (int i = 0; i < leaf_count(page); i++) {
+                uint64 number = row_number(side, part, leaf_tid(page, i).packed());
+                if (number != kNoRow)
+                    rows->set(rows->count++, leaf_fingerprints(page)[i], number);
+            }
             visit(*rows);
         });
-        return;
     }
+    if (pass == nullptr)
+        return;
     StoreWalk walk;
     begin_store_walk(&walk, side, pass->merged);
     while (next_store_page(&walk)) {
@@ -88,37 +92,49 @@ template <typename Visit> void visit_rows(PairReader *reader, int place, Visit v
         for (int slot = 0; slot < body_count(walk.page.data); slot++) {
             if (walk.has_row(slot))
                 rows->set(rows->count++, pass_key(*pass, body_signature(walk.page.data, pass->bytes, slot)),
-                          store_position(walk.block, slot));
+                          walk.position(slot));
         }
         visit(*rows);
     }
     end_store_walk(&walk);
 }
 
-// Samples leaves, evenly spread over the index's blocks, and estimates the number of rows.
+// Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
+Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
+{
+    Size count = 0;
+    Buffer buffer = ReadBuffer(part.index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
+        check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
+        page_tail(page)->table != part.meta->null_table()) {
+        count = static_cast<Size>(leaf_count(page));
+        Size taken = std::min(count, kRowsPerLeaf);
+        for (Size j = 0; j < taken; j++)
+            sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
+    }
+    UnlockReleaseBuffer(buffer);
+    return count;
+}
+
+// Samples leaves, evenly spread over the blocks of all parts, and estimates the number of rows.
 void sample_side(PairSide *side, Sample *sample)
 {
-    BlockNumber first = kMetaBlock + 1, blocks = RelationGetNumberOfBlocks(side->index) - first;
-    BlockNumber reads = std::min(blocks, kSampleLeaves);
+    const BlockNumbers &numbers = side->positions;
+    uint64 blocks = numbers.first[numbers.count], reads = std::min<uint64>(blocks, kSampleLeaves);
     double rows = 0;
     sample->count = 0;
-    for (BlockNumber i = 0; i < reads; i++) {
+    for (uint64 i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
-        auto block = static_cast<BlockNumber>(first + uint64{blocks} * i / reads);
-        Buffer buffer = ReadBuffer(side->index, block);
-        LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        const char *page = buffer_page(buffer);
-        if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
-            check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
-            page_tail(page)->table != side->meta->null_table()) {
-            Size count = static_cast<Size>(leaf_count(page)), taken = std::min(count, kRowsPerLeaf);
-            for (Size j = 0; j < taken; j++)
-                sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
-            rows += static_cast<double>(count);
-        }
-        UnlockReleaseBuffer(buffer);
+        uint64 number = store_position(static_cast<BlockNumber>((2 * i + 1) * blocks / (2 * reads)), 0);
+        int part = numbers.relation(number);
+        BlockNumber block = position_block(numbers.packed(part, number));
+        if (block != kMetaBlock)
+            rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
+                    side->part[part].meta->tables();
     }
-    side->rows = std::max(1.0, rows / reads * blocks / side->meta->tables());
+    side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
 
 // Drops rows that need not be compared.
@@ -390,28 +406,28 @@ void follow_trees(PairReader *reader, const PairPlan &plan, const SearchPlan &se
         tree->open_row = tree->open_end = 0;
         join->raw.count = 0;
         join->under[join->depth++] = {&plan, number};
-        visit_leaves(side_of(*reader, 0), reader->output->snapshot, search.step[number].table,
+        visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, search.step[number].table,
                      [tree](const char *page) { visit_tree_leaf(tree, page); });
         join->depth--;
     }
     end_pair_spool(reader->spool);
 }
 
-// A plan by the index's own tables, if their headers find all pairs within the radius.
+// A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
 bool plan_trees(const PairReader &reader, const PairTask &task, int radius, SearchPlan *search,
                 PairPlan *plan)
 {
     const PairSide &side = side_of(reader, 0);
     *plan = {};
-    if (!reader.within)
+    if (!reader.within || side.parts > 1)
         return false;
-    index_plan(side.index, radius, search);
+    index_plan(side.part[0].index, radius, search);
     for (int i = 0; i < search->steps; i++) {
         const SearchStep &step = search->step[i];
         if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
             return false;
         std::uint8_t source[kBits];
-        side.meta->order.sources(step.table, source);
+        side.meta().order.sources(step.table, source);
         plan->cost += cut_step(task, source, radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
         plan->steps++;
     }

@@ -19,27 +19,51 @@ namespace simhash
 namespace
 {
 
-// The number of a row's slot among all of the store.
+// The number of a row's slot among all of the stores.
 Size slot_number(const PairSide &side, uint64 position)
 {
-    StoreShape shape = side.meta->shape();
+    StoreShape shape = side.meta().shape();
+    int number = side.positions.relation(position);
+    const PairPart &part = side.part[number];
+    uint64 packed = side.positions.packed(number, position);
     SegmentSlot at;
-    if (!find_slot(side.segments, shape, position, &at)) // segments that overlap
-        report_corruption(side.index, position_block(position),
+    if (!find_slot(part.segments, shape, packed, &at)) // segments that overlap
+        report_corruption(part.index, position_block(packed),
                           "A page of the signature store belongs to no segment.");
-    return at.segment * static_cast<Size>(shape.rows()) + static_cast<Size>(at.slot);
+    return (part.first_segment + at.segment) * static_cast<Size>(shape.rows()) + static_cast<Size>(at.slot);
 }
 
-// Copies a row of a locked page.
-void copy_row(const PairSide &side, SignaturePass *pass, const char *page, uint64 position, Size to)
+// A page of the store of a part, locked.
+struct StorePage {
+    const PairSide *side;
+    int part;
+    BlockNumber block;
+    Buffer buffer;
+
+    Relation index() const { return side->part[part].index; }
+    const char *page() const { return buffer_page(buffer); }
+};
+
+StorePage lock_store_page(const PairSide &side, uint64 position)
+{
+    int part = side.positions.relation(position);
+    BlockNumber block = position_block(side.positions.packed(part, position));
+    return {&side, part, block,
+            read_store_page(side.part[part].index, side.meta().shape(), block, kBodyPage, BUFFER_LOCK_SHARE)};
+}
+
+// Copies a row. Returns its tid.
+uint64 copy_row(const StorePage &from, SignaturePass *pass, uint64 position, Size to)
 {
     int slot = position_slot(position);
+    const char *page = from.page();
     if (slot >= body_count(page))
-        report_corruption(side.index, position_block(position), "A row of the signature store has vanished.");
+        report_corruption(from.index(), from.block, "A row of the signature store has vanished.");
     std::memcpy(pass->signature + to * static_cast<Size>(pass->bytes),
                 body_signature(page, pass->bytes, slot), static_cast<Size>(pass->bytes));
     pass->position[to] = position;
-    pass->tid[to] = body_tid(page, slot);
+    pass->row[to] = row_number(*from.side, from.part, body_tid(page, slot));
+    return body_tid(page, slot);
 }
 
 // Copies the rows of the waiting pairs, page by page, and puts their numbers in place of their positions.
@@ -50,22 +74,20 @@ void copy_members(PairOutput *output, Size probes)
     for (Size i = 0; i < probes;) {
         CHECK_FOR_INTERRUPTS();
         uint64 page_key = output->probe[i].key >> 16;
-        const PairSide &side = output->side[page_key >> 32];
-        auto block = static_cast<BlockNumber>(page_key);
-        Buffer buffer = read_store_page(side.index, side.meta->shape(), block, kBodyPage, BUFFER_LOCK_SHARE);
+        StorePage page = lock_store_page(output->side[page_key >> 32], output->probe[i].key & kTidMask);
         TidCheck check;
         for (; i < probes && output->probe[i].key >> 16 == page_key; i++) {
             const Probe &probe = output->probe[i];
             if (i == 0 || probe.key != output->probe[i - 1].key) {
-                copy_row(side, pass, buffer_page(buffer), probe.key & kTidMask, rows++);
-                if (pass->tid[rows - 1] != kNoRow)
-                    check.add(pass->tid[rows - 1]);
+                uint64 tid = copy_row(page, pass, probe.key & kTidMask, rows++);
+                if (tid != kNoRow)
+                    check.add(tid);
             }
             uint64 *tag = &output->pair[probe.at / 2].tag[probe.at % 2];
             *tag = (*tag & ~kTidMask) | (rows - 1);
         }
-        UnlockReleaseBuffer(buffer);
-        check.finish(side.index, block);
+        UnlockReleaseBuffer(page.buffer);
+        check.finish(page.index(), page.block);
     }
 }
 
@@ -85,16 +107,16 @@ bool found_before(const SignaturePass &pass, const uint8 *a, const uint8 *b)
 
 Size store_slots(const PairSide &side)
 {
-    return side.segments.count * static_cast<Size>(side.meta->shape().rows());
+    return side.segments * static_cast<Size>(side.meta().shape().rows());
 }
 
 void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged)
 {
     walk->side = &side;
     walk->merged = merged;
-    walk->shape = side.meta->shape();
+    walk->shape = side.meta().shape();
     // Like a sequential scan, it must not drive out what others use.
-    bool bulk = static_cast<double>(side.segments.count) * walk->shape.bodies > NBuffers / 4.0;
+    bool bulk = static_cast<double>(side.segments) * walk->shape.bodies > NBuffers / 4.0;
     walk->strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
     walk->segment = 0;
     walk->body = 0;
@@ -103,14 +125,17 @@ void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merge
 bool next_store_page(StoreWalk *walk)
 {
     const PairSide &side = *walk->side;
-    if (walk->segment == side.segments.count)
+    if (walk->segment == side.segments)
         return false;
     CHECK_FOR_INTERRUPTS();
-    walk->block = side.segments.plane[walk->segment] + 1 + static_cast<BlockNumber>(walk->body);
+    const PairPart &part = segment_part(side, walk->segment);
+    walk->part = static_cast<int>(&part - side.part);
+    walk->block =
+        part.segments.plane[walk->segment - part.first_segment] + 1 + static_cast<BlockNumber>(walk->body);
     walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
                        static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
     Buffer buffer =
-        read_store_page(side.index, walk->shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE, walk->strategy);
+        read_store_page(part.index, walk->shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE, walk->strategy);
     std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     if (++walk->body == walk->shape.bodies) {
@@ -157,8 +182,8 @@ void resolve_pairs(PairOutput *output)
         const uint8 *x = pass->signature + a * static_cast<Size>(pass->bytes);
         const uint8 *y = pass->signature + b * static_cast<Size>(pass->bytes);
         int distance = signature_distance(x, y, pass->bytes);
-        if (distance > (pass->number == kEqualPass ? 0 : pass->radius) || pass->tid[a] == kNoRow ||
-            pass->tid[b] == kNoRow || found_before(*pass, x, y))
+        if (distance > (pass->number == kEqualPass ? 0 : pass->radius) || pass->row[a] == kNoRow ||
+            pass->row[b] == kNoRow || found_before(*pass, x, y))
             continue;
         // Only rows that are visible stand for others. The row with the lowest position is never merged.
         if (pass->number == kEqualPass && pair.tag[0] & pair.tag[1] & kVisible) {
@@ -166,24 +191,22 @@ void resolve_pairs(PairOutput *output)
             pass->merged[slot / 64] |= UINT64CONST(1) << slot % 64;
         }
         output->pair[kept++] = {
-            {pass->tid[a] | static_cast<uint64>(distance) << kDistanceShift, pass->tid[b]}};
+            {pass->row[a] | static_cast<uint64>(distance) << kDistanceShift, pass->row[b]}};
     }
     output->pairs = kept;
 }
 
-uint64 stored_tid(const PairSide &side, uint64 position)
+uint64 stored_row(const PairSide &side, uint64 position)
 {
-    BlockNumber block = position_block(position);
-    Buffer buffer = read_store_page(side.index, side.meta->shape(), block, kBodyPage, BUFFER_LOCK_SHARE);
-    const char *page = buffer_page(buffer);
+    StorePage page = lock_store_page(side, position);
     int slot = position_slot(position);
-    uint64 tid = slot < body_count(page) ? body_tid(page, slot) : kNoRow;
-    UnlockReleaseBuffer(buffer);
+    uint64 tid = slot < body_count(page.page()) ? body_tid(page.page(), slot) : kNoRow;
+    UnlockReleaseBuffer(page.buffer);
     TidCheck check;
     if (tid != kNoRow)
         check.add(tid);
-    check.finish(side.index, block);
-    return tid;
+    check.finish(page.index(), page.block);
+    return row_number(side, page.part, tid);
 }
 
 } // namespace simhash

@@ -1,17 +1,11 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
 #include "am/pairs/pairs.hpp"
-#include "am/tree/rights.hpp"
 
 #include "pg/server/result_rows.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
-#include "access/relation.h"
-#include "access/table.h"
-#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
@@ -23,34 +17,51 @@ namespace
 {
 
 // Raises an error unless both indexes are on fingerprints, or on signatures of the same length.
-void check_sides(const PairSide *side)
+void check_parts(const PairPart &x, const PairPart &y)
 {
-    const IndexMeta &x = *side[0].meta, &y = *side[1].meta;
-    if (x.wide != y.wide)
+    if (x.meta->wide != y.meta->wide)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
                 errmsg("cannot join an index on fingerprints with one on signatures"),
                 errdetail("Index \"%s\" is on signatures, and index \"%s\" on fingerprints, of type simhash.",
-                          RelationGetRelationName(side[x.wide ? 0 : 1].index),
-                          RelationGetRelationName(side[x.wide ? 1 : 0].index)));
-    if (x.wide && x.layout.bits != y.layout.bits)
+                          RelationGetRelationName((x.meta->wide ? x : y).index),
+                          RelationGetRelationName((x.meta->wide ? y : x).index)));
+    if (x.meta->wide && x.meta->layout.bits != y.meta->layout.bits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
                 errmsg("cannot join signatures of different lengths"),
                 errdetail("Index \"%s\" holds signatures of %d bits, and index \"%s\" of %d bits.",
-                          RelationGetRelationName(side[0].index), static_cast<int>(x.layout.bits),
-                          RelationGetRelationName(side[1].index), static_cast<int>(y.layout.bits)));
+                          RelationGetRelationName(x.index), static_cast<int>(x.meta->layout.bits),
+                          RelationGetRelationName(y.index), static_cast<int>(y.meta->layout.bits)));
+}
+
+// Checks all parts. Returns false if one side has none, and so no pairs.
+bool check_sides(const PairOutput &output)
+{
+    for (int i = 0; i < output.sides; i++) {
+        if (output.side[i].parts == 0)
+            return false;
+    }
+    for (int i = 0; i < output.sides; i++) {
+        for (int j = 0; j < output.side[i].parts; j++)
+            check_parts(output.side[0].part[0], output.side[i].part[j]);
+    }
+    return true;
 }
 
 struct PairStore {
     Tuplestorestate *store;
     TupleDesc row;
+    TableRows rows[2];
+    int sides;
 };
 
 void store_pair(void *context, uint64 a, uint64 b, int distance)
 {
     auto *pairs = static_cast<PairStore *>(context);
-    ItemPointerData a_tid = pointer_of(Tid::unpack(a)), b_tid = pointer_of(Tid::unpack(b));
-    Datum values[3] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid), Int32GetDatum(distance)};
-    bool nulls[3] = {};
+    const TableRows &x = pairs->rows[0], &y = pairs->rows[pairs->sides - 1];
+    ItemPointerData a_tid = x.tid_of(a), b_tid = y.tid_of(b);
+    Datum values[5] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid), Int32GetDatum(distance),
+                       ObjectIdGetDatum(x.table_of(a)), ObjectIdGetDatum(y.table_of(b))};
+    bool nulls[5] = {};
     tuplestore_putvalues(pairs->store, pairs->row, values, nulls);
 }
 
@@ -58,76 +69,52 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
 {
     PairStore pairs;
     pairs.store = begin_rows(fcinfo, &pairs.row);
+    pairs.sides = indexes;
     Oid index[2];
     for (int i = 0; i < indexes; i++)
         index[i] = PG_GETARG_OID(i);
-    find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs});
+    find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs}, pairs.rows);
+}
+
+void find_open_pairs(PairOutput *output, int distance)
+{
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    for (int i = 0; i < output->sides; i++) {
+        for (int j = 0; j < output->side[i].parts; j++) {
+            // A lock on the whole index, as scans take: every leaf is read anyway.
+            PredicateLockRelation(output->side[i].part[j].index, output->snapshot);
+            pgstat_count_index_scan(output->side[i].part[j].index);
+        }
+    }
+    const IndexMeta &meta = output->side[0].meta();
+    if (meta.wide)
+        join_signatures(output, Min(distance, static_cast<int>(meta.layout.bits)));
+    else
+        join_indexes(output, Min(distance, kBits));
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
 }
 
 } // namespace
 
-void open_side(Oid oid, bool wide, PairSide *side)
-{
-    IndexSet set = open_indexes(oid, AccessShareLock, check_tid_reading_rights, wide);
-    if (set.count != 1)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("index \"%s\" is partitioned", get_rel_name(oid)));
-    Relation index = set.index[0];
-    Relation heap = table_open(index->rd_index->indrelid, NoLock);
-    refuse_row_security(set, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
-    if (!RelationIsScannable(heap))
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
-                errhint("Use the REFRESH MATERIALIZED VIEW command."));
-    // An index built over broken HOT chains has only the fingerprint of the last version of each chain.
-    if (index->rd_index->indcheckxmin &&
-        !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
-                errdetail("It was built while this transaction, or another one that is still running, could "
-                          "see rows as they were before an update."),
-                errhint("Try again in a new transaction when those have ended."));
-    side->index = index;
-    side->heap = heap;
-    side->meta = copy_index_meta(index, CurrentMemoryContext);
-}
-
-void close_side(PairSide *side)
-{
-    table_close(side->heap, NoLock);
-    relation_close(side->index, NoLock);
-}
-
-void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink)
+void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
+                TableRows *rows)
 {
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
     output->snapshot = GetActiveSnapshot();
     output->sides = indexes;
     output->wanted = wanted;
     output->sink = sink;
-    for (int i = 0; i < indexes; i++)
+    for (int i = 0; i < indexes; i++) {
         open_side(index[i], true, &output->side[i]);
-    if (indexes == 2)
-        check_sides(output->side);
-    if (distance >= 0) {
-        MemoryContext context =
-            AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
-        MemoryContext caller = MemoryContextSwitchTo(context);
-        for (int i = 0; i < indexes; i++) {
-            // A lock on the whole index, as scans take: every leaf is read anyway.
-            PredicateLockRelation(output->side[i].index, output->snapshot);
-            pgstat_count_index_scan(output->side[i].index);
-        }
-        const IndexMeta &meta = *output->side[0].meta;
-        if (meta.wide)
-            join_signatures(output, Min(distance, static_cast<int>(meta.layout.bits)));
-        else
-            join_indexes(output, Min(distance, kBits));
-        MemoryContextSwitchTo(caller);
-        MemoryContextDelete(context);
+        rows[i] = output->side[i].tids;
     }
+    if (check_sides(*output) && distance >= 0)
+        find_open_pairs(output, distance);
     for (int i = 0; i < indexes; i++)
-        close_side(&output->side[i]);
+        close_side(output->side[i]);
     pfree(output);
 }
 

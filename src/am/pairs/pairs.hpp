@@ -4,7 +4,7 @@
 //   pairs        the SQL functions            groups       groups of near-duplicates
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
-//   pair_output  checks that rows are visible
+//   pair_output  checks that rows are visible pair_sides   opens indexes; numbers the rows of partitions
 //
 //   match  the SQL function simhash_match    query_queue  reads each leaf once for many queries
 //
@@ -26,8 +26,9 @@ extern "C" {
 namespace simhash
 {
 
-// Rows of an index: the fingerprint, and a tag: the tid, packed, in the low 48 bits. In a pass over signatures, a key
-// made of the signature and the row's store position.
+// Rows of a side: the fingerprint, and a tag: the tid, packed, in the low 48 bits. In a pass over signatures, a key
+// made of the signature and the row's store position. The blocks of partitions are numbered consecutively: see
+// BlockNumbers.
 struct Rows {
     Fingerprint *fingerprint;
     uint64 *tag;
@@ -51,9 +52,51 @@ inline constexpr uint64 kTidMask = kVisible - 1;
 inline constexpr int kDistanceShift = 49;
 static_assert(kMostSignatureBits < 1 << (64 - kDistanceShift));
 
+// pair_sides.cpp
+
+// Numbers the blocks of several relations consecutively, so that one tid or store position, of 48 bits, names a row of
+// any of them. Of one relation alone the numbers are those of its blocks.
+struct BlockNumbers {
+    int count;
+    BlockNumber *first; // the number of each relation's first block; at the end that after the last block
+
+    // The relation of a row.
+    int relation(uint64 number) const
+    {
+        auto block = static_cast<BlockNumber>(number >> 16);
+        return static_cast<int>(std::upper_bound(first, first + count, block) - first) - 1;
+    }
+    // Whether the relation had the block when its blocks were counted. Rows of later blocks are not visible to the
+    // snapshot, which is older.
+    bool counted(int relation, uint64 packed) const
+    {
+        return packed >> 16 < first[relation + 1] - first[relation];
+    }
+    uint64 number(int relation, uint64 packed) const
+    {
+        return packed + (static_cast<uint64>(first[relation]) << 16);
+    }
+    uint64 packed(int relation, uint64 number) const
+    {
+        return number - (static_cast<uint64>(first[relation]) << 16);
+    }
+};
+
+// The rows of a table or, in the order of their OIDs, of several partitions.
+struct TableRows {
+    Oid *table;
+    BlockNumbers blocks;
+
+    Oid table_of(uint64 number) const { return table[blocks.relation(number)]; }
+    ItemPointerData tid_of(uint64 number) const
+    {
+        return pointer_of(Tid::unpack(blocks.packed(blocks.relation(number), number)));
+    }
+};
+
 // pairs.cpp
 
-// Receives the pairs found: the packed tids of the visible tuple versions. For pairs of one table, a < b.
+// Receives the pairs found: the numbers of the visible tuple versions. For pairs of one table, a < b.
 struct PairSink {
     void (*put)(void *context, uint64 a, uint64 b, int distance);
     void *context;
@@ -64,25 +107,47 @@ enum class PairsWanted {
     links // enough pairs of one table to find its groups: rows with equal fingerprints are each linked to one
 };
 
-// Opens an index and its table, with the same checks that the planner and the executor make.
-void open_side(Oid index, bool wide, struct PairSide *side);
-void close_side(struct PairSide *side);
+// Finds all pairs within a distance, of the rows of one index or between those of two. An index may be partitioned.
+// Checks the same rights and takes the same locks as a query. Sets rows[i] to what the numbers of rows of index i
+// mean, before the first pair is found.
+void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
+                TableRows *rows);
 
-// Finds all pairs within a distance, of the rows of one index or between those of two. Checks the same rights
-// and takes the same locks as a query.
-void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink);
+// pair_sides.cpp
 
-// pair_output.cpp
-
-struct PairSide {
+// A table and its index, or a partition and its index.
+struct PairPart {
     Relation index;
     Relation heap;
     IndexFetchTableData *fetch;
     TupleTableSlot *slot;
     IndexMeta *meta;
-    double rows;       // an estimate
-    Segments segments; // of an index on signatures
+    Segments segments;  // of an index on signatures
+    Size first_segment; // its number among those of all parts
 };
+
+struct PairSide {
+    int parts; // 0 if a partitioned table has no partitions
+    PairPart *part;
+    TableRows tids;
+    BlockNumbers positions; // of the indexes, for store positions
+    double rows;            // an estimate
+    Size segments;          // of all parts
+
+    // What is the same for all parts: whether they are on signatures, their length, and the shape of the store.
+    const IndexMeta &meta() const { return *part[0].meta; }
+};
+
+// Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
+// make. Raises an error if the index is wide and `wide` is false.
+void open_side(Oid index, bool wide, PairSide *side);
+void close_side(const PairSide &side);
+// Lists the segments of the stores.
+void list_segments(PairSide *side);
+// The part that has a segment.
+const PairPart &segment_part(const PairSide &side, Size segment);
+
+// pair_output.cpp
 
 struct FoundPair {
     uint64 tag[2]; // tag[0] contains the distance
@@ -264,19 +329,20 @@ struct SignaturePass {
     // The rows of the waiting pairs.
     uint8 *signature;
     uint64 *position;
-    uint64 *tid;
+    uint64 *row; // its number
 };
 
-// Reads the body pages of a store, in order.
+// Reads the body pages of the stores of a side, in order.
 struct StoreWalk {
     const PairSide *side;
     const uint64 *merged;
     StoreShape shape;
     BufferAccessStrategy strategy;
-    Size segment;
+    Size segment;      // of the next page
     int body;          // the next one
+    int part;          // of the page
     BlockNumber block; // of the page
-    Size first_slot;   // of the page, among all of the store
+    Size first_slot;   // of the page, among all of the stores
     PGAlignedBlock page;
 
     bool has_row(int slot) const
@@ -285,6 +351,7 @@ struct StoreWalk {
         return body_tid(page.data, slot) != kNoRow &&
                (merged == nullptr || !(merged[at / 64] >> at % 64 & 1));
     }
+    uint64 position(int slot) const { return side->positions.number(part, store_position(block, slot)); }
 };
 void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged);
 // Copies the next page, so that no lock is held over the work. Returns false at the end.
@@ -298,10 +365,16 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
 // with their tids and distances.
 void resolve_pairs(PairOutput *output);
 
-// The tid of a row of the store, or kNoRow if VACUUM has removed it.
-uint64 stored_tid(const PairSide &side, uint64 position);
+// The number of the row at a tid that the store of a part holds; kNoRow if the snapshot cannot see it.
+inline uint64 row_number(const PairSide &side, int part, uint64 tid)
+{
+    return tid != kNoRow && side.tids.blocks.counted(part, tid) ? side.tids.blocks.number(part, tid) : kNoRow;
+}
 
-// The number of slots of a store.
+// The number of the row at a store position; kNoRow if VACUUM has removed it.
+uint64 stored_row(const PairSide &side, uint64 position);
+
+// The number of slots of the stores of a side.
 Size store_slots(const PairSide &side);
 
 // signature_pairs.cpp

@@ -32,8 +32,8 @@ constexpr int kPrefixBits = 32;
 constexpr int kTableBits = 6;
 static_assert(kMaxTables < 1 << kTableBits);
 
-const IndexMeta &meta_of(const QueryQueue &queue) { return *queue.output->side[0].meta; }
-Relation index_of(const QueryQueue &queue) { return queue.output->side[0].index; }
+const IndexMeta &meta_of(const QueryQueue &queue) { return queue.output->side[0].meta(); }
+Relation index_of(const QueryQueue &queue) { return queue.output->side[0].part[0].index; }
 
 // -- Planning ----------------------------------------------------------------------------------------------
 

@@ -29,11 +29,11 @@ struct Sample {
     uint8 *signature;
 };
 
-// Samples pages of the store, evenly spread, and estimates the number of rows.
+// Samples pages of the stores, evenly spread, and estimates the number of rows.
 void sample_store(PairSide *side, Sample *sample)
 {
-    StoreShape shape = side->meta->shape();
-    Size bodies = static_cast<Size>(shape.bodies), pages = side->segments.count * bodies;
+    StoreShape shape = side->meta().shape();
+    Size bodies = static_cast<Size>(shape.bodies), pages = side->segments * bodies;
     Size reads = std::min(pages, kSamplePages);
     double rows = 0;
     sample->count = 0;
@@ -42,8 +42,10 @@ void sample_store(PairSide *side, Sample *sample)
     for (Size i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
         Size at = i * pages / reads;
-        auto block = static_cast<BlockNumber>(side->segments.plane[at / bodies] + 1 + at % bodies);
-        Buffer buffer = read_store_page(side->index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        const PairPart &part = segment_part(*side, at / bodies);
+        auto block =
+            static_cast<BlockNumber>(part.segments.plane[at / bodies - part.first_segment] + 1 + at % bodies);
+        Buffer buffer = read_store_page(part.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         Size taken = 0;
         for (int slot = 0; slot < body_count(page); slot++) {
@@ -72,7 +74,7 @@ WordModel *measure_words(const PairOutput &output, const Sample *sample, const S
 {
     auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
     for (int i = 0; i < pass.words; i++) {
-        model[i].bits = std::min(kBits, output.side[0].meta->layout.bits - kBits * i);
+        model[i].bits = std::min(kBits, output.side[0].meta().layout.bits - kBits * i);
         Fingerprint *x = sampled_words(sample[0], pass.bytes, i),
                     *y = sampled_words(sample[1], pass.bytes, i);
         measure_bits(x, sample[0].count, y, sample[1].count, model[i].differ);
@@ -137,12 +139,15 @@ void add_page(const StoreWalk &walk, Block *block)
     for (int slot = 0; slot < body_count(walk.page.data); slot++) {
         if (!walk.has_row(slot))
             continue;
+        uint64 tid = body_tid(walk.page.data, slot), number = row_number(*walk.side, walk.part, tid);
+        check.add(tid);
+        if (number == kNoRow)
+            continue;
         std::memcpy(row_of(*block, block->count), body_signature(walk.page.data, block->bytes, slot),
                     static_cast<Size>(block->bytes));
-        block->tag[block->count] = body_tid(walk.page.data, slot);
-        check.add(block->tag[block->count++]);
+        block->tag[block->count++] = number;
     }
-    check.finish(walk.side->index, walk.block);
+    check.finish(walk.side->part[walk.part].index, walk.block);
 }
 
 // Drops the rows that the snapshot does not see.
@@ -249,7 +254,7 @@ void compare_all(PairOutput *output, const SignaturePass &pass, Size bytes)
     join.side[1] = output->sides - 1 - join.side[0];
     join.radius = pass.radius;
     const PairSide &x = output->side[join.side[0]], &y = output->side[join.side[1]];
-    Size page_rows = static_cast<Size>(x.meta->shape().body_rows);
+    Size page_rows = static_cast<Size>(x.meta().shape().body_rows);
     Size rows =
         std::min({bytes / (static_cast<Size>(pass.bytes) + sizeof(uint64)), kMostBlockRows, store_slots(x)});
     join.outer = make_block(pass.bytes, std::max(rows, page_rows));
@@ -308,7 +313,7 @@ void merge_equal(PairReader *reader)
 
 void begin_pass(PairOutput *output, int radius, SignaturePass *pass)
 {
-    const SignatureLayout &layout = output->side[0].meta->layout;
+    const SignatureLayout &layout = output->side[0].meta().layout;
     *pass = {};
     pass->radius = radius;
     pass->bytes = layout.bytes();
@@ -323,7 +328,7 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
     pass->signature =
         static_cast<uint8 *>(MemoryContextAllocHuge(context, rows * static_cast<Size>(pass->bytes)));
     pass->position = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
-    pass->tid = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
+    pass->row = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
 }
 
 } // namespace
@@ -333,7 +338,7 @@ void join_signatures(PairOutput *output, int radius)
     auto *pass = static_cast<SignaturePass *>(palloc(sizeof(SignaturePass)));
     Sample sample[2];
     for (int i = 0; i < output->sides; i++) {
-        output->side[i].segments = read_segments(output->side[i].index, *output->side[i].meta);
+        list_segments(&output->side[i]);
         sample_store(&output->side[i], &sample[i]);
     }
     if (output->sides == 1)

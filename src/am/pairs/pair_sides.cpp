@@ -1,0 +1,111 @@
+// Opens the indexes and tables of a join. A partitioned index is read as one set of rows: of the sum of the blocks of
+// all partitions each has a part, so that the number of a row consists of 48 bits, like a tid, and nothing that
+// compares, sorts and spools rows needs to know of partitions.
+#include "am/pairs/pairs.hpp"
+#include "am/tree/rights.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+void open_part(Relation index, PairPart *part)
+{
+    Relation heap = table_open(index->rd_index->indrelid, NoLock);
+    if (!RelationIsScannable(heap))
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
+                errhint("Use the REFRESH MATERIALIZED VIEW command."));
+    // An index built over broken HOT chains has only the fingerprint of the last version of each chain.
+    if (index->rd_index->indcheckxmin &&
+        !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("index \"%s\" cannot be used by this transaction", RelationGetRelationName(index)),
+                errdetail("It was built while this transaction, or another one that is still running, could "
+                          "see rows as they were before an update."),
+                errhint("Try again in a new transaction when those have ended."));
+    part->index = index;
+    part->heap = heap;
+    part->meta = copy_index_meta(index, CurrentMemoryContext);
+}
+
+BlockNumbers begin_numbers(int count)
+{
+    auto *first = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * (static_cast<Size>(count) + 1)));
+    return {count, first};
+}
+
+// Counts the blocks of relation number i.
+void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Oid index)
+{
+    uint64 end = uint64{numbers.first[i]} + RelationGetNumberOfBlocks(relation);
+    if (end > MaxBlockNumber)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                errmsg("the partitions of index \"%s\" have too many pages", get_rel_name(index)),
+                errdetail("Together the tables, and the indexes, can have %u pages each.", MaxBlockNumber),
+                errhint("Join the indexes of some partitions at a time."));
+    numbers.first[i + 1] = static_cast<BlockNumber>(end);
+}
+
+} // namespace
+
+void open_side(Oid index, bool wide, PairSide *side)
+{
+    IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, wide);
+    refuse_row_security(set, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
+    auto count = static_cast<Size>(set.count);
+    side->parts = set.count;
+    side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));
+    side->tids = {static_cast<Oid *>(palloc(sizeof(Oid) * (count + 1))), begin_numbers(set.count)};
+    side->positions = begin_numbers(set.count);
+    for (int i = 0; i < set.count; i++) {
+        PairPart *part = &side->part[i];
+        open_part(set.index[i], part);
+        side->tids.table[i] = RelationGetRelid(part->heap);
+        number_blocks(side->tids.blocks, i, part->heap, index);
+        number_blocks(side->positions, i, part->index, index);
+    }
+}
+
+void close_side(const PairSide &side)
+{
+    for (int i = 0; i < side.parts; i++) {
+        table_close(side.part[i].heap, NoLock);
+        relation_close(side.part[i].index, NoLock);
+    }
+}
+
+void list_segments(PairSide *side)
+{
+    side->segments = 0;
+    for (int i = 0; i < side->parts; i++) {
+        PairPart *part = &side->part[i];
+        part->segments = read_segments(part->index, *part->meta);
+        // Later ones have no rows that the snapshot sees.
+        auto bodies = static_cast<BlockNumber>(part->meta->shape().bodies);
+        Size *count = &part->segments.count;
+        while (*count > 0 &&
+               !side->positions.counted(i, store_position(part->segments.plane[*count - 1] + bodies, 0)))
+            (*count)--;
+        part->first_segment = side->segments;
+        side->segments += part->segments.count;
+    }
+}
+
+const PairPart &segment_part(const PairSide &side, Size segment)
+{
+    return *(std::upper_bound(side.part, side.part + side.parts, segment,
+                              [](Size s, const PairPart &part) { return s < part.first_segment; }) -
+             1);
+}
+
+} // namespace simhash

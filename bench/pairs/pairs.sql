@@ -20,20 +20,7 @@ CREATE INDEX query_h ON query USING simhash (h);
 VACUUM ANALYZE page;
 VACUUM ANALYZE query;
 
-CREATE TABLE measured (number serial, method text, memory text, radius integer, seconds float8, pairs bigint);
-CREATE PROCEDURE measure(method text, memory text, radius integer, statement text) LANGUAGE plpgsql AS $$
-DECLARE begun timestamptz; took float8; best float8; found bigint;
-BEGIN
-    PERFORM set_config('work_mem', memory, true);
-    FOR run IN 1..3 LOOP
-        begun := clock_timestamp();
-        EXECUTE replace(statement, '$r', radius::text) INTO found;
-        took := extract(epoch FROM clock_timestamp() - begun);
-        best := least(best, took);
-        EXIT WHEN took > 20;
-    END LOOP;
-    INSERT INTO measured (method, memory, radius, seconds, pairs) VALUES (method, memory, radius, best, found);
-END $$;
+\ir measure.sql
 
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,

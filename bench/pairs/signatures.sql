@@ -23,20 +23,7 @@ CREATE INDEX page_h ON page USING simhash (h);
 CREATE TABLE query AS SELECT id, s FROM page WHERE id % (:rows / 1000) = 0;
 ANALYZE query;
 
-CREATE TABLE measured (number serial, method text, memory text, radius integer, seconds float8, pairs bigint);
-CREATE PROCEDURE measure(method text, memory text, radius integer, statement text) LANGUAGE plpgsql AS $$
-DECLARE begun timestamptz; took float8; best float8; found bigint;
-BEGIN
-    PERFORM set_config('work_mem', memory, true);
-    FOR run IN 1..3 LOOP
-        begun := clock_timestamp();
-        EXECUTE replace(statement, '$r', radius::text) INTO found;
-        took := extract(epoch FROM clock_timestamp() - begun);
-        best := least(best, took);
-        EXIT WHEN took > 20;
-    END LOOP;
-    INSERT INTO measured (method, memory, radius, seconds, pairs) VALUES (method, memory, radius, best, found);
-END $$;
+\ir measure.sql
 
 SELECT format('CALL measure(''simhash_pairs'', %L, %s, ''SELECT count(*) FROM simhash_pairs(''''page_s'''', $r)'')', memory, r)
 FROM unnest('{0,3,15,31,48}'::integer[]) AS r, unnest('{4MB,256MB}'::text[]) AS memory \gexec

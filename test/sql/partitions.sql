@@ -169,7 +169,17 @@ SELECT * FROM failure($$SELECT * FROM simhash_probe_plan('page_h', '000000000000
 SELECT * FROM failure($$SELECT * FROM simhash_groups('page_h')$$);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
+REVOKE SELECT ON page FROM partition_reader;
+GRANT SELECT (h, ctid) ON page TO partition_reader;
+SET ROLE partition_reader;
+SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_h')$$);
+RESET ROLE;
+GRANT SELECT (tableoid) ON page TO partition_reader;
+SET ROLE partition_reader;
+SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h');
+RESET ROLE;
 REVOKE ALL ON page FROM partition_reader;
+REVOKE ALL (h, ctid, tableoid) ON page FROM partition_reader;
 DROP ROLE partition_reader;
 
 -- no partitions

@@ -13,7 +13,7 @@ void check_ownership(Oid index, Oid heap);
 // For functions that reveal fingerprints: the user must be allowed to read the indexed columns in a query.
 void check_reading_rights(Oid index, Oid heap);
 
-// For functions that reveal fingerprints and the ctids of their rows.
+// For functions that reveal fingerprints and the ctids of their rows, and of rows of partitions the tableoids.
 void check_tid_reading_rights(Oid index, Oid heap);
 
 // Raises an error if row-level security on the table applies to the current user: the index would show hidden rows.

@@ -1,0 +1,35 @@
+-- Run by run.sh with the variable rows.
+\set QUIET on
+\pset footer off
+SET client_min_messages = warning;
+CREATE EXTENSION simhash;
+
+CREATE FUNCTION flip(h simhash, n integer, bits integer) RETURNS simhash LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::integer), 0))::simhash
+       FROM generate_series(1, bits) i $$;
+
+CREATE TABLE page (id integer, h simhash);
+INSERT INTO page SELECT i, hashint8extended(i, 1)::simhash FROM generate_series(1, :rows * 4 / 5) i;
+INSERT INTO page SELECT :rows * 4 / 5 + id, flip(h, id, id % 6) FROM page WHERE id <= :rows / 5;
+CREATE TABLE parted (id integer, h simhash) PARTITION BY HASH (id);
+SELECT format('CREATE TABLE parted_%s PARTITION OF parted FOR VALUES WITH (MODULUS 16, REMAINDER %s)', i, i)
+FROM generate_series(0, 15) AS i \gexec
+INSERT INTO parted SELECT * FROM page;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX parted_h ON parted USING simhash (h);
+VACUUM ANALYZE page;
+VACUUM ANALYZE parted;
+
+\ir measure.sql
+SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
+FROM unnest('{3,6}'::integer[]) AS r, unnest('{4MB,256MB}'::text[]) AS memory,
+     (VALUES ('one table', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
+             ('16 partitions', 'SELECT count(*) FROM simhash_pairs(''parted_h'', $r)'),
+             ('a call for each one or two partitions', 'SELECT sum(n) FROM (
+                 SELECT count(*) AS n FROM generate_series(0, 15) AS i, simhash_pairs(format(''parted_%s_h_idx'', i)::regclass, $r)
+                 UNION ALL SELECT count(*) FROM generate_series(0, 15) AS i, generate_series(i + 1, 15) AS j,
+                     simhash_join(format(''parted_%s_h_idx'', i)::regclass, format(''parted_%s_h_idx'', j)::regclass, $r)) AS s')) AS v(name, statement) \gexec
+
+\echo
+\echo Pairs of :rows rows, in one table and in partitions
+SELECT method, memory AS work_mem, radius, round(seconds::numeric, 3) AS "s", pairs FROM measured ORDER BY radius, memory DESC, number;

@@ -107,6 +107,7 @@ struct SearchedSet {
 
 struct Trial {
     int64 pairs;
+    double searches; // each counts by the share of its index
     double found;
     double predicted; // sum of the predicted recalls
 };
@@ -118,6 +119,7 @@ void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *tri
 
     const Search &search = scan_state(searched.scan)->search;
     const GuidedPlan &plan = search.guided->plan;
+    trial->searches += searched.share;
     trial->found += search.exactly() || plan.seen(pair.partner) ? searched.share : 0;
     trial->predicted += searched.share * (search.exactly() ? 1 : plan.recall());
 }
@@ -255,8 +257,8 @@ SIMHASH_FUNCTION(simhash_calibrate)
             nulls[2] = nulls[3] = nulls[4] = trial.pairs == 0;
             values[0] = Int32GetDatum(distance);
             values[1] = Float8GetDatum(target);
-            values[2] = Float8GetDatum(trial.predicted / count);
-            values[3] = Float8GetDatum(Min(1, trial.found / count)); // the shares are rounded
+            values[2] = Float8GetDatum(trial.predicted / trial.searches);
+            values[3] = Float8GetDatum(trial.found / trial.searches);
             values[4] = Float8GetDatum(static_cast<double>(leaves) / count);
             values[5] = Int64GetDatum(trial.pairs);
             tuplestore_putvalues(rows, row, values, nulls);

@@ -85,8 +85,8 @@ void check_reading_rights(Oid index, Oid heap) { check_columns(heap, index_colum
 
 void check_tid_reading_rights(Oid index, Oid heap)
 {
-    Bitmapset *columns = bms_add_member(index_columns(index), SelfItemPointerAttributeNumber -
-                                                                  FirstLowInvalidHeapAttributeNumber);
+    Bitmapset *columns = bms_add_member(index_columns(index),
+                                        SelfItemPointerAttributeNumber - FirstLowInvalidHeapAttributeNumber);
     // Which partition a row is in, the user must be allowed to read as well.
     if (get_rel_relkind(heap) == RELKIND_PARTITIONED_TABLE)
         columns = bms_add_member(columns, TableOidAttributeNumber - FirstLowInvalidHeapAttributeNumber);

@@ -4,6 +4,7 @@
 #include "core/tables/bit_order.hpp"
 #include "core/tables/table_design.hpp"
 #include "core/wide/signature_plan.hpp"
+#include "pg/report/sample_query.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"
@@ -110,33 +111,15 @@ void read_value(Datum value, int bits, std::uint64_t *row)
         row[bit / 64] |= static_cast<std::uint64_t>(signature_bit(signature.data, bit)) << bit % 64;
 }
 
-bool can_be_sampled(Relation relation)
-{
-    return relation->rd_rel->relkind != RELKIND_VIEW && relation->rd_rel->relkind != RELKIND_FOREIGN_TABLE;
-}
-
-char *column_query(Relation relation, const char *column, double percent)
-{
-    return psprintf("SELECT %s FROM %s%s", quote_identifier(column),
-                    quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
-                                               RelationGetRelationName(relation)),
-                    percent < 100 ? psprintf(" TABLESAMPLE SYSTEM (%.17g) REPEATABLE (0)", percent) : "");
-}
-
-// Reads the column with the caller's privileges. It reads blocks with several times as many rows as the
-// sample holds, and keeps every n-th row: neighbouring rows resemble each other, so rows from few blocks
-// would not be representative.
+// Reads the column with the caller's privileges. Keeps every n-th row.
 void read_sample(Relation relation, const char *column, Sample *sample)
 {
-    double known = relation->rd_rel->reltuples;
-    double percent =
-        known > 16.0 * kMostSample && can_be_sampled(relation) ? 100 * 8.0 * kMostSample / known : 100;
-    char *query = column_query(relation, column, percent);
+    const SampleQuery source = sample_query(relation, column, kMostSample);
     const Size words = sample->rows.words();
     auto *memory = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * kMostSample));
     EveryNth<std::uint64_t> kept(memory, kMostSample, words);
     int64 nulls = 0;
-    for_each_query_row(query, [&](const QueryRow &read) {
+    for_each_query_row(source.query, [&](const QueryRow &read) {
         bool null;
         Datum value = read.column(1, &null);
         nulls += null;
@@ -149,7 +132,7 @@ void read_sample(Relation relation, const char *column, Sample *sample)
     auto seen = static_cast<double>(kept.seen());
     double read = seen + static_cast<double>(nulls);
     sample->nulls = read > 0 ? static_cast<double>(nulls) / read : 0;
-    sample->all_rows = seen * 100 / percent;
+    sample->all_rows = seen / source.share;
 }
 
 // Copies rows of a sample, which `from(i)` chooses.

@@ -3,6 +3,7 @@
 #include "core/fingerprint/feature_hash.hpp"
 #include "core/text/url_features.hpp"
 #include "pg/features/array_elements.hpp"
+#include "pg/features/document_argument.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
@@ -80,11 +81,7 @@ private:
     char *array_;
 };
 
-Utf8Text utf8_argument(FunctionCallInfo fcinfo, int argument)
-{
-    text *value = PG_GETARG_TEXT_PP(argument);
-    return utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-}
+Utf8Text utf8_value(text *value) { return utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)); }
 
 // A set of strings, stored as sorted hashes. The caller computes the hashes, then calls sort().
 class StringSet
@@ -105,7 +102,7 @@ public:
         if (at_ == given_.count)
             return false;
         text *value = DatumGetTextPP(given_.values[at_++]);
-        *out = utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+        *out = utf8_value(value);
         return true;
     }
 
@@ -206,7 +203,7 @@ void read_words(Utf8Text text, const StringSet &anchors, Words *words)
 // (document text, unit text, size integer): the features that to_simhash hashes for the same arguments.
 SIMHASH_FUNCTION(simhash_features)
 {
-    Utf8Text document = utf8_argument(fcinfo, 0);
+    Utf8Text document = utf8_value(document_argument(fcinfo, 0));
     TextFeatures features;
     Shingles shingles = shingle_arguments(fcinfo, 1);
     features.init(shingles.unit, shingles.size);
@@ -226,7 +223,7 @@ SIMHASH_FUNCTION(simhash_features)
 SIMHASH_FUNCTION(simhash_anchored_shingles)
 {
     constexpr int kDistanceMax = 100;
-    Utf8Text document = utf8_argument(fcinfo, 0);
+    Utf8Text document = utf8_value(document_argument(fcinfo, 0));
     StringSet anchors(fcinfo, 1, "anchors");
     auto size = static_cast<std::size_t>(checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax));
     int distance = PG_GETARG_INT32(3);
@@ -265,7 +262,7 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
 // contain a stop word.
 SIMHASH_FUNCTION(simhash_stop_word_shingles)
 {
-    Utf8Text document = utf8_argument(fcinfo, 0);
+    Utf8Text document = utf8_value(document_argument(fcinfo, 0));
     StringSet stops(fcinfo, 1, "stop words");
     auto size = static_cast<std::size_t>(checked_shingle_size(PG_GETARG_INT32(2), kShingleSizeMax));
     read_anchors(&stops, "stop word");
@@ -302,7 +299,7 @@ SIMHASH_FUNCTION(simhash_stop_word_shingles)
 // it with their position, without stop components. A single component is returned alone.
 SIMHASH_FUNCTION(simhash_url_features)
 {
-    Utf8Text url = utf8_argument(fcinfo, 0);
+    Utf8Text url = utf8_value(PG_GETARG_TEXT_PP(0));
     StringSet stops(fcinfo, 1, "stop components");
     StringInfoData lower;
     initStringInfo(&lower);

@@ -9,6 +9,7 @@
 #include "core/text/unicode.hpp"
 #include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
+#include "pg/features/document_argument.hpp"
 #include "pg/features/profile_argument.hpp"
 #include "pg/features/shingle_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
@@ -240,7 +241,7 @@ Datum return_text(FunctionCallInfo fcinfo, Result result, const Profile &profile
                 errmsg("profile \"%s\" does not take texts", profile.name),
                 errdetail("How the library splits a text depends on its dictionaries or settings."),
                 errhint("Give an array of features, or of features and weights."));
-    text *value = PG_GETARG_TEXT_PP(1);
+    text *value = document_argument(fcinfo, 1);
     Utf8Text text = prepared(profile, utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)));
     ProfileShingles shingles;
     shingles.init(profile, profile.cyclic ? 1 : size, text.bytes, text.length);

@@ -2,6 +2,7 @@
 #include "pg/features/read_features.hpp"
 
 #include "core/fingerprint/feature_hash.hpp"
+#include "pg/features/document_argument.hpp"
 #include "pg/features/text_feature_hash.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
@@ -121,7 +122,7 @@ std::uint64_t text_feature_hash(const char *text, std::size_t length)
 
 void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out)
 {
-    text *value = PG_GETARG_TEXT_PP(argument);
+    text *value = document_argument(fcinfo, argument);
     const char *bytes = VARDATA_ANY(value);
     std::size_t length = VARSIZE_ANY_EXHDR(value);
     // In English text, every second or third word is new at first, and fewer are later.

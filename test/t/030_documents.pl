@@ -8,34 +8,26 @@ use File::Basename;
 use FindBin;
 use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Documents;
 use SimhashTest;
 use Test::More;
 
-# The blocks of a document: hashes with line, sql and, where one is printed, answer.
-sub read_blocks
+# The SQL of a document: hashes with line, sql and, where one is printed, answer.
+sub read_sql
 {
     my ($file) = @_;
-    my (@blocks, $text, $mark, $start);
-    my $follows = 0;    # only blank lines since a block marked sql
-    for my $line (split /^/, slurp_file($file)) {
-        my $number = ++$start;
-        if (defined $mark) {
-            my $end = $mark eq 'setup' ? $line =~ /^-->/ : $line =~ /^```/;
-            if (!$end) { $text .= $line; next }
-            my $is_sql = $mark eq 'sql' || $mark eq 'setup';
-            push @blocks, { line => $number, sql => $text } if $is_sql;
-            if ($mark eq '') {
-                die "$file:$number: an unmarked block follows no SQL\n" unless $follows;
-                $blocks[-1]{answer} = $text;
-            }
-            $follows = $mark eq 'sql';
-            undef $mark;
+    my (@sql, $last);
+    for my $block (read_blocks($file)) {
+        if ($block->{mark} =~ /^(sql|setup)$/) {
+            push @sql, { line => $block->{line}, sql => $block->{text} };
         }
-        elsif ($line =~ /^```(\w*)/ || $line =~ /^<!-- sql/) { ($mark, $text) = ($1 // 'setup', '') }
-        elsif ($line =~ /\S/) { $follows = 0 }
+        elsif ($block->{mark} eq '') {
+            die "$file:$block->{line}: an unmarked block follows no SQL\n" unless $last eq 'sql' && $block->{follows};
+            $sql[-1]{answer} = $block->{text};
+        }
+        $last = $block->{mark};
     }
-    die "$file: a block is not closed\n" if defined $mark;
-    return @blocks;
+    return @sql;
 }
 
 # The output of psql without trailing spaces and empty lines.
@@ -49,7 +41,7 @@ my $top = dirname(dirname($FindBin::RealBin));
 my $checked = 0;
 
 for my $file ("$top/README.md", sort glob "$top/doc/*.md") {
-    my @blocks = read_blocks($file) or next;
+    my @blocks = read_sql($file) or next;
     my $name = $file =~ s{^\Q$top\E/}{}r;
     my $database = basename($file, '.md');
     $node->safe_psql('postgres', qq(CREATE DATABASE "$database"));

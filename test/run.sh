@@ -14,6 +14,7 @@
 #   isolation  test/isolation
 #   pgtap      test/pgtap
 #   tap        test/t: servers that crash, stream and run under load
+#   drivers    test/drivers: the programs of doc/drivers.md, for the client libraries that are installed
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #   assertions regress, isolation, tap and failpoints again, in a server with assertions
 #
@@ -29,7 +30,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap failpoints assertions"
+STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers failpoints assertions"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -126,7 +127,7 @@ check_files() {
         case $file in
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
-        test/torture/* | test/failpoints/t/*.pl) ;;
+        test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
         test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
@@ -387,6 +388,11 @@ run_tap() {
     run_servers tap test/t
 }
 
+run_drivers() {
+    for_server test/t test/drivers doc
+    run_servers drivers test/drivers
+}
+
 # The build with failpoints is another one.
 run_failpoints() {
     for_server test/t test/failpoints
@@ -462,7 +468,7 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
@@ -476,7 +482,7 @@ if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|failpo
     fi
     took
     if [ -n "${built:-}" ]; then
-        for stage in regress isolation pgtap tap failpoints; do
+        for stage in regress isolation pgtap tap drivers failpoints; do
             wanted "$stage" || continue
             heading "$stage"
             "run_$stage"

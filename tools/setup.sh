@@ -4,6 +4,7 @@
 #   tools/setup.sh         compiler, PostgreSQL and its headers
 #   tools/setup.sh demo    these, and documentation for the demo to read
 #   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
+#   tools/setup.sh drivers the client libraries of doc/drivers.md that the system has, and what runs them, some 1.3 GB
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
@@ -73,7 +74,7 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
-if [ "$purpose" != fuzz ] && [ "$purpose" != cross ]; then
+if [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ]; then
     find_postgresql || { update && find_postgresql; } || {
         echo "No package of PostgreSQL found. Say which major version to use, for example PGVERSION_MAJOR=17." >&2
         exit 1
@@ -90,6 +91,9 @@ fi
 documentation=(manpages manpages-dev "postgresql-doc-${PGVERSION_MAJOR:-}" debian-policy default-jdk-doc)
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
 fuzzing=(build-essential clang libclang-rt-dev libxxhash-dev)
+drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
+    libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
+    librust-tokio-postgres-dev ruby-pg ruby-activerecord)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 case $purpose in
@@ -97,8 +101,12 @@ build | demo) packages=("${build[@]}") ;;
 test) packages=("${build[@]}" "${tests[@]}") ;;
 bench) packages=("${build[@]}" "${benchmarks[@]}") ;;
 fuzz) packages=("${fuzzing[@]}") ;;
+drivers)
+    update
+    mapfile -t packages < <(packaged "${drivers[@]}")
+    ;;
 cross) packages=("${crossing[@]}") ;;
-*) sed -n '2,9s/^# \?//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,10s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 mapfile -t todo < <(missing "${packages[@]}")
 install "${todo[@]}" || {

@@ -1,0 +1,126 @@
+# The programs of doc/drivers.md run as printed, and print what the document says. Those whose library is not installed are
+# skipped. Libraries that are not packages of the system are found by PYTHONPATH, NODE_PATH, CLASSPATH, GOPATH and GEM_PATH.
+use strict;
+use warnings;
+use File::Basename;
+use FindBin;
+use Documents;
+use PostgreSQL::Test::Utils;
+use SimhashTest;
+use Test::More;
+
+# The interpreters that have a module. One in front of the system's does not find the system's packages.
+sub python
+{
+    my ($module) = @_;
+    return grep { succeeds($_, '-c', "import $module") } 'python3', '/usr/bin/python3';
+}
+
+sub succeeds
+{
+    my (@command) = @_;
+    return run_log([ 'timeout', '60', @command ], '>', '/dev/null', '2>', '/dev/null');
+}
+
+my $directory = PostgreSQL::Test::Utils::tempdir();
+my $jar = '/usr/share/java/postgresql.jar';
+my ($crates) = glob '/usr/share/cargo/registry/tokio-postgres-0*';
+my %environment = (
+    NODE_PATH => join(':', grep { defined } $ENV{NODE_PATH}, '/usr/share/nodejs'),
+    CLASSPATH => join(':', grep { defined } $ENV{CLASSPATH}, $jar),
+    GOPATH => join(':', grep { defined } $ENV{GOPATH}, '/usr/share/gocode'),
+    GO111MODULE => 'off',
+    GOCACHE => "$directory/go",
+    CARGO_HOME => "$directory/cargo",
+    CARGO_TARGET_DIR => "$directory/target",
+    CARGO_PROFILE_DEV_DEBUG => 0,
+    PGUSER => scalar getpwuid $>,
+);
+
+# For each section of the document: the file that its program goes to, whether the library is here, the commands that run it.
+my %runner = (
+    (map { my ($section, $module) = @$_;
+        $section => { file => 'program.py', here => sub { python($module) }, run => sub { [ (python($module))[0], 'program.py' ] } } }
+        [ 'psycopg 2', 'psycopg2' ], [ 'psycopg 3', 'psycopg' ], [ 'asyncpg', 'asyncpg' ],
+        [ 'SQLAlchemy', 'sqlalchemy, psycopg2' ]),
+    'JDBC' => {
+        file => 'Program.java',
+        here => sub { succeeds('javap', 'org.postgresql.Driver') },
+        run => sub { [ 'java', 'Program.java', "jdbc:postgresql://127.0.0.1:$ENV{PGPORT}/$ENV{PGDATABASE}?user=$ENV{PGUSER}" ] },
+    },
+    'node-postgres' => {
+        file => 'program.js',
+        here => sub { succeeds('node', '-e', 'require("pg")') },
+        run => sub { [ 'node', 'program.js' ] },
+    },
+    (map { my ($section, $package) = @$_;
+        $section => { file => 'main.go', here => sub { succeeds('go', 'list', $package) }, run => sub { [ 'go', 'run', 'main.go' ] } } }
+        [ 'pgx', 'github.com/jackc/pgx/v5' ], [ 'lib/pq', 'github.com/lib/pq' ]),
+    'tokio-postgres' => {
+        file => 'src/main.rs',
+        here => sub { $crates && succeeds('/usr/bin/cargo', '--version') },
+        run => sub {
+            [ '/usr/bin/cargo', 'run', '--quiet', '--offline', '--',
+                "host=$ENV{PGHOST} port=$ENV{PGPORT} user=$ENV{PGUSER} dbname=$ENV{PGDATABASE}" ]
+        },
+    },
+    'Rails' => {
+        file => 'program.rb',
+        here => sub { succeeds('ruby', '-e', 'require "active_record"; require "pg"') },
+        run => sub { [ 'ruby', 'program.rb' ] },
+    },
+);
+
+my $top = dirname(dirname($FindBin::RealBin));
+my @blocks = read_blocks("$top/doc/drivers.md");
+my $tables = join "\n", map { $_->{text} } grep { $_->{mark} eq 'sql' } @blocks;
+my ($printed) = map { $_->{text} } grep { $_->{section} eq 'What the programs do' && $_->{mark} eq 'text' } @blocks;
+my @programs = grep { $_->{mark} =~ /^(python|java|javascript|go|rust|ruby)$/ } @blocks;
+is_deeply([ sort map { $_->{section} } @programs ], [ sort keys %runner ], 'every program of the document is run');
+
+# Java connects by TCP only.
+my $node = start_node('drivers', settings => [q(listen_addresses = '127.0.0.1')]);
+%ENV = (%ENV, %environment, PGHOST => $node->host, PGPORT => $node->port);
+
+for my $program (@programs) {
+    my $section = $program->{section};
+    my $runner = $runner{$section};
+  SKIP: {
+        if (!$runner->{here}->()) {
+            diag "$section is not installed: skipped";
+            skip "$section is not installed", 1;
+        }
+        local $ENV{PGDATABASE} = $section =~ s/\W/_/gr;
+        $node->safe_psql('postgres', qq(CREATE DATABASE "$ENV{PGDATABASE}"));
+        $node->safe_psql($ENV{PGDATABASE}, "CREATE EXTENSION simhash; $tables");
+        chdir write_program($program, $runner->{file}) or die;
+        my ($output, $error) = ('', '');
+        my $status = IPC::Run::run [ 'timeout', '400', @{ $runner->{run}->() } ], '<', \'', '>', \$output, '2>', \$error;
+        note $error;
+        is($output, $printed, "$section: the output") or diag $error;
+    }
+}
+chdir $top;
+done_testing();
+
+# Writes the program and what builds it. Returns its directory.
+sub write_program
+{
+    my ($program, $name) = @_;
+    my $here = "$directory/" . $program->{section} =~ s/\W/_/gr;
+    mkdir $here or die;
+    mkdir "$here/src";
+    append_to_file("$here/$name", $program->{text});
+    my ($dependencies) = grep { $_->{mark} eq 'toml' && $_->{section} eq $program->{section} } @blocks;
+    if ($dependencies) {
+        append_to_file("$here/Cargo.toml", qq([package]\nname = "program"\nversion = "0.0.0"\nedition = "2021"\n\n$dependencies->{text}));
+        mkdir "$directory/cargo";
+        append_to_file("$directory/cargo/config.toml", <<'TOML');
+[source.crates-io]
+replace-with = "system"
+[source.system]
+directory = "/usr/share/cargo/registry"
+TOML
+    }
+    return $here;
+}

@@ -571,24 +571,25 @@ COMMENT ON FUNCTION simhash_stop_word_shingles(pg_catalog.text, pg_catalog.text[
 COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[], boolean)
     IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
 
--- Vectors, such as embeddings, by random hyperplanes.
+-- Vectors, such as embeddings, by random hyperplanes. An array of real or integer elements is cast, which changes nothing:
+-- elements are rounded to real. A second function of real[] would make arguments of no known type ambiguous.
 
-CREATE FUNCTION simhash_project(embedding real[], seed bigint DEFAULT 0) RETURNS simhash
+CREATE FUNCTION simhash_project(embedding double precision[], seed bigint DEFAULT 0) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
-CREATE FUNCTION simhash_project_weights(embedding real[], seed bigint DEFAULT 0) RETURNS simhash_weights
+CREATE FUNCTION simhash_project_weights(embedding double precision[], seed bigint DEFAULT 0) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
-COMMENT ON FUNCTION simhash_project(real[], bigint)
+COMMENT ON FUNCTION simhash_project(double precision[], bigint)
     IS 'fingerprint of a vector: on which sides of 64 random hyperplanes it lies';
-COMMENT ON FUNCTION simhash_project_weights(real[], bigint)
+COMMENT ON FUNCTION simhash_project_weights(double precision[], bigint)
     IS 'weights of a vector: the distances of the vector, normalised to length 1, from 64 random hyperplanes';
 
-CREATE FUNCTION signature_project(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS bit
+CREATE FUNCTION signature_project(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-CREATE FUNCTION signature_projections(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+CREATE FUNCTION signature_projections(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-COMMENT ON FUNCTION signature_project(real[], integer, bigint)
+COMMENT ON FUNCTION signature_project(double precision[], integer, bigint)
     IS 'signature of a vector: on which sides of random hyperplanes it lies';
-COMMENT ON FUNCTION signature_projections(real[], integer, bigint)
+COMMENT ON FUNCTION signature_projections(double precision[], integer, bigint)
     IS 'weights of a vector''s signature: the distances of the vector, normalised to length 1, from random hyperplanes';
 
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be

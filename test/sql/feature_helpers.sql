@@ -121,6 +121,19 @@ SELECT simhash_project('{1,2,3}') = simhash_project('{2,4,6}') AS length_is_noth
        simhash_project('[5:7]={1,2,3}') = simhash_project('{1,2,3}') AS bounds,
        simhash_project_weights('{1,2,3}')::simhash = simhash_project('{1,2,3}') AS signs;
 SELECT (simhash_project_weights('{3}')::real[])[1:4] AS one_dimension, (simhash_project_weights('{0,-3}')::real[])[1:4] AS another;
+-- Any numbers, rounded to real.
+WITH vector AS (SELECT array_agg(sin(i) ORDER BY i) AS v FROM generate_series(1, 100) AS i)
+SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_weights(v) <@> simhash_project(v) AS weights,
+       signature_project(v, 128) = signature_project(v::real[], 128) AS signature,
+       signature_projections(v, 128) = signature_projections(v::real[], 128) AS projections,
+       simhash_project(ARRAY[0.1, -0.2]) = simhash_project('{0.1,-0.2}') AS numeric,
+       simhash_project(ARRAY[1, 2, 3]) = simhash_project('{1,2,3}') AS integer
+FROM vector;
+SELECT simhash_project('{1,1e300}');
+\echo :SQLSTATE
+-- As version 0.1.0 declared it.
+CREATE FUNCTION pg_temp.simhash_project(real[], bigint) RETURNS simhash AS '$libdir/simhash' LANGUAGE c STRICT;
+SELECT pg_temp.simhash_project('{0.1,-0.2,0.3}', 7) = simhash_project('{0.1,-0.2,0.3}', 7) AS same;
 -- Vectors at an angle t differ in 64 t / pi bits.
 SELECT degrees, round(avg((simhash_project(ARRAY[1, 0, 0], seed) <@>
                            simhash_project(ARRAY[cosd(degrees), sind(degrees), 0]::real[], seed))::int)) AS bits,

@@ -7,6 +7,7 @@
 #include "pg/types/weights.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 }
 
@@ -28,10 +29,32 @@ bool project_block(Vector<float> vector, std::uint64_t seed, std::size_t block, 
     return projection.finish(out);
 }
 
-// (embedding real[], …, seed bigint). Returns false if the vector has no direction.
+// Each element is rounded to the nearest float.
+Vector<float> rounded(Vector<double> vector)
+{
+    auto *values = static_cast<float *>(palloc(vector.count * sizeof(float)));
+    for (std::size_t i = 0; i < vector.count; i++) {
+        values[i] = static_cast<float>(vector.values[i]);
+        if (std::isinf(values[i]))
+            ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("elements of a vector must be in the range of type real"),
+                    errdetail("Element %zu is %g.", i + 1, vector.values[i]));
+    }
+    return {values, vector.count};
+}
+
+// The first argument, which the functions of version 0.1.0 declare as real[].
+Vector<float> embedding_argument(FunctionCallInfo fcinfo)
+{
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+    return ARR_ELEMTYPE(array) == FLOAT4OID ? checked_vector<float>(array)
+                                            : rounded(checked_vector<double>(array));
+}
+
+// (embedding double precision[], …, seed bigint). Returns false if the vector has no direction.
 bool project(FunctionCallInfo fcinfo, SignatureSums out)
 {
-    auto vector = vector_argument<float>(fcinfo);
+    auto vector = embedding_argument(fcinfo);
     auto seed = static_cast<std::uint64_t>(PG_GETARG_INT64(PG_NARGS() - 1));
     for (std::size_t block = 0; block < out.words; block++)
         if (!project_block(vector, seed, block, &out.word[block]))

@@ -16,10 +16,9 @@ template <typename Number> struct Vector {
     std::size_t count;
 };
 
-// The first argument. Requires: it is a real[] if Number is float, a double precision[] if Number is double.
-template <typename Number> Vector<Number> vector_argument(FunctionCallInfo fcinfo)
+// Requires: it is a real[] if Number is float, a double precision[] if Number is double.
+template <typename Number> Vector<Number> checked_vector(ArrayType *array)
 {
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
     if (ARR_NDIM(array) > 1)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
                 errdetail("It has %d.", ARR_NDIM(array)));

@@ -1,9 +1,11 @@
 // simhash_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures,
-// that a search reads, in order; for a partitioned index, one partition after the other. It runs the search but does
-// not read the table.
+// that a search reads, in order; for a partitioned index, one partition after the other.
+// simhash_expected_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
+// search but do not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
+#include "am/inspect/bit_numbers.hpp"
 #include "am/search/scan.hpp"
 #include "am/tree/rights.hpp"
 
@@ -13,9 +15,7 @@
 
 extern "C" {
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 }
 
@@ -32,17 +32,6 @@ struct Report {
     Oid index; // the one that is being searched
 };
 
-Datum bits_array(Fingerprint bits)
-{
-    Datum element[kBits];
-    int count = 0;
-    for (int bit = 0; bit < kBits; bit++) {
-        if (bits >> bit & 1)
-            element[count++] = Int32GetDatum(bit);
-    }
-    return PointerGetDatum(construct_array(element, count, INT4OID, 4, true, TYPALIGN_INT));
-}
-
 void report_leaf(const LeafRead &read, void *context)
 {
     auto *report = static_cast<Report *>(context);
@@ -56,7 +45,7 @@ void report_leaf(const LeafRead &read, void *context)
     if (report->row->natts == 8) {
         nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search has become exact
         if (read.probe != nullptr) {
-            values[4] = bits_array(read.probe->flips);
+            values[4] = bit_numbers(read.probe->flips);
             values[5] = Float8GetDatum(read.probe->gain);
             values[6] = Float8GetDatum(read.probe->recall);
         }
@@ -76,6 +65,48 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
         LeafTrace trace = {report_leaf, &report};
         scan_state(scan)->search.trace = &trace;
         run_search(scan, strategy, ball);
+        end_scan(scan);
+        IndexScanEnd(scan);
+    }
+    close_indexes(set);
+}
+
+// How much of each level a search covers. Reports nothing for an empty ball.
+void report_levels(const Search &search, const GuidedBall &ball, Report *report)
+{
+    Levels share, recall;
+    if (search.by_weights) {
+        search.guided->plan.measure_levels(&share, &recall);
+    } else {
+        auto *volatility = static_cast<Volatility *>(palloc(sizeof(Volatility)));
+        auto *coverage = static_cast<FlipCoverage *>(palloc(sizeof(FlipCoverage)));
+        std::uint64_t prefix = ~std::uint64_t{0};
+        set_volatility(search.meta->model, ball.weights, ball.radius, volatility);
+        coverage->begin(volatility, &prefix, 1);
+        coverage->measure_levels(&share, &recall);
+    }
+    if (search.exactly())
+        recall = levels_of(1);
+    for (int level = 0; level < kVolatilityLevels; level++) {
+        double scale = kVolatilityScale[level];
+        Datum values[4] = {Float8GetDatum(scale), Float8GetDatum(scale_cosine(scale)),
+                           Float8GetDatum(share[level]), Float8GetDatum(recall[level])};
+        bool nulls[4] = {};
+        tuplestore_putvalues(report->rows, report->row, values, nulls);
+    }
+}
+
+void run_levels(FunctionCallInfo fcinfo, const GuidedBall &ball, Datum value)
+{
+    Report report = {};
+    report.rows = begin_rows(fcinfo, &report.row);
+    IndexSet set = open_one_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
+    refuse_row_security(set, nullptr);
+    Relation index = set.index[0];
+    if (ball.radius >= 0) {
+        IndexScanDesc scan = begin_scan(index, 1, 0);
+        run_search(scan, kInGuidedBall, value);
+        report_levels(scan_state(scan)->search, ball, &report);
         end_scan(scan);
         IndexScanEnd(scan);
     }
@@ -150,6 +181,13 @@ SIMHASH_FUNCTION(simhash_probe_plan_of_weights)
 {
     using namespace simhash;
     run(fcinfo, kInGuidedBall, PG_GETARG_DATUM(1));
+    PG_RETURN_NULL();
+}
+
+SIMHASH_FUNCTION(simhash_expected_recall)
+{
+    using namespace simhash;
+    run_levels(fcinfo, datum_guided_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }
 

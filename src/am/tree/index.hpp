@@ -216,6 +216,8 @@ struct IndexSet {
 IndexSet open_indexes(Oid oid, LOCKMODE lock,
                       void (*check_rights)(Oid index, Oid table) = check_inspection_rights,
                       bool wide = false);
+// The same for a function that reads one index: raises an error if it is partitioned. Sets count to 1.
+IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table));
 // Closes them. The locks stay until the end of the transaction.
 void close_indexes(const IndexSet &set);
 

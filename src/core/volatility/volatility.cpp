@@ -250,6 +250,12 @@ double flip_probability(Weight weight, double norm, double scale)
     return odds / (1 + odds);
 }
 
+double flip_probability(const Volatility &volatility, int bit)
+{
+    const Levels &odds = volatility.odds[bit];
+    return sum_of(volatility.share * odds / (levels_of(1) + odds));
+}
+
 Levels sum_flips(const Levels odds[kBits], std::uint64_t mask, int most, Levels sums[])
 {
     switch (most) {
@@ -404,11 +410,26 @@ void FlipCoverage::begin(const Volatility *volatility, const std::uint64_t prefi
     }
     stale_ = 0;
 
-    Levels within = levels_of(0);
+    within_ = levels_of(0);
     for (int n = 0; n <= radius_; n++)
-        within = within + left[prefixes][n];
+        within_ = within_ + left[prefixes][n];
     worth_ = volatility->share / flips;
-    worth_ = worth_ * levels_of(1 / sum_of(worth_ * within));
+    worth_ = worth_ * levels_of(1 / sum_of(worth_ * within_));
+}
+
+void FlipCoverage::measure_levels(Levels *share, Levels *covered) const
+{
+    Levels product[2][kBits + 1];
+    const Levels *now = free_;
+    for (int i = 0; i < prefixes_; i++) {
+        convolve(now, uncovered_[i], most_, product[i % 2]);
+        now = product[i % 2];
+    }
+    Levels left = levels_of(0);
+    for (int n = 0; n <= radius_; n++)
+        left = left + now[n];
+    *share = worth_ * within_;
+    *covered = positive(levels_of(1) - left / within_);
 }
 
 Levels FlipCoverage::set_odds(std::uint64_t flips) const

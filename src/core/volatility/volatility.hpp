@@ -19,6 +19,7 @@
 // shares are fitted.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -34,6 +35,9 @@ static_assert(kVolatilityLevels <= kLevelLanes);
 
 // The grid of scales.
 inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
+
+// rho, the cosine of documents at a scale.
+inline double scale_cosine(double scale) { return 1 / std::sqrt(1 + scale * scale); }
 
 // Plain doubles: the metapage holds one as it is.
 struct VolatilityModel {
@@ -61,6 +65,9 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
 
 // The chance that bit j of a document with norm s flips at a scale: p_j above.
 double flip_probability(Weight weight, double norm, double scale);
+
+// The chance that a bit flips in a near-duplicate of any level.
+double flip_probability(const Volatility &volatility, int bit);
 
 // s, in the unit of the weights.
 double weights_norm(const Weights &weights);
@@ -140,6 +147,9 @@ public:
     // 0 to 1.
     double covered() const { return covered_; }
 
+    // By level: which part of the near-duplicates within the radius it has, and how much of that part is covered.
+    void measure_levels(Levels *share, Levels *covered) const;
+
     // The gains of a prefix's probes while no other prefix is probed, for VOSH: the current weights, and the
     // order of the bits, which does not change. Together they fill all of *out.
     void set_flip_weight(int prefix, FlipValue *out);
@@ -158,6 +168,7 @@ private:
     double covered_;
     unsigned stale_;                   // by prefix: whether rest_ is out of date
     Levels worth_;                     // of a set of flips whose odds are 1, in recall
+    Levels within_;                    // the odds of at most `radius` flips
     Levels shared_[kCoveragePrefixes]; // the chance that no bit shared with an earlier one flips
     Levels free_[kBits + 1];
     Levels uncovered_[kCoveragePrefixes][kBits + 1];

@@ -254,13 +254,13 @@ TEST(FlipCoverage, IsExactForDisjointPrefixes)
             auto volatility = narrow_volatility(random, kWidth, 1 + radius % 3, radius);
             auto coverage = std::make_unique<FlipCoverage>();
             coverage->begin(volatility.get(), prefixes.data(), static_cast<int>(prefixes.size()));
-            std::vector<double> chance(std::size_t{1} << kWidth); // by pattern
-            double within = 0;
+            std::vector<Levels> chance(std::size_t{1} << kWidth, levels_of(0)); // by pattern
+            Levels within = levels_of(0);
             for (std::uint64_t pattern = 0; pattern < chance.size(); pattern++) {
                 for (int level = 0; std::popcount(pattern) <= radius && level < kVolatilityLevels; level++)
-                    chance[pattern] +=
-                        volatility->share[level] * pattern_probability(*volatility, level, pattern);
-                within += chance[pattern];
+                    chance[pattern].set(level, volatility->share[level] *
+                                                   pattern_probability(*volatility, level, pattern));
+                within = within + chance[pattern];
             }
             std::set<std::pair<int, std::uint64_t>> probed;
             for (int step = 0; step < 12; step++) {
@@ -272,14 +272,22 @@ TEST(FlipCoverage, IsExactForDisjointPrefixes)
                 double promised = coverage->gain(prefix, flips);
                 EXPECT_NEAR(coverage->cover(prefix, flips), promised, 1e-15);
 
-                double covered = 0;
+                Levels covered = levels_of(0);
                 for (std::uint64_t pattern = 0; pattern < chance.size(); pattern++) {
                     bool hit = false;
                     for (auto [where, what] : probed)
                         hit = hit || (pattern & prefixes[static_cast<std::size_t>(where)]) == what;
-                    covered += hit ? chance[pattern] : 0;
+                    if (hit)
+                        covered = covered + chance[pattern];
                 }
-                ASSERT_NEAR(coverage->covered(), covered / within, 1e-12) << radius << " " << step;
+                double all = sum_of(within);
+                ASSERT_NEAR(coverage->covered(), sum_of(covered) / all, 1e-12) << radius << " " << step;
+                Levels share, part;
+                coverage->measure_levels(&share, &part);
+                for (int level = 0; level < 1 + radius % 3; level++) {
+                    ASSERT_NEAR(share[level], within[level] / all, 1e-12) << radius << " " << level;
+                    ASSERT_NEAR(part[level], covered[level] / within[level], 1e-12) << radius << " " << level;
+                }
             }
         }
     }

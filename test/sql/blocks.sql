@@ -1,0 +1,89 @@
+-- Block values: rows stored once for each of them are joined and searched by equality, each pair once.
+SET max_parallel_workers_per_gather = 0;
+SELECT simhash_blocks('0123456789abcdef', 3), simhash_blocks('0123456789abcdef', 3) = simhash_blocks('0123456789abcdef', 3, 4) AS default_tables;
+-- four blocks in plain SQL, and one of two tables
+SELECT bool_and(simhash_blocks(h::simhash, 3) = ARRAY[(h >> 48) & 65535, 65536 + ((h >> 32) & 65535), 131072 + ((h >> 16) & 65535), 196608 + (h & 65535)]) AS four,
+       bool_and(simhash_blocks(h::simhash, 1) = ARRAY[(h >> 32) & 4294967295, 4294967296 + (h & 4294967295)]) AS two
+FROM (SELECT hashint8extended(i, 9) AS h FROM generate_series(1, 1000) i) s;
+-- the headers of the designs, in their order
+SELECT simhash_blocks('0123456789abcdef', 3, tables)
+FROM simhash_designs(3) WHERE tables IN (6, 8, 10);
+SELECT distance, count(*) AS designs, bool_and(cardinality(simhash_blocks('0123456789abcdef', distance, tables)) = tables) AS one_value_a_table
+FROM generate_series(1, 15) distance, simhash_designs(distance) WHERE tables > distance GROUP BY distance ORDER BY distance;
+
+-- designs of as many tables for other distances
+SELECT d, (simhash_blocks('0123456789abcdef', d, 16))[1] FROM unnest('{1,3,5,3}'::int[]) d;
+
+SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3), simhash_first_block('0123456789abcdef', 'f123456789abcdef', 3),
+       simhash_first_block('0123456789abcdef', 'f123456789abcdef', 4), simhash_first_block('0123456789abcdef', '1123556799abcdef', 3) = (3 << 16) + x'cdef'::int AS last;
+SELECT simhash_blocks(NULL, 3), simhash_first_block('0123456789abcdef', NULL, 3), simhash_blocks('0123456789abcdef', NULL), simhash_blocks('0123456789abcdef', 3, NULL);
+SELECT simhash_blocks('0123456789abcdef', 0);
+SELECT simhash_blocks('0123456789abcdef', 16);
+SELECT simhash_blocks('0123456789abcdef', 3, 3);
+SELECT simhash_blocks('0123456789abcdef', 3, 17);
+SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3, -1);
+
+-- The pairs of one table, found by block, against simhash_pairs. A header that its design leaves out would be missed by some.
+CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
+$$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
+   FROM generate_series(1, bits) AS i $$;
+CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 2000) i;
+CREATE TABLE near AS SELECT i AS id, flipped(hashint8extended(i % 500, 2)::simhash, i, i % 8) AS h FROM generate_series(1, 3000) i;
+CREATE TABLE skewed AS SELECT i AS id, (hashint8extended(i, 3) & hashint8extended(i, 4) & x'00ff0f0f00ff333f'::bit(64)::bigint)::simhash AS h
+    FROM generate_series(1, 1000) i;
+CREATE TABLE same AS SELECT i AS id, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 6 = 0 THEN '00000000ffffffff'::simhash
+    ELSE flipped('00000000ffffffff', i, 2 + i % 23) END AS h FROM generate_series(1, 600) i;
+CREATE FUNCTION wrong_pairs(of_table text, distance int, tables int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE wrong bigint;
+BEGIN
+    EXECUTE format('CREATE TEMP TABLE routed AS SELECT id, h, block FROM %I, unnest(simhash_blocks(h, %s, %s)) block', of_table, distance, tables);
+    ANALYZE routed;
+    EXECUTE format('WITH found AS MATERIALIZED (
+            SELECT x.id AS a, y.id AS b, (x.h <@> y.h)::int FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
+            AND simhash_first_block(x.h, y.h, %2$s, %3$s) = x.block),
+        expected AS MATERIALIZED (SELECT least(x.id, y.id), greatest(x.id, y.id), p.distance
+            FROM simhash_pairs(%4$L, %2$s) p JOIN %1$I x ON x.ctid = p.a JOIN %1$I y ON y.ctid = p.b)
+        SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)) d',
+        of_table, distance, tables, of_table || '_h') INTO wrong;
+    DROP TABLE routed;
+    RETURN wrong;
+END $$;
+SELECT format('CREATE INDEX %I ON %I USING simhash (h)', t || '_h', t) FROM unnest('{uniform,near,skewed,same}'::text[]) t \gexec
+SELECT t, count(*) AS pairs FROM (SELECT 'uniform' FROM simhash_pairs('uniform_h', 5) UNION ALL SELECT 'near' FROM simhash_pairs('near_h', 5)
+    UNION ALL SELECT 'skewed' FROM simhash_pairs('skewed_h', 5) UNION ALL SELECT 'same' FROM simhash_pairs('same_h', 5)) p (t) GROUP BY t ORDER BY t;
+SELECT t, d, n, wrong_pairs(t, d, n)
+FROM unnest('{uniform,near,skewed,same}'::text[]) t, (VALUES (1, 2), (1, 16), (3, 4), (3, 5), (3, 8), (3, 10), (3, 20), (5, 6), (5, 12)) v (d, n);
+SELECT t, wrong_pairs(t, 7, 0) FROM unnest('{uniform,near}'::text[]) t;
+
+-- Searches: the rows of the query's blocks. A smaller radius needs only as many of the blocks of four tables.
+CREATE TABLE routed AS SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block;
+CREATE INDEX ON routed (block, h);
+CREATE FUNCTION wrong_answers(radius int) RETURNS bigint LANGUAGE sql AS $$
+    WITH query AS MATERIALIZED (SELECT id AS q, h FROM near WHERE id % 7 = 0 UNION ALL SELECT -id, h FROM uniform WHERE id % 100 = 0),
+    found AS MATERIALIZED (SELECT q, r.id FROM query JOIN routed r ON r.block = ANY ((simhash_blocks(query.h, 3))[1 : radius + 1])
+        WHERE r.h <@> query.h <= radius AND r.block = simhash_first_block(r.h, query.h, 3)),
+    expected AS MATERIALIZED (SELECT q, near.id FROM query JOIN near ON (near.h <@> query.h)::int <= radius)
+    SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)) d $$;
+SELECT radius, wrong_answers(radius) FROM generate_series(0, 3) radius;
+
+-- Groups, from the pairs of blocks.
+SELECT count(*) AS members, count(*) FILTER (WHERE g.leader IS DISTINCT FROM l.id) AS wrong
+FROM simhash_pair_groups($$ SELECT x.id, y.id FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
+                            AND simhash_first_block(x.h, y.h, 3) = x.block $$) g
+FULL JOIN (SELECT m.id AS member, l.id FROM simhash_groups('near_h', 3) s JOIN near m ON m.ctid = s.member JOIN near l ON l.ctid = s.leader) l
+    USING (member);
+
+-- Partitions: a search reads those of its blocks, and a join joins each with itself.
+CREATE TABLE parted (id int, h simhash, block bigint) PARTITION BY HASH (block);
+SELECT format('CREATE TABLE parted_%s PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER %s)', i, i) FROM generate_series(0, 2) i \gexec
+INSERT INTO parted TABLE routed;
+ANALYZE parted;
+SET enable_partitionwise_join = on;
+EXPLAIN (COSTS OFF) SELECT id FROM parted WHERE block = ANY ((simhash_blocks('0123456789abcdef', 3))[1:1]) AND h <@> '0123456789abcdef' <= 0;
+SET enable_mergejoin = off;
+EXPLAIN (COSTS OFF) SELECT x.id, y.id FROM parted x JOIN parted y ON x.block = y.block AND x.id < y.id
+    WHERE simhash_first_block(x.h, y.h, 3) = x.block;
+SELECT count(*) AS pairs, count(*) = (SELECT count(*) FROM simhash_pairs('near_h', 3)) AS all_pairs, count(DISTINCT (x.id, y.id)) = count(*) AS once
+FROM parted x JOIN parted y ON x.block = y.block AND x.id < y.id WHERE simhash_first_block(x.h, y.h, 3) = x.block;
+DROP TABLE uniform, near, skewed, same, routed, parted;
+DROP FUNCTION flipped, wrong_pairs, wrong_answers;

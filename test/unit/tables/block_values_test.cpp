@@ -1,0 +1,112 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/tables/block_values.hpp"
+
+#include "../seed.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+class BlockValuesTest : public SeededTest<2012>
+{
+protected:
+    Fingerprint flipped(Fingerprint fingerprint, int flips)
+    {
+        for (int i = 0; i < flips; i++)
+            fingerprint ^= Fingerprint{1} << below(kBits);
+        return fingerprint;
+    }
+};
+
+std::string name(const BlockValues &values)
+{
+    return "distance " + std::to_string(values.distance()) + ", tables " + std::to_string(values.tables());
+}
+
+const std::vector<BlockValues> &every_design()
+{
+    static const std::vector<BlockValues> designs = [] {
+        std::vector<BlockValues> found;
+        for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
+            for (int tables = 1; tables <= kMaxTables; tables++) {
+                TableDesign design;
+                if (!make_design(distance, tables, &design))
+                    continue;
+                BlockValues values;
+                if (values.set(design))
+                    found.push_back(values);
+            }
+        }
+        return found;
+    }();
+    return designs;
+}
+
+TEST_F(BlockValuesTest, OnlyDesignsThatFlipNoBits)
+{
+    for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
+        for (int tables = 1; tables <= kMaxTables; tables++) {
+            TableDesign design;
+            BlockValues values;
+            if (make_design(distance, tables, &design)) {
+                EXPECT_EQ(values.set(design), tables > distance) << distance << ", " << tables;
+            }
+        }
+    }
+    EXPECT_GT(every_design().size(), 100u);
+}
+
+TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
+{
+    TableDesign design;
+    BlockValues values;
+    ASSERT_TRUE(make_design(3, 4, &design) && values.set(design));
+    const Fingerprint h = 0x0123456789abcdef;
+    EXPECT_EQ(values.value(0, h), 0x00123u);
+    EXPECT_EQ(values.value(1, h), 0x14567u);
+    EXPECT_EQ(values.value(2, h), 0x289abu);
+    EXPECT_EQ(values.value(3, h), 0x3cdefu);
+}
+
+// The longest headers, of 60 bits, leave just enough bits for the number of the table.
+TEST_F(BlockValuesTest, ValuesOfTablesDiffer)
+{
+    for (const BlockValues &values : every_design()) {
+        std::set<std::uint64_t> seen;
+        int expected = 0;
+        for (const Fingerprint h : {Fingerprint{0}, ~Fingerprint{0}}) {
+            for (int table = 0; table < values.tables(); table++, expected++)
+                seen.insert(values.value(table, h));
+        }
+        EXPECT_EQ(static_cast<int>(seen.size()), expected) << name(values);
+    }
+}
+
+TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
+{
+    for (const BlockValues &values : every_design()) {
+        for (int i = 0; i < 1000; i++) {
+            const Fingerprint a = random(), b = flipped(a, below(values.distance() + 1));
+            int first = 0;
+            while (first < values.tables() && values.value(first, a) != values.value(first, b))
+                first++;
+            ASSERT_LT(first, values.tables()) << name(values);
+            ASSERT_EQ(values.first_common(a, b), first) << name(values);
+        }
+    }
+}
+
+TEST_F(BlockValuesTest, FarFingerprintsMayHaveNone)
+{
+    for (const BlockValues &values : every_design())
+        EXPECT_EQ(values.first_common(0, ~Fingerprint{0}), values.tables()) << name(values);
+}
+
+} // namespace
+} // namespace simhash

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# One shard at several sizes: build, searches warm and cold, inserts, all pairs, VACUUM, memory, size; see README.md.
+#
+#   bench/scale/run.sh [directory]     results.csv, the table and the plots go to the directory
+#
+#   SIZES="1000000"           rows, ascending: SIZES="1000000 10000000 100000000" takes 30 GB of disk and 16 GB of memory
+#   TABLES=4                  of the index
+#   ROUTED_ROWS=10000000      up to this size also a table routed by block
+#   ROUNDS=3                  rounds of the warm searches; the median counts
+#   ROUND_SECONDS=2           duration of a kind of search in a round
+#   COLD=200                  searches after the caches were emptied
+#   SEED=1
+#   SHARED_BUFFERS=           by default 400 bytes for each row, from 256 MB to 12 GB
+#   PLOTS=1                   draws doc/scale-*.svg
+#
+# The data are in TMPDIR, or in /tmp, which must not be a tmpfs.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+[ $# -le 1 ] || { sed -n '2,17s/^# \?//p' "$0" >&2; exit 2; }
+SIZES=${SIZES:-1000000}
+TABLES=${TABLES:-4}
+ROUTED_ROWS=${ROUTED_ROWS:-10000000}
+ROUNDS=${ROUNDS:-3}
+ROUND_SECONDS=${ROUND_SECONDS:-2}
+COLD=${COLD:-200}
+SEED=${SEED:-1}
+most=${SIZES##* }
+buffers=$((most * 400 / 1048576))
+SHARED_BUFFERS=${SHARED_BUFFERS:-$((buffers < 256 ? 256 : buffers > 12288 ? 12288 : buffers))MB}
+
+directory=${TMPDIR:-/tmp}
+[ "$(stat -f -c %T "$directory")" != tmpfs ] || { echo "$directory is in memory. Set TMPDIR to a directory on disk." >&2; exit 2; }
+needed=$((most * 280 / 1048576 + 3000))
+[ "$(df -m --output=avail "$directory" | tail -n 1)" -gt $needed ] || { echo "$directory has less than $needed MB of free space." >&2; exit 2; }
+
+"$TOP/tools/setup.sh"
+if [ -n "${PLOTS:-}" ] && ! command -v gnuplot >/dev/null; then
+    as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gnuplot-nox >/dev/null
+fi
+. "$TOP/tools/cluster.sh"
+[ "$(stat -f -c %T "$SCRATCH")" != tmpfs ] || { echo "The server's user cannot use $directory, and $SCRATCH is in memory." >&2; exit 2; }
+OUTPUT=${1:-$SCRATCH/results}
+mkdir -p "$OUTPUT"
+OUTPUT=$(cd "$OUTPUT" && pwd)
+here=$TOP/bench/scale
+SECONDS=0
+
+say() { echo "$(printf '%5d s: ' $SECONDS)$*" >&2; }
+run() { psql -X -q -v ON_ERROR_STOP=1 -v rows="$rows" -v tables="$TABLES" -v data=uniform -v kinds= "$@"; }
+value() { run -A -t -c "$1"; }
+
+build_and_stage
+g++ -std=c++20 -O2 -I"$TOP/src" -o "$SCRATCH/generate" "$TOP/bench/peers/generate.cpp"
+cluster_start "shared_buffers = $SHARED_BUFFERS" "maintenance_work_mem = 2GB" "work_mem = 256MB" "wal_level = minimal" \
+    "max_wal_senders = 0" "max_wal_size = 6GB" "checkpoint_timeout = 1d" "fsync = off" "autovacuum = off" "jit = off" \
+    "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"
+
+# -- memory and caches --------------------------------------------------------------------------------------
+
+# Keeps the most private memory of all server processes, in MB, in a file.
+watch_memory() {
+    local postmaster most=0 now
+    postmaster=$(head -n 1 "$PGDATA/postmaster.pid")
+    while sleep 0.1; do
+        now=$(cat /proc/[0-9]*/status 2>/dev/null | awk -v parent="$postmaster" '
+            /^PPid:/ { ours = $2 == parent } /^RssAnon:/ && ours { sum += $2 } END { print int(sum / 1024) }') || continue
+        [ "$now" -le "$most" ] || { most=$now; echo "$most" >"$1"; }
+    done
+}
+
+# with_memory method statement ...: runs psql and notes the most memory meanwhile.
+with_memory() {
+    local method=$1 watcher
+    shift
+    echo 0 >"$SCRATCH/memory"
+    watch_memory "$SCRATCH/memory" &
+    watcher=$!
+    run "$@"
+    kill "$watcher"
+    wait "$watcher" 2>/dev/null || true
+    run -c "SELECT note('$method', '$method', '', 'MB of memory', $(cat "$SCRATCH/memory"))" >/dev/null
+}
+
+# Stops the server, removes its files from the operating system's cache, and starts it.
+empty_caches() {
+    cluster_stop
+    as_server find "$PGDATA/base" -type f -size +64k \
+        -exec dd of={} oflag=nocache conv=notrunc,fdatasync count=0 status=none \;
+    as_server "$PGBIN/pg_ctl" -D "$PGDATA" -l "$SCRATCH/server.log" -w start >/dev/null
+}
+
+# -- one size -----------------------------------------------------------------------------------------------
+
+load() {
+    local fresh=$((rows / 10 < 100000 ? rows / 10 : 100000)) name
+    psql -X -q -d postgres -c "CREATE DATABASE shard"
+    export PGDATABASE=shard
+    run -f "$TOP/bench/peers/setup.sql" -f "$here/setup.sql"
+    mkdir "$SCRATCH/rows"
+    "$SCRATCH/generate" uniform "$rows" "$fresh" "$SEED" "$SCRATCH/rows"
+    run -c 'CREATE UNLOGGED TABLE fresh (id integer, h simhash)'
+    run -c BEGIN -c 'TRUNCATE page' -c "\\copy page FROM '$SCRATCH/rows/page.copy' BINARY" -c COMMIT
+    run -c "\\copy fresh FROM '$SCRATCH/rows/fresh.copy' BINARY"
+    for name in query:all random:random; do
+        run -c "ALTER TABLE query ALTER query_set SET DEFAULT '${name#*:}'" \
+            -c "\\copy query (id, h) FROM '$SCRATCH/rows/${name%:*}.copy' BINARY"
+    done
+    rm -r "$SCRATCH/rows"
+    run -c 'ANALYZE query'
+    say "$rows rows loaded"
+}
+
+measure() {
+    with_memory 'primary key' -c "CALL timed('primary key', 'ALTER TABLE page ADD PRIMARY KEY (id)')"
+    with_memory build -c "CALL timed('build', 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $TABLES)')"
+    run -c 'VACUUM ANALYZE page' -f "$here/sizes.sql"
+    say "built"
+    run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/warm.sql"
+    say "searched, warm"
+    local method
+    for method in 'primary key' 'r = 3' 'r = 7' 'ten nearest'; do
+        empty_caches
+        run -c "CALL cold('$method', $COLD)"
+    done
+    say "searched, cold"
+    with_memory pairs -c "CALL timed('pairs', 'INSERT INTO counted SELECT count(*) FROM simhash_pairs(''page_h'', 3)')"
+    say "all pairs"
+    run -f "$here/insert.sql"
+    say "inserted"
+    if [ "$rows" -le "$ROUTED_ROWS" ]; then
+        run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/routed.sql"
+        say "routed by block"
+    fi
+    run -c 'DELETE FROM page WHERE id % 10 = 0'
+    with_memory VACUUM -f "$here/vacuum.sql"
+    say "VACUUM"
+}
+
+# -- all of them --------------------------------------------------------------------------------------------
+
+echo part,rows,method,measure,value >"$OUTPUT/results.csv"
+for rows in $SIZES; do
+    load
+    measure
+    run -c "\\copy (SELECT part, $rows, method, measure, value FROM result) TO pstdout CSV" >>"$OUTPUT/results.csv"
+    value "SELECT '$rows rows: ' || message FROM wrong" >>"$SCRATCH/wrong"
+    export PGDATABASE=postgres
+    run -c 'DROP DATABASE shard'
+done
+{
+    sed -n 's/^model name[^:]*: */Processor: /p' /proc/cpuinfo | head -n 1
+    echo "$(nproc) cores, $(awk '/^MemTotal/ { print int($2 / 1048576) }' /proc/meminfo) GB; $(value 'SELECT version()')"
+    echo "tables = $TABLES, seed $SEED; shared_buffers $SHARED_BUFFERS; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
+    mkdir -p "$SCRATCH/plot"
+    run -v directory="$SCRATCH/plot" -f "$here/report.sql" <"$OUTPUT/results.csv"
+} | tee "$OUTPUT/results.txt"
+if [ -n "${PLOTS:-}" ]; then
+    (cd "$SCRATCH/plot" && gnuplot -e "out = '$TOP/doc/scale-'" "$here/plots.gp")
+fi
+echo "results.csv and results.txt: $OUTPUT" >&2
+if [ -s "$SCRATCH/wrong" ]; then
+    echo "WRONG ANSWERS:" >&2
+    cat "$SCRATCH/wrong" >&2
+    exit 1
+fi

@@ -19,7 +19,9 @@ MODULE_big = simhash
 # src/module.cpp on top, then src/am, src/pg and src/core.
 SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp */*.cpp */*/*.cpp))))
 OBJS := $(SOURCES:.cpp=.o)
-DATA = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/simhash--*--*.sql))
+# The scripts of earlier releases, and those that lead to the next one.
+RELEASES = 0.1.0
+DATA = $(RELEASES:%=sql/simhash--%.sql) $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/simhash--*--*.sql))
 DATA_built = sql/simhash--$(EXTVERSION).sql
 DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags

@@ -2,7 +2,7 @@
 # Runs every test; `make test` calls this. The stages, in order:
 #
 #   format     clang-format leaves the sources as they are
-#   versions   control file, META.json and CHANGELOG.md agree
+#   versions   control file, META.json and CHANGELOG.md agree; the upgrade script is complete
 #   files      every file under test/ is run by a stage, and tests and expected outputs match one to one
 #   lint       shellcheck over the shell scripts, clang-tidy over src/
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
@@ -15,6 +15,7 @@
 #   pgtap      test/pgtap
 #   tap        test/t: servers that crash, stream and run under load
 #   drivers    test/drivers: the programs of doc/drivers.md, for the client libraries that are installed
+#   upgrade    test/upgrade: data and indexes of the release before, built from the history, with this library
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #   assertions regress, isolation, tap and failpoints again, in a server with assertions
 #
@@ -30,7 +31,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers failpoints assertions"
+STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers upgrade failpoints assertions"
 ONLY=${ONLY:-$STAGES}
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
@@ -128,7 +129,7 @@ check_files() {
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
         test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
-        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
+        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/upgrade/*.pl | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
             [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
@@ -393,6 +394,30 @@ run_drivers() {
     run_servers drivers test/drivers
 }
 
+# The release before this version. `latest` is the commit that it was made from.
+run_upgrade() {
+    local release=0.1.0 latest=72e8994ffbcc51cdf288942640887ab1f3590494 tree=$SCRATCH/release
+    if ! git cat-file -e "$latest^{commit}" 2>/dev/null; then
+        echo "skipped: the history of this checkout does not contain release $release"
+        return 0
+    fi
+    if [ "$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')" -ge 19 ]; then
+        echo "skipped: release $release is for PostgreSQL up to 18"
+        return 0
+    fi
+    mkdir "$tree"
+    git archive "$latest" Makefile simhash.control doc sql src | tar -x -C "$tree"
+    check "build of release $release" build_release "$tree"
+    [[ " ${failures[*]:-} " == *" build of release $release "* ]] && return 0
+    for_server test/t test/upgrade
+    RELEASE_CONFIG=$SCRATCH/release.conf run_servers upgrade test/upgrade
+}
+
+build_release() {
+    local TOP=$1 INSTALL_ROOT=$SCRATCH/root-release BUILD=$SCRATCH/build-release BUILD_FLAGS=(COPT=-O0)
+    build_and_stage && staged_settings >"$SCRATCH/release.conf" && chmod a+r "$SCRATCH/release.conf"
+}
+
 # The build with failpoints is another one.
 run_failpoints() {
     for_server test/t test/failpoints
@@ -414,7 +439,7 @@ run_servers() {
     prove_stage "$stage" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
-        TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
+        TEMP_CONFIG="$work.conf" RELEASE_CONFIG="${RELEASE_CONFIG:-}" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
         prove --norc --jobs "$(nproc)" --timer $(printf "$directory/%s.pl " $names)
     # shellcheck disable=SC2086
@@ -453,7 +478,10 @@ took() { echo "($((SECONDS - stage_start)) s)"; }
 if [[ $ONLY =~ format|versions|files|lint ]]; then
     heading "checks"
     if wanted format; then check "clang-format" check_format; fi
-    if wanted versions; then check "versions" check_versions; fi
+    if wanted versions; then
+        check "versions" check_versions
+        check "upgrade script" tools/upgrade-script.pl --check
+    fi
     if wanted files; then check "test files" check_files; fi
     if wanted lint; then
         check "shellcheck" check_shell
@@ -468,7 +496,7 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers upgrade|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
@@ -482,7 +510,7 @@ if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|driver
     fi
     took
     if [ -n "${built:-}" ]; then
-        for stage in regress isolation pgtap tap drivers failpoints; do
+        for stage in regress isolation pgtap tap drivers upgrade failpoints; do
             wanted "$stage" || continue
             heading "$stage"
             "run_$stage"

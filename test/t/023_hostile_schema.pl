@@ -34,6 +34,7 @@ CREATE DOMAIN "bytea" AS pg_catalog.bytea CHECK (trap.sprung('a domain') IS NULL
 CREATE DOMAIN "jsonb" AS pg_catalog.jsonb CHECK (trap.sprung('a domain') IS NULL);
 CREATE DOMAIN "tsvector" AS pg_catalog.tsvector CHECK (trap.sprung('a domain') IS NULL);
 CREATE DOMAIN "regclass" AS pg_catalog.regclass CHECK (trap.sprung('a domain') IS NULL);
+CREATE DOMAIN "regtype" AS pg_catalog.regtype CHECK (trap.sprung('a domain') IS NULL);
 CREATE DOMAIN "name" AS pg_catalog.name CHECK (trap.sprung('a domain') IS NULL);
 CREATE TYPE simhash AS (x pg_catalog.int4);
 CREATE TYPE simhash_weights AS (x pg_catalog.int4);
@@ -43,6 +44,9 @@ CREATE DOMAIN hamming_distance AS pg_catalog.int4 CHECK (trap.sprung('hamming_di
 -- operators and functions
 CREATE FUNCTION compare(a pg_catalog.int4, b pg_catalog.int4) RETURNS pg_catalog.bool LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'the trap was sprung as % by an operator', current_user; END $$;
+CREATE FUNCTION compare(a pg_catalog.oid, b pg_catalog.oid) RETURNS pg_catalog.bool LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the trap was sprung as % by an operator of oids', current_user; END $$;
+CREATE OPERATOR trap.= (LEFTARG = pg_catalog.oid, RIGHTARG = pg_catalog.oid, FUNCTION = trap.compare);
 CREATE OPERATOR trap.= (LEFTARG = pg_catalog.int4, RIGHTARG = pg_catalog.int4, FUNCTION = trap.compare);
 CREATE OPERATOR trap.< (LEFTARG = pg_catalog.int4, RIGHTARG = pg_catalog.int4, FUNCTION = trap.compare);
 CREATE OPERATOR trap.<= (LEFTARG = pg_catalog.int4, RIGHTARG = pg_catalog.int4, FUNCTION = trap.compare);
@@ -114,22 +118,24 @@ SELECT pg_catalog.count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h', fa
 SQL
 is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|', 'used with a hostile search_path');
 
-# -- The script alone -----------------------------------------------------------------------------------------
+# -- The scripts alone ----------------------------------------------------------------------------------------
 
 # CREATE EXTENSION puts pg_catalog first, so an unqualified name would go unnoticed above. Here the script runs with the
-# hostile schema before pg_catalog: unqualified names refer to the hostile objects.
+# hostile schema before pg_catalog: unqualified names refer to the hostile objects. The same for the script of an earlier
+# version and that of the update.
 my $directory = $node->safe_psql('postgres', "SELECT coalesce(current_setting('extension_destdir', true), '')");
 chomp(my $share = `pg_config --sharedir`);
 my $version = $node->safe_psql('trapped', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'");
-my ($script) = grep { -e } map { "$_/extension/simhash--$version.sql" } "$directory$share", $share;
-SKIP:
-{
-    skip 'the script is not where it is usually', 2 unless defined $script;
-    database('alone', $trap);
-    my $sql = slurp_file($script) =~ s/^\\echo.*$//mr =~ s/MODULE_PATHNAME/\$libdir\/simhash/gr;
-    ($status, $out, $error) = $node->psql('alone', "SET client_min_messages = warning; SET search_path = public, trap, pg_catalog;\n$sql", on_error_stop => 1);
-    is("$status|$error", '0|', 'the script runs with a hostile schema before pg_catalog');
-    is($node->safe_psql('alone', <<'SQL'), '', 'and uses nothing of it');
+my ($scripts) = grep { -e "$_/simhash--$version.sql" } map { "$_/extension" } "$directory$share", $share;
+my %alone = (alone => [$version], alone_updated => [ '0.1.0', "0.1.0--$version" ]);
+SKIP: for my $database (sort keys %alone) {
+    skip 'the scripts are not where they are usually', 4 unless defined $scripts;
+    database($database, $trap);
+    my $sql = join "\n", map { slurp_file("$scripts/simhash--$_.sql") =~ s/^\\echo.*$//mr } @{ $alone{$database} };
+    $sql =~ s/MODULE_PATHNAME/\$libdir\/simhash/g;
+    ($status, $out, $error) = $node->psql($database, "SET client_min_messages = warning; SET search_path = public, trap, pg_catalog;\n$sql", on_error_stop => 1);
+    is("$status|$error", '0|', "$database: runs with a hostile schema before pg_catalog");
+    is($node->safe_psql($database, <<'SQL'), '', "$database: uses nothing of it");
 SELECT string_agg(pg_describe_object(classid, objid, objsubid) || ' uses ' || pg_describe_object(refclassid, refobjid, 0), ', ')
 FROM pg_depend WHERE (refclassid, refobjid) IN (
     SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'trap'::regnamespace UNION ALL

@@ -23,7 +23,7 @@ sub start_node
     return $node;
 }
 
-# Functions for the tests, in the database postgres:
+# The extension, of another version if asked for, and functions for the tests, in the database postgres:
 #
 #   fingerprint(n)                  the n-th of a fixed sequence of random fingerprints
 #   flipped(h, n, bits)             h with that many bits flipped, the n-th choice of them
@@ -34,8 +34,8 @@ sub start_node
 sub prepare_database
 {
     my ($node, %options) = @_;
+    $node->safe_psql('postgres', 'CREATE EXTENSION simhash' . ($options{version} ? " VERSION '$options{version}'" : ''));
     $node->safe_psql('postgres', <<'SQL');
-CREATE EXTENSION simhash;
 
 CREATE FUNCTION fingerprint(n bigint) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$ SELECT ('x' || left(md5(n::text), 16))::bit(64)::bigint::simhash $$;

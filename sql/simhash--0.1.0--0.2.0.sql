@@ -1,0 +1,882 @@
+\echo Use "ALTER EXTENSION simhash UPDATE TO '0.2.0'" to load this file. \quit
+
+-- Functions with more arguments or more columns than in 0.1.0. Where views or generated columns use them, the update
+-- stops with an error that lists these.
+DROP FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[]);
+DROP FUNCTION simhash_index_stats(pg_catalog.regclass);
+DROP FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer);
+
+-- The types now have the category of bit. ALTER TYPE cannot change it.
+UPDATE pg_catalog.pg_type SET typcategory = 'V' WHERE oid OPERATOR(pg_catalog.=)
+    ANY ('{simhash,simhash_weights,simhash_ball,simhash_weights_ball}'::pg_catalog.regtype[]);
+
+-- What follows is written by tools/upgrade-script.pl.
+-- Altered above: TYPE simhash
+-- Altered above: TYPE simhash_weights
+CREATE FUNCTION to_simhash(hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION to_simhash(bigint[])
+    IS 'fingerprint of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_simhash(bigint[], double precision[])
+    IS 'fingerprint of feature hashes with weights';
+CREATE FUNCTION to_simhash_weights(hashes bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(hashes bigint[], weights double precision[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION to_simhash_weights(bigint[])
+    IS 'weights of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_simhash_weights(bigint[], double precision[])
+    IS 'weights of feature hashes with weights';
+CREATE FUNCTION to_signature(document pg_catalog.text, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature(features pg_catalog.text[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(features pg_catalog.text[], weights double precision[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(document pg_catalog.tsvector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(features pg_catalog.jsonb, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_signature(pg_catalog.text, integer)
+    IS 'signature of the words of a text, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'signature of the shingles of a text, each of size units, word or character';
+COMMENT ON FUNCTION to_signature(pg_catalog.text[], integer)
+    IS 'signature of features, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature(pg_catalog.text[], double precision[], integer)
+    IS 'signature of features with weights';
+COMMENT ON FUNCTION to_signature(pg_catalog.tsvector, integer)
+    IS 'signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
+COMMENT ON FUNCTION to_signature(pg_catalog.jsonb, integer)
+    IS 'signature of an object of features and weights';
+CREATE FUNCTION to_signature_weights(document pg_catalog.text, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature_weights(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.text[], bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.text[], weights double precision[], bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(document pg_catalog.tsvector, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.jsonb, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, integer)
+    IS 'weights of the bits of the signature of the words of a text, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'weights of the bits of the signature of the shingles of a text, each of size units, word or character';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], integer)
+    IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], double precision[], integer)
+    IS 'weights of the bits of the signature of features with weights';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, integer)
+    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.jsonb, integer)
+    IS 'weights of the bits of the signature of an object of features and weights';
+CREATE FUNCTION to_minhash(document pg_catalog.text, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
+    RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash(features pg_catalog.text[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash(features bigint[], bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash(document pg_catalog.tsvector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_minhash(pg_catalog.text, integer)
+    IS 'min-hash signature of the set of the words of a text: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'min-hash signature of the set of the shingles of a text, each of size units, word or character: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.text[], integer)
+    IS 'min-hash signature of the set of features: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(bigint[], integer)
+    IS 'min-hash signature of the set of numbers: one bit of each minimum';
+COMMENT ON FUNCTION to_minhash(pg_catalog.tsvector, integer)
+    IS 'min-hash signature of the set of lexemes: one bit of each minimum';
+CREATE FUNCTION to_minhash_values(document pg_catalog.text, minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash_values(document pg_catalog.text, unit pg_catalog.text, size integer, minima integer)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_minhash_values(features pg_catalog.text[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash_values(features bigint[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash_values(document pg_catalog.tsvector, minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, integer)
+    IS 'min-hash sketch of the set of the words of a text: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, pg_catalog.text, integer, integer)
+    IS 'min-hash sketch of the set of the shingles of a text, each of size units, word or character: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.text[], integer)
+    IS 'min-hash sketch of the set of features: its minima';
+COMMENT ON FUNCTION to_minhash_values(bigint[], integer)
+    IS 'min-hash sketch of the set of numbers: its minima';
+COMMENT ON FUNCTION to_minhash_values(pg_catalog.tsvector, integer)
+    IS 'min-hash sketch of the set of lexemes: its minima';
+CREATE FUNCTION minhash_bits(minima bigint[]) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_union(bigint[], bigint[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_similarity(bigint[], bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'minhash_values_similarity' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION minhash_bits(bigint[]) IS 'one bit of each minimum, as to_minhash returns them';
+COMMENT ON FUNCTION minhash_union(bigint[], bigint[]) IS 'the minima of the union of two sets: the lesser in each place';
+COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
+    IS 'estimate of the Jaccard index of two sets: the fraction of equal minima';
+CREATE FUNCTION minhash_bands(minima bigint[], rows integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_band_probability(similarity double precision, bands integer, rows integer)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_band_rows(similarity double precision, minima integer, recall double precision) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION minhash_bands(bigint[], integer)
+    IS 'keys of bands of minima, the same number of rows each: sets with a key in common are candidates';
+COMMENT ON FUNCTION minhash_band_probability(double precision, integer, integer)
+    IS 'probability that sets of a Jaccard index have a band in common';
+COMMENT ON FUNCTION minhash_band_rows(double precision, integer, double precision)
+    IS 'most rows a band with which that probability is at least recall; NULL if none is';
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text, size integer)
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[], weights double precision[])
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text)
+    IS 'weights whose signs are another library''s fingerprint of a text';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text, integer)
+    IS 'weights whose signs are another library''s fingerprint of a text, with shingles of size units';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[])
+    IS 'weights whose signs are another library''s fingerprint of features';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[], double precision[])
+    IS 'weights whose signs are another library''s fingerprint of features with weights';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[])
+    IS 'weights whose signs are another library''s fingerprint of feature hashes';
+COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[], double precision[])
+    IS 'weights whose signs are another library''s fingerprint of feature hashes with weights';
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer, seed bigint)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[]) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer, seed bigint) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[])
+    IS 'another library''s min-hash of features';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer)
+    IS 'another library''s min-hash of features, so many minima';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer, bigint)
+    IS 'another library''s min-hash of features, so many minima, with permutations from a seed';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[])
+    IS 'another library''s min-hash of feature hashes';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer)
+    IS 'another library''s min-hash of feature hashes, so many minima';
+COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer, bigint)
+    IS 'another library''s min-hash of feature hashes, so many minima, with permutations from a seed';
+CREATE FUNCTION minhash_profiles(OUT name pg_catalog.text, OUT minima integer, OUT seed bigint, OUT hash pg_catalog.text,
+    OUT permutation pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;
+COMMENT ON FUNCTION minhash_profiles() IS 'the profiles of to_minhash_as and their properties';
+CREATE FUNCTION simhash_stop_word_shingles(document pg_catalog.text,
+    stop_words pg_catalog.text[] DEFAULT
+        '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
+    size integer DEFAULT 3)
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION simhash_url_features(url pg_catalog.text,
+    stop_components pg_catalog.text[] DEFAULT
+        '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}',
+    host boolean DEFAULT false)
+    RETURNS pg_catalog.text[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash_stop_word_shingles(pg_catalog.text, pg_catalog.text[], integer)
+    IS 'shingles of size words that contain a stop word: features that are rare in navigation and banners';
+COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[], boolean)
+    IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
+CREATE FUNCTION signature_project(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+CREATE FUNCTION signature_projections(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+COMMENT ON FUNCTION signature_project(real[], integer, bigint)
+    IS 'signature of a vector: on which sides of random hyperplanes it lies';
+COMMENT ON FUNCTION signature_projections(real[], integer, bigint)
+    IS 'weights of a vector''s signature: the distances of the vector, normalised to length 1, from random hyperplanes';
+CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION signature_weights_final(pg_catalog.internal) RETURNS real[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer)
+    IS 'moving-aggregate inverse transition function';
+COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    IS 'moving-aggregate inverse transition function';
+COMMENT ON FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal)
+    IS 'aggregate combine function';
+COMMENT ON FUNCTION signature_serialize(pg_catalog.internal)
+    IS 'aggregate serialization function';
+COMMENT ON FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal)
+    IS 'aggregate deserialization function';
+COMMENT ON FUNCTION signature_final(pg_catalog.internal)
+    IS 'aggregate final function';
+COMMENT ON FUNCTION signature_weights_final(pg_catalog.internal)
+    IS 'aggregate final function';
+CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_final);
+CREATE AGGREGATE signature_agg(feature pg_catalog.text, weight double precision, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_final);
+CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, weight double precision, bits integer) (
+    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+COMMENT ON AGGREGATE signature_agg(pg_catalog.text, integer)
+    IS 'signature of features with weight 1, one per row';
+COMMENT ON AGGREGATE signature_agg(pg_catalog.text, double precision, integer)
+    IS 'signature of features with weights, one per row';
+COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, integer)
+    IS 'weights of the bits of the signature of features with weight 1, one per row';
+COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, integer)
+    IS 'weights of the bits of the signature of features with weights, one per row';
+CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature bigint, minima integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_accumulate_number' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+CREATE FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION minhash_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION minhash_values_final(pg_catalog.internal) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
+COMMENT ON FUNCTION minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
+COMMENT ON FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) IS 'aggregate deserial function';
+COMMENT ON FUNCTION minhash_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION minhash_values_final(pg_catalog.internal) IS 'aggregate final function';
+CREATE AGGREGATE minhash_agg(feature pg_catalog.text, bits integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_agg(feature bigint, bits integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_values_agg(feature pg_catalog.text, minima integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+CREATE AGGREGATE minhash_values_agg(feature bigint, minima integer) (
+    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
+    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+COMMENT ON AGGREGATE minhash_agg(pg_catalog.text, integer)
+    IS 'min-hash signature of a set of features, one per row: one bit of each minimum';
+COMMENT ON AGGREGATE minhash_agg(bigint, integer)
+    IS 'min-hash signature of a set of numbers, one per row: one bit of each minimum';
+COMMENT ON AGGREGATE minhash_values_agg(pg_catalog.text, integer)
+    IS 'min-hash sketch of a set of features, one per row: the minima';
+COMMENT ON AGGREGATE minhash_values_agg(bigint, integer)
+    IS 'min-hash sketch of a set of numbers, one per row: the minima';
+CREATE FUNCTION jaccard(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION jaccard(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION jaccard(a bigint[], b bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION jaccard(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'Jaccard similarity of the sets of two documents'' features: the fraction of all features that both have';
+COMMENT ON FUNCTION jaccard(pg_catalog.text[], pg_catalog.text[])
+    IS 'Jaccard similarity of two sets of texts: the fraction of all elements that both have';
+COMMENT ON FUNCTION jaccard(bigint[], bigint[])
+    IS 'Jaccard similarity of two sets of numbers: the fraction of all elements that both have';
+COMMENT ON FUNCTION jaccard(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'Jaccard similarity of two sets of lexemes: the fraction of all elements that both have';
+CREATE FUNCTION containment(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION containment(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION containment(a bigint[], b bigint[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION containment(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'the fraction of document a''s features that document b contains';
+COMMENT ON FUNCTION containment(pg_catalog.text[], pg_catalog.text[])
+    IS 'the fraction of the texts in set a that set b contains';
+COMMENT ON FUNCTION containment(bigint[], bigint[])
+    IS 'the fraction of the numbers in set a that set b contains';
+COMMENT ON FUNCTION containment(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'the fraction of the lexemes in set a that set b contains';
+CREATE FUNCTION cosine(a pg_catalog.text, b pg_catalog.text,
+    unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION cosine(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a_features pg_catalog.text[], a_weights double precision[],
+    b_features pg_catalog.text[], b_weights double precision[]) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_weighted_arrays' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION cosine(a pg_catalog.jsonb, b pg_catalog.jsonb) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+    IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
+COMMENT ON FUNCTION cosine(pg_catalog.text[], pg_catalog.text[])
+    IS 'cosine of two lists of features, each with the weight 1 + ln tf';
+COMMENT ON FUNCTION cosine(pg_catalog.text[], double precision[], pg_catalog.text[], double precision[])
+    IS 'cosine of two vectors, given as features and their weights';
+COMMENT ON FUNCTION cosine(pg_catalog.tsvector, pg_catalog.tsvector)
+    IS 'cosine of two documents'' lexemes, each with the weight 1 + ln tf, where labels count as in to_simhash';
+COMMENT ON FUNCTION cosine(pg_catalog.jsonb, pg_catalog.jsonb)
+    IS 'cosine of two vectors, given as JSON objects of features and weights';
+CREATE FUNCTION lsh_keys_l1(vector double precision[], width double precision, keys integer, hashes_per_key integer,
+    seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 60000;
+CREATE FUNCTION lsh_keys_l2(vector double precision[], width double precision, keys integer, hashes_per_key integer,
+    seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION lsh_keys_bits(signature bit, keys integer, bits_per_key integer, seed bigint DEFAULT 0) RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION lsh_keys_l1(double precision[], double precision, integer, integer, bigint)
+    IS 'keys that vectors at a small L1 distance are likely to share, by Cauchy projections into buckets';
+COMMENT ON FUNCTION lsh_keys_l2(double precision[], double precision, integer, integer, bigint)
+    IS 'keys that vectors at a small L2 distance are likely to share, by Gaussian projections into buckets';
+COMMENT ON FUNCTION lsh_keys_bits(bit, integer, integer, bigint)
+    IS 'keys that bit strings at a small Hamming distance are likely to share, of sampled bits';
+CREATE FUNCTION lsh_probability_l1(distance double precision, width double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION lsh_probability_l2(distance double precision, width double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION lsh_parameters(n bigint, p1 double precision, p2 double precision,
+    recall double precision DEFAULT 0.9, OUT rho double precision, OUT keys integer, OUT hashes_per_key integer,
+    OUT expected_recall double precision, OUT candidates double precision)
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION lsh_probability_l1(double precision, double precision)
+    IS 'probability that two vectors at an L1 distance get the same hash value of lsh_keys_l1';
+COMMENT ON FUNCTION lsh_probability_l2(double precision, double precision)
+    IS 'probability that two vectors at an L2 distance get the same hash value of lsh_keys_l2';
+COMMENT ON FUNCTION lsh_parameters(bigint, double precision, double precision, double precision)
+    IS 'numbers of keys and of hash values per key, from the probabilities that near and far rows get the same hash value';
+-- Altered above: TYPE simhash_ball
+-- Altered above: TYPE simhash_weights_ball
+COMMENT ON TYPE simhash_weights_ball
+    IS 'ball around weights, which an index may search with a recall below 1 or a limit of probes: <[w0,...,w63],radius,recall,max_probes>';
+CREATE FUNCTION simhash_distance(bit, bit) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_distance(bit, bit) IS 'implementation of <@> operator';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the same length';
+CREATE FUNCTION simhash_within(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_within_support;
+COMMENT ON FUNCTION simhash_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION simhash_at(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_at_support;
+COMMENT ON FUNCTION simhash_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE TYPE signature_ball;
+CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE signature_ball (
+    INPUT = signature_ball_in, OUTPUT = signature_ball_out,
+    RECEIVE = signature_ball_recv, SEND = signature_ball_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
+    CATEGORY = 'V');
+COMMENT ON TYPE signature_ball
+    IS 'the bit strings within a Hamming distance of a centre, which an index may search with a recall below 1: <center,radius,recall,neighbours>';
+COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_send(signature_ball) IS 'I/O';
+CREATE FUNCTION signature_ball(center bit, radius bigint) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball(center bit, radius bigint, recall double precision, weights real[] DEFAULT NULL)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME', 'signature_ball_with_recall' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION signature_neighbours(center bit, recall double precision DEFAULT 1, neighbours integer DEFAULT 10,
+        weights real[] DEFAULT NULL)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION signature_ball(bit, bigint)
+    IS 'ball with a centre and a radius, which is clamped to -1 and the number of bits';
+COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
+    IS 'ball that an index may search with this recall; the larger the absolute weight of a bit, the less likely it differs';
+COMMENT ON FUNCTION signature_neighbours(bit, double precision, integer, real[])
+    IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
+CREATE FUNCTION simhash_in_ball(bit, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
+CREATE OPERATOR <@| (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_in_ball,
+    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
+CREATE FUNCTION simhash_distance(bit, signature_ball) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_distance_support;
+COMMENT ON FUNCTION simhash_distance(bit, signature_ball) IS 'implementation of <@> operator';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_distance);
+COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the centre of the ball';
+CREATE TYPE jaccard_estimate;
+CREATE FUNCTION jaccard_estimate_in(pg_catalog.cstring) RETURNS jaccard_estimate
+    AS 'float8in' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_out(jaccard_estimate) RETURNS pg_catalog.cstring
+    AS 'float8out' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_recv(pg_catalog.internal) RETURNS jaccard_estimate
+    AS 'float8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_send(jaccard_estimate) RETURNS pg_catalog.bytea
+    AS 'float8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE jaccard_estimate (
+    INPUT = jaccard_estimate_in, OUTPUT = jaccard_estimate_out,
+    RECEIVE = jaccard_estimate_recv, SEND = jaccard_estimate_send,
+    LIKE = double precision, CATEGORY = 'N');
+COMMENT ON TYPE jaccard_estimate IS 'estimated Jaccard similarity, -1 to 1: a double precision whose comparisons can use an index';
+COMMENT ON FUNCTION jaccard_estimate_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_out(jaccard_estimate) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION jaccard_estimate_send(jaccard_estimate) IS 'I/O';
+CREATE CAST (jaccard_estimate AS double precision) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (double precision AS jaccard_estimate) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (real AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(real) AS IMPLICIT;
+CREATE CAST (numeric AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(numeric) AS IMPLICIT;
+CREATE CAST (smallint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(smallint) AS IMPLICIT;
+CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(integer) AS IMPLICIT;
+CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(bigint) AS IMPLICIT;
+CREATE CAST (jaccard_estimate AS real) WITH FUNCTION pg_catalog.float4(double precision) AS ASSIGNMENT;
+CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION pg_catalog.numeric(double precision) AS ASSIGNMENT;
+CREATE FUNCTION jaccard_estimate_to_json(jaccard_estimate) RETURNS pg_catalog.json
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard_estimate_to_json(jaccard_estimate) IS 'the value as a number';
+CREATE CAST (jaccard_estimate AS pg_catalog.json) WITH FUNCTION jaccard_estimate_to_json(jaccard_estimate);
+COMMENT ON CAST (jaccard_estimate AS pg_catalog.json) IS 'the value as a number';
+COMMENT ON CAST (jaccard_estimate AS double precision) IS 'the same value';
+COMMENT ON CAST (double precision AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (real AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (numeric AS jaccard_estimate) IS 'the nearest value';
+COMMENT ON CAST (smallint AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (integer AS jaccard_estimate) IS 'the same value';
+COMMENT ON CAST (bigint AS jaccard_estimate) IS 'the nearest value';
+COMMENT ON CAST (jaccard_estimate AS real) IS 'the nearest value';
+COMMENT ON CAST (jaccard_estimate AS numeric) IS 'the value in 15 digits';
+CREATE FUNCTION minhash_similarity_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_at_least_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_similarity_support(pg_catalog.internal) IS 'planner support for minhash_similarity';
+COMMENT ON FUNCTION minhash_at_least_support(pg_catalog.internal) IS 'planner support for minhash_at_least';
+COMMENT ON FUNCTION jaccard_estimate_support(pg_catalog.internal)
+    IS 'planner support for comparisons of minhash_similarity';
+CREATE FUNCTION minhash_similarity(bit, bit) RETURNS jaccard_estimate
+    AS 'MODULE_PATHNAME', 'minhash_similarity_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT minhash_similarity_support;
+COMMENT ON FUNCTION minhash_similarity(bit, bit)
+    IS 'estimated Jaccard similarity of the sets with these 1-bit min-hash signatures: 1 - 2 h / n if h of n bits differ';
+CREATE OPERATOR >@< (
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = minhash_similarity, COMMUTATOR = >@<);
+COMMENT ON OPERATOR >@< (bit, bit) IS 'minhash_similarity, by which an index is ordered';
+CREATE OPERATOR FAMILY descending_similarity_ops USING btree;
+COMMENT ON OPERATOR FAMILY descending_similarity_ops USING btree IS 'the order in which an index returns similarities';
+CREATE FUNCTION minhash_at_least(bit, bit, double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT minhash_at_least_support;
+COMMENT ON FUNCTION minhash_at_least(bit, bit, double precision)
+    IS 'whether minhash_similarity is at least the threshold';
+CREATE FUNCTION minhash_threshold_above(double precision) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION minhash_threshold_above(double precision)
+    IS 'threshold for "at least" that is equivalent to "greater than"';
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer, recall double precision) RETURNS integer
+    AS 'MODULE_PATHNAME', 'minhash_radius_of_recall' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION minhash_error(similarity double precision, bits integer) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_radius(double precision, integer)
+    IS 'largest Hamming distance of signatures with at least this minhash_similarity, -1 if there is none';
+COMMENT ON FUNCTION minhash_radius(double precision, integer, double precision)
+    IS 'Hamming distance within which the signatures of sets with this Jaccard similarity are, with the probability recall';
+COMMENT ON FUNCTION minhash_error(double precision, integer)
+    IS 'standard error of minhash_similarity';
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, jaccard_estimate) IS 'greater than or equal';
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, double precision) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, double precision) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, double precision) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, double precision) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, double precision) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, double precision) IS 'greater than or equal';
+CREATE FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) RETURNS boolean
+    AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (double precision, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (double precision, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (double precision, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (double precision, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (double precision, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (double precision, jaccard_estimate) IS 'greater than or equal';
+CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, real) RETURNS boolean
+    AS 'float84eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, real) RETURNS boolean
+    AS 'float84ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, real) RETURNS boolean
+    AS 'float84lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, real) RETURNS boolean
+    AS 'float84le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, real) RETURNS boolean
+    AS 'float84gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, real) RETURNS boolean
+    AS 'float84ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, real) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, real) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, real) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, real) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, real) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, real) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (jaccard_estimate, real) IS 'equal';
+COMMENT ON OPERATOR <> (jaccard_estimate, real) IS 'not equal';
+COMMENT ON OPERATOR < (jaccard_estimate, real) IS 'less than';
+COMMENT ON OPERATOR <= (jaccard_estimate, real) IS 'less than or equal';
+COMMENT ON OPERATOR > (jaccard_estimate, real) IS 'greater than';
+COMMENT ON OPERATOR >= (jaccard_estimate, real) IS 'greater than or equal';
+CREATE FUNCTION jaccard_estimate_eq(real, jaccard_estimate) RETURNS boolean
+    AS 'float48eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ne(real, jaccard_estimate) RETURNS boolean
+    AS 'float48ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_lt(real, jaccard_estimate) RETURNS boolean
+    AS 'float48lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_le(real, jaccard_estimate) RETURNS boolean
+    AS 'float48le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_gt(real, jaccard_estimate) RETURNS boolean
+    AS 'float48gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+CREATE FUNCTION jaccard_estimate_ge(real, jaccard_estimate) RETURNS boolean
+    AS 'float48ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
+COMMENT ON FUNCTION jaccard_estimate_eq(real, jaccard_estimate) IS 'implementation of = operator';
+COMMENT ON FUNCTION jaccard_estimate_ne(real, jaccard_estimate) IS 'implementation of <> operator';
+COMMENT ON FUNCTION jaccard_estimate_lt(real, jaccard_estimate) IS 'implementation of < operator';
+COMMENT ON FUNCTION jaccard_estimate_le(real, jaccard_estimate) IS 'implementation of <= operator';
+COMMENT ON FUNCTION jaccard_estimate_gt(real, jaccard_estimate) IS 'implementation of > operator';
+COMMENT ON FUNCTION jaccard_estimate_ge(real, jaccard_estimate) IS 'implementation of >= operator';
+CREATE OPERATOR = (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
+CREATE OPERATOR <> (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR < (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR <= (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR > (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR >= (
+    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (real, jaccard_estimate) IS 'equal';
+COMMENT ON OPERATOR <> (real, jaccard_estimate) IS 'not equal';
+COMMENT ON OPERATOR < (real, jaccard_estimate) IS 'less than';
+COMMENT ON OPERATOR <= (real, jaccard_estimate) IS 'less than or equal';
+COMMENT ON OPERATOR > (real, jaccard_estimate) IS 'greater than';
+COMMENT ON OPERATOR >= (real, jaccard_estimate) IS 'greater than or equal';
+CREATE OPERATOR FAMILY jaccard_estimate_ops USING btree;
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, jaccard_estimate),
+    OPERATOR 2 <= (jaccard_estimate, jaccard_estimate),
+    OPERATOR 3 = (jaccard_estimate, jaccard_estimate),
+    OPERATOR 4 >= (jaccard_estimate, jaccard_estimate),
+    OPERATOR 5 > (jaccard_estimate, jaccard_estimate),
+    FUNCTION 1 (jaccard_estimate, jaccard_estimate) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, double precision),
+    OPERATOR 2 <= (jaccard_estimate, double precision),
+    OPERATOR 3 = (jaccard_estimate, double precision),
+    OPERATOR 4 >= (jaccard_estimate, double precision),
+    OPERATOR 5 > (jaccard_estimate, double precision),
+    FUNCTION 1 (jaccard_estimate, double precision) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (double precision, jaccard_estimate),
+    OPERATOR 2 <= (double precision, jaccard_estimate),
+    OPERATOR 3 = (double precision, jaccard_estimate),
+    OPERATOR 4 >= (double precision, jaccard_estimate),
+    OPERATOR 5 > (double precision, jaccard_estimate),
+    FUNCTION 1 (double precision, jaccard_estimate) pg_catalog.btfloat8cmp(double precision, double precision);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (jaccard_estimate, real),
+    OPERATOR 2 <= (jaccard_estimate, real),
+    OPERATOR 3 = (jaccard_estimate, real),
+    OPERATOR 4 >= (jaccard_estimate, real),
+    OPERATOR 5 > (jaccard_estimate, real),
+    FUNCTION 1 (jaccard_estimate, real) pg_catalog.btfloat84cmp(double precision, real);
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING btree ADD
+    OPERATOR 1 < (real, jaccard_estimate),
+    OPERATOR 2 <= (real, jaccard_estimate),
+    OPERATOR 3 = (real, jaccard_estimate),
+    OPERATOR 4 >= (real, jaccard_estimate),
+    OPERATOR 5 > (real, jaccard_estimate),
+    FUNCTION 1 (real, jaccard_estimate) pg_catalog.btfloat48cmp(real, double precision);
+CREATE OPERATOR FAMILY jaccard_estimate_ops USING hash;
+ALTER OPERATOR FAMILY jaccard_estimate_ops USING hash ADD
+    OPERATOR 1 = (jaccard_estimate, jaccard_estimate),
+    OPERATOR 1 = (jaccard_estimate, double precision),
+    OPERATOR 1 = (double precision, jaccard_estimate),
+    OPERATOR 1 = (jaccard_estimate, real),
+    OPERATOR 1 = (real, jaccard_estimate),
+    FUNCTION 1 (jaccard_estimate, jaccard_estimate) pg_catalog.hashfloat8(double precision),
+    FUNCTION 2 (jaccard_estimate, jaccard_estimate) pg_catalog.hashfloat8extended(double precision, bigint),
+    FUNCTION 1 (double precision, double precision) pg_catalog.hashfloat8(double precision),
+    FUNCTION 2 (double precision, double precision) pg_catalog.hashfloat8extended(double precision, bigint),
+    FUNCTION 1 (real, real) pg_catalog.hashfloat4(real),
+    FUNCTION 2 (real, real) pg_catalog.hashfloat4extended(real, bigint);
+COMMENT ON OPERATOR FAMILY jaccard_estimate_ops USING btree IS 'similarities compared with numbers';
+COMMENT ON OPERATOR FAMILY jaccard_estimate_ops USING hash IS 'similarities compared with numbers';
+CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
+    OPERATOR 1 <@| (bit, signature_ball),
+    OPERATOR 3 pg_catalog.= (bit, bit),
+    OPERATOR 4 <@> (bit, bit) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 6 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 7 >@< (bit, bit) FOR ORDER BY descending_similarity_ops;
+COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
+COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';
+CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
+    OUT distance integer, OUT tables integer, OUT header_bits integer[], OUT fillfactor integer,
+    OUT rows bigint, OUT nulls bigint, OUT pages bigint, OUT leaf_pages bigint, OUT inner_pages bigint,
+    OUT empty_leaf_pages bigint, OUT unused_pages bigint, OUT height integer,
+    OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
+    OUT fitted boolean, OUT bits integer, OUT store_pages bigint, OUT segments bigint, OUT free_slots bigint)
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'statistics of a simhash index; reads all of its pages';
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
+    'the leaf pages that a search by weights reads, with the flipped bits that lead to them, the recall that each adds, and the recall so far';
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
+    OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
+    OUT recall double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, signature_ball) IS
+    'the leaves and segments that a search of an index on signatures reads, with the recall that it estimates';
+CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
+    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
+    'the rows of an indexed table in the balls that a query returns with their numbers: all, or one for each ball';
+CREATE FUNCTION simhash_designs(distance integer, OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
+    OUT header_bits integer[], OUT block_order pg_catalog.text[])
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 25;
+COMMENT ON FUNCTION simhash_designs(integer)
+    IS 'the table designs that an index on fingerprints can have for a distance';
+CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
+    expected_rows bigint DEFAULT 0, OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
+COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint) IS
+    'statistics of a sample of fingerprints or signatures: bits, distances, expected false matches, pages, suggested options';

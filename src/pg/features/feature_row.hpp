@@ -3,6 +3,7 @@
 
 #include "pg/features/feature.hpp"
 #include "pg/features/text_feature_hash.hpp"
+#include "pg/server/compat.hpp"
 #include "pg/types/weights.hpp"
 
 namespace simhash

@@ -401,7 +401,7 @@ run_upgrade() {
         echo "skipped: the history of this checkout does not contain release $release"
         return 0
     fi
-    if [ "$("$PG_CONFIG" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')" -ge 19 ]; then
+    if [ "$(server_major)" -ge 19 ]; then
         echo "skipped: release $release is for PostgreSQL up to 18"
         return 0
     fi
@@ -496,7 +496,7 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers upgrade|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|upgrade|failpoints ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage

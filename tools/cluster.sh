@@ -83,9 +83,16 @@ build_and_stage() {
     chmod -R a+rX "$INSTALL_ROOT"
 }
 
-# The settings that let a server load the extension from the staging directory.
+# PostgreSQL's major version, also of a beta.
+server_major() { "$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/'; }
+
+# The settings that let a server load the extension from the staging directory. Up to 17 that takes Debian's patch.
 staged_settings() {
-    echo "extension_destdir = '$INSTALL_ROOT'"
+    if [ "$(server_major)" -ge 18 ]; then
+        echo "extension_control_path = '$INSTALL_ROOT$("$PG_CONFIG" --sharedir):\$system'"
+    else
+        echo "extension_destdir = '$INSTALL_ROOT'"
+    fi
     echo "dynamic_library_path = '$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir):\$libdir'"
 }
 

@@ -160,7 +160,7 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
     scan->shared = shared;
     scan->sample = make_sample();
     scan->rows.bits = scan->nulls.bits = kNoRowBits;
-    TableScanDesc table_scan = table_beginscan_parallel(heap, shared->table_scan);
+    TableScanDesc table_scan = begin_parallel_scan(heap, shared->table_scan);
     double heap_rows = table_index_build_scan(heap, index, info, true, leader, scan_row, scan, table_scan);
     end_output(&scan->rows);
     end_output(&scan->nulls);

@@ -291,7 +291,7 @@ void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation
     if (process > 0)
         build->nulls_file = create_work_file(shared, "nulls", process);
     double heap_rows = table_index_build_scan(heap, build->index, info, true, process == 0, build_row, build,
-                                              table_beginscan_parallel(heap, scan));
+                                              begin_parallel_scan(heap, scan));
     end_store(build->store);
     ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
     *part = {build->store->rows, build->nulls_in_file, build->store->segments};

@@ -70,7 +70,7 @@ RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
     rows.slot = table_slot_create(heap, nullptr);
     GetPerTupleExprContext(rows.estate)->ecxt_scantuple = rows.slot;
     rows.predicate = ExecPrepareQual(info->ii_Predicate, rows.estate);
-    rows.fetch = table_index_fetch_begin(heap);
+    rows.fetch = begin_index_fetch(heap);
     rows.snapshot = snapshot;
     return rows;
 }

@@ -46,6 +46,7 @@ TupleDesc bigint_row(int columns)
     TupleDesc row = CreateTemplateTupleDesc(columns);
     for (int i = 1; i <= columns; i++)
         TupleDescInitEntry(row, static_cast<AttrNumber>(i), nullptr, i < kColumns ? INT8OID : BOOLOID, -1, 0);
+    finish_row_type(row);
     return row;
 }
 

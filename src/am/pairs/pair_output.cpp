@@ -103,7 +103,7 @@ void begin_output(PairOutput *output, Size bytes, Size extra)
     output->probe = static_cast<Probe *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Probe) * 2 * output->capacity));
     visit_parts(output, [](PairPart *part) {
-        part->fetch = table_index_fetch_begin(part->heap);
+        part->fetch = begin_index_fetch(part->heap);
         part->slot = table_slot_create(part->heap, nullptr);
     });
 }

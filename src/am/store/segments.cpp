@@ -19,7 +19,7 @@ Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber bloc
     Buffer buffer = strategy == nullptr
                         ? read_recent_buffer(index, block, recent)
                         : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-    LockBuffer(buffer, mode);
+    lock_buffer(buffer, mode);
     const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
     if (fault != nullptr)
         report_corruption(index, block, fault);

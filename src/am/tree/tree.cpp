@@ -32,7 +32,7 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
     if (!RecoveryInProgress())
         fault = check_page_place(page, BLCKSZ, table, level);
     if (fault == nullptr) {
-        LockBuffer(buffer, mode);
+        lock_buffer(buffer, mode);
         fault = check_tree_page(page, BLCKSZ, table, level,
                                 is_wide_index(index) ? index_meta(index)->words(table) : 1);
     }

@@ -173,7 +173,7 @@ bool begins_piece(char32_t character)
 }
 
 // Reads the next piece into `characters`, terminated by 0. Returns where it ends.
-const char *read_piece(const char *at, const char *end, pg_wchar *characters)
+const char *read_piece(const char *at, const char *end, UnicodeCharacter *characters)
 {
     std::size_t count = 0;
     int size;
@@ -196,15 +196,16 @@ const char *read_piece(const char *at, const char *end, pg_wchar *characters)
 // Returns the text in Normalization Form KC, computed by PostgreSQL.
 Utf8Text normalised(Utf8Text text)
 {
-    auto *characters = static_cast<pg_wchar *>(palloc((kLongestPiece + 1) * sizeof(pg_wchar)));
+    auto *characters =
+        static_cast<UnicodeCharacter *>(palloc((kLongestPiece + 1) * sizeof(UnicodeCharacter)));
     std::size_t capacity = text.length + kPiece, length = 0;
     auto *bytes = static_cast<char *>(palloc_extended(capacity, MCXT_ALLOC_HUGE));
     const char *end = text.bytes + text.length;
     for (const char *at = text.bytes; at < end;) {
         CHECK_FOR_INTERRUPTS();
         at = read_piece(at, end, characters);
-        pg_wchar *normal = unicode_normalize(UNICODE_NFKC, characters);
-        for (const pg_wchar *character = normal; *character != 0; character++) {
+        UnicodeCharacter *normal = unicode_normalize(UNICODE_NFKC, characters);
+        for (const UnicodeCharacter *character = normal; *character != 0; character++) {
             if (capacity - length < 4) {
                 capacity += capacity / 2;
                 bytes = static_cast<char *>(repalloc_huge(bytes, capacity));

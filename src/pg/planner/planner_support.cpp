@@ -312,7 +312,7 @@ SIMHASH_FUNCTION(simhash_distance_support)
 
     if (IsA(request, SupportRequestSimplify))
         PG_RETURN_POINTER(simplify_distance(reinterpret_cast<SupportRequestSimplify *>(request)->fcall));
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_DATUM(0);
 }
 
 // The support function of all comparisons of a hamming_distance.
@@ -324,7 +324,7 @@ SIMHASH_FUNCTION(hamming_distance_support)
         auto *simplify = reinterpret_cast<SupportRequestSimplify *>(request);
         PG_RETURN_POINTER(simplify_comparison(simplify->root, simplify->fcall));
     }
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_DATUM(0);
 }
 
 SIMHASH_FUNCTION(simhash_within_support)

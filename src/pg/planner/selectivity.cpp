@@ -18,6 +18,8 @@
 #include "pg/types/signature_ball.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"

@@ -207,7 +207,7 @@ SIMHASH_FUNCTION(minhash_similarity_support)
     Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
     if (!IsA(request, SupportRequestCost))
-        PG_RETURN_POINTER(nullptr);
+        PG_RETURN_DATUM(0);
     set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
     PG_RETURN_POINTER(request);
 }
@@ -221,7 +221,7 @@ SIMHASH_FUNCTION(jaccard_estimate_support)
         auto *simplify = reinterpret_cast<SupportRequestSimplify *>(request);
         PG_RETURN_POINTER(simplify_comparison(simplify->root, simplify->fcall));
     }
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_DATUM(0);
 }
 
 SIMHASH_FUNCTION(minhash_at_least_support)
@@ -234,7 +234,7 @@ SIMHASH_FUNCTION(minhash_at_least_support)
     case T_SupportRequestSelectivity: {
         auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
         if (list_length(selectivity->args) != 3)
-            PG_RETURN_POINTER(nullptr);
+            PG_RETURN_DATUM(0);
         selectivity->selectivity = condition_selectivity(selectivity);
         PG_RETURN_POINTER(request);
     }
@@ -242,7 +242,7 @@ SIMHASH_FUNCTION(minhash_at_least_support)
         set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
         PG_RETURN_POINTER(request);
     default:
-        PG_RETURN_POINTER(nullptr);
+        PG_RETURN_DATUM(0);
     }
 }
 

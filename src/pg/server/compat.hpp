@@ -1,4 +1,4 @@
-// All differences between PostgreSQL 13 and 18.
+// All differences between PostgreSQL 13 and 19.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -9,6 +9,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "access/stratnum.h"
+#include "access/tableam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
@@ -16,6 +17,7 @@ extern "C" {
 #include "commands/vacuum.h"
 #include "common/md5.h"
 #include "executor/instrument.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
@@ -33,6 +35,9 @@ extern "C" {
 #include "utils/selfuncs.h"
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
+#if PG_VERSION_NUM >= 140000
+#include "utils/wait_event.h"
+#endif
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -63,15 +68,27 @@ inline constexpr auto unsigned_datum_comparator = ssup_datum_unsigned_cmp;
 inline constexpr auto unsigned_datum_comparator = compare_unsigned_datums;
 #endif
 
+#if PG_VERSION_NUM >= 140000
+// Whether a shared buffer has the maximum usage count.
+inline bool is_often_used(Buffer buffer)
+{
+    BufferDesc *descriptor = GetBufferDescriptor(buffer - 1);
+#if PG_VERSION_NUM >= 190000
+    const auto state = pg_atomic_read_u64(&descriptor->state);
+#else
+    const auto state = pg_atomic_read_u32(&descriptor->state);
+#endif
+    return BUF_STATE_GET_USAGECOUNT(state) == BM_MAX_USAGE_COUNT;
+}
+#endif
+
 // Reads a block that was last found in buffer `recent`, which may be invalid. If the block is still there,
 // this saves the lookup. A buffer below the maximum usage count is looked up nevertheless, because the lookup
 // increments the count; so buffer replacement works as usual.
 inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_unused]] Buffer recent)
 {
 #if PG_VERSION_NUM >= 140000
-    if (BufferIsValid(recent) &&
-        (BufferIsLocal(recent) || BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(
-                                      &GetBufferDescriptor(recent - 1)->state)) == BM_MAX_USAGE_COUNT)) {
+    if (BufferIsValid(recent) && (BufferIsLocal(recent) || is_often_used(recent))) {
 #if PG_VERSION_NUM >= 160000
         bool found = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
 #else
@@ -93,6 +110,16 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
     return ReadBuffer(relation, block);
 }
 
+// Locks a buffer. Since 19 the mode is an enumeration, which does not convert from int in C++.
+inline void lock_buffer(Buffer buffer, int mode)
+{
+#if PG_VERSION_NUM >= 190000
+    LockBuffer(buffer, static_cast<BufferLockMode>(mode));
+#else
+    LockBuffer(buffer, mode);
+#endif
+}
+
 // Appends zeroed pages to the main fork and returns them pinned but not locked. `alone` skips the extension
 // lock; no other process may extend the relation then.
 inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
@@ -112,6 +139,33 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
         buffers[i] = ReadBufferExtended(relation, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
     if (count > 0 && !alone)
         UnlockRelationForExtension(relation, ExclusiveLock);
+#endif
+}
+
+// Since 19 scans take flags.
+inline IndexFetchTableData *begin_index_fetch(Relation heap)
+{
+#if PG_VERSION_NUM >= 190000
+    return table_index_fetch_begin(heap, SO_NONE);
+#else
+    return table_index_fetch_begin(heap);
+#endif
+}
+
+inline TableScanDesc begin_parallel_scan(Relation heap, ParallelTableScanDesc scan)
+{
+#if PG_VERSION_NUM >= 190000
+    return table_beginscan_parallel(heap, scan, SO_NONE);
+#else
+    return table_beginscan_parallel(heap, scan);
+#endif
+}
+
+// Completes a row type of the caller's own, which 19 requires.
+inline void finish_row_type([[maybe_unused]] TupleDesc row)
+{
+#if PG_VERSION_NUM >= 190000
+    TupleDescFinalize(row);
 #endif
 }
 
@@ -143,8 +197,8 @@ bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer ti
     return insert(index, values, isnull, tid, info);
 }
 
-// Whether inserts may write generic WAL's records themselves. The format is the same from 9.6 to 18.
-#if PG_VERSION_NUM < 190000 && !defined(SIMHASH_GENERIC_XLOG)
+// Whether inserts may write generic WAL's records themselves. The format is the same from 9.6 to 19.
+#if PG_VERSION_NUM < 200000 && !defined(SIMHASH_GENERIC_XLOG)
 inline constexpr bool kKnownGenericWal = true;
 #else
 inline constexpr bool kKnownGenericWal = false;
@@ -352,6 +406,13 @@ inline bool is_not_null_column([[maybe_unused]] const RelOptInfo *rel, [[maybe_u
 inline constexpr Oid kStatScanRole = ROLE_PG_STAT_SCAN_TABLES;
 #else
 inline constexpr Oid kStatScanRole = DEFAULT_ROLE_STAT_SCAN_TABLES;
+#endif
+
+// What unicode_normalize reads and returns.
+#if PG_VERSION_NUM >= 190000
+using UnicodeCharacter = char32_t;
+#else
+using UnicodeCharacter = pg_wchar;
 #endif
 
 // Computes the 16 bytes of an MD5 hash. Returns false if OpenSSL forbids MD5, as in FIPS mode.

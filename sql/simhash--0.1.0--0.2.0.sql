@@ -5,6 +5,15 @@
 DROP FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[]);
 DROP FUNCTION simhash_index_stats(pg_catalog.regclass);
 DROP FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer);
+DROP FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer);
+DROP FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball);
+DROP FUNCTION simhash_pairs(pg_catalog.regclass, integer);
+DROP FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer);
+DROP FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean);
+
+-- Vectors are arrays of double precision, to which those of real are cast.
+DROP FUNCTION simhash_project(real[], bigint);
+DROP FUNCTION simhash_project_weights(real[], bigint);
 
 -- The types now have the category of bit. ALTER TYPE cannot change it.
 UPDATE pg_catalog.pg_type SET typcategory = 'V' WHERE oid OPERATOR(pg_catalog.=)
@@ -217,13 +226,21 @@ COMMENT ON FUNCTION simhash_stop_word_shingles(pg_catalog.text, pg_catalog.text[
     IS 'shingles of size words that contain a stop word: features that are rare in navigation and banners';
 COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[], boolean)
     IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
-CREATE FUNCTION signature_project(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS bit
+CREATE FUNCTION simhash_project(embedding double precision[], seed bigint DEFAULT 0) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+CREATE FUNCTION simhash_project_weights(embedding double precision[], seed bigint DEFAULT 0) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
+COMMENT ON FUNCTION simhash_project(double precision[], bigint)
+    IS 'fingerprint of a vector: on which sides of 64 random hyperplanes it lies';
+COMMENT ON FUNCTION simhash_project_weights(double precision[], bigint)
+    IS 'weights of a vector: the distances of the vector, normalised to length 1, from 64 random hyperplanes';
+CREATE FUNCTION signature_project(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-CREATE FUNCTION signature_projections(embedding real[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+CREATE FUNCTION signature_projections(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-COMMENT ON FUNCTION signature_project(real[], integer, bigint)
+COMMENT ON FUNCTION signature_project(double precision[], integer, bigint)
     IS 'signature of a vector: on which sides of random hyperplanes it lies';
-COMMENT ON FUNCTION signature_projections(real[], integer, bigint)
+COMMENT ON FUNCTION signature_projections(double precision[], integer, bigint)
     IS 'weights of a vector''s signature: the distances of the vector, normalised to length 1, from random hyperplanes';
 CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
@@ -852,16 +869,96 @@ CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
     OUT fitted boolean, OUT bits integer, OUT store_pages bigint, OUT segments bigint, OUT free_slots bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS 'statistics of a simhash index; reads all of its pages';
+COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS
+    'statistics of a simhash index, or sums over partitions; reads all pages';
+COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
+    'raises an error if a simhash index, of a table or of its partitions, is corrupted or lacks a row; blocks writers while it runs';
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
+    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer) IS
+    'the leaf pages that an exact search of an index reads';
+CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
+    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
+    OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision,
+    OUT index_read pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
     'the leaf pages that a search by weights reads, with the flipped bits that lead to them, the recall that each adds, and the recall so far';
 CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
-    OUT recall double precision)
+    OUT recall double precision, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
 COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, signature_ball) IS
     'the leaves and segments that a search of an index on signatures reads, with the recall that it estimates';
+CREATE FUNCTION simhash_expected_recall(index pg_catalog.regclass, query simhash_weights_ball,
+    OUT scale double precision, OUT cosine double precision, OUT share double precision, OUT recall double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 5;
+COMMENT ON FUNCTION simhash_expected_recall(pg_catalog.regclass, simhash_weights_ball) IS
+    'the recall of a search by weights at each degree of similarity, and the share of near-duplicates within the radius';
+CREATE FUNCTION simhash_volatility_model(OUT scale double precision, OUT cosine double precision, OUT share double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_volatility_model' LANGUAGE c STABLE PARALLEL SAFE ROWS 5;
+COMMENT ON FUNCTION simhash_volatility_model() IS
+    'the default model of near-duplicates: degrees of similarity, and the share of near-duplicates at each';
+CREATE FUNCTION simhash_volatility_model(index pg_catalog.regclass,
+    OUT scale double precision, OUT cosine double precision, OUT share double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_volatility_model_of_index' LANGUAGE c VOLATILE STRICT ROWS 5;
+COMMENT ON FUNCTION simhash_volatility_model(pg_catalog.regclass) IS
+    'the model of near-duplicates of an index, which simhash_calibrate fits';
+CREATE FUNCTION simhash_volatility(weights simhash_weights,
+    OUT "bit" integer, OUT weight double precision, OUT probability double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_volatility' LANGUAGE c STABLE STRICT PARALLEL SAFE ROWS 64;
+COMMENT ON FUNCTION simhash_volatility(simhash_weights) IS
+    'the probability with which a near-duplicate flips each bit, by the default model';
+CREATE FUNCTION simhash_volatility(index pg_catalog.regclass, weights simhash_weights,
+    OUT "bit" integer, OUT weight double precision, OUT probability double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_volatility_in_index' LANGUAGE c VOLATILE STRICT ROWS 64;
+COMMENT ON FUNCTION simhash_volatility(pg_catalog.regclass, simhash_weights) IS
+    'the probability with which a near-duplicate flips each bit, by the model of an index';
+CREATE FUNCTION simhash_flip_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64, header_bits integer DEFAULT 64,
+    OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
+    OUT cumulative double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_flip_sets' LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION simhash_flip_sets(simhash_weights, integer, integer, integer) IS
+    'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the default model';
+CREATE FUNCTION simhash_flip_sets(index pg_catalog.regclass, weights simhash_weights, sets integer, distance integer DEFAULT 64,
+    header_bits integer DEFAULT 64,
+    OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
+    OUT cumulative double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_flip_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
+COMMENT ON FUNCTION simhash_flip_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
+    'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the model of an index';
+CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
+    'all pairs of rows of an indexed table within a distance: each pair once, as ctids and tableoids';
+CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
+    'all pairs of rows of two indexed tables within a distance, as ctids and tableoids';
+CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, star boolean DEFAULT false,
+    OUT member pg_catalog.tid, OUT leader pg_catalog.tid,
+    OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
+    'groups of near-duplicates, as ctids and tableoids: connected components, or stars whose members are near the leader';
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
     OUT number bigint, OUT match pg_catalog.tid, OUT distance integer)
     RETURNS SETOF record
@@ -874,6 +971,16 @@ CREATE FUNCTION simhash_designs(distance integer, OUT tables integer, OUT region
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 25;
 COMMENT ON FUNCTION simhash_designs(integer)
     IS 'the table designs that an index on fingerprints can have for a distance';
+CREATE FUNCTION simhash_blocks(fingerprint simhash, distance integer, tables integer DEFAULT 0)
+    RETURNS bigint[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_blocks(simhash, integer, integer)
+    IS 'block values, one for each table of a design: two fingerprints within the distance have one in common';
+CREATE FUNCTION simhash_first_block(a simhash, b simhash, distance integer, tables integer DEFAULT 0)
+    RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
+    IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
     expected_rows bigint DEFAULT 0, OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record

@@ -151,7 +151,7 @@ my $permutation_seed = sub { one_of(0, 1, 42, 4294967295, 4294967296, -1) };
 my $minima = sub { one_of("'{}'::bigint[]", 'ARRAY[1, -1, 9223372036854775807, 0]::bigint[]', 'ARRAY[1, NULL]::bigint[]', "array_fill(7::bigint, ARRAY[4096])") };
 my $vector = sub { one_of(
     map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
-    "'{1e38,-3e38,1e-45}'::real[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
+    "'{1e38,-3e38,1e-45}'::real[]", "'{0.1,-2e-300,3}'::double precision[]", "'{1e300,1}'::double precision[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
 my $bits = sub { one_of(63 .. 66, 100, 256, 1024, 4095 .. 4097) };
 my $width = sub { one_of(0.5, 1, 1000, 0, -1) };
 my $keys = sub { one_of(1, 2, 20, 0, 1025) };

@@ -185,6 +185,11 @@ SELECT pg_temp.same_rows($$
               ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6),
               ('to_simhash_weights', 8), ('to_simhash_weights_as', 6) $$,
     'and there is all of it');
+SELECT is_empty($$
+    SELECT name FROM our_function
+    WHERE proname IN ('simhash_volatility_model', 'simhash_volatility', 'simhash_flip_sets', 'simhash_expected_recall')
+        AND provolatile::text || proparallel::text <> CASE WHEN 'regclass'::regtype = ANY (proargtypes) THEN 'vu' ELSE 'ss' END $$,
+    'functions of the model are stable and parallel safe, unless they read an index');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname IN ('jaccard', 'containment', 'cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict

@@ -973,12 +973,12 @@ COMMENT ON FUNCTION simhash_designs(integer)
     IS 'the table designs that an index on fingerprints can have for a distance';
 CREATE FUNCTION simhash_blocks(fingerprint simhash, distance integer, tables integer DEFAULT 0)
     RETURNS bigint[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION simhash_blocks(simhash, integer, integer)
     IS 'block values, one for each table of a design: two fingerprints within the distance have one in common';
 CREATE FUNCTION simhash_first_block(a simhash, b simhash, distance integer, tables integer DEFAULT 0)
     RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,

@@ -6,8 +6,8 @@ VACUUM ANALYZE routed;
 SELECT note('routed', 'routed', '', 'bytes per row', pg_total_relation_size('routed')::float8 / (SELECT rows FROM setting)) \g /dev/null
 INSERT INTO method (part, label, variant, query_set, statement)
 SELECT 'routed', label, '', 'all', statement
-FROM (VALUES ('one block', 'SELECT count(*) FROM routed WHERE block = (simhash_blocks(q, 3))[1] AND simhash_first_block(h, q, 3) = block'),
-             ('all blocks', 'SELECT count(*) FROM routed WHERE block = ANY (simhash_blocks(q, 3)) AND simhash_first_block(h, q, 3) = block'))
+FROM (VALUES ('one block', 'SELECT count(*) FROM routed WHERE block = (simhash_blocks(q, 3))[1] AND h <@> q <= 3 AND simhash_first_block(h, q, 3) = block'),
+             ('all blocks', 'SELECT count(*) FROM routed WHERE block = ANY (simhash_blocks(q, 3)) AND h <@> q <= 3 AND simhash_first_block(h, q, 3) = block'))
      v (label, statement);
 CALL time_methods('routed', :rounds, :round_seconds);
 SELECT note('routed', 'one block', '', 'rows', avg(n))

@@ -105,6 +105,7 @@ my @forms = (
     [ "phash::simhash <@> $q <= 5", qr/public\.simhash_within\(.*phash.*::public\.simhash.*, 5::bigint\)/, 'page_phash' ],
     [ "h ~= $q", qr/h OPERATOR\(public\.~=\)/, 'page_h' ],
     [ "h <@| simhash_ball($q, 5)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},5>'::public\.simhash_ball/, 'page_h' ],
+    [ "h <@| simhash_ball($w, 12)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},12>'::public\.simhash_ball/, 'page_h' ],
     [ "h = $q", qr/h OPERATOR\(public\.=\)/, 'page_h' ],
     [ 'h IS NULL', qr/h IS NULL/, 'page_h' ],
     [ "h <@> $w <= 12", qr/simhash_within\(h, '\[[-\d,]+\]'::public\.simhash_weights, 12::bigint\)/, 'page_h' ],
@@ -126,6 +127,20 @@ for my $distance (0, 3, 6) {
 my @generic = answer("SET plan_cache_mode = force_generic_plan; PREPARE s (simhash, bigint) AS SELECT id FROM page WHERE h <@> \$1 <= \$2;
     EXPLAIN (VERBOSE, COSTS OFF) EXECUTE s ($q, 3)") =~ /Remote SQL: (.*)/g;
 is(scalar(grep { /simhash_within\(h, \$1::public\.simhash, \$2::bigint\)/ } @generic), 3, 'a generic plan ships with parameters');
+
+# A recall goes with the ball. The weights are those of row 77, all alike.
+my $alike = "'" . answer("SELECT '[' || string_agg(((h::bigint >> j & 1) * 2 - 1)::text, ',' ORDER BY j) || ']' FROM whole, generate_series(0, 63) j WHERE id = 77") . "'::simhash_weights";
+is(answer("SELECT $alike\::simhash"), $q =~ s/'//gr, 'weights of a row');
+my $guided = "h <@| simhash_ball($alike, 8, 0.9)";
+like($_, qr/<@\|\) '<\[[-\d,]+\],8,0\.9,0>'::public\.simhash_weights_ball/, 'a recall ships') for remote("SELECT id FROM page WHERE $guided");
+is(answer("SELECT count(*) > 0 AND bool_and((h <@> $q)::int <= 8) FROM page WHERE $guided"), 't', 'rows of the ball are found');
+
+# Arrays ship if their type is a member of the extension.
+my $array = "h = ANY (ARRAY[$q, '0123456789abcdef']::simhash[])";
+answers_equal("SELECT id FROM %s WHERE $array ORDER BY id", 'an array of fingerprints');
+answer('ALTER EXTENSION simhash ADD TYPE simhash[]') if $version < 170000;
+like($_, qr/h OPERATOR\(public\.=\) ANY/, 'an array ships') for remote("SELECT id FROM page WHERE $array");
+answers_equal("SELECT id FROM %s WHERE $array ORDER BY id", 'the array on the shards');
 
 # Without the server option nothing ships, and the answers are the same.
 answer("ALTER SERVER shard$_ OPTIONS (DROP extensions)") for 0 .. 2;
@@ -176,6 +191,9 @@ answer('ANALYZE batch_0, batch_1, batch_2');
 my $batch_join = recipe('recipe: batch join') =~ s/;\s*$//r;
 is(scalar(grep { /INNER JOIN .*simhash_within/ } remote($batch_join)), 3, 'the join of a batch ships');
 is(answer("SELECT * FROM ($batch_join) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and finds the same');
+answer(recipe('recipe: batch view'));
+my $batch_match = recipe('recipe: batch match') =~ s/;\s*$//r;
+is(answer("SELECT * FROM ($batch_match) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and so does simhash_match on each shard');
 
 # -- changes --------------------------------------------------------------------------------------------------
 

@@ -88,11 +88,14 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: link-expected setup demo test fuzz torture unit cross format check-format tidy
+.PHONY: dist link-expected setup demo test fuzz torture unit cross format check-format tidy
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
 	@$(TOP)/tools/setup.sh test
+# The archive for PGXN, of the last commit; .gitattributes says what it leaves out.
+dist:
+	git -C $(TOP) archive --format=zip --prefix=simhash-$(EXTVERSION)/ -o $(CURDIR)/simhash-$(EXTVERSION).zip HEAD
 demo:
 	@$(TOP)/demo/run.sh
 test:

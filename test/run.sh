@@ -18,6 +18,7 @@
 #   upgrade    test/upgrade: data and indexes of the release before, built from the history, with this library
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #   assertions regress, isolation, tap and failpoints again, in a server with assertions
+#   package    Debian's package and the archive of make dist; only if asked for by ONLY
 #
 # make test ONLY="unit regress"          some stages
 # make test ONLY=tap TESTS="001 002"     some tests of a stage, by what their names contain
@@ -33,6 +34,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers upgrade failpoints assertions"
 ONLY=${ONLY:-$STAGES}
+STAGES="$STAGES package"
 TESTS=${TESTS:-}
 STAGE_LIMIT=${STAGE_LIMIT:-900}
 for stage in $ONLY; do
@@ -461,6 +463,79 @@ run_assertions() {
     [ "${bad:-1}" = 0 ] || fail assertions "${bad:-1}"
 }
 
+# -- package ------------------------------------------------------------------------------------------------
+
+# The files of the checkout as they are, committed or not.
+copy_checkout() {
+    mkdir -p "$1"
+    git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$1"
+}
+
+build_package() {
+    copy_checkout "$SCRATCH/package/simhash"
+    (
+        cd "$SCRATCH/package/simhash"
+        pg_buildext updatecontrol
+        # -d: headers of one version of PostgreSQL are enough.
+        DEB_BUILD_OPTIONS="parallel=$(nproc) noautodbgsym" interruptible dpkg-buildpackage -b -us -uc -d
+    )
+}
+
+check_lintian() { lintian --fail-on error,warning --suppress-tags "$unfit_tags" "$SCRATCH"/package/*.changes; }
+
+# Unpacks the package into a system of its own, and removes it again.
+package_root=
+dpkg_there() { dpkg --force-not-root --force-depends --root="$package_root" --no-triggers "$@"; }
+
+check_install() {
+    package_root=$SCRATCH/package/root
+    mkdir -p "$package_root"/var/lib/dpkg/{updates,info}
+    : >"$package_root/var/lib/dpkg/status"
+    dpkg_there --install "$SCRATCH"/package/postgresql-"$(server_major)"-simhash_*.deb || return 1
+    chmod -R a+rX "$package_root"
+    INSTALL_ROOT=$package_root need_cluster
+    psql -X -d postgres -c "CREATE DATABASE package" && psql -X -v ON_ERROR_STOP=1 -d package -c "CREATE EXTENSION simhash" \
+        -c "CREATE TABLE page AS SELECT n AS id, to_simhash('number ' || n) AS h FROM generate_series(1, 1000) AS n" \
+        -c "CREATE INDEX page_h ON page USING simhash (h)" -c "SET enable_seqscan = off" \
+        -c "SELECT id FROM page WHERE h <@> to_simhash('number 7') <= 0" -c "SELECT simhash_index_check('page_h', true)"
+}
+
+check_purge() {
+    dpkg_there --purge "postgresql-$(server_major)-simhash" || return 1
+    [ -z "$(find "$package_root" -type f -not -path '*/var/lib/dpkg/*' -not -path '*/var/log/*' -print | tee /dev/stderr)" ]
+}
+
+# The archive installs the same files as the checkout, with pgxnclient if there is one.
+check_dist() {
+    local zip=$SCRATCH/dist library
+    mkdir -p "$zip"
+    make -s -C "$zip" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" dist
+    unzip -q -d "$zip" "$zip"/simhash-*.zip
+    [ ! -e "$(echo "$zip"/simhash-*/.ci)" ] || return 1
+    if command -v pgxn >/dev/null; then
+        DESTDIR=$zip/root interruptible pgxn install --yes --nosudo --pg_config "$PG_CONFIG" "$zip"/simhash-*.zip ||
+            return 1
+    else
+        echo "pgxnclient is not installed"
+        DESTDIR=$zip/root interruptible make -s -C "$zip"/simhash-*/ PG_CONFIG="$PG_CONFIG" all install
+    fi
+    diff <(cd "$INSTALL_ROOT" && find . -type f | sort) <(cd "$zip/root" && find . -type f | sort)
+}
+
+run_package() {
+    local tool
+    # The first upload to Debian closes a bug; the address is that of no person yet.
+    unfit_tags=initial-upload-closes-no-bugs,bogus-mail-host
+    for tool in dpkg-buildpackage dh pg_buildext lintian unzip; do
+        command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed (debhelper, lintian, postgresql-server-dev-all, unzip)"; return 0; }
+    done
+    check "package" build_package
+    check "lintian" check_lintian
+    check "package installed and used" check_install
+    check "package purged" check_purge
+    check "archive of make dist" check_dist
+}
+
 # An answer may be right although a server process died on the way.
 check_server_log() {
     ! grep -E 'PANIC|TRAP|was terminated by|invalid memory alloc|could not read block' "$SCRATCH/server.log"
@@ -496,7 +571,7 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|upgrade|failpoints ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|upgrade|failpoints|package ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
@@ -510,7 +585,7 @@ if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|driver
     fi
     took
     if [ -n "${built:-}" ]; then
-        for stage in regress isolation pgtap tap drivers upgrade failpoints; do
+        for stage in regress isolation pgtap tap drivers upgrade failpoints package; do
             wanted "$stage" || continue
             heading "$stage"
             "run_$stage"

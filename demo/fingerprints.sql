@@ -3,7 +3,7 @@
 \pset numericlocale on
 CREATE UNLOGGED TABLE distinct_document AS
     SELECT DISTINCT ON (md5(body)) path, kind, body FROM document ORDER BY md5(body), path;
-SELECT count(*) AS documents, pg_size_pretty(sum(octet_length(body))) AS text,
+SELECT count(*) AS documents, pg_size_pretty(coalesce(sum(octet_length(body)), 0)) AS text,
     count(*) - (SELECT count(*) FROM distinct_document) AS "exact copies, left out"
 FROM document;
 DROP TABLE document;
@@ -18,7 +18,7 @@ VACUUM ANALYZE page;
 
 -- The speed of the function alone, in one process.
 SELECT clock_timestamp() AS start \gset
-SELECT count(to_simhash(body)) AS documents, sum(octet_length(body)) AS bytes FROM page \gset
+SELECT count(to_simhash(body)) AS documents, coalesce(sum(octet_length(body)), 0) AS bytes FROM page \gset
 SELECT extract(epoch FROM clock_timestamp() - :'start') AS seconds \gset
 \echo
 \echo One 64-bit fingerprint per document:

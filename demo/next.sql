@@ -1,21 +1,41 @@
--- Deletes and keeps out near-duplicates, in a transaction that is rolled back.
+-- Statements to go on with, in a transaction that is rolled back. The variable radius is the greatest distance of a pair;
+-- any says whether there are pairs.
 \pset footer off
 \pset numericlocale on
 BEGIN;
 \set QUIET off
-\echo Keep one document of each group:
+\if :any
+\echo The groups. Each member is a near-duplicate of the first one, its leader:
 \echo
 \set ECHO queries
-DELETE FROM page USING simhash_groups('page_h', 3, star => true) g
+SELECT min(page.path) AS first_path, count(*) AS documents
+    FROM simhash_groups('page_h', :radius, star => true) g JOIN page ON page.ctid = g.member
+    GROUP BY g.leader HAVING count(*) > 1 ORDER BY count(*) DESC, 1 LIMIT 3;
+\set ECHO none
+\echo
+\echo Delete the copies and keep one document of each group:
+\echo
+\set ECHO queries
+DELETE FROM page USING simhash_groups('page_h', :radius, star => true) g
     WHERE page.ctid = g.member AND g.member <> g.leader;
 \set ECHO none
 \echo
-\echo Let no more near-duplicates in:
+\endif
+\echo Keep near-duplicates out by a constraint, of distance 3. A copy is not inserted:
 \echo
 \set ECHO queries
 ALTER TABLE page ADD EXCLUDE USING simhash (h WITH ~=);
+INSERT INTO page (path, body) SELECT 'a copy', body FROM page WHERE h IS NOT NULL LIMIT 1 ON CONFLICT DO NOTHING;
+\set ECHO none
+\echo
+\echo Or check before you insert, with a radius of your own:
+\echo
+\set ECHO queries
+INSERT INTO page (path, body) SELECT 'a copy', n.body FROM (SELECT body FROM page WHERE h IS NOT NULL LIMIT 1) n
+    WHERE NOT EXISTS (SELECT FROM page WHERE h <@> to_simhash(n.body) <= 6);
 \set ECHO none
 \set QUIET on
 ROLLBACK;
 \echo
-\echo 'These two statements were rolled back. doc/recipes.md has more: joining two tables, ON CONFLICT, merging groups.'
+\echo 'All of this was rolled back. doc/recipes.md has more: joining two tables, ON CONFLICT, checks that hold when several'
+\echo 'sessions insert, other ways of grouping.'

@@ -1,4 +1,4 @@
--- The variable radius is the greatest distance of a pair.
+-- The variable radius is the greatest distance of a pair; any says whether there are pairs.
 \pset footer off
 \pset numericlocale on
 SELECT clock_timestamp() AS start \gset
@@ -12,20 +12,23 @@ SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS millise
 \set ECHO queries
 CREATE TABLE member AS
     SELECT x.id, y.id AS leader
-    FROM simhash_groups('page_h', :radius) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
+    FROM simhash_groups('page_h', :radius, star => true) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
 \set ECHO none
 ANALYZE pair, member;
 
+\if :any
 \echo
 SELECT count(*) AS pairs, :milliseconds AS "found in ms",
-    (SELECT count(DISTINCT leader) FROM member) AS groups, (SELECT count(*) FROM member) AS "documents in groups",
-    (SELECT count(h) FROM page) AS "of"
+    (SELECT count(DISTINCT leader) FROM member WHERE id <> leader) AS groups,
+    (SELECT count(*) FROM member WHERE id <> leader) AS "documents to leave out", (SELECT count(h) FROM page) AS "of"
 FROM pair;
 \echo The largest groups:
 \echo
-SELECT count(*) AS documents, min(p.kind) AS kind, 
+SELECT count(*) AS documents, min(p.kind) AS kind,
     CASE WHEN length(min(p.path)) > 80 THEN '…' || right(min(p.path), 79) ELSE min(p.path) END AS "one of them"
-FROM member m JOIN page p USING (id) GROUP BY leader ORDER BY count(*) DESC, leader LIMIT 6;
+FROM member m JOIN page p USING (id) GROUP BY leader HAVING count(*) > 1
+ORDER BY count(*) DESC, leader LIMIT 6;
+\endif
 
 -- Examples: one or two of each kind, long texts from different groups.
 CREATE TABLE example AS

@@ -4,14 +4,15 @@
 #   make demo                        documentation: /usr/share/doc, /usr/share/man, …
 #   make demo TEXTS="~/src ~/notes"   the text files in directories of your own
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
+#   make demo MOST=5000              read at most so many files
 #
-# Everything happens in a scratch directory, with a private PostgreSQL server; both are gone at the end.
+# Everything happens in a scratch directory, with a private PostgreSQL server; both are gone at the end. The tests set
+# STAGED to a directory where the extension is installed already.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 MOST=${MOST:-40000} # documents
-
-"$TOP/tools/setup.sh" demo
+if [ -n "${TEXTS:-}" ]; then "$TOP/tools/setup.sh" build; else "$TOP/tools/setup.sh" demo; fi
 SECONDS=0
 . "$TOP/tools/cluster.sh"
 cd "$TOP/demo"
@@ -39,9 +40,13 @@ text_files() {
 
 echo "${bold:-}Near-duplicates among the documents on this machine, with PostgreSQL and simhash${plain:-}"
 echo
-printf 'Building the extension … '
-build_and_stage
-echo "done ($SECONDS s)."
+if [ -n "${STAGED:-}" ]; then
+    INSTALL_ROOT=$STAGED
+else
+    printf 'Building the extension … '
+    build_and_stage
+    echo "done ($SECONDS s)."
+fi
 
 list=$SCRATCH/files
 if [ -n "${TEXTS:-}" ]; then
@@ -68,7 +73,7 @@ else
     fi
 fi
 files=$(wc -l <"$list")
-[ "$files" -gt 1 ] || { echo "There are no text files in $from." >&2; exit 1; }
+[ "$files" -gt 1 ] || { echo "The demo needs two text files or more; there are $files in $from." >&2; exit 1; }
 if [ "$files" -gt "$MOST" ]; then
     # An even sample of the list.
     awk -v most="$MOST" -v files="$files" 'int(NR * most / files) > int((NR - 1) * most / files)' "$list" >"$list.most"
@@ -102,17 +107,37 @@ done
 heading "Fingerprints"
 show -f fingerprints.sql
 
+documents=$(query "SELECT count(h) FROM page")
+if [ "$documents" -lt 2 ]; then
+    echo "The demo needs two different texts of at least 200 characters; it found $documents." >&2
+    echo "Choose other directories by TEXTS." >&2
+    exit 1
+fi
+
 heading "Index"
 show -f index.sql
 
 heading "Near-duplicates"
+# From this distance on a search is expected to find unrelated documents. The report gives up to 16.
+query "CREATE TABLE report AS SELECT * FROM simhash_report('page', 'h')"
+chance=$(query "SELECT coalesce(min(item::int), 17) FROM report WHERE topic = 'false matches' AND value >= 1")
 for radius in 3 6 10; do
     pairs=$(query "SELECT count(*) FROM simhash_pairs('page_h', $radius)")
     [ "$pairs" = 0 ] || break
     echo "No two documents are within $radius bits of each other."
 done
-[ "$radius" = 3 ] || [ "$pairs" = 0 ] || printf 'With a wider radius, of %s bits:\n\n' "$radius"
-show -v radius="$radius" -f pairs.sql
+any=true
+if [ "$pairs" = 0 ]; then
+    any=false radius=3
+    echo "They have little in common. Try more texts, or others, with TEXTS."
+elif [ "$radius" != 3 ]; then
+    # Of a search; a pair is found by two.
+    unrelated=$(query "SELECT round((value * $documents / 2)::numeric, 1) FROM report
+        WHERE topic = 'false matches' AND item = '$radius'")
+    echo "So the radius is widened to $radius bits. About $unrelated pairs of unrelated documents are expected there by chance."
+    echo
+fi
+show -v radius="$radius" -v any="$any" -f pairs.sql
 # Examples: two texts and the first differences.
 query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' read -r a b distance kind; do
     query "SELECT body FROM page WHERE id = $a" >"$SCRATCH/a"
@@ -132,10 +157,10 @@ heading "Index against sequential scan"
 show -f search.sql
 
 heading "Nearest neighbours"
-show -f nearest.sql
+show -v radius="$radius" -v chance="$chance" -f nearest.sql
 
 heading "What to do with them"
-show -f next.sql
+show -v radius="$radius" -v any="$any" -f next.sql
 
 echo
 echo "That took $SECONDS s."

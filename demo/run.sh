@@ -4,14 +4,22 @@
 #   make demo                        documentation: /usr/share/doc, /usr/share/man, …
 #   make demo TEXTS="~/src ~/notes"   the text files in directories of your own
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
+#   make demo REPORT=~/groups.html   where the report goes; otherwise demo-report.html in the checkout
 #   make demo MOST=5000              read at most so many files
 #
-# Everything happens in a scratch directory, with a private PostgreSQL server; both are gone at the end. The tests set
+# Everything else happens in a scratch directory, with a private PostgreSQL server; both are gone at the end. The tests set
 # STAGED to a directory where the extension is installed already.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 MOST=${MOST:-40000} # documents
+REPORT=${REPORT:-$TOP/demo-report.html}
+REPORT=$(realpath -m "${REPORT/#\~/$HOME}")
+if [ -d "$REPORT" ] || ! { [ -w "$REPORT" ] || [ ! -e "$REPORT" ] && [ -w "${REPORT%/*}/" ]; }; then
+    echo "Cannot write $REPORT. Choose another file by REPORT=file.html." >&2
+    exit 1
+fi
+
 if [ -n "${TEXTS:-}" ]; then "$TOP/tools/setup.sh" build; else "$TOP/tools/setup.sh" demo; fi
 SECONDS=0
 . "$TOP/tools/cluster.sh"
@@ -153,6 +161,11 @@ query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' 
     echo
 done
 
+show -v radius="$radius" -v chance="$chance" -v most_text=40000 -f report.sql >"$SCRATCH/report.json"
+mkdir "$SCRATCH/differences"
+perl report.pl "$SCRATCH/differences" <"$SCRATCH/report.json" >"$SCRATCH/report.html"
+cp "$SCRATCH/report.html" "$REPORT"
+
 heading "Index against sequential scan"
 show -f search.sql
 
@@ -163,7 +176,8 @@ heading "What to do with them"
 show -v radius="$radius" -v any="$any" -f next.sql
 
 echo
-echo "That took $SECONDS s."
+echo "That took $SECONDS s. The groups and the differences of their texts are in this page, for your browser:"
+echo "    ${bold:-}$REPORT${plain:-}"
 if [ -z "${KEEP:-}" ]; then
     echo "Try queries of your own with make demo KEEP=1, and texts of your own with make demo TEXTS=\"~/src ~/notes\"."
 else

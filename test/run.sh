@@ -387,7 +387,7 @@ run_pgtap() {
 }
 
 run_tap() {
-    for_server test/t README.md doc
+    for_server test/t README.md doc demo tools
     run_servers tap test/t
 }
 

@@ -1,0 +1,182 @@
+# The demo: its page escapes what it shows and stays small, and directories that hold little give a clear message.
+use strict;
+use warnings;
+use utf8;
+use Encode qw(encode_utf8);
+use File::Basename;
+use FindBin;
+use lib $FindBin::RealBin;
+use JSON::PP ();
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $top = dirname(dirname($FindBin::RealBin));
+my $directory = PostgreSQL::Test::Utils::tempdir;
+my @elements = qw(html head meta title style body h1 h2 h3 p ul li b i div span figure figcaption section details summary del
+  ins small);
+
+# text(seed, words): words from a fixed sequence of random numbers.
+sub text
+{
+    my ($seed, $words) = @_;
+    my @word;
+    for (1 .. $words) {
+        $seed = ($seed * 1103515245 + 12345) % 2**31;
+        push @word, 'word' . ($seed >> 16) % 5000;
+    }
+    return join ' ', @word;
+}
+
+sub write_file
+{
+    my ($path, $text) = @_;
+    mkdir dirname($path);
+    open(my $file, '>:raw', $path) or die "$path: $!";
+    print $file encode_utf8($text);
+    close $file;
+}
+
+# The page that report.pl makes of one group: a leader and others.
+sub report
+{
+    my (@texts) = @_;
+    my $leader = shift @texts;
+    my $report = {
+        radius => 3, chance => 8, compared => 40000, documents => 1000, pairs => 1, groups => 1, members => 1 + @texts,
+        distances => [ [ 1, 0.001 ], [ 30, 0.9 ] ], unrelated => [ [ 0, 1e-9 ], [ 1, 1e-7 ] ],
+        shown => [ { kind => 'text file', documents => 1 + @texts, %$leader, others => \@texts } ],
+    };
+    write_file("$directory/report.json", JSON::PP->new->encode($report));
+    mkdir "$directory/differences";
+    my ($page, $error);
+    IPC::Run::run([ $^X, "$top/demo/report.pl", "$directory/differences" ], '<', "$directory/report.json", '>', \$page, '2>',
+        \$error)
+      or die $error;
+    return $page;
+}
+
+# Tags of a page that it should not have: unknown elements, and attributes that load or run something.
+sub foreign_tags
+{
+    my ($page) = @_;
+    my $known = join '|', @elements;
+    return grep { !m{^(?:!DOCTYPE html|/?(?:$known)(?: [^>]*)?)$} || /\b(?:on\w+|src|href)\s*=/ } $page =~ /<([^<>]*)>?/g;
+}
+
+# Like like(), but without the page in the log.
+sub shows
+{
+    my ($page, $pattern, $name) = @_;
+    return ok($page =~ $pattern, $name) || diag("no $pattern in the page");
+}
+
+# -- the page ---------------------------------------------------------------------------------------------------
+
+my $evil = qq(<script>alert("1")</script> <img src=x onerror='alert(2)'> & &lt; \x{202e}reversed\x{202c} </del></div>);
+my $page = report(
+    { path => qq(/tmp/<b onclick="x">&'.txt), text => "one" },
+    { path => qq(/tmp/"><script>), text => "$evil two", distance => 1 });
+is(join("\n", foreign_tags($page)), '', 'texts and paths are escaped');
+shows($page, qr/&lt;script&gt;alert\(&quot;1&quot;\)&lt;\/script&gt;/, 'and shown');
+shows($page, qr/&amp;lt;/, 'entities of the texts are shown as such');
+ok($page !~ /\xe2\x80[\xaa-\xae]/, 'characters that reverse the text are not in the page');
+ok($page !~ /https?:|url\(|\@import/, 'the page needs nothing else');
+
+$page = report({ path => 'a', text => 'The quick brown fox' }, { path => 'b', text => 'The slow brown fox jumps', distance => 2 });
+shows($page, qr{<div>The <del>quick</del> brown fox</div><div>The <ins>slow</ins> brown fox <ins>jumps</ins></div>},
+    'differing words are marked');
+shows($page, qr{<b>2 bits</b> apart: 1 word of one, 2 words of the other differ}, 'and counted');
+
+$page = report(
+    { path => 'a', text => join ' ', text(1, 50), 'left', text(2, 50) },
+    { path => 'b', text => join ' ', text(1, 50), 'right', text(2, 50), distance => 0 });
+my ($side) = $page =~ m{<div>(word\d+[^<]*<del>left</del>[^<]*)</div>};
+is(scalar split(' ', $side =~ s/<[^>]*>//gr), 21, 'with ten words before and after');
+shows($page, qr{>40 words the same<}, 'the others are counted');
+
+$page = report({ path => 'a', text => "one\ntwo" }, { path => 'b', text => 'one two', distance => 0 });
+shows($page, qr/the same words/, 'white space is no difference');
+
+my $long = 'x' x 40000;
+$page = report({ path => 'a' x 5000, text => $long },
+    map { { path => 'b' x 5000, text => $_ % 2 ? 'y' x 40000 : text($_, 5000), distance => 3 } } 1 .. 3);
+cmp_ok(length $page, '<', 40000, 'long words, texts and paths are cut');
+
+# Differences with two words between them, as long as are shown.
+sub long_words
+{
+    my ($letter) = @_;
+    return join ' ', map { my $n = $_; ("x$n", "y$n", map { $letter x 70 . $n . $_ } 1 .. 20) } 1 .. 25;
+}
+$page = report({ path => 'a', text => long_words('a') }, map { { path => 'b', text => long_words('b'), distance => 3 } } 1 .. 40);
+cmp_ok(length $page, '<', 1_700_000, 'differences are left out of large pages');
+shows($page, qr/The differences are left out: this page has grown large/, 'and the page says so');
+
+# -- directories ------------------------------------------------------------------------------------------------
+
+my ($staged) = slurp_file($ENV{TEMP_CONFIG}) =~ /^extension_destdir = '(.*)'$/m;
+
+# demo(directories): exit status, standard output, standard error and the page of a run of the demo.
+sub demo
+{
+    my (@directories) = @_;
+    my $report = "$directory/page.html";
+    unlink $report;
+    my ($output, $error) = ('', '');
+    chomp(my $pg_config = `which pg_config`);
+    local %ENV = (%ENV, TEXTS => "@directories", REPORT => $report, STAGED => $staged, PG_CONFIG => $pg_config);
+    delete @ENV{qw(KEEP MOST)};
+    IPC::Run::run([ 'bash', "$top/demo/run.sh" ], '<', '/dev/null', '>', \$output, '2>', \$error);
+    return ($? >> 8, $output, $error, -e $report ? slurp_file($report) : '');
+}
+
+my $common = "$evil " . text(3, 600);
+write_file("$directory/near/a.txt", "$common one end");
+write_file("$directory/near/b.txt", "$common another end");
+write_file("$directory/near/<svg onload=x>&c.txt", "$common yet another end");
+write_file("$directory/near/$_.txt", text($_, 300)) for 4 .. 9;
+my ($status, $output, $error);
+($status, $output, $error, $page) = demo("$directory/near", "$directory/nowhere");
+is($status, 0, 'the demo runs') or diag($output, $error);
+is($error, "Warning: cannot read $directory/nowhere, which is left out.\n", 'a missing directory gives a warning');
+like($output, qr{in this page, for your browser:\n    \Q$directory/page.html\E$}m, 'the path of the page is printed');
+like($output, qr/^DELETE 2$/m, 'the copies can be deleted');
+like($output, qr/^INSERT 0 0$/m, 'and kept out');
+is(join("\n", foreign_tags($page)), '', 'the page is escaped');
+shows($page, qr/<h3>3 text files<\/h3>/, 'it shows the group');
+shows($page, qr/&lt;svg onload=x&gt;&amp;c\.txt/, 'with its paths');
+
+write_file("$directory/wide/a.txt", text(3, 300));
+write_file("$directory/wide/b.txt", text(3, 270) . ' ' . text(5, 30));
+write_file("$directory/wide/$_.txt", text($_, 300)) for 4 .. 9;
+($status, $output, $error, $page) = demo("$directory/wide");
+is($status, 0, 'without near-duplicates it runs, too') or diag($output, $error);
+like($output, qr/^No two documents are within 3 bits of each other\.\n(?:.*\n)*So the radius is widened to \d+ bits\./m,
+    'the radius is widened');
+shows($page, qr/<h3>2 text files<\/h3>/, 'to find a pair');
+
+write_file("$directory/apart/$_.txt", text($_, 300)) for 4 .. 9;
+($status, $output, $error, $page) = demo("$directory/apart");
+is($status, 0, 'without any pairs it runs, too') or diag($output, $error);
+like($output, qr/within 10 bits of each other\.\nThey have little in common\. Try more texts/, 'and says so');
+shows($page, qr/No two documents are within 3 bits of each other/, 'also in the page');
+
+write_file("$directory/same/$_.txt", text(4, 300)) for 1, 2;
+($status, $output, $error) = demo("$directory/same");
+is($status, 1, 'copies of one text are not enough');
+like($error, qr/needs two different texts of at least 200 characters; it found 1/, 'the message says so');
+
+write_file("$directory/one/a.txt", text(4, 300));
+($status, $output, $error) = demo("$directory/one");
+is($status, 1, 'one file is not enough');
+like($error, qr/^The demo needs two text files or more; there are 1 in /m, 'the message says so');
+
+mkdir "$directory/empty";
+($status, $output, $error) = demo("$directory/empty");
+is($status, 1, 'an empty directory fails');
+like($error, qr/^The demo needs two text files or more; there are 0 in \Q$directory\E\/empty\.$/m, 'the message names it');
+
+($status, $output, $error) = demo("$directory/nowhere");
+is($status, 1, 'no directory at all fails');
+like($error, qr/^None of the directories of TEXTS can be read\.$/m, 'the message says so');
+done_testing();

@@ -6,10 +6,11 @@ SET client_min_messages = warning;
 CREATE FUNCTION hashed(seed int) RETURNS bit(256) LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || md5(seed::text) || md5('-' || seed))::bit(256) $$;
 -- The same with about one bit in eight changed, or one in 64.
+-- CREATE INDEX calls it without the search_path, from 17 on.
 CREATE FUNCTION revised(seed int, revision int) RETURNS bit(256) LANGUAGE sql IMMUTABLE AS $$
-    SELECT hashed(seed) # (hashed(-revision) & hashed(-revision - 1000000) & hashed(-revision - 2000000) &
-        CASE WHEN revision % 2 = 0 THEN ~ hashed(0) | hashed(0)
-             ELSE hashed(-revision - 3000000) & hashed(-revision - 4000000) & hashed(-revision - 5000000) END) $$;
+    SELECT public.hashed(seed) # (public.hashed(-revision) & public.hashed(-revision - 1000000) & public.hashed(-revision - 2000000) &
+        CASE WHEN revision % 2 = 0 THEN ~ public.hashed(0) | public.hashed(0)
+             ELSE public.hashed(-revision - 3000000) & public.hashed(-revision - 4000000) & public.hashed(-revision - 5000000) END) $$;
 -- Uniform rows, near-duplicates, 10,000 equal rows, and rows without a signature.
 CREATE TABLE doc (id int, grp int, body text, s bit(256));
 INSERT INTO doc SELECT i, i % 10, 'uniform', hashed(i) FROM generate_series(1, 3000) AS i;

@@ -118,7 +118,10 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s IS NULL;
 SELECT count(*) FROM t WHERE s <@> NULL <= 3;
 
 -- two ORDER BY keys: the executor computes the second distance
-EXPLAIN (COSTS OFF) SELECT id FROM t ORDER BY s <@> (SELECT s FROM t WHERE id = 3), s <@> (SELECT s FROM t WHERE id = 6) LIMIT 3;
+PREPARE two_keys(bit(256), bit(256)) AS SELECT id FROM t ORDER BY s <@> $1, s <@> $2 LIMIT 3;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE two_keys(random_bits(3, 256), random_bits(6, 256));
+RESET plan_cache_mode;
 SELECT differing('SELECT d, e, row_number() OVER () AS n FROM (SELECT (s <@> random_bits(3, 256))::int AS d,
     (s <@> random_bits(6, 256))::int AS e FROM t ORDER BY s <@> random_bits(3, 256), s <@> random_bits(6, 256) LIMIT 200) AS x');
 

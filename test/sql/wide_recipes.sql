@@ -18,7 +18,9 @@ PREPARE same_image(text) AS SELECT id, sig <@> ('x' || $1)::bit(256) AS distance
 EXECUTE same_image(:'pdq');
 SET enable_seqscan = off;
 SET plan_cache_mode = force_generic_plan;
-EXPLAIN (COSTS OFF) EXECUTE same_image(:'pdq');
+SET enable_bitmapscan = off;
+PREPARE same_ids(text) AS SELECT id FROM photo WHERE sig <@> ('x' || $1)::bit(256) <= 31;
+EXPLAIN (COSTS OFF) EXECUTE same_ids(:'pdq');
 EXECUTE same_image(:'pdq');
 RESET plan_cache_mode;
 RESET enable_seqscan;

@@ -11,7 +11,8 @@ SELECT :'by' = 'h' AS by_fingerprint, :'find' = 'first' AS first, :'how' = 'matc
 \endif
 \set part '(SELECT * FROM batch WHERE id <= ':queries') q'
 \if :match
-\set join 'SELECT match AS found FROM simhash_match(''doc_h'', ''SELECT id, ':ball' FROM ':part''', '':first'')'
+SELECT format('SELECT match AS found FROM simhash_match(%L, %L, %L)', 'doc_h', 'SELECT id, ' || :'ball' || ' FROM ' || :'part',
+              :'find' = 'first') AS join \gset
 \elif :first
 \set join 'SELECT f.id AS found FROM ':part' LEFT JOIN LATERAL (SELECT d.id FROM doc d WHERE d.h <@| ':ball' LIMIT 1) f ON true'
 \else

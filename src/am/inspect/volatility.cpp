@@ -85,7 +85,7 @@ void list_sets(FunctionCallInfo fcinfo, const VolatilityModel &model, int first)
     sets->coverage.begin(&sets->volatility, &header, 1);
     sets->coverage.set_flip_weight(0, &sets->value);
     sets->coverage.set_flip_order(0, &sets->value);
-    Size nodes = static_cast<Size>(most + sets->value.most + 1);
+    Size nodes = static_cast<Size>(most) + static_cast<Size>(sets->value.most) + 1;
     sets->vosh.begin(&sets->value, static_cast<VoshNode *>(palloc(sizeof(VoshNode) * nodes)), nodes);
 
     Fingerprint flips;

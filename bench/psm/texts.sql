@@ -67,6 +67,7 @@ CREATE UNLOGGED TABLE batch AS
             FROM fingerprinted,
                  generate_series(1, :batch / (SELECT count(*) FROM fingerprinted)::integer + 1)) f
         JOIN made_up m USING (words, version) ORDER BY random() LIMIT :batch) b;
+CREATE INDEX ON batch (id);
 ANALYZE query, fit_pair, batch;
 
 CREATE TABLE truth (rows bigint, radius integer, query integer, found integer);

@@ -14,7 +14,7 @@ namespace
 
 // A column holds documents, whatever they look like: only parameters and literals can be of the wrong type. Such a
 // condition may be evaluated for every row, but is reported once in a statement.
-void warn_of_features(FunctionCallInfo fcinfo, int argument, const text *document)
+void warn_of_features(FunctionCallInfo fcinfo, int argument, text *document)
 {
     static TimestampTz warned = 0;
     const char *bytes = VARDATA_ANY(document);

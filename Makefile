@@ -88,7 +88,7 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: dist link-expected setup demo test fuzz torture unit cross format check-format tidy
+.PHONY: dist link-expected setup demo test fuzz torture mutants unit cross format check-format tidy
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
@@ -105,6 +105,8 @@ fuzz:
 # SECONDS is a variable of the shell's own, hence another name.
 torture:
 	@TORTURE_SECONDS="$(SECONDS)" $(TOP)/test/torture/run.sh
+mutants:
+	@$(TOP)/test/mutants/run.pl $(ONLY)
 unit:
 	@$(TOP)/test/unit/run.sh
 cross:

@@ -3,7 +3,8 @@
 #
 #   format     clang-format leaves the sources as they are
 #   versions   control file, META.json and CHANGELOG.md agree; the upgrade script is complete
-#   files      every file under test/ is run by a stage, and tests and expected outputs match one to one
+#   files      every file under test/ is run by a stage, tests and expected outputs match one to one, and the mutations
+#              of test/mutants can be made
 #   lint       shellcheck over the shell scripts, clang-tidy over src/
 #   unit       src/core under AddressSanitizer and UndefinedBehaviorSanitizer, without a server
 #   build      the extension, warnings being errors; the user's compiler flags are used
@@ -24,6 +25,7 @@
 # make test ONLY=tap TESTS="001 002"     some tests of a stage, by what their names contain
 # make test KEEP_SCRATCH=1               keep the scratch directory: outputs, logs, data
 # make test STAGE_LIMIT=600               seconds after which a stage is ended and has failed
+# make test BUILD_DIRECTORY=...          keep the objects, for the next run
 # make test TEST_SECONDS=60              length of the tests under load (default 15)
 # make test PG_CONFIG=...                another server than Debian's (tools/postgresql.sh)
 # make test ASSERT_PG_CONFIG=...         the server with assertions
@@ -130,7 +132,7 @@ check_files() {
         case $file in
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
-        test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
+        test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
         test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/upgrade/*.pl | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
@@ -423,7 +425,7 @@ build_release() {
 # The build with failpoints is another one.
 run_failpoints() {
     for_server test/t test/failpoints
-    local INSTALL_ROOT=$SCRATCH/root-failpoints BUILD=$SCRATCH/build-failpoints BUILD_FLAGS=(COPT=-Werror FAILPOINTS=1)
+    local INSTALL_ROOT=$SCRATCH/root-failpoints BUILD=$BUILD-failpoints BUILD_FLAGS=(COPT=-Werror FAILPOINTS=1)
     check "build with failpoints" build_and_stage
     [[ " ${failures[*]:-} " == *" build with failpoints "* ]] || run_servers failpoints test/failpoints/t
 }
@@ -557,7 +559,10 @@ if [[ $ONLY =~ format|versions|files|lint ]]; then
         check "versions" check_versions
         check "upgrade script" tools/upgrade-script.pl --check
     fi
-    if wanted files; then check "test files" check_files; fi
+    if wanted files; then
+        check "test files" check_files
+        check "mutations" test/mutants/run.pl --check
+    fi
     if wanted lint; then
         check "shellcheck" check_shell
         check "clang-tidy" check_tidy

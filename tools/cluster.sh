@@ -4,7 +4,8 @@
 #
 #   TOP           the checkout (set by the caller)
 #   SCRATCH       the scratch directory, made here; KEEP_SCRATCH=1 keeps it
-#   BUILD         where build_and_stage builds, with the array BUILD_FLAGS as further arguments of make
+#   BUILD         where build_and_stage builds, with the array BUILD_FLAGS as further arguments of make; BUILD_DIRECTORY
+#                 names a persistent directory, so that the next run compiles only what changed
 #   INSTALL_ROOT  where it installs to
 #   PGBIN         PostgreSQL's programs
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
@@ -21,7 +22,7 @@ SCRATCH=${TMPDIR:-/tmp}
 [ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
 SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
 INSTALL_ROOT=$SCRATCH/root
-BUILD=$SCRATCH/build
+BUILD=${BUILD_DIRECTORY:-$SCRATCH/build}
 BUILD_FLAGS=()
 chmod 755 "$SCRATCH"
 [ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"

@@ -195,6 +195,9 @@ TYPED_TEST(RowsTest, CutsAreThoseOfSortedRows)
                 int expected = choose_cut(sorted.data() + from, low, fill, &expected_bound);
                 ASSERT_EQ(cut, expected);
                 ASSERT_EQ(bound, expected_bound);
+                auto right = sorted.begin() + static_cast<std::ptrdiff_t>(from) + cut;
+                ASSERT_LT(*(right - 1), bound);
+                ASSERT_LE(bound, *right);
                 std::sort(wait.begin(), wait.begin() + cut);
                 ASSERT_TRUE(std::equal(wait.begin(), wait.begin() + cut,
                                        sorted.begin() + static_cast<std::ptrdiff_t>(from)));

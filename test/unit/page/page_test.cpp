@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/page/inner_copy.hpp"
 #include "core/page/page.hpp"
 
 #include "../seed.hpp"
@@ -448,6 +449,35 @@ TEST_F(PageTest, InnerFindEqualsALinearSearch)
             ASSERT_EQ(inner_find(page.get(), {0, 0}), 0) << "before the first";
         }
     }
+}
+
+// The copy of an inner page guesses where the child is and proceeds from there.
+TEST_F(PageTest, CopiedChildrenAreFoundAsOnThePage)
+{
+    for (int count : {1, 2, 3, 17, inner_capacity(8192)}) {
+        for (int n = 0; n < 10; n++) {
+            Page page = inner(8192, count);
+            std::vector<CachedChild> child;
+            for (int i = 0; i < count; i++)
+                child.push_back({inner_bound(page.get(), i), inner_link(page.get(), i).child(), 0});
+            double density = child_density(child.data(), count, true, {0, 0});
+            for (int i = 0; i < 200; i++) {
+                Position where = below(2) ? child[static_cast<std::size_t>(below(count))].lower : position();
+                ASSERT_EQ(find_child(child.data(), count, density, where), inner_find(page.get(), where));
+            }
+        }
+    }
+}
+
+TEST_F(PageTest, EqualDownlinksAreOutOfOrder)
+{
+    Page page(8192);
+    init_page(page.get(), 8192, 0, 1);
+    inner_insert(page.get(), 0, {0, 0}, 2);
+    inner_insert(page.get(), 1, {5, 7}, 3);
+    EXPECT_TRUE(downlinks_ascend(page.get()));
+    inner_insert(page.get(), 2, {5, 7}, 4);
+    EXPECT_FALSE(downlinks_ascend(page.get()));
 }
 
 TEST_F(PageTest, MetaPages)

@@ -74,5 +74,34 @@ TEST_F(StorePageTest, AlteredMetaPagesFail)
     EXPECT_NE(check_signature_meta_page(page.get(), 8192), nullptr);
 }
 
+TEST_F(StorePageTest, TheFirstFreeSlotIsFound)
+{
+    int slots = store_shape(32, 8192).rows();
+    auto page = std::make_unique<char[]>(8192);
+    init_plane_page(page.get(), 8192);
+    const std::uint64_t sketch[2] = {1, 2};
+    for (int slot = 0; slot < slots; slot++) {
+        ASSERT_EQ(plane_free_slot(page.get(), slots), slot);
+        plane_set(page.get(), slot, sketch);
+    }
+    EXPECT_EQ(plane_free_slot(page.get(), slots), -1);
+    for (int slot = slots - 1; slot >= 0; slot--) {
+        plane_clear(page.get(), slot);
+        ASSERT_EQ(plane_free_slot(page.get(), slots), slot);
+    }
+}
+
+TEST_F(StorePageTest, ASlotInUseHasASketch)
+{
+    StoreShape shape = store_shape(32, 8192);
+    auto page = std::make_unique<char[]>(8192);
+    init_plane_page(page.get(), 8192);
+    const std::uint64_t sketch[2] = {1, 2};
+    plane_set(page.get(), 0, sketch);
+    EXPECT_EQ(check_store_page(page.get(), 8192, shape, kPlanePage), nullptr);
+    page[page_header(page.get())->upper] |= 1 << 5;
+    EXPECT_NE(check_store_page(page.get(), 8192, shape, kPlanePage), nullptr);
+}
+
 } // namespace
 } // namespace simhash

@@ -210,9 +210,8 @@ check_flags() {
 # A copy of the checkout without what an earlier build left in it.
 copy_sources() {
     mkdir -p "$1"
-    cp -R Makefile simhash.control doc src "$1"
-    mkdir "$1/sql"
-    cp sql/simhash.sql "$1/sql"
+    cp -R Makefile simhash.control doc sql src "$1"
+    rm -f "$1/sql/simhash--$(sed -n "s/^default_version = '\(.*\)'/\1/p" simhash.control).sql"
     find "$1" \( -name '*.o' -o -name '*.d' \) -delete
 }
 

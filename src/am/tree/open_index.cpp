@@ -167,7 +167,7 @@ IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, 
     IndexSet set = open_indexes(oid, lock, check_rights);
     if (get_rel_relkind(oid) == RELKIND_PARTITIONED_INDEX)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot read the indexes of all partitions of \"%s\" here", get_rel_name(oid)),
+                errmsg("cannot read partitioned index \"%s\" as one index", get_rel_name(oid)),
                 errhint("Call the function for the index of each partition."));
     return set;
 }

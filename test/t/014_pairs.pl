@@ -30,19 +30,23 @@ CREATE TABLE log_2 PARTITION OF log FOR VALUES WITH (MODULUS 3, REMAINDER 2);
 INSERT INTO log SELECT id, h FROM page;
 CREATE INDEX log_h ON log USING simhash (h);
 
--- The number of pairs that are missed, invented or repeated. The nested loop searches the index once per row.
-CREATE FUNCTION differing_pairs(radius int, index_name text) RETURNS bigint LANGUAGE plpgsql
-    SET enable_hashjoin = off SET enable_mergejoin = off AS
+-- The number of rows that are missed, invented or repeated: those of one query of two.
+CREATE FUNCTION differing_rows(wanted text, got text) RETURNS bigint LANGUAGE plpgsql AS
 $$
 DECLARE difference bigint;
 BEGIN
-    EXECUTE format('WITH expected AS MATERIALIZED (
-            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM page x JOIN page y ON x.h <@> y.h <= %s AND x.ctid < y.ctid),
-        found AS MATERIALIZED (SELECT a, b, distance FROM simhash_pairs(%L, %s))
-        SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d',
-        radius, index_name, radius) INTO difference;
+    EXECUTE format('WITH expected AS MATERIALIZED (%s), found AS MATERIALIZED (%s)
+        SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d', wanted, got)
+        INTO difference;
     PERFORM nextval('compared');
     RETURN difference;
+END
+$$;
+-- The same while indexes are rebuilt.
+CREATE FUNCTION differing_rows_under_reindex(wanted text, got text) RETURNS bigint LANGUAGE plpgsql AS
+$$
+BEGIN
+    RETURN differing_rows(wanted, got);
 EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
     -- REINDEX CONCURRENTLY replaced the index between the look-up of its name and the lock on it.
     IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
@@ -51,56 +55,40 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_e
     RAISE;
 END
 $$;
+-- The nested loop searches the index once per row.
+CREATE FUNCTION differing_pairs(radius int, index_name text) RETURNS bigint LANGUAGE plpgsql
+    SET enable_hashjoin = off SET enable_mergejoin = off AS
+$$
+BEGIN
+    RETURN differing_rows_under_reindex(
+        format('SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM page x JOIN page y ON x.h <@> y.h <= %s AND x.ctid < y.ctid', radius),
+        format('SELECT a, b, distance FROM simhash_pairs(%L, %s)', index_name, radius));
+END
+$$;
 CREATE FUNCTION differing_pairs_of_partitions(radius int) RETURNS bigint LANGUAGE plpgsql
     SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$
-DECLARE difference bigint;
 BEGIN
-    WITH expected AS MATERIALIZED (
-            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance, x.tableoid::regclass AS a_table, y.tableoid::regclass AS b_table
-            FROM log x JOIN log y ON x.h <@> y.h <= radius AND (x.tableoid, x.ctid) < (y.tableoid, y.ctid)),
-        found AS MATERIALIZED (SELECT * FROM simhash_pairs('log_h', radius))
-    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
-    INTO difference;
-    PERFORM nextval('compared');
-    RETURN difference;
+    RETURN differing_rows(
+        format('SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance, x.tableoid::regclass AS a_table, y.tableoid::regclass AS b_table
+            FROM log x JOIN log y ON x.h <@> y.h <= %s AND (x.tableoid, x.ctid) < (y.tableoid, y.ctid)', radius),
+        format('SELECT * FROM simhash_pairs(''log_h'', %s)', radius));
 END
 $$;
 CREATE FUNCTION differing_joins(radius int) RETURNS bigint LANGUAGE plpgsql AS
 $$
-DECLARE difference bigint;
 BEGIN
-    WITH expected AS MATERIALIZED (
-            SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= radius),
-        found AS MATERIALIZED (SELECT a, b, distance FROM simhash_join('query_h'::text::regclass, 'page_h'::text::regclass, radius))
-    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
-    INTO difference;
-    PERFORM nextval('compared');
-    RETURN difference;
-EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
-    IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
-        RETURN 0;
-    END IF;
-    RAISE;
+    RETURN differing_rows_under_reindex(
+        format('SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= %s', radius),
+        format('SELECT a, b, distance FROM simhash_join(''query_h'', ''page_h'', %s)', radius));
 END
 $$;
 CREATE FUNCTION differing_matches(radius int) RETURNS bigint LANGUAGE plpgsql AS
 $$
-DECLARE difference bigint;
 BEGIN
-    WITH expected AS MATERIALIZED (
-            SELECT x.id AS number, y.ctid AS match, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= radius),
-        found AS MATERIALIZED (SELECT number, match, distance
-            FROM simhash_match('page_h'::text::regclass, format('SELECT id, simhash_ball(h, %s) FROM query', radius)))
-    SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d
-    INTO difference;
-    PERFORM nextval('compared');
-    RETURN difference;
-EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
-    IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
-        RETURN 0;
-    END IF;
-    RAISE;
+    RETURN differing_rows_under_reindex(
+        format('SELECT x.id AS number, y.ctid AS match, (x.h <@> y.h)::int AS distance FROM query x JOIN page y ON (x.h <@> y.h)::int <= %s', radius),
+        format('SELECT number, match, distance FROM simhash_match(''page_h'', %L)', format('SELECT id, simhash_ball(h, %s) FROM query', radius)));
 END
 $$;
 SQL

@@ -17,7 +17,7 @@ my $node = start_node('primary',
 prepare_database($node, queries => 1);
 
 # spread_n: n rows, uniform; asked: 1,000 of them; cluster: half of the rows within 6 of one fingerprint; equal: each
-# fingerprint a hundred times; common: one row in twenty has the same fingerprint; tenants: wide rows, two in 25 of them near
+# fingerprint a hundred times; common: one row in twenty has the same fingerprint; tenants: wide rows, a quarter of them near
 # one fingerprint, and 400 to a tenant.
 my $center = '5555aaaa3333cccc';
 $node->safe_psql('postgres', <<"SQL");
@@ -39,7 +39,7 @@ CREATE INDEX spread_1000000_h ON spread_1000000 USING simhash (h);
 CREATE INDEX spread_1000000_label ON spread_1000000 (label);
 CREATE INDEX spread_1000000_id ON spread_1000000 (id);
 CREATE TABLE tenants AS SELECT id, (id * 7919::bigint % 750)::int AS tenant, repeat('x', 80) AS body,
-    CASE WHEN id % 25 < 2 THEN ('$center'::simhash::bigint # (1::bigint << (h::bigint & 63)::int) #
+    CASE WHEN id % 4 = 1 THEN ('$center'::simhash::bigint # (1::bigint << (h::bigint & 63)::int) #
         (1::bigint << (h::bigint >> 6 & 63)::int) # (1::bigint << (h::bigint >> 12 & 63)::int))::simhash ELSE h END AS h
     FROM spread_1000000 WHERE id <= 300000;
 CREATE INDEX tenants_h ON tenants USING simhash (h);

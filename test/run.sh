@@ -51,6 +51,7 @@ PGXS_TEST=$(cd "$(dirname "$("$PG_CONFIG" --pgxs)")/../test" && pwd)
 passed=0
 failed=0
 failures=()
+failed_assertions=()
 
 wanted() { [[ " $ONLY " == *" $1 "* ]]; }
 
@@ -360,10 +361,13 @@ prove_stage() {
 }
 
 show_tap_log() {
-    local name log
+    local name log line
     name=$(basename "$1" .pl)
     log=$SCRATCH/$2/tmp_check/log/regress_log_$name
     [ -e "$log" ] || return 0
+    while read -r line; do
+        failed_assertions+=("$name: $line")
+    done < <(grep -a -o 'not ok [0-9]* - .*' "$log" | head -n 10)
     echo "---- the end of the log of $name"
     tail -n 60 "$log"
     for log in "$SCRATCH/$2/tmp_check/log/${name}"_*.log; do
@@ -612,7 +616,7 @@ fi
 echo
 if [ "$failed" != 0 ]; then
     echo "Failed:"
-    printf '    %s\n' "${failures[@]}"
+    printf '    %s\n' "${failures[@]}" "${failed_assertions[@]}"
     echo
 fi
 echo "$passed passed, $failed failed"

@@ -116,3 +116,9 @@ cluster_stop() {
         as_server "$PGBIN/pg_ctl" -D "$PGDATA" -m fast -w stop >/dev/null
     fi
 }
+
+# Removes the data of a stopped server from the kernel's cache.
+uncache_data() {
+    as_server find "$PGDATA/base" -type f -size +64k \
+        -exec dd of={} oflag=nocache conv=notrunc,fdatasync count=0 status=none \;
+}

@@ -12,6 +12,8 @@
 #   BATCHES="10000 100000 1000000"   of which so many are joined at a time
 #   RESULTS=directory     keeps the CSV files there
 #   PLOTS=1               draws doc/psm-*.svg
+#   MEMORY=               for example 2G: at the end, searches and batch joins of the largest collection by a server that has so
+#                         little memory, the kernel's cache of its files included (a memory cgroup; as root)
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +24,8 @@ DRAWN=${DRAWN:-measured}
 QUERIES=${QUERIES:-1000}
 BATCH=${BATCH:-1000000}
 BATCHES=${BATCHES:-$((BATCH / 100)) $((BATCH / 10)) $BATCH}
-[ $# = 0 ] || [ $# = 2 ] || { sed -n '2,16s/^# \?//p' "$0" >&2; exit 2; }
+LIMITED_BATCHES="$((BATCH / 100)) $((BATCH / 10))"
+[ $# = 0 ] || [ $# = 2 ] || { sed -n '2,18s/^# \?//p' "$0" >&2; exit 2; }
 
 if [ $# = 2 ]; then "$TOP/tools/setup.sh"; else "$TOP/tools/setup.sh" demo; fi
 if [ -n "${PLOTS:-}" ] && ! command -v gnuplot >/dev/null; then
@@ -77,6 +80,51 @@ search() { # method by target most_probes radius find
 }
 batch() { # how queries method by target find
     run -v rows="$size" -v tables="$tables" -v how="$1" -v queries="$2" -v method="$3" -v by="$4" -v target="$5" -v find="$6" -f "$here/batch.sql"
+}
+
+# -- little memory ------------------------------------------------------------------------------------------
+
+# Starts the server again with empty caches and, if there is an argument, within a memory cgroup.
+restart() {
+    local group=${1:-}
+    cluster_stop
+    uncache_data
+    (
+        [ -z "$group" ] || echo "$BASHPID" >"$group/cgroup.procs"
+        as_server "$PGBIN/pg_ctl" -D "$PGDATA" -l "$SCRATCH/server.log" ${group:+-o "-c shared_buffers=256MB -c work_mem=64MB"} -w start >/dev/null
+    )
+}
+
+limited() { # how source queries method by target radius
+    restart "$group"
+    run -v rows="$size" -v tables="$tables" -v how="$1" -v source="$2" -v queries="$3" -v method="$4" -v by="$5" -v target="$6" \
+        -v radius="$7" -f "$here/limited.sql"
+    say "$MEMORY: $*"
+}
+
+limit_memory() {
+    local group radius queries how
+    if [ -w /sys/fs/cgroup/memory ]; then
+        group=/sys/fs/cgroup/memory/simhash-psm-$$
+        mkdir "$group"
+        echo "$MEMORY" >"$group/memory.limit_in_bytes"
+    else
+        group=/sys/fs/cgroup/simhash-psm-$$
+        mkdir "$group"
+        echo "$MEMORY" >"$group/memory.max"
+    fi
+    for radius in 3 5 8; do
+        limited loop query "$QUERIES" exact h 1 $radius
+        limited loop query "$QUERIES" guided w 0.95 $radius
+    done
+    for queries in $LIMITED_BATCHES; do
+        for how in match loop; do
+            limited $how batch "$queries" exact h 1 3
+            limited $how batch "$queries" guided w 0.95 3
+        done
+    done
+    restart
+    rmdir "$group"
 }
 
 value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series(0, 63) j GROUP BY j ORDER BY j" >"$SCRATCH/bits"
@@ -140,8 +188,11 @@ SQL
             done
             say "tables = $tables: batch join"
         fi
+        if [ -n "${MEMORY:-}" ] && [ "$tables" = 4 ] && [ "$size" = "${SIZES##* }" ]; then
+            limit_memory
+        fi
         run -c 'DROP INDEX doc_h'
-        for table in built searched batched calibrated; do
+        for table in built searched batched calibrated limited; do
             run -c "\\copy $table TO '$RESULTS/$table.csv' CSV HEADER"
         done
     done

@@ -77,6 +77,8 @@ CREATE TABLE searched (rows bigint, tables integer, method text, target float8, 
     partner_recall float8, query_recall float8, exact_rows bigint);
 CREATE TABLE batched (rows bigint, tables integer, how text, method text, target float8, find text, queries integer,
     seconds float8, found bigint);
+CREATE TABLE limited (rows bigint, tables integer, how text, method text, target float8, radius integer, queries integer,
+    seconds float8, found bigint);
 CREATE TABLE calibrated (rows bigint, tables integer, distance integer, target float8, predicted float8, measured float8,
     leaves float8, pairs bigint);
 

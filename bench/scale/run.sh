@@ -87,8 +87,7 @@ with_memory() {
 # Stops the server, removes its files from the operating system's cache, and starts it.
 empty_caches() {
     cluster_stop
-    as_server find "$PGDATA/base" -type f -size +64k \
-        -exec dd of={} oflag=nocache conv=notrunc,fdatasync count=0 status=none \;
+    uncache_data
     as_server "$PGBIN/pg_ctl" -D "$PGDATA" -l "$SCRATCH/server.log" -w start >/dev/null
 }
 

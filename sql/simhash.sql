@@ -2116,7 +2116,7 @@ COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
     'groups of near-duplicates, as ctids and tableoids: connected components, or stars whose members are near the leader';
 
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
-    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer)
+    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS

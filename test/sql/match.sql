@@ -35,15 +35,15 @@ CREATE FUNCTION compare(ball text, OUT missing bigint, OUT wrong bigint, OUT twi
 BEGIN
     SET LOCAL enable_seqscan = off;
     SET LOCAL enable_bitmapscan = off;
-    EXECUTE format('CREATE TEMP TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance
+    EXECUTE format('CREATE TEMP TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance, d.tableoid::regclass AS match_table
                     FROM query q JOIN doc d ON d.h <@| %s', ball);
     EXECUTE format('CREATE TEMP TABLE got AS SELECT * FROM simhash_match(''doc_h'', %L)',
                    'SELECT id, ' || ball || ' FROM query q');
-    SELECT (SELECT count(*) FROM (TABLE want EXCEPT TABLE got) x), (SELECT count(*) - count(DISTINCT (number, match)) FROM got),
+    SELECT (SELECT count(*) FROM (TABLE want EXCEPT TABLE got) x), (SELECT count(*) - count(DISTINCT (number, match, match_table)) FROM got),
            (SELECT count(*) FROM (TABLE got EXCEPT TABLE want) x), (SELECT count(*) FROM got)
         INTO missing, twice, more, matches;
     EXECUTE format('SELECT count(*) FILTER (WHERE distance <> d.h <@> q.h OR NOT d.h <@| %s)
-                    FROM got JOIN doc d ON d.ctid = match JOIN query q ON q.id = number', ball) INTO wrong;
+                    FROM got JOIN doc d ON d.ctid = match AND d.tableoid = match_table JOIN query q ON q.id = number', ball) INTO wrong;
     DROP TABLE want, got;
 END $$;
 -- The same for one match of each ball.
@@ -56,7 +56,7 @@ BEGIN
     SELECT (SELECT count(*) FROM (SELECT number FROM got EXCEPT SELECT number FROM one) x),
            (SELECT count(*) FROM (TABLE one EXCEPT TABLE got) x),
            (SELECT count(*) - count(DISTINCT number) FROM one),
-           (SELECT count(*) FROM one JOIN query q ON q.id = number JOIN doc d ON d.ctid = match WHERE d.h <@> q.h <> distance),
+           (SELECT count(*) FROM one JOIN query q ON q.id = number JOIN doc d ON d.ctid = match AND d.tableoid = match_table WHERE d.h <@> q.h <> distance),
            (SELECT count(*) FROM one)
         INTO missing, extra, twice, wrong, matches;
     DROP TABLE one, got;
@@ -94,7 +94,7 @@ BEGIN
         FROM generate_series(n * 100, n * 100 + 60) i;
     RETURN n;
 END $$;
-CREATE TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON d.h <@> q.h <= 5;
+CREATE TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance, d.tableoid::regclass AS match_table FROM query q JOIN doc d ON d.h <@> q.h <= 5;
 SET work_mem = '64MB';
 CREATE TABLE got AS SELECT * FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 5) FROM query, generate_series(1, 9)
     UNION ALL SELECT grow(id), simhash_ball(h, 5) FROM query');
@@ -126,6 +126,38 @@ SELECT * FROM simhash_match('doc', 'SELECT id, simhash_ball(h, 3) FROM query');
 CREATE TABLE wide (s bit(256));
 CREATE INDEX wide_s ON wide USING simhash (s);
 SELECT * FROM simhash_match('wide_s', 'SELECT id, simhash_ball(h, 3) FROM query');
+
+-- partitions: one nested, one without rows; the query runs once
+ALTER TABLE doc RENAME TO doc_whole;
+ALTER INDEX doc_h RENAME TO doc_whole_h;
+CREATE TABLE doc (LIKE doc_whole) PARTITION BY RANGE (id);
+CREATE TABLE doc_1 PARTITION OF doc FOR VALUES FROM (MINVALUE) TO (2000);
+CREATE TABLE doc_2 PARTITION OF doc FOR VALUES FROM (2000) TO (30000) PARTITION BY HASH (id);
+CREATE TABLE doc_2_1 PARTITION OF doc_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE doc_2_2 PARTITION OF doc_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE doc_3 PARTITION OF doc FOR VALUES FROM (30000) TO (65000);
+CREATE TABLE doc_4 PARTITION OF doc FOR VALUES FROM (65000) TO (MAXVALUE);
+CREATE TABLE doc_5 PARTITION OF doc DEFAULT;
+CREATE INDEX doc_h ON doc USING simhash (h);
+SELECT * FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query');
+INSERT INTO doc TABLE doc_whole;
+DELETE FROM doc WHERE id % 17 = 0;
+ANALYZE doc;
+SELECT compare('simhash_ball(q.w, 3, 0.95)'), compare('simhash_ball(q.w, 8, 0.8)'), compare('simhash_ball(q.h, q.id % 9)');
+SELECT compare_first('simhash_ball(q.w, 5, 0.95)'), compare_first('simhash_ball(q.h, 7)');
+SET work_mem = '64kB';
+SELECT compare('simhash_ball(q.w, q.id % 20, 0.99)'), compare('simhash_ball(q.h, q.id % 7)'), compare_first('simhash_ball(q.w, 8, 0.9)');
+RESET work_mem;
+SELECT count(DISTINCT match_table) AS tables FROM simhash_match('doc_h', 'SELECT 1::smallint, simhash_ball(h, 64) FROM query WHERE id = 1');
+CREATE SEQUENCE run;
+SELECT count(*) = 3 * (SELECT count(*) FROM doc WHERE (h <@> 4711::bigint::simhash)::int <= 2) AS as_many, currval('run') AS run
+FROM simhash_match('doc_h', 'SELECT nextval(''run''), simhash_ball(4711::bigint::simhash, 2) FROM generate_series(1, 3)');
+SELECT * FROM simhash_match('doc_h', 'SELECT id, h FROM query');
+SELECT * FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query WHERE false');
+DROP SEQUENCE run;
+DROP TABLE doc;
+ALTER TABLE doc_whole RENAME TO doc;
+ALTER INDEX doc_whole_h RENAME TO doc_h;
 
 -- privileges, and row-level security
 CREATE ROLE regress_match;

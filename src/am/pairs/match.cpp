@@ -21,22 +21,28 @@ namespace simhash
 namespace
 {
 
-struct MatchStore {
+struct Matches {
     Tuplestorestate *store;
     TupleDesc row;
-    QueryQueue *queue;
+    const TableRows *rows;
+    QueryQueue *queue; // of the partition that is searched
+    // The queries that need no more matches in other partitions, a bit for each; null if that does not matter.
+    uint64 *matched;
 };
 
-void store_match(void *context, uint64 tid, uint64 query, int distance)
+void store_match(void *context, uint64 row, uint64 query, int distance)
 {
-    auto *matches = static_cast<MatchStore *>(context);
+    auto *matches = static_cast<Matches *>(context);
     QueuedQuery *queued = found_query(matches->queue, query);
     if (queued->matched)
         return;
     queued->matched = matches->queue->first_only;
-    ItemPointerData pointer = pointer_of(Tid::unpack(tid));
-    Datum values[3] = {Int64GetDatum(queued->key), PointerGetDatum(&pointer), Int32GetDatum(distance)};
-    bool nulls[3] = {};
+    if (matches->matched != nullptr)
+        matches->matched[queued->ordinal / 64] |= uint64{1} << queued->ordinal % 64;
+    ItemPointerData pointer = matches->rows->tid_of(row);
+    Datum values[4] = {Int64GetDatum(queued->key), PointerGetDatum(&pointer), Int32GetDatum(distance),
+                       ObjectIdGetDatum(matches->rows->table_of(row))};
+    bool nulls[4] = {};
     tuplestore_putvalues(matches->store, matches->row, values, nulls);
 }
 
@@ -64,8 +70,18 @@ BallColumns find_ball_columns(Oid schema, TupleDesc row)
     pg_unreachable();
 }
 
-// Runs the query with the caller's privileges and searches for its balls.
-void match_query(QueryQueue *queue, const char *query, Oid schema)
+void add_ball(Matches *matches, const BallColumns &columns, int64 key, uint64 ordinal, Datum ball)
+{
+    if (columns.by_weights) {
+        add_query(matches->queue, key, ordinal, datum_guided_ball(ball));
+    } else {
+        const Ball &exact = *reinterpret_cast<const Ball *>(DatumGetPointer(ball));
+        add_query(matches->queue, key, ordinal, {{}, exact.center, kExactRecall, exact.radius, 0});
+    }
+}
+
+// Runs the query with the caller's privileges. Calls what(columns, key, row, ball) for each row whose ball is not NULL.
+template <typename What> void for_each_ball(const char *query, Oid schema, What what)
 {
     BallColumns columns;
     for_each_query_row(
@@ -74,28 +90,94 @@ void match_query(QueryQueue *queue, const char *query, Oid schema)
             int64 key = integer_column(row, 1, columns.key_type, "the number of a ball");
             bool null;
             Datum ball = row.column(2, &null);
-            if (null)
-                return;
-            if (columns.by_weights) {
-                add_query(queue, key, datum_guided_ball(ball));
-            } else {
-                const Ball &exact = *reinterpret_cast<const Ball *>(DatumGetPointer(ball));
-                add_query(queue, key, {{}, exact.center, kExactRecall, exact.radius, 0});
-            }
+            if (!null)
+                what(columns, key, row, ball);
         });
-    finish_queue(queue);
 }
 
-void open_table(Oid index, PairOutput *output)
+// The balls of a query, which is run once for all partitions.
+struct KeptBalls {
+    BallColumns columns;
+    Tuplestorestate *store;
+    TupleTableSlot *slot;
+    uint64 count;
+};
+
+KeptBalls keep_balls(const char *query, Oid schema)
+{
+    KeptBalls kept = {};
+    kept.store = tuplestore_begin_heap(false, false, work_mem);
+    TupleDesc row = CreateTemplateTupleDesc(2);
+    for_each_ball(query, schema,
+                  [&](const BallColumns &columns, int64 key, const QueryRow &from, Datum ball) {
+                      if (kept.count++ == 0) {
+                          kept.columns = columns;
+                          TupleDescInitEntry(row, 1, "number", INT8OID, -1, 0);
+                          TupleDescCopyEntry(row, 2, from.descriptor, 2);
+                      }
+                      Datum values[2] = {Int64GetDatum(key), ball};
+                      bool nulls[2] = {};
+                      tuplestore_putvalues(kept.store, row, values, nulls);
+                  });
+    kept.slot = kept.count == 0 ? nullptr : MakeSingleTupleTableSlot(row, &TTSOpsMinimalTuple);
+    return kept;
+}
+
+void match_kept(Matches *matches, const KeptBalls &kept)
+{
+    tuplestore_rescan(kept.store);
+    for (uint64 ordinal = 0; tuplestore_gettupleslot(kept.store, true, false, kept.slot); ordinal++) {
+        CHECK_FOR_INTERRUPTS();
+        if (matches->matched != nullptr && (matches->matched[ordinal / 64] >> ordinal % 64 & 1) != 0)
+            continue;
+        bool null;
+        int64 key = DatumGetInt64(slot_getattr(kept.slot, 1, &null));
+        add_ball(matches, kept.columns, key, ordinal, slot_getattr(kept.slot, 2, &null));
+    }
+    finish_queue(matches->queue);
+}
+
+void match_table(Matches *matches, PairOutput *output, const char *query, Oid schema, bool first_only,
+                 Size bytes)
+{
+    matches->queue = begin_queue(output, 0, first_only, bytes);
+    uint64 ordinal = 0;
+    for_each_ball(query, schema, [&](const BallColumns &columns, int64 key, const QueryRow &, Datum ball) {
+        add_ball(matches, columns, key, ordinal++, ball);
+    });
+    finish_queue(matches->queue);
+}
+
+void match_partitions(Matches *matches, PairOutput *output, const char *query, Oid schema, bool first_only,
+                      Size bytes)
+{
+    KeptBalls kept = keep_balls(query, schema);
+    if (kept.count == 0)
+        return;
+    if (first_only)
+        matches->matched = static_cast<uint64 *>(MemoryContextAllocExtended(
+            CurrentMemoryContext, kept.count / 8 + sizeof(uint64), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash match of a partition", ALLOCSET_DEFAULT_SIZES);
+    for (int part = 0; part < output->side[0].parts; part++) {
+        MemoryContext caller = MemoryContextSwitchTo(context);
+        matches->queue = begin_queue(output, part, first_only, bytes);
+        match_kept(matches, kept);
+        MemoryContextSwitchTo(caller);
+        MemoryContextReset(context);
+    }
+    ExecDropSingleTupleTableSlot(kept.slot);
+    tuplestore_end(kept.store);
+}
+
+void open_tables(Oid index, PairOutput *output)
 {
     open_side(index, false, &output->side[0]);
-    if (get_rel_relkind(index) == RELKIND_PARTITIONED_INDEX)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot match queries with partitioned index \"%s\"", get_rel_name(index)),
-                errhint("Call simhash_match for the index of each partition."));
-    Relation relation = output->side[0].part[0].index;
-    PredicateLockRelation(relation, output->snapshot);
-    pgstat_count_index_scan(relation);
+    for (int i = 0; i < output->side[0].parts; i++) {
+        Relation relation = output->side[0].part[i].index;
+        PredicateLockRelation(relation, output->snapshot);
+        pgstat_count_index_scan(relation);
+    }
 }
 
 } // namespace
@@ -105,7 +187,7 @@ void open_table(Oid index, PairOutput *output)
 SIMHASH_FUNCTION(simhash_match)
 {
     using namespace simhash;
-    MatchStore matches;
+    Matches matches = {};
     matches.store = begin_rows(fcinfo, &matches.row);
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash match", ALLOCSET_DEFAULT_SIZES);
@@ -115,13 +197,15 @@ SIMHASH_FUNCTION(simhash_match)
     output->sides = 1;
     output->queries = true;
     output->sink = {store_match, &matches};
-    open_table(PG_GETARG_OID(0), output);
+    open_tables(PG_GETARG_OID(0), output);
+    matches.rows = &output->side[0].tids;
 
     Size bytes = pair_memory();
     begin_output(output, bytes / 4);
-    matches.queue = begin_queue(output, PG_GETARG_BOOL(2), bytes / 4 * 3);
-    match_query(matches.queue, text_to_cstring(PG_GETARG_TEXT_PP(1)),
-                get_func_namespace(fcinfo->flinfo->fn_oid));
+    bool one_table = get_rel_relkind(PG_GETARG_OID(0)) != RELKIND_PARTITIONED_INDEX;
+    (one_table ? match_table : match_partitions)(&matches, output, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+                                                 get_func_namespace(fcinfo->flinfo->fn_oid),
+                                                 PG_GETARG_BOOL(2), bytes / 4 * 3);
     end_output(output);
     close_side(output->side[0]);
     MemoryContextSwitchTo(caller);

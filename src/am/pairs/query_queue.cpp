@@ -32,8 +32,9 @@ constexpr int kPrefixBits = 32;
 constexpr int kTableBits = 6;
 static_assert(kMaxTables < 1 << kTableBits);
 
-const IndexMeta &meta_of(const QueryQueue &queue) { return queue.output->side[0].meta(); }
-Relation index_of(const QueryQueue &queue) { return queue.output->side[0].part[0].index; }
+const PairPart &part_of(const QueryQueue &queue) { return queue.output->side[0].part[queue.part]; }
+const IndexMeta &meta_of(const QueryQueue &queue) { return *part_of(queue).meta; }
+Relation index_of(const QueryQueue &queue) { return part_of(queue).index; }
 
 // -- Planning ----------------------------------------------------------------------------------------------
 
@@ -264,10 +265,12 @@ void match_page(QueryQueue *queue, const char *page, const QueuedLeaf &leaf, Blo
         check.add(leaf_tid(page, queue->match[i]).packed());
     check.finish(index_of(*queue), block);
     const QueuedQuery &query = queue->query[leaf.query];
+    const BlockNumbers &blocks = queue->output->side[0].tids.blocks;
     for (int i = 0; i < matches && !(queue->first_only && query.matched); i++) {
         Fingerprint fingerprint = fingerprints[queue->match[i]];
-        if (reports(*queue, leaf, fingerprint))
-            add_pair(queue->output, leaf_tid(page, queue->match[i]).packed(), kVisible | leaf.query,
+        uint64 tid = leaf_tid(page, queue->match[i]).packed();
+        if (blocks.counted(queue->part, tid) && reports(*queue, leaf, fingerprint))
+            add_pair(queue->output, blocks.number(queue->part, tid), kVisible | leaf.query,
                      hamming_distance(fingerprint, leaf.center));
     }
 }
@@ -315,7 +318,7 @@ void run_queue(QueryQueue *queue)
     queue->leaves = 0;
     for (uint32 i = 0; queue->rest != nullptr && i < queue->queries; i++) {
         if (!queue->query[i].matched)
-            add_query(queue->rest, queue->query[i].key, queue->ball[i]);
+            add_query(queue->rest, queue->query[i].key, queue->query[i].ordinal, queue->ball[i]);
     }
 }
 
@@ -325,13 +328,14 @@ template <typename Item> Item *allocate_items(Size count)
 }
 
 // Balls are kept if `balls`, for a second queue.
-QueryQueue *allocate_queue(PairOutput *output, bool first_only, bool balls, Size bytes)
+QueryQueue *allocate_queue(PairOutput *output, int part, bool first_only, bool balls, Size bytes)
 {
     auto *queue = static_cast<QueryQueue *>(palloc0(sizeof(QueryQueue)));
     Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange) +
                 (balls ? sizeof(GuidedBall) : 0);
     queue->context = CurrentMemoryContext;
     queue->output = output;
+    queue->part = part;
     queue->first_only = first_only;
     queue->exact.plan.radius = -1;
     queue->capacity = Min(bytes / each, Size{PG_UINT32_MAX});
@@ -348,16 +352,16 @@ QueryQueue *allocate_queue(PairOutput *output, bool first_only, bool balls, Size
 
 } // namespace
 
-QueryQueue *begin_queue(PairOutput *output, bool first_only, Size bytes)
+QueryQueue *begin_queue(PairOutput *output, int part, bool first_only, Size bytes)
 {
     if (!first_only)
-        return allocate_queue(output, false, false, bytes);
-    QueryQueue *queue = allocate_queue(output, true, true, bytes / 2);
-    queue->rest = allocate_queue(output, true, false, bytes / 2);
+        return allocate_queue(output, part, false, false, bytes);
+    QueryQueue *queue = allocate_queue(output, part, true, true, bytes / 2);
+    queue->rest = allocate_queue(output, part, true, false, bytes / 2);
     return queue;
 }
 
-void add_query(QueryQueue *queue, int64 key, const GuidedBall &ball)
+void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &ball)
 {
     if (ball.radius < 0)
         return;
@@ -368,7 +372,7 @@ void add_query(QueryQueue *queue, int64 key, const GuidedBall &ball)
     }
     if (queue->ball != nullptr)
         queue->ball[queue->queries] = ball;
-    queue->query[queue->queries++] = {key, ball.center, ball.radius, false, queue->ranges};
+    queue->query[queue->queries++] = {key, ordinal, ball.center, ball.radius, false, queue->ranges};
     bool guided = !is_exact(ball) && is_guided(ball, ball.radius) &&
                   (ball.most_probes > 0 || exact_plan(queue, ball.radius).leaves > kFewLeaves);
     if (!guided || !note_guided_leaves(queue, ball))

@@ -18,7 +18,8 @@ namespace simhash
 {
 
 struct QueuedQuery {
-    int64 key; // the caller's
+    int64 key;      // the caller's
+    uint64 ordinal; // among all queries of the caller
     Fingerprint center;
     int radius;
     bool matched; // and needs no more matches
@@ -52,6 +53,7 @@ inline constexpr uint8 kByWeights = 255;
 struct QueryQueue {
     MemoryContext context;
     PairOutput *output; // tag[0] is the row's, tag[1] the query's number
+    int part;           // the partition that is searched
     bool first_only;    // one match is enough for a query
     QueryQueue *rest;   // the second queue, or null; then all leaves are noted
     bool reading;       // the output's numbers mean queries of this queue
@@ -75,11 +77,11 @@ struct QueryQueue {
     uint16 *match;     // room for a leaf's matches
 };
 
-// Prepares a queue that uses about `bytes` bytes.
-QueryQueue *begin_queue(PairOutput *output, bool first_only, Size bytes);
+// Prepares a queue of searches in one part of the output's side, which uses about `bytes` bytes.
+QueryQueue *begin_queue(PairOutput *output, int part, bool first_only, Size bytes);
 
 // Adds a query. When the queue is full, the queries in it are matched and removed first.
-void add_query(QueryQueue *queue, int64 key, const GuidedBall &ball);
+void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &ball);
 
 // Matches the queries that are still in the queue.
 void finish_queue(QueryQueue *queue);

@@ -2151,6 +2151,135 @@ CREATE FUNCTION simhash_first_block(a simhash, b simhash, distance integer, tabl
 COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 
+-- The pairs of a table with block values, part by part: a part is the rows of one leaf partition and one of the design's
+-- tables. Each part is one transaction, which also marks it as finished in the table of parts.
+CREATE PROCEDURE simhash_collect_pairs(pairs pg_catalog.regclass, routed pg_catalog.regclass, distance integer,
+    tables integer DEFAULT 0, added pg_catalog.text DEFAULT NULL, id pg_catalog.name DEFAULT 'id', fingerprint pg_catalog.name DEFAULT 'h',
+    block pg_catalog.name DEFAULT 'block')
+    LANGUAGE plpgsql
+    AS $procedure$
+DECLARE
+    extension pg_catalog.name := (SELECT n.nspname FROM pg_catalog.pg_extension AS e
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'simhash');
+    parts pg_catalog.text;
+    run pg_catalog.text;
+    statement pg_catalog.text;
+    chosen record;
+    part bigint;
+    number_of_parts bigint;
+    unfinished bigint;
+    found bigint;
+    unreachable bigint[] := '{}';
+    failed boolean;
+    failure pg_catalog.text;
+    state pg_catalog.text;
+BEGIN
+    IF pairs IS NULL OR routed IS NULL OR distance IS NULL OR tables IS NULL OR id IS NULL OR fingerprint IS NULL OR block IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'arguments of simhash_collect_pairs must not be null',
+            DETAIL = 'Only "added" can be null.';
+    END IF;
+    SELECT pg_catalog.format('%I.%I', n.nspname, pg_catalog.left(c.relname::pg_catalog.text, 57) || '_parts') INTO parts
+        FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = pairs;
+
+    -- One session at a time prepares the parts.
+    EXECUTE pg_catalog.format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
+    IF pg_catalog.to_regclass(parts) IS NULL THEN
+        EXECUTE pg_catalog.format('CREATE TABLE %s (part bigint PRIMARY KEY, routed regclass NOT NULL, '
+            'distance int NOT NULL, tables int NOT NULL, added text, relation regclass NOT NULL, first_block bigint NOT NULL, '
+            'end_block bigint, pid int, started timestamptz, finished timestamptz, pairs bigint, error text)', parts);
+    END IF;
+    run := pg_catalog.format('routed = %L::pg_catalog.regclass AND distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::pg_catalog.text',
+        routed, distance, tables, added);
+    EXECUTE pg_catalog.format('SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE finished IS NULL) FROM %s WHERE %s', parts, run)
+        INTO number_of_parts, unfinished;
+    IF number_of_parts > 0 AND unfinished = 0 THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = pg_catalog.format('the pairs of "%s" are already in "%s"', routed, pairs),
+            DETAIL = pg_catalog.format('All %s parts are finished.', number_of_parts),
+            HINT = pg_catalog.format('For new rows pass a condition as "added". To collect all pairs again, delete the rows of "%s" and of "%s".',
+                pairs, parts);
+    END IF;
+    IF number_of_parts = 0 THEN
+        -- Tables of the design in the outer order, so that several sessions work on different partitions.
+        EXECUTE pg_catalog.format('INSERT INTO %1$s (part, routed, distance, tables, added, relation, first_block, end_block) '
+            'SELECT (SELECT coalesce(pg_catalog.max(part), 0) FROM %1$s) + pg_catalog.row_number() OVER (ORDER BY range.first_block, leaf.relid), '
+            '%2$L::pg_catalog.regclass, %3$s, %4$s, %5$L, leaf.relid, range.first_block, range.end_block '
+            'FROM (SELECT first_block, pg_catalog.lead(first_block) OVER (ORDER BY first_block) AS end_block '
+            'FROM pg_catalog.unnest(%6$I.simhash_blocks(''0000000000000000''::%6$I.simhash, %3$s, %4$s)) AS first_block) AS range, '
+            '(SELECT relid FROM pg_catalog.pg_partition_tree(%2$L) WHERE isleaf '
+            'UNION SELECT oid FROM pg_catalog.pg_class WHERE oid = %2$L::pg_catalog.regclass AND relkind <> ''p'') AS leaf',
+            parts, routed, distance, tables, added, extension);
+        GET DIAGNOSTICS number_of_parts = ROW_COUNT;
+    END IF;
+    COMMIT;
+
+    LOOP
+        -- What other sessions work on is locked.
+        EXECUTE pg_catalog.format('UPDATE %1$s SET pid = pg_catalog.pg_backend_pid(), started = pg_catalog.clock_timestamp() '
+            'WHERE part = (SELECT part FROM %1$s WHERE %2$s AND finished IS NULL AND part <> ALL ($1) ORDER BY part LIMIT 1 '
+            'FOR UPDATE SKIP LOCKED) RETURNING part', parts, run) INTO part USING unreachable;
+        EXIT WHEN part IS NULL;
+        -- Shows others what this session works on.
+        COMMIT;
+        EXECUTE pg_catalog.format('SELECT * FROM %s WHERE part = $1 AND finished IS NULL FOR UPDATE SKIP LOCKED', parts)
+            INTO chosen USING part;
+        CONTINUE WHEN chosen.part IS NULL;
+
+        failed := false;
+        BEGIN
+            -- Rows with other block values would meet in part, or not at all.
+            EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM (SELECT %1$I AS h, %2$I AS block FROM %3$s LIMIT 1000) AS sample '
+                'WHERE block <> ALL (%4$I.simhash_blocks(h, %5$s, %6$s))', fingerprint, block, chosen.relation, extension,
+                distance, tables) INTO found;
+            IF found > 0 THEN
+                RAISE invalid_parameter_value USING
+                    MESSAGE = pg_catalog.format('rows of "%s" have other block values than simhash_blocks(%s, %s, %s)',
+                        chosen.relation, fingerprint, distance, tables),
+                    HINT = 'Pass the distance and the tables with which the table was filled.';
+            END IF;
+            -- Of this form a join by postgres_fdw is made by the other server, which IS TRUE would prevent.
+            statement := pg_catalog.format('(SELECT %1$I AS id, %2$I AS h, %3$I AS block, %4$s AS added FROM %5$s AS routed '
+                'WHERE %3$I >= %6$s%7$s)', id, fingerprint, block,
+                CASE WHEN added IS NULL THEN 'true' ELSE '(' || added || E'\n)' END, chosen.relation, chosen.first_block,
+                ' AND ' || pg_catalog.quote_ident(block) || ' < ' || chosen.end_block);
+            EXECUTE pg_catalog.format('INSERT INTO %1$s SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
+                'FROM %3$s AS x JOIN %3$s AS y ON x.block = y.block AND y.added AND %4$s '
+                'WHERE %2$I.simhash_first_block(x.h, y.h, %5$s, %6$s) = x.block', pairs, extension, statement,
+                CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE '(x.id < y.id OR NOT x.added OR x.added IS NULL)' END, distance, tables);
+            GET DIAGNOSTICS found = ROW_COUNT;
+        EXCEPTION
+            WHEN connection_exception OR fdw_error OR admin_shutdown OR crash_shutdown OR cannot_connect_now THEN
+                GET STACKED DIAGNOSTICS failure = MESSAGE_TEXT, state = RETURNED_SQLSTATE;
+                failed := true;
+        END;
+        IF failed THEN
+            -- The server of this part cannot be reached. The other parts are collected.
+            ROLLBACK;
+            unreachable := unreachable || part;
+            EXECUTE pg_catalog.format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)
+                USING failure, part;
+            COMMIT;
+            RAISE WARNING USING MESSAGE = pg_catalog.format('part %s of %s, "%s": %s', part, number_of_parts, chosen.relation, failure);
+            CONTINUE;
+        END IF;
+        EXECUTE pg_catalog.format('UPDATE %s SET finished = pg_catalog.clock_timestamp(), pairs = $1, error = NULL WHERE part = $2', parts)
+            USING found, part;
+        COMMIT;
+        RAISE NOTICE USING MESSAGE = pg_catalog.format('"%s" from block %s on: %s pairs', chosen.relation, chosen.first_block, found);
+    END LOOP;
+
+    EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM %s WHERE part = ANY ($1) AND finished IS NULL', parts)
+        INTO unfinished USING unreachable;
+    IF unfinished > 0 THEN
+        RAISE USING ERRCODE = state, MESSAGE = pg_catalog.format('%s of %s parts could not be collected', unfinished, number_of_parts),
+            DETAIL = failure, HINT = 'The pairs of all other parts are kept. Call the procedure again to collect these.';
+    END IF;
+END
+$procedure$;
+COMMENT ON PROCEDURE simhash_collect_pairs(pg_catalog.regclass, pg_catalog.regclass, integer, integer, pg_catalog.text, pg_catalog.name,
+    pg_catalog.name, pg_catalog.name) IS
+    'collects the pairs of a table with block values, partition by partition, also on other servers; continues where an earlier call ended';
+
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
     expected_rows bigint DEFAULT 0, OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record

@@ -31,8 +31,8 @@ sub statements
     my ($script) = @_;
     $script =~ s/^\\.*$//mg;
     my ($text, $line, @found) = ('', '');
-    while ($script =~ /\G(?:(--[^\n]*)|('(?:[^']|'')*'|"[^"]*")|(\s+)|(;)|(.[^\s;'"-]*))/gcs) {
-        my ($comment, $quoted, $space, $end, $other) = ($1, $2, $3, $4, $5);
+    while ($script =~ /\G(?:(--[^\n]*)|('(?:[^']|'')*'|"[^"]*"|\$(\w*)\$.*?\$\g{3}\$)|(\s+)|(;)|(.[^\s;'"-]*))/gcs) {
+        my ($comment, $quoted, undef, $space, $end, $other) = ($1, $2, $3, $4, $5, $6);
         # In front of a statement, comments and spaces are no part of it.
         $text .= $& if $line ne '' || defined $quoted || defined $other;
         if (defined $end) {
@@ -68,9 +68,9 @@ sub argument_types
 sub object
 {
     my ($statement) = @_;
-    return "FUNCTION $1(" . argument_types($2) . ')'
-        if $statement =~ /^CREATE FUNCTION (\w+)\((.*?)\) ?(?:RETURNS|AS)/ ||
-        $statement =~ /^(?:DROP|COMMENT ON) FUNCTION (\w+)\((.*?)\)/;
+    return "$1 $2(" . argument_types($3) . ')'
+        if $statement =~ /^CREATE (FUNCTION|PROCEDURE) (\w+)\((.*?)\) ?(?:RETURNS|AS|LANGUAGE)/ ||
+        $statement =~ /^(?:DROP|COMMENT ON) (FUNCTION|PROCEDURE) (\w+)\((.*?)\)/;
     return "AGGREGATE $1(" . argument_types($2) . ')' if $statement =~ /^CREATE AGGREGATE (\w+)\((.*?)\) \(/;
     return "CAST $1" if $statement =~ /^CREATE CAST (\(.*?\))/;
     return "OPERATOR $1 ($2, $3)"
@@ -112,7 +112,7 @@ for (statements(content("$sql/simhash.sql"))) {
     my ($text, $line) = @$_;
     next if $same{$line};
     my $object = object($line);
-    if ($line =~ /^CREATE / && $has{$object} && $text !~ s/^CREATE FUNCTION/CREATE OR REPLACE FUNCTION/) {
+    if ($line =~ /^CREATE / && $has{$object} && $text !~ s/^CREATE (FUNCTION|PROCEDURE)/CREATE OR REPLACE $1/) {
         $rest .= "-- Altered above: $object\n";
     } else {
         $rest .= "$text\n";

@@ -68,7 +68,7 @@ my $arguments = sub {
 };
 my @functions = map { { name => $_->[0], kind => $_->[1], leakproof => $_->[2] eq 't', types => [ split /;/, $_->[3] ] } }
   rows("SELECT p.oid::regproc, prokind, proleakproof, @{[ $arguments->('proargtypes') ]} FROM pg_proc p
-    WHERE ('pg_proc'::regclass, p.oid) IN $members ORDER BY p.oid::regprocedure::text");
+    WHERE prokind <> 'p' AND ('pg_proc'::regclass, p.oid) IN $members ORDER BY p.oid::regprocedure::text");
 my @operators = map { { name => "OPERATOR($_->[0].$_->[1])", types => [ split /;/, $_->[2] ], leakproof => $_->[3] eq 't' } }
   rows("SELECT oprnamespace::regnamespace, oprname, @{[ $arguments->('ARRAY[oprleft, oprright]') ]}, proleakproof
     FROM pg_operator o JOIN pg_proc p ON p.oid = oprcode WHERE ('pg_operator'::regclass, o.oid) IN $members ORDER BY o.oid::regoperator::text");

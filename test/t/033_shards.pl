@@ -246,6 +246,74 @@ is(answer("$set SELECT * FROM ($select AND (x.id > 7000 OR y.id > 7000)) AS p OR
 is(answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($select) AS p \$\$) ORDER BY 1"),
     answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($expected) AS p \$\$) ORDER BY 1"), 'and groups');
 
+# -- all pairs, part by part ----------------------------------------------------------------------------------
+
+my $collect = recipe('recipe: collect');
+my ($call) = $collect =~ /^(CALL .*?;)$/m;
+my $all = answer("SELECT * FROM ($expected) AS p ORDER BY a, b");
+
+# Begins a CALL in a session of its own. Each part waits half a second before its end.
+sub begin_call
+{
+    my ($output) = @_;
+    return IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres'), '-c', $call ], '>', $output, '2>', $output,
+        IPC::Run::timer($PostgreSQL::Test::Utils::timeout_default));
+}
+
+# A shard that is down: the others' pairs are collected, and a second call collects the rest.
+answer($collect =~ s/\Q$call//r);
+$shards[1]->stop('immediate');
+my ($code, undef, $refusal) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
+like($refusal, qr/ERROR:  08001: 4 of 12 parts could not be collected\nDETAIL:  could not connect to server "shard1"/, 'the parts of a lost shard');
+is(answer("SELECT relation, count(*), count(finished), count(error) FROM pair_parts GROUP BY relation ORDER BY relation"),
+    "routed_0|4|4|0\nrouted_1|4|0|4\nrouted_2|4|4|0", 'the parts of the others are finished');
+$shards[1]->start;
+answer($call);
+is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'the second call collects the rest');
+is(answer('SELECT count(error) FROM pair_parts'), '0', 'and the errors are gone');
+
+# A crash of the coordinator in between; a session that is cancelled; two sessions at once.
+answer(<<'SQL');
+CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+CREATE TRIGGER nap AFTER INSERT ON pair EXECUTE FUNCTION nap();
+TRUNCATE pair, pair_parts;
+SQL
+my $messages = '';
+my $first = begin_call(\$messages);
+$coordinator->poll_query_until('postgres', 'SELECT count(finished) >= 2 FROM pair_parts');
+$coordinator->stop('immediate');
+$first->finish;
+$coordinator->start;
+cmp_ok(answer('SELECT count(finished) FROM pair_parts'), '<', 12, 'a crash in between');
+is(answer('SELECT count(*) FROM pair'), answer('SELECT sum(pairs) FROM pair_parts'), 'the finished parts are kept whole');
+$first = begin_call(\$messages);
+$coordinator->poll_query_until('postgres', 'SELECT count(finished) >= 4 FROM pair_parts');
+answer("SELECT pg_cancel_backend(pid) FROM pair_parts WHERE started IS NOT NULL AND finished IS NULL");
+$first->finish;
+like($messages, qr/canceling statement due to user request/, 'a cancelled call ends');
+is(answer('SELECT count(*) FROM pair'), answer('SELECT sum(pairs) FROM pair_parts'), 'and the finished parts are kept whole');
+$first = begin_call(\$messages);
+my $second = begin_call(\my $others);
+$first->finish;
+$second->finish;
+is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'two sessions at once collect each pair once');
+cmp_ok(answer('SELECT count(DISTINCT pid) FROM pair_parts'), '>=', 3, 'all sessions took part');
+answer('DROP TRIGGER nap ON pair');
+
+# New rows.
+answer('TRUNCATE pair');
+answer($call =~ s/\);$/, added => 'id > 7000');/r);
+is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), answer("SELECT * FROM ($expected) AS p WHERE a > 7000 OR b > 7000 ORDER BY a, b"),
+    'new rows against all, part by part');
+my $plan = answer(<<'SQL');
+EXPLAIN (VERBOSE) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h <@> y.h
+FROM (SELECT id, h, block, (id > 7000) AS added FROM routed_1 WHERE block >= 65536 AND block < 131072) x
+JOIN (SELECT id, h, block, (id > 7000) AS added FROM routed_1 WHERE block >= 65536 AND block < 131072) y
+    ON x.block = y.block AND y.added AND (x.id < y.id OR NOT x.added OR x.added IS NULL)
+WHERE simhash_first_block(x.h, y.h, 3, 0) = x.block
+SQL
+like($plan, qr/Remote SQL: .*INNER JOIN/, 'the join of new rows ships');
+
 # Searches in the routed table, each planned with its fingerprint.
 is(answer(<<'SQL'), "0\nt", 'searches by block');
 CREATE TABLE searched (q simhash, distance int, id bigint);

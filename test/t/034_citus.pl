@@ -99,6 +99,18 @@ cmp_ok(scalar(split /\n/, $found), '>', 200, 'there are pairs');
 is(answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($pairs) AS p \$\$) ORDER BY 1"),
     answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($expected) AS p \$\$) ORDER BY 1"), 'and groups');
 
+answer($_) for split /(?<=;)\n/, recipe('collect') . ';';
+is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $found, 'all pairs, part by part');
+is(answer('SELECT count(finished) FROM pair_parts'), '4', 'a part for each table of the design');
+
+# The coordinator has an index of the same name, without rows.
+for my $call ("simhash_pairs('page_h', 3)", "simhash_join('whole_h', 'page_h', 3)", "simhash_groups('page_h', 3)", "simhash_index_stats('page_h')",
+    "simhash_index_check('page_h')", "simhash_probe_plan('page_h', '0123456789abcdef', 3)", "simhash_match('page_h', 'SELECT id, simhash_ball(h, 3) FROM query')")
+{
+    my (undef, undef, $error) = $coordinator->psql('postgres', "SELECT * FROM $call");
+    like($error, qr/ERROR: .*"page".*HINT: .*run_command_on_shards/s, "$call raises an error that names the way");
+}
+
 # A shard that moves takes its index along.
 answer("SELECT citus_move_shard_placement(shardid, nodename, nodeport, '127.0.0.1', " . $nodes[2]->port . ", 'block_writes')
     FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) WHERE logicalrelid = 'page'::regclass AND nodeport = " . $nodes[1]->port . ' LIMIT 1');

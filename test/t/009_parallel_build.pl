@@ -76,6 +76,29 @@ for my $tables (1, 4, 5) {
     is($stats[1], $stats[0], "$tables tables: nor what the leaves hold") if $tables == 4;
 }
 
+# The leader reads few rows, because it waits while the worker reads. Its sample is thinned like that of the worker. The entropy
+# of each bit is halfway between two steps, so that the order of the bits depends on all rows of the sample.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE even AS SELECT n AS id, (SELECT bit_or((hashint8extended(n * 64 + j, 1) & 65535 < 27954)::int::bigint << j)::simhash
+    FROM generate_series(0, 63) AS j) AS h FROM generate_series(1, 100000) AS n;
+CREATE FUNCTION leader_naps(id int, h simhash) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_backend_pid()::text = current_setting('test.leader') AND id > 16000 AND id % 500 = 0 THEN PERFORM pg_sleep(2); END IF;
+    RETURN h;
+END $$;
+SQL
+{
+    my @meta;
+    for my $case ([ 0, "'nobody'" ], [ 1, 'pg_backend_pid()::text' ]) {
+        my ($workers, $leader) = @$case;
+        is(join(' ', build($node, $workers, 'CREATE INDEX page_h ON even USING simhash (public.leader_naps(id, h))',
+            "SELECT set_config('test.leader', $leader, false);")), "$workers ", "a leader that waits, $workers workers");
+        push @meta, meta();
+        $node->safe_psql('postgres', 'DROP INDEX page_h');
+    }
+    is($meta[1], $meta[0], 'the shares of the processes do not change the order of bits');
+}
+
 # Equal fingerprints: ranges are then cut by tid.
 for my $kind (["'00000000ffffffff'", 'one fingerprint'], ['NULL', 'only NULLs'], ['fingerprint(id % 3)', 'three']) {
     $node->safe_psql('postgres', "CREATE TABLE full_page AS TABLE page; UPDATE page SET h = $kind->[0]; VACUUM FULL page");

@@ -1,6 +1,7 @@
 #include "pg/features/document_argument.hpp"
 
 #include "core/text/feature_literal.hpp"
+#include "pg/server/compat.hpp"
 
 extern "C" {
 #include "access/xact.h"

@@ -3,11 +3,13 @@ BEGIN;
 SELECT no_plan();
 SET client_min_messages = warning;
 
+-- Array types are members since PostgreSQL 18.
 CREATE TEMP VIEW member AS
     SELECT classid, objid, pg_describe_object(classid, objid, 0) AS name
     FROM pg_depend
     WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
-        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash');
+        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash')
+        AND NOT (classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type WHERE typarray = objid));
 CREATE TEMP VIEW our_function AS
     SELECT p.*, p.oid::regprocedure AS name FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid;
 CREATE TEMP VIEW our_operator AS

@@ -121,7 +121,8 @@ Node *core_comparison(const IntegerComparison &integers)
 }
 
 // Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner
-// strips one RelabelType and compares the rest with the key.
+// strips one RelabelType and compares the rest with the key. Since 18.4 it strips all of them, so that it cannot
+// prune partitions with such a key, only with one cast to integer.
 Node *domain_comparison(const DistanceComparison &comparison)
 {
     IntegerComparison integers = *comparison.integers;

@@ -417,12 +417,13 @@ run_upgrade() {
     check "build of release $release" build_release "$tree"
     [[ " ${failures[*]:-} " == *" build of release $release "* ]] && return 0
     for_server test/t test/upgrade
-    RELEASE_CONFIG=$SCRATCH/release.conf run_servers upgrade test/upgrade
+    RELEASE_CONFIG=$SCRATCH/release.conf RELEASE_PROGRAMS=$release_programs run_servers upgrade test/upgrade
 }
 
 build_release() {
     local TOP=$1 INSTALL_ROOT=$SCRATCH/root-release BUILD=$SCRATCH/build-release BUILD_FLAGS=(COPT=-O0)
-    build_and_stage && staged_settings >"$SCRATCH/release.conf" && chmod a+r "$SCRATCH/release.conf"
+    build_and_stage && release_programs=$(server_programs) &&
+        staged_settings >"$SCRATCH/release.conf" && chmod a+r "$SCRATCH/release.conf"
 }
 
 # The build with failpoints is another one.
@@ -444,9 +445,11 @@ run_servers() {
     chmod a+r "$work.conf"
     # shellcheck disable=SC2046,SC2086
     prove_stage "$stage" env -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
+        PATH="$(server_programs):$PATH" PG_CONFIG="$PG_CONFIG" STAGED="$INSTALL_ROOT" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
-        TEMP_CONFIG="$work.conf" RELEASE_CONFIG="${RELEASE_CONFIG:-}" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
+        TEMP_CONFIG="$work.conf" RELEASE_CONFIG="${RELEASE_CONFIG:-}" \
+        RELEASE_PROGRAMS="${RELEASE_PROGRAMS:-}" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
         prove --norc --jobs "$(nproc)" --timer $(printf "$directory/%s.pl " $names)
     # shellcheck disable=SC2086

@@ -11,7 +11,7 @@
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
 #   for_server path ...        copies files or directories of the checkout to where that user can read them
 #   interruptible command ...  runs a long command so that a signal to this script also ends it
-#   build_and_stage, cluster_start [setting ...], cluster_stop
+#   build_and_stage, server_programs, staged_settings, cluster_start [setting ...], cluster_stop
 
 . "$TOP/tools/postgresql.sh"
 find_postgresql
@@ -81,14 +81,37 @@ build_and_stage() {
     local log=$SCRATCH/build.log
     interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
         all install DESTDIR="$INSTALL_ROOT" "${BUILD_FLAGS[@]}" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+    ! server_is_copied || copy_server
     chmod -R a+rX "$INSTALL_ROOT"
 }
 
 # PostgreSQL's major version, also of a beta.
 server_major() { "$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/'; }
 
-# The settings that let a server load the extension from the staging directory. Up to 17 that takes Debian's patch.
+# Up to 17 only Debian's patch lets a server load an extension from elsewhere than its own directories. Without that
+# patch a copy of the server is staged, too. Servers look for their files where their program is.
+server_is_copied() {
+    [ "$(server_major)" -lt 18 ] && ! "$PGBIN/postgres" --describe-config | grep '^extension_destdir' >/dev/null
+}
+
+copy_server() {
+    local directory
+    for directory in --pkglibdir --sharedir; do
+        directory=$("$PG_CONFIG" "$directory")
+        cp -rsn "$directory/." "$INSTALL_ROOT$directory"
+    done
+    mkdir -p "$INSTALL_ROOT$PGBIN"
+    cp "$PGBIN"/* "$INSTALL_ROOT$PGBIN"
+}
+
+# The programs of the server that the extension is staged for.
+server_programs() {
+    if server_is_copied; then echo "$INSTALL_ROOT$PGBIN"; else echo "$PGBIN"; fi
+}
+
+# The settings that let a server load the extension from the staging directory.
 staged_settings() {
+    if server_is_copied; then return; fi
     if [ "$(server_major)" -ge 18 ]; then
         echo "extension_control_path = '$INSTALL_ROOT$("$PG_CONFIG" --sharedir):\$system'"
     else
@@ -107,7 +130,7 @@ cluster_start() {
         echo "unix_socket_directories = '$SCRATCH'"
         printf '%s\n' "$@"
     } | as_server tee -a "$PGDATA/postgresql.conf" >/dev/null
-    as_server "$PGBIN/pg_ctl" -D "$PGDATA" -l "$SCRATCH/server.log" -w start >/dev/null ||
+    as_server "$(server_programs)/pg_ctl" -D "$PGDATA" -l "$SCRATCH/server.log" -w start >/dev/null ||
         { cat "$SCRATCH/server.log" >&2; return 1; }
 }
 

@@ -1,8 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # Sourced by setup.sh and cluster.sh: which PostgreSQL is used.
 #
-#   PG_CONFIG         the pg_config of a PostgreSQL that is not one of Debian's packages; up to version 17 it needs their
-#                     patch for extension_destdir
+#   PG_CONFIG         the pg_config of a PostgreSQL that is not one of Debian's packages
 #   PGVERSION_MAJOR   the major version; by default the newest one whose server and headers are installed, or else
 #                     the one that the system's package "postgresql" stands for
 

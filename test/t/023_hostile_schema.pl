@@ -123,10 +123,9 @@ is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|
 # CREATE EXTENSION puts pg_catalog first, so an unqualified name would go unnoticed above. Here the script runs with the
 # hostile schema before pg_catalog: unqualified names refer to the hostile objects. The same for the script of an earlier
 # version and that of the update.
-my $directory = $node->safe_psql('postgres', "SELECT coalesce(current_setting('extension_destdir', true), '')");
 chomp(my $share = `pg_config --sharedir`);
 my $version = $node->safe_psql('trapped', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'");
-my ($scripts) = grep { -e "$_/simhash--$version.sql" } map { "$_/extension" } "$directory$share", $share;
+my ($scripts) = grep { -e "$_/simhash--$version.sql" } map { "$_/extension" } "$ENV{STAGED}$share", $share;
 my %alone = (alone => [$version], alone_updated => [ '0.1.0', "0.1.0--$version" ]);
 SKIP: for my $database (sort keys %alone) {
     skip 'the scripts are not where they are usually', 4 unless defined $scripts;

@@ -114,8 +114,6 @@ shows($page, qr/The differences are left out: this page has grown large/, 'and t
 
 # -- directories ------------------------------------------------------------------------------------------------
 
-my ($staged) = slurp_file($ENV{TEMP_CONFIG}) =~ /^extension_destdir = '(.*)'$/m;
-
 # demo(directories): exit status, standard output, standard error and the page of a run of the demo.
 sub demo
 {
@@ -123,8 +121,7 @@ sub demo
     my $report = "$directory/page.html";
     unlink $report;
     my ($output, $error) = ('', '');
-    chomp(my $pg_config = `which pg_config`);
-    local %ENV = (%ENV, TEXTS => "@directories", REPORT => $report, STAGED => $staged, PG_CONFIG => $pg_config);
+    local %ENV = (%ENV, TEXTS => "@directories", REPORT => $report);
     delete @ENV{qw(KEEP MOST)};
     IPC::Run::run([ 'bash', "$top/demo/run.sh" ], '<', '/dev/null', '>', \$output, '2>', \$error);
     return ($? >> 8, $output, $error, -e $report ? slurp_file($report) : '');

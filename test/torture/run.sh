@@ -39,7 +39,7 @@ part() {
     echo
     echo "== $name ($seconds s)"
     if ! interruptible as_server env -C source -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER TMPDIR="$work" \
-        PERL5LIB="$test_programs/perl:$SCRATCH/source/test/t" PG_REGRESS="$test_programs/regress/pg_regress" \
+        PATH="$(server_programs):$PATH" PERL5LIB="$test_programs/perl:$SCRATCH/source/test/t" PG_REGRESS="$test_programs/regress/pg_regress" \
         TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/$name" TESTLOGDIR="$work/$name/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=120 TEST_SECONDS="$seconds" \
         TORTURE_SECONDS="$seconds" SEED="${SEED:-}" ROUNDS="${ROUNDS:-}" KINDS="${KINDS:-}" \

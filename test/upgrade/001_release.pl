@@ -13,7 +13,10 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', slurp_file($ENV{RELEASE_CONFIG}));
 $node->append_conf('postgresql.conf', "jit = off\nautovacuum = off\n");
-$node->start;
+{
+    local $ENV{PATH} = "$ENV{RELEASE_PROGRAMS}:$ENV{PATH}";
+    $node->start;
+}
 prepare_database($node);
 is($node->safe_psql('postgres', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'"), $release, "made by $release");
 $node->safe_psql('postgres', <<'SQL');
@@ -88,7 +91,8 @@ my $dump = $node->basedir . '/dump.sql';
 $node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ], 'dumped');
 
 $node->append_conf('postgresql.conf', slurp_file($ENV{TEMP_CONFIG}));
-$node->restart;
+$node->stop;
+$node->start;
 indexes_answer('present library');
 $node->safe_psql('postgres', 'ALTER EXTENSION simhash UPDATE');
 isnt($node->safe_psql('postgres', "SELECT extversion FROM pg_extension WHERE extname = 'simhash'"), $release, 'updated');

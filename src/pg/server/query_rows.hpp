@@ -55,8 +55,8 @@ template <typename Check, typename What> void for_each_query_row(const char *que
 
 template <typename What> void for_each_query_row(const char *query, What what)
 {
-    for_each_query_row(
-        query, [](TupleDesc) {}, what);
+    auto ignore_columns = [](TupleDesc) {};
+    for_each_query_row(query, ignore_columns, what);
 }
 
 } // namespace simhash

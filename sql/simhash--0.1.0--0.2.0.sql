@@ -982,125 +982,207 @@ CREATE FUNCTION simhash_first_block(a simhash, b simhash, distance integer, tabl
 COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 CREATE PROCEDURE simhash_collect_pairs(pairs pg_catalog.regclass, routed pg_catalog.regclass, distance integer,
-    tables integer DEFAULT 0, added pg_catalog.text DEFAULT NULL, id pg_catalog.name DEFAULT 'id', fingerprint pg_catalog.name DEFAULT 'h',
-    block pg_catalog.name DEFAULT 'block')
+    tables integer DEFAULT 0, added pg_catalog.text DEFAULT NULL, id pg_catalog.name DEFAULT 'id',
+    fingerprint pg_catalog.name DEFAULT 'h', block pg_catalog.name DEFAULT 'block')
     LANGUAGE plpgsql
     AS $procedure$
 DECLARE
-    extension pg_catalog.name := (SELECT n.nspname FROM pg_catalog.pg_extension AS e
-        JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'simhash');
+    extension pg_catalog.name;
+    pair pg_catalog.pg_class;
     parts pg_catalog.text;
+    parts_table pg_catalog.pg_class;
+    first_blocks bigint[];
+    columns pg_catalog.name[];
+    relations pg_catalog.oid[];
     run pg_catalog.text;
-    statement pg_catalog.text;
-    chosen record;
-    part bigint;
     number_of_parts bigint;
+    foreign_pairs boolean;
     unfinished bigint;
+    chosen bigint;
+    relation pg_catalog.regclass;
+    first_block bigint;
+    end_block bigint;
     found bigint;
-    unreachable bigint[] := '{}';
-    failed boolean;
+    source pg_catalog.text;
+    statement pg_catalog.text;
+    failed bigint[];
+    problem pg_catalog.text;
     failure pg_catalog.text;
+    detail pg_catalog.text;
     state pg_catalog.text;
 BEGIN
+    SET LOCAL search_path = pg_catalog, pg_temp;
+    failed := '{}';
     IF pairs IS NULL OR routed IS NULL OR distance IS NULL OR tables IS NULL OR id IS NULL OR fingerprint IS NULL OR block IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'arguments of simhash_collect_pairs must not be null',
             DETAIL = 'Only "added" can be null.';
     END IF;
-    SELECT pg_catalog.format('%I.%I', n.nspname, pg_catalog.left(c.relname::pg_catalog.text, 57) || '_parts') INTO parts
-        FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = pairs;
+    SELECT n.nspname INTO extension FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'simhash';
+    SELECT c.* INTO pair FROM pg_class AS c WHERE c.oid = pairs::oid;
+    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = routed::oid) THEN
+        RAISE undefined_table USING MESSAGE = format('relation with OID %s does not exist', routed::oid);
+    END IF;
+    IF pair.relkind IS NULL OR pair.relkind NOT IN ('r', 'p') OR pair.relpersistence = 't' THEN
+        RAISE wrong_object_type USING MESSAGE = format('cannot collect pairs in "%s"', pairs),
+            DETAIL = 'It must be a table that is not temporary.';
+    END IF;
+    IF octet_length(pair.relname::text) > 57 THEN
+        RAISE name_too_long USING MESSAGE = format('the name of table "%s" is too long', pairs),
+            DETAIL = 'The name of its table of parts has six more bytes, and must have at most 63.';
+    END IF;
+    parts := format('%s.%I', pair.relnamespace::regnamespace, pair.relname::text || '_parts');
+    EXECUTE format('SELECT %1$I.simhash_blocks(''0000000000000000''::%1$I.simhash, $1, $2)', extension)
+        INTO first_blocks USING distance, tables;
+    tables := cardinality(first_blocks);
+    columns := ARRAY[id, fingerprint, block];
+
+    -- A part has all rows of its blocks: partitions are read one by one as far down as the key of their parent is the block.
+    WITH RECURSIVE node AS (
+        SELECT routed::oid AS oid
+        UNION ALL
+        SELECT i.inhrelid FROM node
+            JOIN pg_partitioned_table AS p ON p.partrelid = node.oid AND p.partnatts = 1
+            JOIN pg_attribute AS a ON a.attrelid = node.oid AND a.attname = block AND a.attnum = p.partattrs[0]
+            JOIN pg_inherits AS i ON i.inhparent = node.oid)
+    SELECT array_agg(node.oid ORDER BY node.oid) INTO relations FROM node
+        WHERE NOT EXISTS (SELECT FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attname = block
+            WHERE p.partrelid = node.oid AND p.partnatts = 1 AND a.attnum = p.partattrs[0]);
+    relations := coalesce(relations, '{}');
+    FOREACH relation IN ARRAY relations LOOP
+        IF row_security_active(relation::oid) THEN
+            RAISE insufficient_privilege USING MESSAGE = format('row-level security applies to "%s"', relation),
+                DETAIL = 'Pairs of hidden rows would be missing, although their parts would be finished.';
+        END IF;
+    END LOOP;
+
+    source := format('(SELECT %1$I AS id, %2$I AS h, %3$I AS block, %4$s AS added FROM %%s AS routed WHERE %3$I >= %%s%%s)',
+        id, fingerprint, block, CASE WHEN added IS NULL THEN 'true' ELSE '(' || replace(added, '%', '%%') || E'\n)' END);
+    -- Of this form a join by postgres_fdw is made by the other server, which IS TRUE would prevent.
+    statement := format('INSERT INTO %1$s (a, b, distance) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
+        'FROM %%1$s AS x JOIN %%1$s AS y ON x.block = y.block AND y.added AND %3$s '
+        'WHERE %2$I.simhash_first_block(x.h, y.h, %4$s, %5$s) = x.block%%2$s', pairs, extension,
+        CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE 'x.id <> y.id AND (x.id < y.id OR NOT x.added OR x.added IS NULL)' END,
+        distance, tables);
 
     -- One session at a time prepares the parts.
-    EXECUTE pg_catalog.format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
-    IF pg_catalog.to_regclass(parts) IS NULL THEN
-        EXECUTE pg_catalog.format('CREATE TABLE %s (part bigint PRIMARY KEY, routed regclass NOT NULL, '
-            'distance int NOT NULL, tables int NOT NULL, added text, relation regclass NOT NULL, first_block bigint NOT NULL, '
-            'end_block bigint, pid int, started timestamptz, finished timestamptz, pairs bigint, error text)', parts);
+    EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
+    EXECUTE format('SELECT count(*) FROM (SELECT FROM %s LIMIT 1) AS row', pairs) INTO found;
+    IF to_regclass(parts) IS NULL THEN
+        IF found > 0 THEN
+            RAISE object_not_in_prerequisite_state USING MESSAGE = format('table "%s" has rows, but no table of parts', pairs),
+                HINT = format('Use an empty table. If "%s" was renamed, rename its table of parts to "%s".', pairs, parts);
+        END IF;
+        EXECUTE format('CREATE %s TABLE %s (part bigint PRIMARY KEY, pairs_table regclass NOT NULL, routed regclass NOT NULL, '
+            'distance int NOT NULL, tables int NOT NULL, added text, columns name[] NOT NULL, relation regclass NOT NULL, '
+            'first_block bigint NOT NULL, end_block bigint, pid int, started timestamptz, finished timestamptz, pairs bigint, error text)',
+            CASE pair.relpersistence WHEN 'u' THEN 'UNLOGGED' ELSE '' END, parts);
+        EXECUTE format('ALTER TABLE %s OWNER TO %s', parts, pair.relowner::regrole);
     END IF;
-    run := pg_catalog.format('routed = %L::pg_catalog.regclass AND distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::pg_catalog.text',
-        routed, distance, tables, added);
-    EXECUTE pg_catalog.format('SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE finished IS NULL) FROM %s WHERE %s', parts, run)
-        INTO number_of_parts, unfinished;
-    IF number_of_parts > 0 AND unfinished = 0 THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = pg_catalog.format('the pairs of "%s" are already in "%s"', routed, pairs),
-            DETAIL = pg_catalog.format('All %s parts are finished.', number_of_parts),
-            HINT = pg_catalog.format('For new rows pass a condition as "added". To collect all pairs again, delete the rows of "%s" and of "%s".',
-                pairs, parts);
+    SELECT c.* INTO parts_table FROM pg_class AS c WHERE c.oid = to_regclass(parts)::oid;
+    IF parts_table.relowner <> pair.relowner OR parts_table.relkind <> 'r' OR (
+        SELECT count(*) FROM pg_attribute AS a
+        WHERE a.attrelid = parts_table.oid AND a.attname = ANY ('{part,pairs_table,routed,distance,tables,added,columns,relation,first_block,end_block,pid,started,finished,pairs,error}')) <> 15
+    THEN
+        RAISE wrong_object_type USING MESSAGE = format('"%s" is not the table of parts of "%s"', parts, pairs),
+            DETAIL = 'It has other columns, or another owner.';
+    END IF;
+    run := format('routed::oid = %s::oid AND distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::text AND columns = %L::name[]',
+        routed::oid, distance, tables, added, columns);
+    EXECUTE format('SELECT count(*) FILTER (WHERE %2$s), count(*) FILTER (WHERE %2$s AND finished IS NULL), '
+        'bool_or(pairs_table::oid <> $1 OR %2$s AND pairs > 0 AND $2 = 0) FROM %1$s', parts, run)
+        INTO number_of_parts, unfinished, foreign_pairs USING pairs::oid, found;
+    IF foreign_pairs AND (unfinished > 0 OR number_of_parts = 0) THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('the rows of "%s" do not belong to those of "%s"', parts, pairs),
+            DETAIL = format('"%s" is another table than the one that the pairs were collected in, or it was emptied.', pairs),
+            HINT = format('Delete the rows of "%s", too.', parts);
     END IF;
     IF number_of_parts = 0 THEN
+        -- Raises the errors of names and conditions, before a part exists, and without asking other servers.
+        EXECUTE 'PREPARE simhash_collect_pairs AS ' || format(statement, format(source, routed, 0, ''), '');
+        DEALLOCATE simhash_collect_pairs;
         -- Tables of the design in the outer order, so that several sessions work on different partitions.
-        EXECUTE pg_catalog.format('INSERT INTO %1$s (part, routed, distance, tables, added, relation, first_block, end_block) '
-            'SELECT (SELECT coalesce(pg_catalog.max(part), 0) FROM %1$s) + pg_catalog.row_number() OVER (ORDER BY range.first_block, leaf.relid), '
-            '%2$L::pg_catalog.regclass, %3$s, %4$s, %5$L, leaf.relid, range.first_block, range.end_block '
-            'FROM (SELECT first_block, pg_catalog.lead(first_block) OVER (ORDER BY first_block) AS end_block '
-            'FROM pg_catalog.unnest(%6$I.simhash_blocks(''0000000000000000''::%6$I.simhash, %3$s, %4$s)) AS first_block) AS range, '
-            '(SELECT relid FROM pg_catalog.pg_partition_tree(%2$L) WHERE isleaf '
-            'UNION SELECT oid FROM pg_catalog.pg_class WHERE oid = %2$L::pg_catalog.regclass AND relkind <> ''p'') AS leaf',
-            parts, routed, distance, tables, added, extension);
+        EXECUTE format('INSERT INTO %1$s (part, pairs_table, routed, distance, tables, added, columns, relation, first_block, end_block) '
+            'SELECT (SELECT coalesce(max(part), 0) FROM %1$s) + row_number() OVER (ORDER BY range.first_block, relation), '
+            '$1, $2, $3, $4, $5, $6, relation, range.first_block, range.end_block '
+            'FROM (SELECT first_block, lead(first_block) OVER (ORDER BY first_block) AS end_block FROM unnest($7) AS first_block) AS range, '
+            'unnest($8) AS relation', parts)
+            USING pairs, routed, distance, tables, added, columns, first_blocks, relations;
         GET DIAGNOSTICS number_of_parts = ROW_COUNT;
+    ELSE
+        EXECUTE format('SELECT count(*) FROM (SELECT DISTINCT relation::oid AS relation FROM %s WHERE %s) AS was '
+            'FULL JOIN unnest($1) AS now (relation) ON now.relation = was.relation WHERE now.relation IS NULL OR was.relation IS NULL', parts, run)
+            INTO found USING relations;
+        IF found > 0 THEN
+            RAISE object_not_in_prerequisite_state USING MESSAGE = format('the partitions of "%s" have changed since the first call', routed),
+                HINT = format('To collect all pairs again, delete the rows of "%s" and of "%s".', pairs, parts);
+        END IF;
+        IF unfinished = 0 THEN
+            RAISE object_not_in_prerequisite_state USING MESSAGE = format('the pairs of "%s" are already in "%s"', routed, pairs),
+                DETAIL = format('All %s parts are finished.', number_of_parts),
+                HINT = format('For new rows pass a condition as "added". To collect all pairs again, delete the rows of "%s" and of "%s".',
+                    pairs, parts);
+        END IF;
     END IF;
     COMMIT;
 
     LOOP
+        SET LOCAL search_path = pg_catalog, pg_temp;
         -- What other sessions work on is locked.
-        EXECUTE pg_catalog.format('UPDATE %1$s SET pid = pg_catalog.pg_backend_pid(), started = pg_catalog.clock_timestamp() '
+        EXECUTE format('UPDATE %1$s SET pid = pg_backend_pid(), started = clock_timestamp() '
             'WHERE part = (SELECT part FROM %1$s WHERE %2$s AND finished IS NULL AND part <> ALL ($1) ORDER BY part LIMIT 1 '
-            'FOR UPDATE SKIP LOCKED) RETURNING part', parts, run) INTO part USING unreachable;
-        EXIT WHEN part IS NULL;
+            'FOR UPDATE SKIP LOCKED) RETURNING part', parts, run) INTO chosen USING failed;
+        EXIT WHEN chosen IS NULL;
         -- Shows others what this session works on.
         COMMIT;
-        EXECUTE pg_catalog.format('SELECT * FROM %s WHERE part = $1 AND finished IS NULL FOR UPDATE SKIP LOCKED', parts)
-            INTO chosen USING part;
-        CONTINUE WHEN chosen.part IS NULL;
+        SET LOCAL search_path = pg_catalog, pg_temp;
+        EXECUTE format('SELECT part, relation, first_block, end_block FROM %s WHERE part = $1 AND finished IS NULL FOR UPDATE SKIP LOCKED', parts)
+            INTO chosen, relation, first_block, end_block USING chosen;
+        CONTINUE WHEN chosen IS NULL;
 
-        failed := false;
+        problem := NULL;
         BEGIN
-            -- Rows with other block values would meet in part, or not at all.
-            EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM (SELECT %1$I AS h, %2$I AS block FROM %3$s LIMIT 1000) AS sample '
-                'WHERE block <> ALL (%4$I.simhash_blocks(h, %5$s, %6$s))', fingerprint, block, chosen.relation, extension,
-                distance, tables) INTO found;
+            -- Rows with other block values would meet in another part, or not at all.
+            EXECUTE format('SELECT count(*) FROM (SELECT %1$I AS h, %2$I AS block FROM %3$s LIMIT 1000) AS sample '
+                'WHERE block <> ALL (%4$I.simhash_blocks(h, %5$s, %6$s))', fingerprint, block, relation, extension, distance, tables)
+                INTO found;
             IF found > 0 THEN
                 RAISE invalid_parameter_value USING
-                    MESSAGE = pg_catalog.format('rows of "%s" have other block values than simhash_blocks(%s, %s, %s)',
-                        chosen.relation, fingerprint, distance, tables),
+                    MESSAGE = format('rows of "%s" have other block values than simhash_blocks(%s, %s, %s)', relation, fingerprint, distance, tables),
                     HINT = 'Pass the distance and the tables with which the table was filled.';
             END IF;
-            -- Of this form a join by postgres_fdw is made by the other server, which IS TRUE would prevent.
-            statement := pg_catalog.format('(SELECT %1$I AS id, %2$I AS h, %3$I AS block, %4$s AS added FROM %5$s AS routed '
-                'WHERE %3$I >= %6$s%7$s)', id, fingerprint, block,
-                CASE WHEN added IS NULL THEN 'true' ELSE '(' || added || E'\n)' END, chosen.relation, chosen.first_block,
-                ' AND ' || pg_catalog.quote_ident(block) || ' < ' || chosen.end_block);
-            EXECUTE pg_catalog.format('INSERT INTO %1$s SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
-                'FROM %3$s AS x JOIN %3$s AS y ON x.block = y.block AND y.added AND %4$s '
-                'WHERE %2$I.simhash_first_block(x.h, y.h, %5$s, %6$s) = x.block', pairs, extension, statement,
-                CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE '(x.id < y.id OR NOT x.added OR x.added IS NULL)' END, distance, tables);
+            EXECUTE format(statement, format(source, relation, first_block, ' AND ' || quote_ident(block) || ' < ' || end_block::text), '');
             GET DIAGNOSTICS found = ROW_COUNT;
-        EXCEPTION
-            WHEN connection_exception OR fdw_error OR admin_shutdown OR crash_shutdown OR cannot_connect_now THEN
-                GET STACKED DIAGNOSTICS failure = MESSAGE_TEXT, state = RETURNED_SQLSTATE;
-                failed := true;
+        EXCEPTION WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, state = RETURNED_SQLSTATE;
+            -- What fails on one server need not fail on another.
+            IF state !~ '^08' AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation::oid AND c.relkind = 'f') THEN
+                RAISE;
+            END IF;
         END;
-        IF failed THEN
-            -- The server of this part cannot be reached. The other parts are collected.
+        IF problem IS NOT NULL THEN
             ROLLBACK;
-            unreachable := unreachable || part;
-            EXECUTE pg_catalog.format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)
-                USING failure, part;
+            SET LOCAL search_path = pg_catalog, pg_temp;
+            failed := array_append(failed, chosen);
+            failure := format('"%s" from block %s on: %s', relation, first_block, problem);
+            EXECUTE format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)
+                USING concat_ws(E'\n', failure, nullif(detail, '')), chosen;
             COMMIT;
-            RAISE WARNING USING MESSAGE = pg_catalog.format('part %s of %s, "%s": %s', part, number_of_parts, chosen.relation, failure);
+            RAISE WARNING USING MESSAGE = failure, DETAIL = coalesce(nullif(detail, ''), 'The part stays unfinished.');
             CONTINUE;
         END IF;
-        EXECUTE pg_catalog.format('UPDATE %s SET finished = pg_catalog.clock_timestamp(), pairs = $1, error = NULL WHERE part = $2', parts)
-            USING found, part;
+        EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pairs = $1, error = NULL WHERE part = $2', parts) USING found, chosen;
+        detail := format('"%s" from block %s on: %s pairs', relation, first_block, found);
         COMMIT;
-        RAISE NOTICE USING MESSAGE = pg_catalog.format('"%s" from block %s on: %s pairs', chosen.relation, chosen.first_block, found);
+        RAISE NOTICE USING MESSAGE = detail;
     END LOOP;
 
-    EXECUTE pg_catalog.format('SELECT pg_catalog.count(*) FROM %s WHERE part = ANY ($1) AND finished IS NULL', parts)
-        INTO unfinished USING unreachable;
+    EXECUTE format('SELECT count(*) FILTER (WHERE part = ANY ($1)), count(*) FILTER (WHERE part <> ALL ($1)) FROM %s '
+        'WHERE %s AND finished IS NULL', parts, run) INTO unfinished, found USING failed;
     IF unfinished > 0 THEN
-        RAISE USING ERRCODE = state, MESSAGE = pg_catalog.format('%s of %s parts could not be collected', unfinished, number_of_parts),
+        RAISE USING ERRCODE = state, MESSAGE = format('%s of %s parts could not be collected', unfinished, number_of_parts),
             DETAIL = failure, HINT = 'The pairs of all other parts are kept. Call the procedure again to collect these.';
+    ELSIF found > 0 THEN
+        RAISE WARNING USING MESSAGE = format('other sessions are still collecting %s of %s parts', found, number_of_parts);
     END IF;
 END
 $procedure$;

@@ -264,13 +264,23 @@ sub begin_call
 answer($collect =~ s/\Q$call//r);
 $shards[1]->stop('immediate');
 my ($code, undef, $refusal) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
-like($refusal, qr/ERROR:  08001: 4 of 12 parts could not be collected\nDETAIL:  could not connect to server "shard1"/, 'the parts of a lost shard');
+like($refusal, qr/ERROR:  08001: 4 of 12 parts could not be collected\nDETAIL:  "public\.routed_1" from block \d+ on: could not connect to server "shard1"/, 'the parts of a lost shard');
 is(answer("SELECT relation, count(*), count(finished), count(error) FROM pair_parts GROUP BY relation ORDER BY relation"),
     "routed_0|4|4|0\nrouted_1|4|0|4\nrouted_2|4|4|0", 'the parts of the others are finished');
 $shards[1]->start;
 answer($call);
 is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'the second call collects the rest');
 is(answer('SELECT count(error) FROM pair_parts'), '0', 'and the errors are gone');
+
+# Whatever fails on one shard, those of the others are collected.
+answer('ALTER TABLE routed RENAME TO hidden', $shards[2]);
+answer('TRUNCATE pair, pair_parts');
+(undef, undef, $refusal) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
+like($refusal, qr/ERROR:  42P01: 4 of 12 parts could not be collected/, 'a table that is missing on a shard');
+is(answer("SELECT count(finished), count(error) FROM pair_parts"), "8|4", 'the parts of the other shards are finished');
+answer('ALTER TABLE hidden RENAME TO routed', $shards[2]);
+answer($call);
+is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'and then those of that shard');
 
 # A crash of the coordinator in between; a session that is cancelled; two sessions at once.
 answer(<<'SQL');
@@ -296,6 +306,7 @@ $first = begin_call(\$messages);
 my $second = begin_call(\my $others);
 $first->finish;
 $second->finish;
+like("$messages$others", qr/WARNING:  other sessions are still collecting 1 of 12 parts/, 'the first that has nothing to do says so');
 is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'two sessions at once collect each pair once');
 cmp_ok(answer('SELECT count(DISTINCT pid) FROM pair_parts'), '>=', 3, 'all sessions took part');
 answer('DROP TRIGGER nap ON pair');

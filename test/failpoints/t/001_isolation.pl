@@ -11,6 +11,7 @@ use SimhashTest;
 my $node = start_node('main', settings => ['autovacuum = off']);
 my $directory = "$FindBin::RealBin/..";
 my @specs = map { s/.*\///r =~ s/\.spec$//r } sort glob "$directory/specs/*.spec";
+chomp(my $programs = `pg_config --bindir`);
 my $out = $node->basedir . '/isolation';
 mkdir $out;
 local $ENV{PGISOLATIONTIMEOUT} = 60;
@@ -19,7 +20,7 @@ IPC::Run::run(
     [
         $ENV{PG_ISOLATION}, '--host', $node->host, '--port', $node->port, '--dbname', 'isolation',
         '--load-extension', 'simhash', '--inputdir', $directory, '--outputdir', $out,
-        '--bindir', $node->config_data('--bindir'), @specs
+        '--bindir', $programs, @specs
     ],
     '>&', \$output);
 for my $spec (@specs) {

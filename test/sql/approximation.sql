@@ -137,7 +137,9 @@ GRANT SELECT ON chosen TO approximation_reader;
 SET ROLE approximation_reader;
 SELECT count(*) < (SELECT plain FROM expected) AS fewer FROM chosen;
 -- An exclusion constraint takes no operator of balls.
+\set VERBOSITY terse
 CREATE TEMP TABLE balls (h simhash, b simhash_weights_ball, EXCLUDE USING simhash (h WITH <@|));
+\set VERBOSITY default
 RESET ROLE;
 
 DROP VIEW barrier, plain, chosen;

@@ -12,7 +12,9 @@ WHERE a::simhash <@> b::simhash IS DISTINCT FROM length(replace((a # b)::text, '
 
 -- + binds more tightly than <@>, so the distance takes parentheses
 SELECT ('0000000000000000'::simhash <@> '0000000000000003') + 1;
+\set VERBOSITY terse
 SELECT '0000000000000000'::simhash <@> '0000000000000003' + 1;
+\set VERBOSITY default
 
 -- simhash_within: any radius is valid; NULL gives no row
 SELECT r, simhash_within('0000000000000000', '0000000000000007', r) AS within

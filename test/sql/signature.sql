@@ -42,9 +42,11 @@ SELECT simhash_distance('0123456789abcdef', '0123456789abcdee'), simhash_within(
 SELECT B'0101' <@| '<0111,1,1,0>' AS inside, '0101' <@| signature_ball('0111', 0) AS outside, B'01'::varbit <@| '<01,0,1,0>' AS varbit,
        simhash_within('0101', B'0111', 1), simhash_distance(B'0101', '0111'), signature_ball('0101', 3);
 SELECT '0101' <@> '0111';
+\set VERBOSITY terse
 SELECT 'cafe'::bytea <@> B'0101';
 -- bit(64) is not a simhash without a cast
 SELECT '0123456789abcdef'::simhash <@> x'0123456789abcdef';
+\set VERBOSITY default
 
 -- balls: the radius is clamped
 SELECT r, signature_ball(B'01011', r), signature_ball(B'01011', r, 0.95)

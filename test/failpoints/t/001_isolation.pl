@@ -8,6 +8,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use SimhashTest;
 
+plan skip_all => 'pg_isolation_regress is not installed' unless -x $ENV{PG_ISOLATION};
+
 my $node = start_node('main', settings => ['autovacuum = off']);
 my $directory = "$FindBin::RealBin/..";
 my @specs = map { s/.*\///r =~ s/\.spec$//r } sort glob "$directory/specs/*.spec";

@@ -104,7 +104,7 @@ my ($table, $call) = map { "$_;" } split /;\n/, recipe('collect');
 answer($table);
 $nodes[2]->stop('immediate');
 my (undef, undef, $lost) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
-like($lost, qr/ERROR:  08006: 4 of 4 parts could not be collected\nDETAIL:  connection to the remote node/, 'a worker that is down');
+like($lost, qr/ERROR:  08006: 4 of 4 parts could not be collected\nDETAIL:  "public\.routed" from block \d+ on: connection to the remote node/, 'a worker that is down');
 is(answer('SELECT count(*), count(finished), count(error) FROM pair_parts'), '4|0|4', 'the parts tell why');
 $nodes[2]->start;
 answer($call);

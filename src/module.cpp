@@ -8,7 +8,6 @@
 #pragma GCC visibility push(default)
 extern "C" {
 PG_MODULE_MAGIC;
-void _PG_init(void);
 }
 #pragma GCC visibility pop
 

@@ -14,7 +14,7 @@ namespace simhash
 {
 
 // The most bytes a prepared text can have: lower-casing may turn two into three.
-inline constexpr std::size_t prepared_size(std::size_t length) { return length + length / 2 + 8; }
+constexpr std::size_t prepared_size(std::size_t length) { return length + length / 2 + 8; }
 
 class PreparedText
 {

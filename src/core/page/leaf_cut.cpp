@@ -88,7 +88,7 @@ Digit make_digit(int first, int width)
 
 int digit_width(std::size_t count, std::size_t rows, int widest)
 {
-    return std::clamp(static_cast<int>(std::bit_width((count - (count > 0)) / rows)), 1, widest);
+    return std::clamp<int>(std::bit_width((count - (count > 0)) / rows), 1, widest);
 }
 
 template <typename Row>

@@ -21,10 +21,10 @@ namespace simhash
 class NormalText
 {
 public:
-    inline static constexpr std::size_t kChainMax = 30;
+    static constexpr std::size_t kChainMax = 30;
 
     // The most bytes that one step may write.
-    inline static constexpr std::size_t kStepMax = 2048;
+    static constexpr std::size_t kStepMax = 2048;
 
     void init();
 

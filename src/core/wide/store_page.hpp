@@ -109,8 +109,7 @@ void plane_clear(char *page, int slot);
 
 inline int body_count(const char *page)
 {
-    return static_cast<int>((page_header(page)->special - page_header(page)->upper) /
-                            static_cast<int>(sizeof(Tid)));
+    return (page_header(page)->special - page_header(page)->upper) / static_cast<int>(sizeof(Tid));
 }
 inline const std::uint8_t *body_signature(const char *page, int bytes, int slot)
 {

@@ -41,6 +41,9 @@ extern "C" {
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
+#else
+// Since 16 fmgr.h declares it.
+__attribute__((visibility("default"))) void _PG_init(void);
 #endif
 }
 

@@ -130,7 +130,9 @@ inline void extend_relation_by(Relation relation, bool alone, int count, Buffer 
 #if PG_VERSION_NUM >= 160000
     while (count > 0) {
         uint32 extended = 0;
-        ExtendBufferedRelBy(BMR_REL(relation), MAIN_FORKNUM, nullptr, alone ? EB_SKIP_EXTENSION_LOCK : 0,
+        BufferManagerRelation target{}; // Clang 19 warns about BMR_REL in C++
+        target.rel = relation;
+        ExtendBufferedRelBy(target, MAIN_FORKNUM, nullptr, alone ? EB_SKIP_EXTENSION_LOCK : 0,
                             static_cast<uint32>(count), buffers, &extended);
         buffers += extended;
         count -= static_cast<int>(extended);

@@ -5,6 +5,7 @@
 #   bench/pairs/run.sh [rows]               default 1000000; 10000000 takes some minutes
 #   bench/pairs/run.sh rows signatures      signatures of 256 bits, and fingerprints of their first 64 bits
 #   bench/pairs/run.sh rows partitions      one table and a partitioned one
+#   bench/pairs/run.sh rows shards          one table and three shards of postgres_fdw, on this machine
 #
 # Rows: 80 % uniform fingerprints, 20 % copies of an earlier one with 0 to 5 flipped bits. Times are of whole statements,
 # warm, one session: the join, fetching the visible rows, the result and count(*). The best of three runs; a single run

@@ -233,10 +233,10 @@ inline ItemPointerData pointer_of(Tid tid)
     std::memcpy(&pointer, &tid, sizeof(pointer));
     return pointer;
 }
-// Whether a heap can have a row at this tid. The executor does not check tids.
+// Whether a table can have a row at this tid. The executor does not check tids, and bitmaps raise an internal error.
 inline bool is_heap_tid(std::uint64_t packed)
 {
-    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxOffsetNumber &&
+    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxHeapTuplesPerPage &&
            packed >> 16 != InvalidBlockNumber;
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));

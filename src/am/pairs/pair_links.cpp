@@ -29,7 +29,7 @@ class RepeatFilter
 {
 public:
     // Uses bytes(rows) bytes of `memory`.
-    RepeatFilter(void *memory, Size rows) : bits_(std::bit_width(rows * kFilterBits))
+    RepeatFilter(void *memory, Size rows) : bits_(kBits - std::countl_zero(rows * kFilterBits))
     {
         seen_ = static_cast<uint64 *>(memory);
         again_ = seen_ + words();

@@ -233,10 +233,11 @@ inline ItemPointerData pointer_of(Tid tid)
     std::memcpy(&pointer, &tid, sizeof(pointer));
     return pointer;
 }
-// Whether a table can have a row at this tid. The executor does not check tids, and bitmaps raise an internal error.
+// Whether an entry can have this tid: that of a row, or a store position, whose slots may be more than the rows of a heap page.
+// The executor does not check tids.
 inline bool is_heap_tid(std::uint64_t packed)
 {
-    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxHeapTuplesPerPage &&
+    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxOffsetNumber &&
            packed >> 16 != InvalidBlockNumber;
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));

@@ -33,6 +33,9 @@
 # The last line is "N passed, N failed", over all stages; the exit status is 0 if nothing failed.
 set -euo pipefail
 
+# Servers of the TAP tests take their encoding from the environment, which may have none.
+export LANG=C.UTF-8
+
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers upgrade failpoints assertions"
 ONLY=${ONLY:-$STAGES}

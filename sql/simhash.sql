@@ -2210,16 +2210,15 @@ BEGIN
     columns := ARRAY[id, fingerprint, block];
 
     -- A part has all rows of its blocks: partitions are read one by one as far down as the key of their parent is the block.
-    WITH RECURSIVE node AS (
+    WITH RECURSIVE by_block AS (
+        SELECT p.partrelid AS oid FROM pg_partitioned_table AS p
+            JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attname = block AND a.attnum = p.partattrs[0]
+            WHERE p.partnatts = 1),
+    node AS (
         SELECT routed::oid AS oid
         UNION ALL
-        SELECT i.inhrelid FROM node
-            JOIN pg_partitioned_table AS p ON p.partrelid = node.oid AND p.partnatts = 1
-            JOIN pg_attribute AS a ON a.attrelid = node.oid AND a.attname = block AND a.attnum = p.partattrs[0]
-            JOIN pg_inherits AS i ON i.inhparent = node.oid)
-    SELECT array_agg(node.oid ORDER BY node.oid) INTO relations FROM node
-        WHERE NOT EXISTS (SELECT FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attname = block
-            WHERE p.partrelid = node.oid AND p.partnatts = 1 AND a.attnum = p.partattrs[0]);
+        SELECT i.inhrelid FROM node JOIN by_block USING (oid) JOIN pg_inherits AS i ON i.inhparent = oid)
+    SELECT array_agg(oid ORDER BY oid) INTO relations FROM node WHERE oid NOT IN (SELECT oid FROM by_block);
     relations := coalesce(relations, '{}');
     FOREACH relation IN ARRAY relations LOOP
         IF row_security_active(relation::oid) THEN

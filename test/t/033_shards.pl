@@ -306,10 +306,20 @@ $first = begin_call(\$messages);
 my $second = begin_call(\my $others);
 $first->finish;
 $second->finish;
-like("$messages$others", qr/WARNING:  other sessions are still collecting 1 of 12 parts/, 'the first that has nothing to do says so');
 is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'two sessions at once collect each pair once');
 cmp_ok(answer('SELECT count(DISTINCT pid) FROM pair_parts'), '>=', 3, 'all sessions took part');
 answer('DROP TRIGGER nap ON pair');
+
+# A part that another session works on, which has its row locked.
+answer('UPDATE pair_parts SET finished = NULL WHERE part = 12');
+my $worker = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres'), '-c',
+    'SELECT pg_sleep(600) FROM (SELECT FROM pair_parts WHERE part = 12 FOR UPDATE) AS p' ], '>', \$others, '2>', \$others);
+$coordinator->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+($code, undef, $messages) = $coordinator->psql('postgres', $call);
+like("$code $messages", qr/^0 .*WARNING:  other sessions are still collecting 1 of 12 parts/, 'a call that leaves a part to another says so');
+answer("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+$worker->finish;
+answer('UPDATE pair_parts SET finished = started WHERE part = 12');
 
 # New rows.
 answer('TRUNCATE pair');

@@ -388,7 +388,7 @@ my %damage = (
         set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, get($image, $block, $name) ^ 1 << int rand 16));
         return "$name of $block";
     },
-    'tids that no row has' => sub { return set_tids(@_, [ 0, 0, 0 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ]) },
+    'tids that no row has' => sub { return set_tids(@_, [ 0, 0, 0 ], [ 0, 0, 292 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ]) },
     'tids beyond the table' => sub { return set_tids(@_, [ 0xFFFF, 0xFFFF, 1 ], [ 0xFFFF, 0xFFFE, 1 ], [ 0x7FFF, 0, 1 ], [ 0, 5000, 1 ]) },
     'fingerprint' => sub {
         my ($i, $image) = @_;

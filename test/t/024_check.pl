@@ -40,12 +40,13 @@ all_sound('reused places');
 $node->safe_psql('postgres', 'UPDATE page SET kind = 1 - kind WHERE id % 5 = 0');
 all_sound('rows that left the partial index');
 
-# Each index is a root leaf with free space: adds an entry to block 1.
+# Each index is a root leaf with free space: adds an entry to block 1, for the first row that meets a condition or for a
+# tid.
 sub add_entry
 {
     my ($index, $fingerprint, $row) = @_;
     my ($path, $ctid, $bits) = map { $node->safe_psql('postgres', $_) } "SELECT pg_relation_filepath('$index')",
-      "SELECT ctid FROM page WHERE $row LIMIT 1", "SELECT ($fingerprint)::bigint";
+      $row =~ /^\(/ ? "SELECT '$row'::tid" : "SELECT ctid FROM page WHERE $row LIMIT 1", "SELECT ($fingerprint)::bigint";
     my ($block, $offset) = $ctid =~ /\((\d+),(\d+)\)/;
     $node->stop;
     open my $file, '+<:raw', $node->data_dir . "/$path" or die "$path: $!";
@@ -82,6 +83,17 @@ add_entry('page_expression', 'fingerprint(77778)', 'h IS NULL');
 check_finds('page_expression', 'fingerprint differs from that of its row', 'an entry for a NULL');
 add_entry('page_odd', 'fingerprint(77779)', 'kind = 0 AND h IS NOT NULL');
 check_finds('page_odd', 'that should not be indexed', 'an entry of a row outside of the predicate');
+
+# The offset is that of a line pointer but of no row, and a bitmap cannot hold it.
+add_entry('page_h', 'fingerprint(77780)', '(0,292)');
+for my $scan ('SET enable_indexscan = off; SET enable_seqscan = off', 'SET enable_bitmapscan = off; SET enable_seqscan = off') {
+    my (undef, undef, $error) =
+      $node->psql('postgres', "\\set VERBOSITY verbose\n$scan; SELECT count(id) FROM page WHERE h <@> fingerprint(77780) <= 0");
+    like($error, qr/XX002: index "page_h" is corrupted at block 1\n.*invalid tid/, "an offset that no row has: $scan");
+}
+(undef, undef, my $error) = $node->psql('postgres', "\\set VERBOSITY verbose\nDELETE FROM page WHERE h IS NULL;\nVACUUM (INDEX_CLEANUP on) page");
+like($error, qr/XX002: index "page_h" is corrupted at block 1\n.*invalid tid/, 'an offset that no row has: VACUUM');
+
 $node->safe_psql('postgres', 'REINDEX TABLE page');
 all_sound('after REINDEX');
 

@@ -233,12 +233,19 @@ inline ItemPointerData pointer_of(Tid tid)
     std::memcpy(&pointer, &tid, sizeof(pointer));
     return pointer;
 }
-// Whether an entry can have this tid: that of a row, or a store position, whose slots may be more than the rows of a heap page.
-// The executor does not check tids.
-inline bool is_heap_tid(std::uint64_t packed)
+inline bool is_tid(std::uint64_t packed, int most_offset)
 {
-    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < MaxOffsetNumber &&
+    return static_cast<std::uint16_t>(static_cast<std::uint16_t>(packed) - 1) < most_offset &&
            packed >> 16 != InvalidBlockNumber;
+}
+// Whether a table can have a row at this tid. The executor does not check tids, and a bitmap raises an internal
+// error for an offset above the most rows of a heap page.
+inline bool is_heap_tid(std::uint64_t packed) { return is_tid(packed, MaxHeapTuplesPerPage); }
+// Whether an entry of this table can have this tid. A body page of the store may have more slots than a heap page
+// has rows.
+inline bool is_entry_tid(const IndexMeta &meta, int table, std::uint64_t packed)
+{
+    return is_tid(packed, meta.in_store(table) ? MaxOffsetNumber : MaxHeapTuplesPerPage);
 }
 static_assert(sizeof(ItemPointerData) == sizeof(Tid));
 

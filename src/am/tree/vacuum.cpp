@@ -46,7 +46,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     GenericXLogState *state = nullptr;
     int removed = 0;
     for (int i = leaf_count(page) - 1; i >= 0; i--) {
-        if (!is_heap_tid(leaf_tid(page, i).packed()))
+        if (!is_entry_tid(meta, table, leaf_tid(page, i).packed()))
             report_corruption(index, block, "An entry has an invalid tid.");
         if (!entries->dead(entries, table, leaf_tid(page, i), meta))
             continue;

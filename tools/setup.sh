@@ -104,6 +104,9 @@ fuzz) packages=("${fuzzing[@]}") ;;
 drivers)
     update
     mapfile -t packages < <(packaged "${drivers[@]}")
+    for package in "${drivers[@]}"; do
+        [[ " ${packages[*]} " == *" $package "* ]] || echo "This system has no package $package. Its program will be skipped."
+    done
     ;;
 cross) packages=("${crossing[@]}") ;;
 *) sed -n '2,10s/^# \?//p' "$0" >&2; exit 2 ;;

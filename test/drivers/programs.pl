@@ -82,11 +82,13 @@ is_deeply([ sort map { $_->{section} } @programs ], [ sort keys %runner ], 'ever
 my $node = start_node('drivers', settings => [q(listen_addresses = '127.0.0.1')]);
 %ENV = (%ENV, %environment, PGHOST => $node->host, PGPORT => $node->port);
 
+my $skipped = 0;
 for my $program (@programs) {
     my $section = $program->{section};
     my $runner = $runner{$section};
   SKIP: {
         if (!$runner->{here}->()) {
+            $skipped++;
             diag "$section is not installed: skipped";
             skip "$section is not installed", 1;
         }
@@ -101,6 +103,7 @@ for my $program (@programs) {
     }
 }
 chdir $top;
+diag 'tools/setup.sh drivers installs the libraries that the system has packages of' if $skipped;
 done_testing();
 
 # Writes the program and what builds it. Returns its directory.

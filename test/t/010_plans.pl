@@ -107,7 +107,7 @@ for my $settings ([], $ssd) {
     # Another condition with its own index, satisfied by 1,000 rows.
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 AND h <@> '$stored' <= 3", qr/^Index Scan \(spread_1000000_h\)$/,
         %with);
-    plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 10",
+    plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 30",
         qr/^Limit \(Sort \(.*spread_1000000_label/, %with);
 
     # Nearest neighbours: a few by the index, all of many rows by a sort.

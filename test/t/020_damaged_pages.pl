@@ -531,6 +531,16 @@ my %damage = (
         set_bytes($image, $block, $at, pack 'L', $to);
         return "$old to $to in $block";
     },
+    # The last segment, which inserts fill.
+    'repeated segment' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'map'));
+        my $segments = (get($image, $block, 'lower') - 24) / 8;
+        my $last = substr($$image, $block * $page_size + 24 + 8 * ($segments - 1), 4);
+        my $other = int rand($segments - 1);
+        set_bytes($image, $block, 24 + 8 * $other, $last);
+        return "$other in $block";
+    },
     'map link' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'map'));
@@ -569,13 +579,13 @@ my %damage = (
     });
 # Searches may give wrong answers: the damage is in entries, or in links to those of an unfinished split.
 my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
-    'a left half that ends late', 'signature', 'row tid', 'swapped tids', 'tid of a NULL', 'used bit', 'sketch', 'segment', 'lost signatures', 'bounds of a store page', 'layout';
+    'a left half that ends late', 'signature', 'row tid', 'swapped tids', 'tid of a NULL', 'used bit', 'sketch', 'segment', 'repeated segment', 'lost signatures', 'bounds of a store page', 'layout';
 # It may have changed nothing that matters, for example the only entry of a deleted row.
 my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots';
 my %sound = map { $_ => 1 } 'none', 'split cut short', 'free slots';
 # Kinds that need more than one level of inner pages, or two tables.
 my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',
-    'used bit', 'sketch', 'plane link', 'segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block');
+    'used bit', 'sketch', 'plane link', 'segment', 'repeated segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block');
 # The other kinds that damage an index on signatures, too.
 my %both = map { $_ => 1 } 'no bytes at all', 'truncated', 'cut in a page', 'magic', 'zero page', 'noise page', 'half a page of noise',
     'swapped pages', 'copied page', 'right link', 'child', 'flipped bits';

@@ -36,15 +36,6 @@ void check_next_map(Relation index, BlockNumber block, BlockNumber next)
         report_corruption(index, block, "The map pages are out of order.");
 }
 
-int find_segment(const char *page, BlockNumber plane)
-{
-    for (int i = 0; i < map_count(page); i++) {
-        if (map_entries(page)[i].plane == plane)
-            return i;
-    }
-    return -1;
-}
-
 // Hints are not logged: VACUUM sets them again, and an insert corrects one that is too high.
 void set_hint(Buffer map, int entry, std::uint32_t free)
 {
@@ -218,9 +209,12 @@ void mark_segment_full(Relation index, const IndexMeta &meta)
     StorePlace *place = store_place(index);
     if (place->plane != kNoBlock && place->map != kNoBlock) {
         Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
-        int entry = find_segment(buffer_page(buffer), place->plane);
-        if (entry >= 0)
-            set_hint(buffer, entry, 0);
+        const char *page = buffer_page(buffer);
+        // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
+        for (int i = 0; i < map_count(page); i++) {
+            if (map_entries(page)[i].plane == place->plane)
+                set_hint(buffer, i, 0);
+        }
         UnlockReleaseBuffer(buffer);
     }
     store_place(index)->plane = kNoBlock;

@@ -2338,8 +2338,10 @@ BEGIN
             failure := format('"%s" from block %s on: %s', relation, first_block, problem);
             EXECUTE format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)
                 USING concat_ws(E'\n', failure, nullif(detail, '')), chosen;
+            detail := coalesce(nullif(detail, ''), 'The part stays unfinished.');
+            -- From here to the next SET LOCAL the search_path is the session's, so nothing but variables is evaluated.
             COMMIT;
-            RAISE WARNING USING MESSAGE = failure, DETAIL = coalesce(nullif(detail, ''), 'The part stays unfinished.');
+            RAISE WARNING USING MESSAGE = failure, DETAIL = detail;
             CONTINUE;
         END IF;
         EXECUTE format('UPDATE %s SET finished = clock_timestamp(), pairs = $1, error = NULL WHERE part = $2', parts) USING found, chosen;

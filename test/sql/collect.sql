@@ -179,6 +179,7 @@ CREATE ROLE regress_collector;
 CREATE SCHEMA shared;
 GRANT ALL ON SCHEMA shared TO regress_collector;
 CREATE TABLE shared.pair (LIKE pair);
+CREATE FUNCTION lose_server() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE connection_failure USING MESSAGE = 'lost'; END $$;
 SET ROLE regress_collector;
 CREATE FUNCTION shared.hijacked(oid, regclass) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'hijacked'; RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$;
 CREATE OPERATOR shared.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = shared.hijacked);
@@ -186,11 +187,16 @@ CREATE FUNCTION shared.hijacked(text, bigint) RETURNS text LANGUAGE plpgsql AS $
 CREATE OPERATOR shared.|| (LEFTARG = text, RIGHTARG = bigint, FUNCTION = shared.hijacked);
 CREATE FUNCTION shared.hijacked(int, int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'hijacked'; RETURN false; END $$;
 CREATE OPERATOR shared.< (LEFTARG = int, RIGHTARG = int, FUNCTION = shared.hijacked);
+CREATE FUNCTION shared.hijacked(text, text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'hijacked'; RETURN $1 OPERATOR(pg_catalog.=) $2; END $$;
+CREATE OPERATOR shared.= (LEFTARG = text, RIGHTARG = text, FUNCTION = shared.hijacked);
 CREATE TABLE shared.pair_parts (part bigint, relation text);
 RESET ROLE;
 SET search_path = shared, pg_catalog, public;
 CALL simhash_collect_pairs('shared.pair', 'routed', 3);
 DROP TABLE shared.pair_parts;
+CREATE TRIGGER lose_server BEFORE INSERT ON shared.pair EXECUTE FUNCTION lose_server();
+CALL simhash_collect_pairs('shared.pair', 'routed', 3);
+DROP TRIGGER lose_server ON shared.pair;
 CALL simhash_collect_pairs('shared.pair', 'routed', 3);
 RESET search_path;
 SELECT differences('shared.pair', 'true');
@@ -238,4 +244,4 @@ DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, p
     pair_nested_parts, nothing, pair_of_nothing, pair_of_nothing_parts, odd, pair_odd, pair_odd_parts, pair_odd_added, pair_odd_added_parts,
     pair_volatile, pair_volatile_parts, pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
-DROP FUNCTION flipped, differences, fail_late;
+DROP FUNCTION flipped, differences, fail_late, lose_server;

@@ -2358,6 +2358,8 @@ BEGIN
     ELSIF found > 0 THEN
         RAISE WARNING USING MESSAGE = format('other sessions are still collecting %s of %s parts', found, number_of_parts);
     END IF;
+    -- Ends SET LOCAL, also where the caller is a DO block or a procedure.
+    COMMIT;
 END
 $procedure$;
 COMMENT ON PROCEDURE simhash_collect_pairs(pg_catalog.regclass, pg_catalog.regclass, integer, integer, pg_catalog.text, pg_catalog.name,

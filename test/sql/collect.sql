@@ -84,6 +84,14 @@ FROM simhash_pair_groups('SELECT a, b FROM pair') g
 FULL JOIN (SELECT m.id AS member, l.id FROM simhash_groups('page_h', 3) s JOIN page m ON m.ctid = s.member JOIN page l ON l.ctid = s.leader) l
     USING (member);
 
+-- Called by a DO block, which keeps its search_path.
+CREATE TABLE pair_of_block (LIKE pair);
+DO $$
+BEGIN
+    CALL simhash_collect_pairs('pair_of_block', 'routed', 3);
+    RAISE WARNING '% differences', differences('pair_of_block', 'true');
+END $$;
+
 -- Errors keep what was collected.
 \set VERBOSITY terse
 CREATE TABLE pair_wrong (LIKE pair);
@@ -242,6 +250,6 @@ DROP VIEW expected, pair_ordered;
 DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, pair_growing, pair_growing_parts, "Routed rows",
     "Found pairs", "Found pairs_parts", numbers, pair_wrong, pair_wrong_parts, by_id, pair_by_id, pair_by_id_parts, nested, pair_nested,
     pair_nested_parts, nothing, pair_of_nothing, pair_of_nothing_parts, odd, pair_odd, pair_odd_parts, pair_odd_added, pair_odd_added_parts,
-    pair_volatile, pair_volatile_parts, pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
+    pair_volatile, pair_volatile_parts, pair_of_block, pair_of_block_parts, pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
 DROP FUNCTION flipped, differences, fail_late, lose_server;

@@ -2176,6 +2176,7 @@ DECLARE
     first_block bigint;
     end_block bigint;
     found bigint;
+    condition pg_catalog.text;
     source pg_catalog.text;
     statement pg_catalog.text;
     failed bigint[];
@@ -2227,14 +2228,13 @@ BEGIN
         END IF;
     END LOOP;
 
-    source := format('(SELECT %1$I AS id, %2$I AS h, %3$I AS block, %4$s AS added FROM %%s AS routed WHERE %3$I >= %%s%%s)',
-        id, fingerprint, block, CASE WHEN added IS NULL THEN 'true' ELSE '(' || replace(added, '%', '%%') || E'\n)' END);
+    condition := coalesce('(' || added || E'\n)', 'true');
+    source := '(SELECT %7$I AS id, %8$I AS h, %9$I AS block, %10$s AS added FROM %5$s AS routed WHERE %9$I >= %6$s)';
     -- Of this form a join by postgres_fdw is made by the other server, which IS TRUE would prevent.
-    statement := format('INSERT INTO %1$s (a, b, distance) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
-        'FROM %%1$s AS x JOIN %%1$s AS y ON x.block = y.block AND y.added AND %3$s '
-        'WHERE %2$I.simhash_first_block(x.h, y.h, %4$s, %5$s) = x.block%%2$s', pairs, extension,
-        CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE 'x.id <> y.id AND (x.id < y.id OR NOT x.added OR x.added IS NULL)' END,
-        distance, tables);
+    statement := 'INSERT INTO %1$s (a, b, distance) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
+        'FROM ' || source || ' AS x JOIN ' || source || ' AS y ON x.block = y.block AND y.added AND '
+        || CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE 'x.id <> y.id AND (x.id < y.id OR NOT x.added OR x.added IS NULL)' END
+        || ' WHERE %2$I.simhash_first_block(x.h, y.h, %3$s, %4$s) = x.block';
 
     -- One session at a time prepares the parts.
     EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
@@ -2270,7 +2270,8 @@ BEGIN
     END IF;
     IF number_of_parts = 0 THEN
         -- Raises the errors of names and conditions, before a part exists, and without asking other servers.
-        EXECUTE 'PREPARE simhash_collect_pairs AS ' || format(statement, format(source, routed, 0, ''), '');
+        EXECUTE 'PREPARE simhash_collect_pairs AS '
+            || format(statement, pairs, extension, distance, tables, routed, '0', id, fingerprint, block, condition);
         DEALLOCATE simhash_collect_pairs;
         -- Tables of the design in the outer order, so that several sessions work on different partitions.
         EXECUTE format('INSERT INTO %1$s (part, pairs_table, routed, distance, tables, added, columns, relation, first_block, end_block) '
@@ -2322,7 +2323,8 @@ BEGIN
                     MESSAGE = format('rows of "%s" have other block values than simhash_blocks(%s, %s, %s)', relation, fingerprint, distance, tables),
                     HINT = 'Pass the distance and the tables with which the table was filled.';
             END IF;
-            EXECUTE format(statement, format(source, relation, first_block, ' AND ' || quote_ident(block) || ' < ' || end_block::text), '');
+            EXECUTE format(statement, pairs, extension, distance, tables, relation,
+                concat(first_block, ' AND ' || quote_ident(block) || ' < ' || end_block::text), id, fingerprint, block, condition);
             GET DIAGNOSTICS found = ROW_COUNT;
         EXCEPTION WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS problem = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, state = RETURNED_SQLSTATE;

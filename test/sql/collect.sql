@@ -78,6 +78,11 @@ CALL simhash_collect_pairs('"Found pairs"', '"Routed rows"', 3, 8, id => 'Page',
 CREATE TABLE numbers AS SELECT least(a::int, b::int) a, greatest(a::int, b::int) b, distance FROM "Found pairs";
 SELECT differences('numbers', 'true'), (SELECT count(*) FROM "Found pairs_parts") AS parts;
 
+CREATE TABLE "%s %1$s" AS SELECT id AS "%I", h AS "50%", block AS "%2$s", '%s %' AS note FROM routed;
+CREATE TABLE "%d pairs" (LIKE pair);
+CALL simhash_collect_pairs('"%d pairs"', '"%s %1$s"', 3, added => 'note LIKE ''\%s%''', id => '%I', fingerprint => '50%', block => '%2$s');
+SELECT differences('"%d pairs"', 'true');
+
 -- Groups.
 SELECT count(*) AS members, count(*) FILTER (WHERE g.leader IS DISTINCT FROM l.id) AS wrong
 FROM simhash_pair_groups('SELECT a, b FROM pair') g
@@ -248,8 +253,10 @@ SELECT differences('answers.pair', 'true'), (SELECT count(*) FROM answers.pair_p
 DROP SCHEMA elsewhere, answers CASCADE;
 DROP VIEW expected, pair_ordered;
 DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, pair_growing, pair_growing_parts, "Routed rows",
-    "Found pairs", "Found pairs_parts", numbers, pair_wrong, pair_wrong_parts, by_id, pair_by_id, pair_by_id_parts, nested, pair_nested,
+    "Found pairs", "Found pairs_parts", "%s %1$s", "%d pairs", "%d pairs_parts", numbers,
+    pair_wrong, pair_wrong_parts, by_id, pair_by_id, pair_by_id_parts, nested, pair_nested,
     pair_nested_parts, nothing, pair_of_nothing, pair_of_nothing_parts, odd, pair_odd, pair_odd_parts, pair_odd_added, pair_odd_added_parts,
-    pair_volatile, pair_volatile_parts, pair_of_block, pair_of_block_parts, pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
+    pair_volatile, pair_volatile_parts, pair_of_block, pair_of_block_parts,
+    pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
 DROP FUNCTION flipped, differences, fail_late, lose_server;

@@ -989,7 +989,8 @@ CREATE PROCEDURE simhash_collect_pairs(pairs pg_catalog.regclass, routed pg_cata
 DECLARE
     extension pg_catalog.name;
     pair pg_catalog.pg_class;
-    parts pg_catalog.text;
+    parts_name pg_catalog.text;
+    parts pg_catalog.regclass;
     parts_table pg_catalog.pg_class;
     first_blocks bigint[];
     columns pg_catalog.name[];
@@ -1031,7 +1032,7 @@ BEGIN
         RAISE name_too_long USING MESSAGE = format('the name of table "%s" is too long', pairs),
             DETAIL = 'The name of its table of parts has six more bytes, and must have at most 63.';
     END IF;
-    parts := format('%s.%I', pair.relnamespace::regnamespace, pair.relname::text || '_parts');
+    parts_name := format('%s.%I', pair.relnamespace::regnamespace, pair.relname::text || '_parts');
     EXECUTE format('SELECT %1$I.simhash_blocks(''0000000000000000''::%1$I.simhash, $1, $2)', extension)
         INTO first_blocks USING distance, tables;
     tables := cardinality(first_blocks);
@@ -1066,18 +1067,19 @@ BEGIN
     -- One session at a time prepares the parts.
     EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
     EXECUTE format('SELECT count(*) FROM (SELECT FROM %s LIMIT 1) AS row', pairs) INTO found;
-    IF to_regclass(parts) IS NULL THEN
+    IF to_regclass(parts_name) IS NULL THEN
         IF found > 0 THEN
             RAISE object_not_in_prerequisite_state USING MESSAGE = format('table "%s" has rows, but no table of parts', pairs),
-                HINT = format('Use an empty table. If "%s" was renamed, rename its table of parts to "%s".', pairs, parts);
+                HINT = format('Use an empty table. If "%s" was renamed, rename its table of parts to "%s".', pairs, parts_name);
         END IF;
         EXECUTE format('CREATE %s TABLE %s (part bigint PRIMARY KEY, pairs_table regclass NOT NULL, routed regclass NOT NULL, '
             'distance int NOT NULL, tables int NOT NULL, added text, columns name[] NOT NULL, relation regclass NOT NULL, '
             'first_block bigint NOT NULL, end_block bigint, pid int, started timestamptz, finished timestamptz, pairs bigint, error text)',
-            CASE pair.relpersistence WHEN 'u' THEN 'UNLOGGED' ELSE '' END, parts);
-        EXECUTE format('ALTER TABLE %s OWNER TO %s', parts, pair.relowner::regrole);
+            CASE pair.relpersistence WHEN 'u' THEN 'UNLOGGED' ELSE '' END, parts_name);
+        EXECUTE format('ALTER TABLE %s OWNER TO %s', parts_name, pair.relowner::regrole);
     END IF;
-    SELECT c.* INTO parts_table FROM pg_class AS c WHERE c.oid = to_regclass(parts)::oid;
+    parts := to_regclass(parts_name);
+    SELECT c.* INTO parts_table FROM pg_class AS c WHERE c.oid = parts::oid;
     IF parts_table.relowner <> pair.relowner OR parts_table.relkind <> 'r' OR (
         SELECT count(*) FROM pg_attribute AS a
         WHERE a.attrelid = parts_table.oid AND a.attname = ANY ('{part,pairs_table,routed,distance,tables,added,columns,relation,first_block,end_block,pid,started,finished,pairs,error}')) <> 15
@@ -1125,8 +1127,10 @@ BEGIN
     END IF;
     COMMIT;
 
+    -- Both tables are known by their OIDs. Statements need their names, which others can change until the tables are locked.
     LOOP
         SET LOCAL search_path = pg_catalog, pg_temp;
+        EXECUTE format('LOCK TABLE %s, %s IN ROW EXCLUSIVE MODE', pairs, parts);
         -- What other sessions work on is locked.
         EXECUTE format('UPDATE %1$s SET pid = pg_backend_pid(), started = clock_timestamp() '
             'WHERE part = (SELECT part FROM %1$s WHERE %2$s AND finished IS NULL AND part <> ALL ($1) ORDER BY part LIMIT 1 '
@@ -1135,6 +1139,7 @@ BEGIN
         -- Shows others what this session works on.
         COMMIT;
         SET LOCAL search_path = pg_catalog, pg_temp;
+        EXECUTE format('LOCK TABLE %s, %s IN ROW EXCLUSIVE MODE', pairs, parts);
         EXECUTE format('SELECT part, relation, first_block, end_block FROM %s WHERE part = $1 AND finished IS NULL FOR UPDATE SKIP LOCKED', parts)
             INTO chosen, relation, first_block, end_block USING chosen;
         CONTINUE WHEN chosen IS NULL;
@@ -1163,6 +1168,7 @@ BEGIN
         IF problem IS NOT NULL THEN
             ROLLBACK;
             SET LOCAL search_path = pg_catalog, pg_temp;
+            EXECUTE format('LOCK TABLE %s, %s IN ROW EXCLUSIVE MODE', pairs, parts);
             failed := array_append(failed, chosen);
             failure := format('"%s" from block %s on: %s', relation, first_block, problem);
             EXECUTE format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)

@@ -995,9 +995,12 @@ DECLARE
     first_blocks bigint[];
     columns pg_catalog.name[];
     relations pg_catalog.oid[];
+    arguments pg_catalog.text;
     run pg_catalog.text;
     number_of_parts bigint;
+    no_parts boolean;
     foreign_pairs boolean;
+    dropped boolean;
     unfinished bigint;
     chosen bigint;
     relation pg_catalog.regclass;
@@ -1027,6 +1030,14 @@ BEGIN
     IF pair.relkind IS NULL OR pair.relkind NOT IN ('r', 'p') OR pair.relpersistence = 't' THEN
         RAISE wrong_object_type USING MESSAGE = format('cannot collect pairs in "%s"', pairs),
             DETAIL = 'It must be a table that is not temporary.';
+    END IF;
+    -- After a crash an unlogged one would be empty, and a foreign one can be committed where this transaction is not.
+    IF EXISTS (
+        SELECT FROM pg_partition_tree(pairs) AS t JOIN pg_class AS c ON c.oid = t.relid::oid
+        WHERE c.relkind NOT IN ('r', 'p') OR c.relpersistence <> pair.relpersistence)
+    THEN
+        RAISE wrong_object_type USING MESSAGE = format('cannot collect pairs in the partitions of "%s"', pairs),
+            DETAIL = 'They must be tables, and logged if the partitioned table is.';
     END IF;
     IF octet_length(pair.relname::text) > 57 THEN
         RAISE name_too_long USING MESSAGE = format('the name of table "%s" is too long', pairs),
@@ -1080,22 +1091,34 @@ BEGIN
     END IF;
     parts := to_regclass(parts_name);
     SELECT c.* INTO parts_table FROM pg_class AS c WHERE c.oid = parts::oid;
-    IF parts_table.relowner <> pair.relowner OR parts_table.relkind <> 'r' OR (
+    IF parts_table.relowner <> pair.relowner OR parts_table.relkind <> 'r'
+        OR parts_table.relpersistence <> pair.relpersistence OR (
         SELECT count(*) FROM pg_attribute AS a
         WHERE a.attrelid = parts_table.oid AND a.attname = ANY ('{part,pairs_table,routed,distance,tables,added,columns,relation,first_block,end_block,pid,started,finished,pairs,error}')) <> 15
     THEN
         RAISE wrong_object_type USING MESSAGE = format('"%s" is not the table of parts of "%s"', parts, pairs),
-            DETAIL = 'It has other columns, or another owner.';
+            DETAIL = 'It has other columns, another owner, or only one of them is unlogged.';
     END IF;
-    run := format('routed::oid = %s::oid AND distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::text AND columns = %L::name[]',
-        routed::oid, distance, tables, added, columns);
-    EXECUTE format('SELECT count(*) FILTER (WHERE %2$s), count(*) FILTER (WHERE %2$s AND finished IS NULL), '
-        'bool_or(pairs_table::oid <> $1 OR %2$s AND pairs > 0 AND $2 = 0) FROM %1$s', parts, run)
-        INTO number_of_parts, unfinished, foreign_pairs USING pairs::oid, found;
-    IF foreign_pairs AND (unfinished > 0 OR number_of_parts = 0) THEN
+    arguments := format('distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::text AND columns = %L::name[]',
+        distance, tables, added, columns);
+    run := format('routed::oid = %s::oid AND %s', routed::oid, arguments);
+    EXECUTE format('SELECT count(*) FILTER (WHERE %2$s), count(*) FILTER (WHERE %2$s AND finished IS NULL), count(*) = 0, '
+        'bool_or(pairs_table::oid <> $1) OR $2 = 0 AND bool_or(%2$s AND pairs > 0) AND bool_or(%2$s AND finished IS NULL) FROM %1$s', parts, run)
+        INTO number_of_parts, unfinished, no_parts, foreign_pairs USING pairs::oid, found;
+    IF no_parts AND found > 0 THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('table "%s" has rows, but "%s" has none', pairs, parts),
+            HINT = 'Use an empty table.';
+    END IF;
+    IF foreign_pairs THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('the rows of "%s" do not belong to those of "%s"', parts, pairs),
             DETAIL = format('"%s" is another table than the one that the pairs were collected in, or it was emptied.', pairs),
             HINT = format('Delete the rows of "%s", too.', parts);
+    END IF;
+    EXECUTE format('SELECT count(*) > 0 FROM (SELECT FROM %s WHERE %s AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = routed::oid) '
+        'GROUP BY routed::oid HAVING sum(pairs) > 0 AND count(finished) < count(*)) AS unfinished_run', parts, arguments) INTO dropped;
+    IF dropped AND found > 0 THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('"%s" has pairs of a table that was dropped before all were collected', pairs),
+            HINT = format('To collect all pairs again, delete the rows of "%s" and of "%s".', pairs, parts);
     END IF;
     IF number_of_parts = 0 THEN
         -- Raises the errors of names and conditions, before a part exists, and without asking other servers.

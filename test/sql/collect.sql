@@ -48,7 +48,10 @@ CALL simhash_collect_pairs('pair', 'routed', 3);
 DROP TABLE pair;
 ALTER TABLE kept RENAME TO pair;
 CALL simhash_collect_pairs('pair', 'routed', 3, added => 'id < 10');
+UPDATE pair_parts SET finished = started;
+CALL simhash_collect_pairs('pair', 'routed', 3);
 DELETE FROM pair_parts;
+CALL simhash_collect_pairs('pair', 'routed', 3);
 DELETE FROM pair;
 CALL simhash_collect_pairs('pair', 'routed', 3);
 SELECT differences('pair', 'true');
@@ -153,6 +156,17 @@ ALTER TABLE nested_1 DETACH PARTITION nested_1_1;
 CALL simhash_collect_pairs('pair_nested', 'nested', 3);
 DROP TABLE nested_1_1;
 CALL simhash_collect_pairs('pair_nested', 'nested', 3);
+-- a table that is dropped and made again
+CREATE TABLE remade AS TABLE routed;
+CREATE TABLE pair_remade (LIKE pair);
+CALL simhash_collect_pairs('pair_remade', 'remade', 3);
+UPDATE pair_remade_parts SET finished = NULL WHERE part = 4;
+DROP TABLE remade;
+CREATE TABLE remade AS TABLE routed;
+CALL simhash_collect_pairs('pair_remade', 'remade', 3);
+DELETE FROM pair_remade;
+CALL simhash_collect_pairs('pair_remade', 'remade', 3);
+SELECT differences('pair_remade', 'true');
 CREATE TABLE nothing (LIKE routed) PARTITION BY HASH (block);
 CREATE TABLE pair_of_nothing (LIKE pair);
 CALL simhash_collect_pairs('pair_of_nothing', 'nothing', 3);
@@ -178,6 +192,15 @@ SELECT differences('pair_ordered', 'true');
 CREATE UNLOGGED TABLE pair_unlogged (LIKE pair);
 CALL simhash_collect_pairs('pair_unlogged', 'routed', 3);
 SELECT relpersistence FROM pg_class WHERE relname = 'pair_unlogged_parts';
+ALTER TABLE pair_unlogged SET LOGGED;
+CALL simhash_collect_pairs('pair_unlogged', 'routed', 3);
+CREATE TABLE pair_divided (LIKE pair) PARTITION BY RANGE (a);
+CREATE TABLE pair_divided_0 PARTITION OF pair_divided FOR VALUES FROM (0) TO (1000);
+CREATE UNLOGGED TABLE pair_divided_1 PARTITION OF pair_divided FOR VALUES FROM (1000) TO (10000);
+CALL simhash_collect_pairs('pair_divided', 'routed', 3);
+ALTER TABLE pair_divided_1 SET LOGGED;
+CALL simhash_collect_pairs('pair_divided', 'routed', 3);
+SELECT differences('pair_divided', 'true');
 CREATE TABLE a1234567890123456789012345678901234567890123456789012345678 (LIKE pair);
 CALL simhash_collect_pairs('a1234567890123456789012345678901234567890123456789012345678', 'routed', 3);
 CREATE TEMP TABLE pair_temporary (LIKE pair);
@@ -258,5 +281,6 @@ DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, p
     pair_nested_parts, nothing, pair_of_nothing, pair_of_nothing_parts, odd, pair_odd, pair_odd_parts, pair_odd_added, pair_odd_added_parts,
     pair_volatile, pair_volatile_parts, pair_of_block, pair_of_block_parts,
     pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
+    pair_divided, pair_divided_parts, remade, pair_remade, pair_remade_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
 DROP FUNCTION flipped, differences, fail_late, lose_server;

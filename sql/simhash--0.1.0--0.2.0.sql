@@ -1154,9 +1154,9 @@ BEGIN
     LOOP
         SET LOCAL search_path = pg_catalog, pg_temp;
         EXECUTE format('LOCK TABLE %s, %s IN ROW EXCLUSIVE MODE', pairs, parts);
-        -- What other sessions work on is locked.
+        -- What other sessions work on is locked. A part that ended an earlier call with its error comes last.
         EXECUTE format('UPDATE %1$s SET pid = pg_backend_pid(), started = clock_timestamp() '
-            'WHERE part = (SELECT part FROM %1$s WHERE %2$s AND finished IS NULL AND part <> ALL ($1) ORDER BY part LIMIT 1 '
+            'WHERE part = (SELECT part FROM %1$s WHERE %2$s AND finished IS NULL AND part <> ALL ($1) ORDER BY started NULLS FIRST, part LIMIT 1 '
             'FOR UPDATE SKIP LOCKED) RETURNING part', parts, run) INTO chosen USING failed;
         EXIT WHEN chosen IS NULL;
         -- Shows others what this session works on.

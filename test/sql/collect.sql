@@ -171,6 +171,23 @@ CREATE TABLE nothing (LIKE routed) PARTITION BY HASH (block);
 CREATE TABLE pair_of_nothing (LIKE pair);
 CALL simhash_collect_pairs('pair_of_nothing', 'nothing', 3);
 
+-- Parts that fail do not keep the others from being collected by later calls.
+CREATE TABLE damaged (LIKE routed) PARTITION BY LIST (block);
+CREATE TABLE damaged_0 PARTITION OF damaged FOR VALUES IN (7);
+CREATE TABLE damaged_1 PARTITION OF damaged DEFAULT;
+INSERT INTO damaged TABLE routed;
+INSERT INTO damaged VALUES (0, 0, '0123456789abcdef', 7);
+CREATE TABLE pair_damaged (LIKE pair);
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+SELECT relation, count(finished) FROM pair_damaged_parts GROUP BY relation ORDER BY relation;
+DELETE FROM damaged_0;
+CALL simhash_collect_pairs('pair_damaged', 'damaged', 3);
+SELECT differences('pair_damaged', 'true');
+
 -- Ids that are NULL or occur twice, and a volatile condition: no row pairs with itself.
 CREATE TABLE odd AS SELECT id, batch, h, block
     FROM (VALUES (1, 1, 0), (NULL, 1, 1), (7, 2, 3), (NULL, 2, 2), (1, 2, 0)) v (id, batch, bits), LATERAL (SELECT bits::bigint::simhash AS h) f, unnest(simhash_blocks(h, 3)) block;
@@ -281,6 +298,6 @@ DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, p
     pair_nested_parts, nothing, pair_of_nothing, pair_of_nothing_parts, odd, pair_odd, pair_odd_parts, pair_odd_added, pair_odd_added_parts,
     pair_volatile, pair_volatile_parts, pair_of_block, pair_of_block_parts,
     pair_columns, pair_columns_parts, pair_unlogged, pair_unlogged_parts,
-    pair_divided, pair_divided_parts, remade, pair_remade, pair_remade_parts,
+    pair_divided, pair_divided_parts, remade, pair_remade, pair_remade_parts, damaged, pair_damaged, pair_damaged_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
 DROP FUNCTION flipped, differences, fail_late, lose_server;

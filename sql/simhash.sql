@@ -2171,6 +2171,8 @@ DECLARE
     arguments pg_catalog.text;
     run pg_catalog.text;
     number_of_parts bigint;
+    has_pairs boolean;
+    had_pairs boolean;
     no_parts boolean;
     foreign_pairs boolean;
     dropped boolean;
@@ -2250,9 +2252,9 @@ BEGIN
 
     -- One session at a time prepares the parts.
     EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', pairs);
-    EXECUTE format('SELECT count(*) FROM (SELECT FROM %s LIMIT 1) AS row', pairs) INTO found;
     IF to_regclass(parts_name) IS NULL THEN
-        IF found > 0 THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', pairs) INTO has_pairs;
+        IF has_pairs THEN
             RAISE object_not_in_prerequisite_state USING MESSAGE = format('table "%s" has rows, but no table of parts', pairs),
                 HINT = format('Use an empty table. If "%s" was renamed, rename its table of parts to "%s".', pairs, parts_name);
         END IF;
@@ -2275,21 +2277,22 @@ BEGIN
     arguments := format('distance = %s AND tables = %s AND added IS NOT DISTINCT FROM %L::text AND columns = %L::name[]',
         distance, tables, added, columns);
     run := format('routed::oid = %s::oid AND %s', routed::oid, arguments);
-    EXECUTE format('SELECT count(*) FILTER (WHERE %2$s), count(*) FILTER (WHERE %2$s AND finished IS NULL), count(*) = 0, '
-        'bool_or(pairs_table::oid <> $1) OR $2 = 0 AND bool_or(%2$s AND pairs > 0) AND bool_or(%2$s AND finished IS NULL) FROM %1$s', parts, run)
-        INTO number_of_parts, unfinished, no_parts, foreign_pairs USING pairs::oid, found;
-    IF no_parts AND found > 0 THEN
+    -- Of one moment, because other sessions may be collecting.
+    EXECUTE format('SELECT EXISTS (SELECT FROM %3$s), count(*) = 0, count(*) FILTER (WHERE %2$s), count(*) FILTER (WHERE %2$s AND finished IS NULL), '
+        'bool_or(pairs_table::oid <> $1), bool_or(%2$s AND pairs > 0) FROM %1$s', parts, run, pairs)
+        INTO has_pairs, no_parts, number_of_parts, unfinished, foreign_pairs, had_pairs USING pairs::oid;
+    IF no_parts AND has_pairs THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('table "%s" has rows, but "%s" has none', pairs, parts),
             HINT = 'Use an empty table.';
     END IF;
-    IF foreign_pairs THEN
+    IF foreign_pairs OR unfinished > 0 AND had_pairs AND NOT has_pairs THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('the rows of "%s" do not belong to those of "%s"', parts, pairs),
             DETAIL = format('"%s" is another table than the one that the pairs were collected in, or it was emptied.', pairs),
             HINT = format('Delete the rows of "%s", too.', parts);
     END IF;
     EXECUTE format('SELECT count(*) > 0 FROM (SELECT FROM %s WHERE %s AND NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = routed::oid) '
         'GROUP BY routed::oid HAVING sum(pairs) > 0 AND count(finished) < count(*)) AS unfinished_run', parts, arguments) INTO dropped;
-    IF dropped AND found > 0 THEN
+    IF dropped AND has_pairs THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('"%s" has pairs of a table that was dropped before all were collected', pairs),
             HINT = format('To collect all pairs again, delete the rows of "%s" and of "%s".', pairs, parts);
     END IF;

@@ -1197,7 +1197,9 @@ BEGIN
             EXECUTE format('LOCK TABLE %s, %s IN ROW EXCLUSIVE MODE', pairs, parts);
             failed := array_append(failed, chosen);
             failure := format('"%s" from block %s on: %s', relation, first_block, problem);
-            EXECUTE format('UPDATE %s SET pid = NULL, error = $1 WHERE part = $2 AND finished IS NULL', parts)
+            -- Another session may work on it by now.
+            EXECUTE format('UPDATE %1$s SET pid = NULL, error = $1 '
+                'WHERE part = (SELECT part FROM %1$s WHERE part = $2 AND finished IS NULL FOR UPDATE SKIP LOCKED)', parts)
                 USING concat_ws(E'\n', failure, nullif(detail, '')), chosen;
             detail := coalesce(nullif(detail, ''), 'The part stays unfinished.');
             -- From here to the next SET LOCAL the search_path is the session's, so nothing but variables is evaluated.

@@ -2245,7 +2245,8 @@ BEGIN
     condition := coalesce('(' || added || E'\n)', 'true');
     source := '(SELECT %7$I AS id, %8$I AS h, %9$I AS block, %10$s AS added FROM %5$s AS routed WHERE %9$I >= %6$s)';
     -- Of this form a join by postgres_fdw is made by the other server, which IS TRUE would prevent.
-    statement := 'INSERT INTO %1$s (a, b, distance) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h OPERATOR(%2$I.<@>) y.h '
+    statement := 'INSERT INTO %1$s (a, b, distance) SELECT CASE WHEN x.id < y.id THEN x.id ELSE y.id END, '
+        'CASE WHEN x.id < y.id THEN y.id ELSE x.id END, x.h OPERATOR(%2$I.<@>) y.h '
         'FROM ' || source || ' AS x JOIN ' || source || ' AS y ON x.block = y.block AND y.added AND '
         || CASE WHEN added IS NULL THEN 'x.id < y.id' ELSE 'x.id <> y.id AND (x.id < y.id OR NOT x.added OR x.added IS NULL)' END
         || ' WHERE %2$I.simhash_first_block(x.h, y.h, %3$s, %4$s) = x.block';
@@ -2297,9 +2298,9 @@ BEGIN
             HINT = format('To collect all pairs again, delete the rows of "%s" and of "%s".', pairs, parts);
     END IF;
     IF number_of_parts = 0 THEN
-        -- Raises the errors of names and conditions, before a part exists, and without asking other servers.
+        -- Raises the errors of names and conditions, before a part exists, and without asking other servers. Ids need an order, not only <.
         EXECUTE 'PREPARE simhash_collect_pairs AS '
-            || format(statement, pairs, extension, distance, tables, routed, '0', id, fingerprint, block, condition);
+            || format(statement, pairs, extension, distance, tables, routed, '0', id, fingerprint, block, condition) || ' ORDER BY x.id';
         DEALLOCATE simhash_collect_pairs;
         -- Tables of the design in the outer order, so that several sessions work on different partitions.
         EXECUTE format('INSERT INTO %1$s (part, pairs_table, routed, distance, tables, added, columns, relation, first_block, end_block) '

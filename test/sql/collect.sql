@@ -201,6 +201,16 @@ CREATE TABLE pair_volatile (LIKE pair);
 CALL simhash_collect_pairs('pair_volatile', 'routed', 3, added => 'random() < 0.5');
 SELECT count(*) FROM pair_volatile WHERE a = b;
 
+-- Ids of a type that is compared as text, although its order is another one; of a type without an order.
+CREATE EXTENSION citext;
+CREATE TABLE letter AS SELECT name::citext AS id, h, block FROM unnest('{b,B,c}'::text[]) AS name, page, unnest(simhash_blocks(h, 3)) block WHERE page.id = 1;
+CREATE TABLE pair_letter (a citext, b citext, distance int);
+CALL simhash_collect_pairs('pair_letter', 'letter', 3);
+SELECT least(a::text COLLATE "C", b::text) AS a, greatest(a::text COLLATE "C", b::text) AS b FROM pair_letter ORDER BY a, b;
+CREATE TABLE boxed AS SELECT id, box(point(id, id), point(0, 0)) AS place, h, block FROM routed;
+CREATE TABLE pair_boxed (a box, b box, distance int);
+CALL simhash_collect_pairs('pair_boxed', 'boxed', 3, id => 'place');
+
 -- Columns in another order; a table without a log loses its parts with its pairs; names that are too long; no place for pairs.
 CREATE TABLE pair_columns (distance int, b int, seen int DEFAULT 7, a int);
 CALL simhash_collect_pairs('pair_columns', 'routed', 3);
@@ -292,6 +302,7 @@ ALTER EXTENSION simhash SET SCHEMA public;
 SELECT differences('answers.pair', 'true'), (SELECT count(*) FROM answers.pair_parts) AS parts;
 DROP SCHEMA elsewhere, answers CASCADE;
 DROP VIEW expected, pair_ordered;
+DROP TABLE letter, pair_letter, pair_letter_parts, boxed, pair_boxed;
 DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, pair_growing, pair_growing_parts, "Routed rows",
     "Found pairs", "Found pairs_parts", "%s %1$s", "%d pairs", "%d pairs_parts", numbers,
     pair_wrong, pair_wrong_parts, by_id, pair_by_id, pair_by_id_parts, nested, pair_nested,
@@ -301,3 +312,4 @@ DROP TABLE page, routed, pair, pair_parts, pair_of_batch, pair_of_batch_parts, p
     pair_divided, pair_divided_parts, remade, pair_remade, pair_remade_parts, damaged, pair_damaged, pair_damaged_parts,
     a1234567890123456789012345678901234567890123456789012345678, pair_temporary, pair_foreign, pair_foreign_parts;
 DROP FUNCTION flipped, differences, fail_late, lose_server;
+DROP EXTENSION citext;

@@ -114,6 +114,7 @@ KeptBalls keep_balls(const char *query, Oid schema)
                           kept.columns = columns;
                           TupleDescInitEntry(row, 1, "number", INT8OID, -1, 0);
                           TupleDescCopyEntry(row, 2, from.descriptor, 2);
+                          finish_row_type(row);
                       }
                       Datum values[2] = {Int64GetDatum(key), ball};
                       bool nulls[2] = {};

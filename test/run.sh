@@ -301,7 +301,7 @@ regress_stage() {
         esac
         echo "$line"
     done <"$log"
-    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s"
+    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s, which STAGE_LIMIT sets"
     if [ "$status" != 0 ]; then
         if [ -s "$out/regression.diffs" ]; then
             cat "$out/regression.diffs"
@@ -348,7 +348,7 @@ prove_stage() {
     shift
     interruptible as_server env -C source timeout -k 10 "$STAGE_LIMIT" "$@" >"$log" 2>&1 || status=$?
     cat "$log"
-    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s"
+    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s, which STAGE_LIMIT sets"
     total=$(sed -n 's/^Files=[0-9]*, Tests=\([0-9]*\),.*/\1/p' "$log")
     while read -r file count; do
         # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.

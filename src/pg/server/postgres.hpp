@@ -1,6 +1,6 @@
 // PostgreSQL's headers, made usable in C++. Every file of src/pg and src/am includes this first.
 //
-// Differences between PostgreSQL 13 and 18 are handled only in pg/server/compat.hpp.
+// Differences between PostgreSQL 13 and 19 are handled only in pg/server/compat.hpp.
 #pragma once
 
 // These come before postgres.h, which redefines printf and similar functions.

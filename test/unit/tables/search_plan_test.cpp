@@ -310,7 +310,7 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByCommonDesigns)
 {
     const int common[][2] = {{1, 2}, {1, 3}, {2, 3}, {2, 6}, {3, 2},  {3, 4},
                              {3, 5}, {3, 6}, {3, 7}, {3, 8}, {3, 10}, {3, 20}};
-    for (auto [distance, tables] : common) {
+    for (const auto &[distance, tables] : common) {
         TableDesign design = design_of(distance, tables);
         for (int radius = 0; radius <= kMostRadius; radius++) {
             std::set<std::string> seen;
@@ -594,7 +594,7 @@ TEST_F(SearchPlanTest, SearchesFindEachRowOnce)
     const int designs[][2] = {{3, 4},  {3, 1}, {3, 2}, {3, 6},  {3, 8},  {3, 10},
                               {3, 20}, {1, 3}, {5, 9}, {8, 12}, {15, 16}};
     std::size_t rows_found = 0;
-    for (auto [distance, tables] : designs) {
+    for (const auto &[distance, tables] : designs) {
         TableDesign design = design_of(distance, tables);
         set_random_bits(design, order.get());
         // Clusters, copies and noise; every other time with constant bits.

@@ -29,14 +29,14 @@ class RepeatFilter
 {
 public:
     // Uses bytes(rows) bytes of `memory`.
-    RepeatFilter(void *memory, Size rows) : bits_(kBits - std::countl_zero(rows * kFilterBits))
+    RepeatFilter(void *memory, Size rows) : bits_(hash_bits(rows))
     {
         seen_ = static_cast<uint64 *>(memory);
         again_ = seen_ + words();
         std::memset(memory, 0, bytes(rows));
     }
 
-    static Size bytes(Size rows) { return (Size{2} << std::bit_width(rows * kFilterBits)) / 8 + 16; }
+    static Size bytes(Size rows) { return (Size{2} << hash_bits(rows)) / 8 + 16; }
 
     void add(Fingerprint x)
     {
@@ -49,6 +49,8 @@ public:
     bool repeated(Fingerprint x) const { return again_[hash(x) / 64] >> hash(x) % 64 & 1; }
 
 private:
+    // The length of the hash values.
+    static int hash_bits(Size rows) { return bit_width(rows * kFilterBits); }
     Size words() const { return ((Size{1} << bits_) + 63) / 64; }
     Size hash(Fingerprint x) const { return x * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits_); }
 

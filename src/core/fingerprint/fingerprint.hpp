@@ -18,6 +18,9 @@ inline constexpr int kMostSignatureBits = 4096;
 // The number of bits in which a and b differ, 0 to 64.
 inline int hamming_distance(Fingerprint a, Fingerprint b) { return std::popcount(a ^ b); }
 
+// The number of bits that x needs, 0 for 0. The type of std::bit_width depends on the library.
+inline int bit_width(std::uint64_t x) { return 64 - std::countl_zero(x); }
+
 // The text form: 16 lower-case hexadecimal digits, most significant first.
 inline constexpr std::size_t kHexDigits = 16;
 

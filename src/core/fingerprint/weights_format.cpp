@@ -43,7 +43,7 @@ std::size_t pack_weights(const Weights &weights, void *to)
     std::uint64_t magnitude = 0;
     for (Weight weight : weights.sum)
         magnitude |= static_cast<std::uint64_t>((weight >> shift) ^ (weight >> 63));
-    int bits = 64 - std::countl_zero(magnitude) + 1;
+    int bits = bit_width(magnitude) + 1;
     int width = bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 
     StoredWeightsHeader header = {kWeightsVersion, static_cast<std::uint8_t>(shift),

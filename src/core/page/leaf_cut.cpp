@@ -88,8 +88,7 @@ Digit make_digit(int first, int width)
 
 int digit_width(std::size_t count, std::size_t rows, int widest)
 {
-    // std::bit_width is an int or unsigned, depending on the library.
-    return std::clamp(kBits - std::countl_zero((count - (count > 0)) / rows), 1, widest);
+    return std::clamp(bit_width((count - (count > 0)) / rows), 1, widest);
 }
 
 template <typename Row>

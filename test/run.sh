@@ -278,6 +278,9 @@ need_cluster() {
     cluster_up=1
 }
 
+# check_time stage status: fails if `timeout` ended the stage.
+check_time() { [ "$2" != 124 ] || fail "$1: took more than $STAGE_LIMIT s, which STAGE_LIMIT sets"; }
+
 # regress_stage stage program input name ...: pg_regress and pg_isolation_regress are called alike.
 regress_stage() {
     local stage=$1 program=$2 input=$3 log=$SCRATCH/$1.log out=$SCRATCH/$1 status=0 line
@@ -301,7 +304,7 @@ regress_stage() {
         esac
         echo "$line"
     done <"$log"
-    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s, which STAGE_LIMIT sets"
+    check_time "$stage" "$status"
     if [ "$status" != 0 ]; then
         if [ -s "$out/regression.diffs" ]; then
             cat "$out/regression.diffs"
@@ -348,7 +351,7 @@ prove_stage() {
     shift
     interruptible as_server env -C source timeout -k 10 "$STAGE_LIMIT" "$@" >"$log" 2>&1 || status=$?
     cat "$log"
-    [ "$status" != 124 ] || fail "$stage: took more than $STAGE_LIMIT s, which STAGE_LIMIT sets"
+    check_time "$stage" "$status"
     total=$(sed -n 's/^Files=[0-9]*, Tests=\([0-9]*\),.*/\1/p' "$log")
     while read -r file count; do
         # A file may fail without a failed assertion: by its exit status, or a plan that was not kept.

@@ -1607,17 +1607,41 @@ COMMENT ON FUNCTION jaccard_estimate_out(jaccard_estimate) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_send(jaccard_estimate) IS 'I/O';
 
--- Implicit both ways, so that greatest(similarity, 0) and the like have a common type.
+-- Implicit both ways, so that greatest(similarity, 0) and the like have a common type. The code is the core's own. A
+-- cast by the core's float8(real) would be legal only after the casts without function, and pg_upgrade restores casts in
+-- an order of its own.
+
+CREATE FUNCTION jaccard_estimate_from_real(real) RETURNS jaccard_estimate
+    AS 'ftod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION jaccard_estimate_from_numeric(numeric) RETURNS jaccard_estimate
+    AS 'numeric_float8' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION jaccard_estimate_from_smallint(smallint) RETURNS jaccard_estimate
+    AS 'i2tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION jaccard_estimate_from_integer(integer) RETURNS jaccard_estimate
+    AS 'i4tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION jaccard_estimate_from_bigint(bigint) RETURNS jaccard_estimate
+    AS 'i8tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION jaccard_estimate_to_real(jaccard_estimate) RETURNS real
+    AS 'dtof' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) RETURNS numeric
+    AS 'float8_numeric' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION jaccard_estimate_from_real(real) IS 'convert real to similarity';
+COMMENT ON FUNCTION jaccard_estimate_from_numeric(numeric) IS 'convert numeric to similarity';
+COMMENT ON FUNCTION jaccard_estimate_from_smallint(smallint) IS 'convert smallint to similarity';
+COMMENT ON FUNCTION jaccard_estimate_from_integer(integer) IS 'convert integer to similarity';
+COMMENT ON FUNCTION jaccard_estimate_from_bigint(bigint) IS 'convert bigint to similarity';
+COMMENT ON FUNCTION jaccard_estimate_to_real(jaccard_estimate) IS 'convert similarity to real';
+COMMENT ON FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) IS 'convert similarity to numeric';
 
 CREATE CAST (jaccard_estimate AS double precision) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (double precision AS jaccard_estimate) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (real AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(real) AS IMPLICIT;
-CREATE CAST (numeric AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(numeric) AS IMPLICIT;
-CREATE CAST (smallint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(smallint) AS IMPLICIT;
-CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(integer) AS IMPLICIT;
-CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION pg_catalog.float8(bigint) AS IMPLICIT;
-CREATE CAST (jaccard_estimate AS real) WITH FUNCTION pg_catalog.float4(double precision) AS ASSIGNMENT;
-CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION pg_catalog.numeric(double precision) AS ASSIGNMENT;
+CREATE CAST (real AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_real(real) AS IMPLICIT;
+CREATE CAST (numeric AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_numeric(numeric) AS IMPLICIT;
+CREATE CAST (smallint AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_smallint(smallint) AS IMPLICIT;
+CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_integer(integer) AS IMPLICIT;
+CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_bigint(bigint) AS IMPLICIT;
+CREATE CAST (jaccard_estimate AS real) WITH FUNCTION jaccard_estimate_to_real(jaccard_estimate) AS ASSIGNMENT;
+CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) AS ASSIGNMENT;
 -- JSON takes values of types that it does not know for strings, unless they have such a cast.
 CREATE FUNCTION jaccard_estimate_to_json(jaccard_estimate) RETURNS pg_catalog.json
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/fingerprint/feature_counts.hpp"
+#include "core/features/feature_counts.hpp"
 #include "core/fingerprint/fingerprint.hpp"
 #include "core/text/text_features.hpp"
 #include "texts.hpp"

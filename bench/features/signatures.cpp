@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/fingerprint/feature_counts.hpp"
-#include "core/fingerprint/random_projection.hpp"
-#include "core/fingerprint/term_frequency.hpp"
+#include "core/features/feature_counts.hpp"
+#include "core/vectors/random_projection.hpp"
+#include "core/features/term_frequency.hpp"
 #include "core/text/text_features.hpp"
 
 using namespace simhash;

@@ -46,7 +46,7 @@ say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
 
 for program in signatures issl; do
     g++ -std=c++20 -O2 -Wall -I"$TOP/src" -o "$SCRATCH/$program" "$here/$program.cpp" \
-        "$TOP"/src/core/fingerprint/feature_hash.cpp "$TOP"/src/core/kernels/{signature_distances,simd_level}.cpp
+        "$TOP"/src/core/hash/feature_hash.cpp "$TOP"/src/core/kernels/{signature_distances,simd_level}.cpp
 done
 issl() { # command file argument ...
     "$SCRATCH/issl" "$1" "$FILES/$2" "$QUERIES" "${@:3}"

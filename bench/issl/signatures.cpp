@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/fingerprint/feature_hash.hpp"
+#include "core/hash/feature_hash.hpp"
 #include "signature.hpp"
 
 namespace

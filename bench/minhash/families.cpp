@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/fingerprint/feature_hash.hpp"
-#include "core/minhash/minhash.hpp"
+#include "core/hash/feature_hash.hpp"
+#include "core/minhash/minhash_sketch.hpp"
 #include "core/text/text_features.hpp"
 
 using namespace simhash;

@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "core/volatility/volatility.hpp"
+#include "core/volatility/volatility_model.hpp"
 #include "core/volatility/vosh.hpp"
-#include "core/fingerprint/weights.hpp"
+#include "core/weights/weights.hpp"
 
 using namespace simhash;
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../features/texts.hpp"
-#include "core/fingerprint/feature_counts.hpp"
+#include "core/features/feature_counts.hpp"
 #include "core/text/text_features.hpp"
-#include "core/volatility/volatility.hpp"
+#include "core/volatility/volatility_model.hpp"
 
 namespace simhash
 {

@@ -1,8 +1,8 @@
 // Sums of any features: the same whether equal weights are combined or not, and the signature has their signs.
 #include "targets.hpp"
 
-#include "core/fingerprint/feature_counts.hpp"
-#include "core/fingerprint/term_frequency.hpp"
+#include "core/features/feature_counts.hpp"
+#include "core/features/term_frequency.hpp"
 
 #include <vector>
 

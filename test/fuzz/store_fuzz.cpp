@@ -2,9 +2,9 @@
 // else it holds.
 #include "targets.hpp"
 
-#include "core/wide/signature.hpp"
-#include "core/wide/signature_plan.hpp"
-#include "core/wide/store_page.hpp"
+#include "core/signature/signature.hpp"
+#include "core/signature_tables/signature_plan.hpp"
+#include "core/signature_tables/store_page.hpp"
 
 #include <memory>
 #include <vector>

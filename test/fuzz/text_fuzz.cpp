@@ -2,7 +2,7 @@
 #include "targets.hpp"
 
 #include "core/fingerprint/fingerprint.hpp"
-#include "core/fingerprint/weights_text.hpp"
+#include "core/weights/weights_text.hpp"
 
 #include <memory>
 

@@ -8,11 +8,11 @@
 #include "am/tree/rights.hpp"
 
 #include "core/tables/key_ball.hpp" // leading_bits
-#include "core/volatility/volatility.hpp"
+#include "core/volatility/volatility_model.hpp"
 #include "core/volatility/vosh.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/types/ball.hpp"
-#include "pg/types/weights.hpp"
+#include "pg/types/weights_type.hpp"
 
 extern "C" {
 #include "access/relation.h"

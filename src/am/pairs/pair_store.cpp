@@ -5,8 +5,8 @@
 // the new row takes the place of the old one in the candidate; the snapshot does not see it either.
 #include "am/pairs/pairs.hpp"
 
-#include "core/fingerprint/split_mix.hpp"
-#include "core/wide/signature.hpp"
+#include "core/hash/split_mix.hpp"
+#include "core/signature/signature.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -1,7 +1,7 @@
 // Finds pairs of signatures: by passes over their words, or by comparing all with all.
 #include "am/pairs/pairs.hpp"
 
-#include "core/wide/signature.hpp"
+#include "core/signature/signature.hpp"
 
 #include "pg/server/settings.hpp"
 

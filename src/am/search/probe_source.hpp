@@ -4,7 +4,7 @@
 
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/wide/probe_ball.hpp"
+#include "core/signature_tables/probe_ball.hpp"
 
 namespace simhash
 {

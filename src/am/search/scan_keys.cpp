@@ -2,7 +2,7 @@
 
 #include "am/search/strategy.hpp"
 
-#include "pg/types/weights.hpp"
+#include "pg/types/weights_type.hpp"
 
 namespace simhash
 {

@@ -2,7 +2,7 @@
 
 #include "am/search/strategy.hpp"
 #include "am/store/store.hpp"
-#include "pg/types/signature.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "utils/memutils.h"

@@ -1,14 +1,14 @@
 // Approximate searches of a wide index: of the rows within a radius, or of the nearest rows, with a target recall.
 //
 // Leaves are read in the order of the probability that they hold a near-duplicate (probe_source.hpp), and the
-// probability that a row has been found follows from the leaves that were read (core/wide/probe_model.hpp). When the
+// probability that a row has been found follows from the leaves that were read (core/signature_tables/probe_model.hpp). When the
 // leaves have cost as much as a scan of the plane, the plane is scanned instead, and at last the search is exact.
 #pragma once
 
 #include "am/search/probe_source.hpp"
 #include "am/search/signature_search.hpp"
 
-#include "core/wide/probe_model.hpp"
+#include "core/signature_tables/probe_model.hpp"
 
 namespace simhash
 {

@@ -1,12 +1,12 @@
 // A search of a wide index for the rows within a radius: by its trees or by a scan of the store, whichever costs
-// less (core/wide/signature_plan.hpp).
+// less (core/signature_tables/signature_plan.hpp).
 #pragma once
 
 #include "am/search/leaf_search.hpp"
 #include "am/search/signature_keys.hpp"
 #include "am/store/store.hpp"
 
-#include "core/wide/signature_plan.hpp"
+#include "core/signature_tables/signature_plan.hpp"
 
 namespace simhash
 {

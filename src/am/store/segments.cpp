@@ -1,6 +1,6 @@
 #include "am/store/store.hpp"
 
-#include "pg/types/signature.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "miscadmin.h"

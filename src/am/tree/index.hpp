@@ -13,10 +13,10 @@
 
 #include "core/kernels/signature_match.hpp"
 #include "core/page/page.hpp"
+#include "core/signature_tables/store_page.hpp"
 #include "core/tables/bit_order.hpp"
 #include "core/tables/key_order.hpp"
 #include "core/tables/search_plan.hpp"
-#include "core/wide/store_page.hpp"
 
 extern "C" {
 #include "access/amapi.h"

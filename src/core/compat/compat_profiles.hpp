@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/fingerprint/weights.hpp"
+#include "core/weights/weights.hpp"
 
 namespace simhash
 {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/fingerprint/split_mix.hpp"
+#include "core/hash/split_mix.hpp"
 
 namespace simhash
 {

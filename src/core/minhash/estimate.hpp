@@ -5,7 +5,7 @@
 // So 1 - 2 h / n is an unbiased estimate of J, where h of n bits differ. It is from -1 to 1.
 #pragma once
 
-#include "core/minhash/minhash.hpp"
+#include "core/minhash/minhash_sketch.hpp"
 
 namespace simhash
 {

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/tables/key_order.hpp"
-#include "core/volatility/volatility.hpp"
+#include "core/volatility/volatility_model.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -36,7 +36,7 @@ inline constexpr std::uint16_t kLeaf = 1;
 inline constexpr std::uint16_t kInner = 2;
 inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
-// 16, 32 and 64: pages of the signature store, see core/wide/store_page.hpp
+// 16, 32 and 64: pages of the signature store, see core/signature_tables/store_page.hpp
 inline constexpr std::uint16_t kPairKeys = 128; // a leaf whose keys have two words
 
 // The part of PostgreSQL's PageHeaderData that the core needs.

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/fingerprint/feature_hash.hpp"
+#include "core/hash/feature_hash.hpp"
 
 namespace simhash
 {

@@ -39,7 +39,7 @@
 
 #include "core/fingerprint/fingerprint.hpp"
 #include "core/tables/key_order.hpp"
-#include "core/volatility/volatility.hpp"
+#include "core/volatility/volatility_model.hpp"
 #include "core/volatility/vosh.hpp"
 
 namespace simhash

@@ -1,11 +1,11 @@
 // simhash_features, simhash_anchored_shingles, simhash_stop_word_shingles and simhash_url_features return features as
 // arrays, which can be inspected, weighted and filtered. to_simhash takes such an array, and simhash_agg its elements.
-#include "core/fingerprint/feature_hash.hpp"
+#include "core/hash/feature_hash.hpp"
 #include "core/text/url_features.hpp"
-#include "pg/features/array_elements.hpp"
-#include "pg/features/document_argument.hpp"
-#include "pg/features/shingle_arguments.hpp"
-#include "pg/features/utf8_text.hpp"
+#include "pg/input/array_elements.hpp"
+#include "pg/input/document_argument.hpp"
+#include "pg/input/shingle_arguments.hpp"
+#include "pg/input/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

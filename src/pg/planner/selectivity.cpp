@@ -6,7 +6,7 @@
 // near-duplicates, a few matching rows are assumed, because near-duplicates are what users search for.
 #include "pg/server/postgres.hpp"
 
-#include "core/wide/ball_volume.hpp"
+#include "core/signature/ball_volume.hpp"
 #include "pg/planner/comparison.hpp"
 #include "pg/planner/expression.hpp"
 #include "pg/planner/selectivity.hpp"
@@ -14,8 +14,8 @@
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
-#include "pg/types/signature.hpp"
 #include "pg/types/signature_ball.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -2,7 +2,7 @@
 // volatility-guided search. The SQL type simhash_weights_ball has 536 bytes and is passed by reference.
 #pragma once
 
-#include "core/fingerprint/weights.hpp"
+#include "core/weights/weights.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

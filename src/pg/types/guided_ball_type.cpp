@@ -3,12 +3,12 @@
 // their signs form. The text form is <[w0,...,w63],8,0.95,0>.
 #include "pg/server/compat.hpp"
 
-#include "core/fingerprint/weights_format.hpp"
-#include "core/fingerprint/weights_text.hpp"
+#include "core/weights/weights_format.hpp"
+#include "core/weights/weights_text.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/ball_text.hpp"
 #include "pg/types/guided_ball.hpp"
-#include "pg/types/weights.hpp"
+#include "pg/types/weights_type.hpp"
 
 extern "C" {
 #include "common/shortest_dec.h"

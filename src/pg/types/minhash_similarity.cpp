@@ -2,7 +2,7 @@
 // distance of bit strings, they raise an error if the lengths differ, so they are not LEAKPROOF.
 #include "core/minhash/estimate.hpp"
 #include "pg/server/compat.hpp"
-#include "pg/types/signature.hpp"
+#include "pg/types/signature_type.hpp"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // signature_ball is a varlena with this layout, not packed and not compressed.
 #pragma once
 
-#include "core/wide/signature.hpp"
+#include "core/signature/signature.hpp"
 #include "pg/server/postgres.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"

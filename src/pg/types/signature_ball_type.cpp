@@ -4,7 +4,7 @@
 
 #include "pg/server/compat.hpp"
 #include "pg/types/ball_text.hpp"
-#include "pg/types/signature.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "common/shortest_dec.h"

@@ -2,7 +2,7 @@
 // reveals a length, so they are not LEAKPROOF.
 #include "pg/types/signature_ball.hpp"
 
-#include "pg/types/signature.hpp"
+#include "pg/types/signature_type.hpp"
 
 namespace simhash
 {

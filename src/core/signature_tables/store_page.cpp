@@ -1,0 +1,207 @@
+#include "core/signature_tables/store_page.hpp"
+
+#include <algorithm>
+
+namespace simhash
+{
+
+namespace
+{
+
+// A segment is logged in one record, which can hold 33 pages: the segment, its map page and the one before.
+constexpr int kMostBodies = 30;
+
+constexpr std::size_t contents(std::size_t page_size)
+{
+    return page_size - sizeof(RawPageHeader) - sizeof(PageTail);
+}
+
+// Slots of a plane page, a multiple of 64 so that the bits before the tail are whole words.
+int plane_capacity(std::size_t page_size)
+{
+    std::size_t slots = contents(page_size) * 8 / (kSketchBytes * 8 + 1);
+    while (slots * kSketchBytes + (slots + 63) / 64 * 8 > contents(page_size))
+        slots--;
+    return static_cast<int>(slots);
+}
+
+void init_store_page(char *page, std::size_t page_size, std::uint16_t kind)
+{
+    init_page(page, page_size, kStoreTable, 0);
+    page_tail(page)->flags = kind;
+}
+
+} // namespace
+
+StoreShape store_shape(int bytes, std::size_t page_size)
+{
+    int slots = plane_capacity(page_size);
+    StoreShape shape;
+    shape.bytes = bytes;
+    shape.body_rows = static_cast<int>(contents(page_size) / (static_cast<std::size_t>(bytes) + sizeof(Tid)));
+    shape.body_rows = std::min(shape.body_rows, slots);
+    shape.bodies = std::min(slots / shape.body_rows, kMostBodies);
+    return shape;
+}
+
+int map_capacity(std::size_t page_size)
+{
+    return static_cast<int>(contents(page_size) / sizeof(SegmentEntry));
+}
+
+void map_add(char *page, SegmentEntry entry)
+{
+    RawPageHeader *header = page_header(page);
+    std::memcpy(page + header->lower, &entry, sizeof(entry));
+    header->lower = static_cast<std::uint16_t>(header->lower + sizeof(entry));
+}
+
+std::size_t plane_used_bytes(std::size_t page_size)
+{
+    return (static_cast<std::size_t>(plane_capacity(page_size)) + 63) / 64 * 8;
+}
+
+int plane_free_slot(const char *page, int slots)
+{
+    const std::uint8_t *used = plane_used(page);
+    for (int slot = 0; slot < slots; slot++) {
+        if (slot % 8 == 0 && used[slot / 8] == 0xFF)
+            slot += 7;
+        else if (!(used[slot / 8] >> slot % 8 & 1))
+            return slot;
+    }
+    return -1;
+}
+
+void plane_set(char *page, int slot, const std::uint64_t sketch[2])
+{
+    RawPageHeader *header = page_header(page);
+    std::size_t at = sizeof(RawPageHeader) + kSketchBytes * static_cast<std::size_t>(slot);
+    std::memcpy(page + at, sketch, kSketchBytes);
+    header->lower = std::max(header->lower, static_cast<std::uint16_t>(at + kSketchBytes));
+    page[header->upper + slot / 8] = static_cast<char>(page[header->upper + slot / 8] | 1 << slot % 8);
+}
+
+void plane_clear(char *page, int slot)
+{
+    char *used = page + page_header(page)->upper + slot / 8;
+    *used = static_cast<char>(*used & ~(1 << slot % 8));
+}
+
+void body_set(char *page, int bytes, int slot, const std::uint8_t *signature, Tid tid)
+{
+    RawPageHeader *header = page_header(page);
+    std::size_t length = static_cast<std::size_t>(bytes);
+    std::size_t at = sizeof(RawPageHeader) + length * static_cast<std::size_t>(slot);
+    std::memcpy(page + at, signature, length);
+    header->lower = std::max(header->lower, static_cast<std::uint16_t>(at + length));
+    header->upper =
+        std::min(header->upper, static_cast<std::uint16_t>(header->special -
+                                                           sizeof(Tid) * static_cast<std::size_t>(slot + 1)));
+    reinterpret_cast<Tid *>(page_tail(page))[-1 - slot] = tid;
+}
+
+void body_clear(char *page, int slot) { reinterpret_cast<Tid *>(page_tail(page))[-1 - slot] = {0, 0, 0}; }
+
+void init_map_page(char *page, std::size_t page_size) { init_store_page(page, page_size, kMapPage); }
+
+void init_plane_page(char *page, std::size_t page_size)
+{
+    init_store_page(page, page_size, kPlanePage);
+    RawPageHeader *header = page_header(page);
+    header->upper = static_cast<std::uint16_t>(header->special - plane_used_bytes(page_size));
+}
+
+void init_body_page(char *page, std::size_t page_size, std::uint32_t plane)
+{
+    init_store_page(page, page_size, kBodyPage);
+    page_tail(page)->right = plane;
+}
+
+const char *check_store_page(const char *page, std::size_t page_size, const StoreShape &shape,
+                             std::uint16_t kind)
+{
+    const RawPageHeader *header = page_header(page);
+    if (!has_index_header(page, page_size))
+        return "The page header is not that of a simhash index.";
+    const PageTail *tail = page_tail(page);
+    if (tail->page_id != kPageId)
+        return "The page lacks the mark of a simhash index.";
+    if (tail->table != kStoreTable)
+        return "The page does not belong to the signature store.";
+    if (kind != 0 && tail->flags != kind)
+        return "The page of the signature store is of the wrong kind.";
+    if (header->lower < sizeof(RawPageHeader) || header->upper < header->lower ||
+        header->upper > header->special)
+        return "The page's free space is out of bounds.";
+
+    std::size_t low = header->lower - sizeof(RawPageHeader),
+                high = std::size_t{header->special} - header->upper;
+    if (tail->flags == kMapPage) {
+        if (low % sizeof(SegmentEntry) != 0 || high != 0)
+            return "The list of segments is truncated.";
+    } else if (tail->flags == kPlanePage) {
+        if (low % kSketchBytes != 0 || low / kSketchBytes > static_cast<std::size_t>(shape.rows()))
+            return "The number of sketches is wrong.";
+        if (high != plane_used_bytes(page_size))
+            return "The bits of used slots are truncated.";
+        for (int slot = plane_count(page); slot < static_cast<int>(high) * 8; slot++) {
+            if (plane_uses(page, slot))
+                return "A slot without a sketch is marked as used.";
+        }
+    } else if (tail->flags == kBodyPage) {
+        if (high % sizeof(Tid) != 0 || low != high / sizeof(Tid) * static_cast<std::size_t>(shape.bytes) ||
+            high / sizeof(Tid) > static_cast<std::size_t>(shape.body_rows))
+            return "The numbers of signatures and of tids differ.";
+    } else {
+        return "The page is of no kind that the signature store has.";
+    }
+    return nullptr;
+}
+
+int most_signature_tables(int words, std::size_t page_size)
+{
+    std::size_t room =
+        contents(page_size) - offsetof(SignatureMetaData, layout) - offsetof(SignatureLayout, key);
+    std::size_t key = sizeof(std::uint16_t) * static_cast<std::size_t>(words * kKeyBits);
+    return static_cast<int>(std::min<std::size_t>(room / key, kMaxTables));
+}
+
+bool is_signature_meta_page(const char *page, std::size_t page_size)
+{
+    if (!has_index_header(page, page_size) || page_tail(page)->flags != kMeta)
+        return false;
+    std::uint32_t words[2];
+    std::memcpy(words, page + sizeof(RawPageHeader), sizeof(words));
+    return words[0] == kMagic && words[1] == kSignatureVersion;
+}
+
+void init_signature_meta_page(char *page, std::size_t page_size, const SignatureMetaData &meta)
+{
+    init_page(page, page_size, 0, 0);
+    std::memcpy(page + sizeof(RawPageHeader), &meta, meta.size());
+    page_header(page)->lower = static_cast<std::uint16_t>(sizeof(RawPageHeader) + meta.size());
+    page_tail(page)->flags = kMeta;
+}
+
+const char *check_signature_meta_page(const char *page, std::size_t page_size)
+{
+    const RawPageHeader *header = page_header(page);
+    if (!is_signature_meta_page(page, page_size) || page_tail(page)->page_id != kPageId)
+        return "The page is not a metapage of an index on signatures.";
+    if (header->lower < sizeof(RawPageHeader) || header->lower > header->special)
+        return "The metapage is truncated.";
+    std::size_t size = header->lower - sizeof(RawPageHeader);
+    SignatureMetaData meta;
+    if (size < offsetof(SignatureMetaData, layout) || size > sizeof(meta))
+        return "The metapage is truncated.";
+    std::memset(&meta, 0, sizeof(meta));
+    std::memcpy(&meta, page + sizeof(RawPageHeader), size);
+    if (!is_signature_layout(meta.layout, size - offsetof(SignatureMetaData, layout)))
+        return "The layout of the signatures is not valid.";
+    if (meta.map != root_block(meta.layout.tables) + 1)
+        return "The map of segments is at the wrong place.";
+    return nullptr;
+}
+
+} // namespace simhash

@@ -1,0 +1,184 @@
+// jaccard, containment and cosine: how alike two sets or vectors of features are, exactly.
+#include "core/features/feature_measures.hpp"
+#include "pg/input/read_features.hpp"
+#include "pg/types/weights_type.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+// Reads the two sets or vectors of a function.
+using ReadPair = void (*)(FunctionCallInfo, CountedFeatures *a, CountedFeatures *b);
+
+template <CountFeatures count> void read_pair(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
+{
+    count(fcinfo, 0, a);
+    count(fcinfo, 1, b);
+}
+
+// (document text, document text, unit text, size integer)
+void read_documents(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
+{
+    Shingles shingles = shingle_arguments(fcinfo, 2);
+    count_text(fcinfo, 0, shingles, a);
+    count_text(fcinfo, 1, shingles, b);
+}
+
+// The weights of a repeated feature are added.
+template <typename Reader> void add_weights(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    Reader reader(fcinfo, argument);
+    Feature feature;
+    while (reader.next(&feature))
+        if (!out->add_weight(feature.hash, feature.weight))
+            report_weights_overflow();
+}
+
+std::size_t count_common(const CountedFeatures &a, const CountedFeatures &b)
+{
+    const CountedFeatures &few = a.counts().size() < b.counts().size() ? a : b;
+    const CountedFeatures &many = &few == &a ? b : a;
+    std::size_t common = 0;
+    few.in_pieces([&](std::size_t from, std::size_t to) {
+        common += count_common(few.counts(), from, to, many.counts());
+    });
+    return common;
+}
+
+// The sizes of two sets and of their intersection.
+struct Overlap {
+    std::size_t first, second, common;
+};
+
+Overlap overlap(FunctionCallInfo fcinfo, ReadPair read)
+{
+    CountedFeatures a;
+    CountedFeatures b;
+    read(fcinfo, &a, &b);
+    Overlap sizes = {a.counts().size(), b.counts().size(), count_common(a, b)};
+    a.release();
+    b.release();
+    return sizes;
+}
+
+// A part of a set. That of the empty set is NULL.
+Datum return_fraction(FunctionCallInfo fcinfo, std::size_t part, std::size_t all)
+{
+    if (all == 0)
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(static_cast<double>(part) / static_cast<double>(all));
+}
+
+Datum return_jaccard(FunctionCallInfo fcinfo, ReadPair read)
+{
+    Overlap sets = overlap(fcinfo, read);
+    return return_fraction(fcinfo, sets.common, sets.first + sets.second - sets.common);
+}
+
+Datum return_containment(FunctionCallInfo fcinfo, ReadPair read)
+{
+    Overlap sets = overlap(fcinfo, read);
+    return return_fraction(fcinfo, sets.common, sets.first);
+}
+
+ProductSum sum_products(const CountedFeatures &a, const CountedFeatures &b)
+{
+    ProductSum sum;
+    a.in_pieces(
+        [&](std::size_t from, std::size_t to) { add_products(a.counts(), from, to, b.counts(), &sum); });
+    return sum;
+}
+
+// The cosine of two tables of weights, which are freed.
+Datum return_cosine(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
+{
+    double value = 0;
+    bool defined = cosine(sum_products(*a, *b), sum_products(*a, *a), sum_products(*b, *b), &value);
+    a->release();
+    b->release();
+    if (!defined)
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(value);
+}
+
+Datum return_counted_cosine(FunctionCallInfo fcinfo, ReadPair read)
+{
+    CountedFeatures a;
+    CountedFeatures b;
+    read(fcinfo, &a, &b);
+    a.make_logarithmic();
+    b.make_logarithmic();
+    return return_cosine(fcinfo, &a, &b);
+}
+
+// The first vector is argument 0.
+template <typename Reader> Datum return_weighted_cosine(FunctionCallInfo fcinfo, int second)
+{
+    CountedFeatures a;
+    CountedFeatures b;
+    add_weights<Reader>(fcinfo, 0, &a);
+    add_weights<Reader>(fcinfo, second, &b);
+    return return_cosine(fcinfo, &a, &b);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(jaccard_documents)
+{
+    return return_jaccard(fcinfo, read_documents);
+}
+SIMHASH_FUNCTION(jaccard_text_array)
+{
+    return return_jaccard(fcinfo, read_pair<count_text_array>);
+}
+SIMHASH_FUNCTION(jaccard_bigint_array)
+{
+    return return_jaccard(fcinfo, read_pair<count_bigint_array>);
+}
+SIMHASH_FUNCTION(jaccard_tsvector)
+{
+    return return_jaccard(fcinfo, read_pair<count_tsvector>);
+}
+
+SIMHASH_FUNCTION(containment_documents)
+{
+    return return_containment(fcinfo, read_documents);
+}
+SIMHASH_FUNCTION(containment_text_array)
+{
+    return return_containment(fcinfo, read_pair<count_text_array>);
+}
+SIMHASH_FUNCTION(containment_bigint_array)
+{
+    return return_containment(fcinfo, read_pair<count_bigint_array>);
+}
+SIMHASH_FUNCTION(containment_tsvector)
+{
+    return return_containment(fcinfo, read_pair<count_tsvector>);
+}
+
+SIMHASH_FUNCTION(cosine_documents)
+{
+    return return_counted_cosine(fcinfo, read_documents);
+}
+SIMHASH_FUNCTION(cosine_text_array)
+{
+    return return_counted_cosine(fcinfo, read_pair<count_text_array>);
+}
+SIMHASH_FUNCTION(cosine_tsvector)
+{
+    return return_counted_cosine(fcinfo, read_pair<count_tsvector>);
+}
+
+SIMHASH_FUNCTION(cosine_weighted_arrays)
+{
+    return return_weighted_cosine<WeightedArray>(fcinfo, 2);
+}
+SIMHASH_FUNCTION(cosine_jsonb)
+{
+    return return_weighted_cosine<WeightedObject>(fcinfo, 1);
+}
+
+} // namespace simhash

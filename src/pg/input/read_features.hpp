@@ -1,0 +1,84 @@
+// Readers of the features that function arguments consist of. The caller says which argument to read.
+#pragma once
+
+#include "pg/input/array_elements.hpp"
+#include "pg/input/counted_features.hpp"
+#include "pg/input/feature.hpp"
+#include "pg/input/shingle_arguments.hpp"
+
+struct JsonbIterator;
+
+namespace simhash
+{
+
+// Features that are counted. Each function adds those of an argument that is not NULL to `out`, which must be empty.
+
+using CountFeatures = void (*)(FunctionCallInfo, int argument, CountedFeatures *out);
+
+// The default features, which were chosen by measurement, see doc/features.md.
+inline constexpr Shingles kDefaultShingles = {TextUnit::kWord, 1};
+
+// text: the shingles of a document, converted to UTF-8.
+void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out);
+
+// text: the default features.
+void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// text: the shingles that the arguments after it, a unit and a size, select.
+void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// text[], with any number of dimensions. NULL elements are skipped.
+void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// bigint[], with any number of dimensions: the elements are the hashes. NULL elements are skipped.
+void count_bigint_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// tsvector: lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme without
+// positions counts once.
+void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// Features with given weights. A reader returns them one by one, a repeated feature repeatedly:
+//
+//   WeightedArray reader(fcinfo, argument);
+//   while (reader.next(&feature)) …
+
+// text[] and, in the argument after it, float8[]. A feature is skipped if it is NULL or its weight is NULL or 0.
+class WeightedArray
+{
+public:
+    WeightedArray(FunctionCallInfo fcinfo, int argument)
+        : WeightedArray(fcinfo, argument, TEXTOID, "features")
+    {
+    }
+    bool next(Feature *feature);
+
+protected:
+    WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which);
+
+private:
+    WeightedLists lists_;
+    Oid type_;
+    int next_ = 0;
+};
+
+// The same with bigint[]: the elements are the hashes.
+class WeightedHashes : public WeightedArray
+{
+public:
+    WeightedHashes(FunctionCallInfo fcinfo, int argument) : WeightedArray(fcinfo, argument, INT8OID, "hashes")
+    {
+    }
+};
+
+// jsonb: {"feature": weight, ...}. Features with a weight of null or 0 are skipped.
+class WeightedObject
+{
+public:
+    WeightedObject(FunctionCallInfo fcinfo, int argument);
+    bool next(Feature *feature);
+
+private:
+    JsonbIterator *iterator_;
+};
+
+} // namespace simhash

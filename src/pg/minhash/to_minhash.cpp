@@ -1,0 +1,106 @@
+// to_minhash_values and to_minhash: the min-hash sketch of a document's set of features, as an array of minima and as one
+// bit of each.
+#include "pg/input/read_features.hpp"
+#include "pg/minhash/minhash_value.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+void sketch_features(const CountedFeatures &counted, MinhashSketch *sketch)
+{
+    std::uint64_t hashes[4096];
+    std::size_t used = 0;
+    auto flush = [&] {
+        sketch->add(hashes, used);
+        used = 0;
+    };
+    counted.in_pieces([&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; i++) {
+            if (counted.counts().slots()[i].count == 0)
+                continue;
+            hashes[used++] = counted.counts().slots()[i].hash;
+            if (used == lengthof(hashes))
+                flush();
+        }
+    });
+    flush();
+}
+
+// Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all empty
+// documents would be duplicates of each other.
+bool compute_minima(FunctionCallInfo fcinfo, CountFeatures count, Minima *minima)
+{
+    *minima = allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);
+    MinhashSketch sketch;
+    sketch.init(minima->values, minima->size);
+    CountedFeatures counted;
+    count(fcinfo, 0, &counted);
+    sketch_features(counted, &sketch);
+    counted.release();
+    return !sketch.empty();
+}
+
+Datum return_minima(FunctionCallInfo fcinfo, CountFeatures count)
+{
+    Minima minima;
+    if (!compute_minima(fcinfo, count, &minima))
+        PG_RETURN_NULL();
+    return minima_datum(minima);
+}
+
+Datum return_bits(FunctionCallInfo fcinfo, CountFeatures count)
+{
+    Minima minima;
+    if (!compute_minima(fcinfo, count, &minima))
+        PG_RETURN_NULL();
+    return minhash_bits_datum(minima);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(to_minhash_values_text)
+{
+    return return_minima(fcinfo, count_default);
+}
+SIMHASH_FUNCTION(to_minhash_values_shingles)
+{
+    return return_minima(fcinfo, count_shingles);
+}
+SIMHASH_FUNCTION(to_minhash_values_array)
+{
+    return return_minima(fcinfo, count_text_array);
+}
+SIMHASH_FUNCTION(to_minhash_values_numbers)
+{
+    return return_minima(fcinfo, count_bigint_array);
+}
+SIMHASH_FUNCTION(to_minhash_values_tsvector)
+{
+    return return_minima(fcinfo, count_tsvector);
+}
+
+SIMHASH_FUNCTION(to_minhash_text)
+{
+    return return_bits(fcinfo, count_default);
+}
+SIMHASH_FUNCTION(to_minhash_shingles)
+{
+    return return_bits(fcinfo, count_shingles);
+}
+SIMHASH_FUNCTION(to_minhash_array)
+{
+    return return_bits(fcinfo, count_text_array);
+}
+SIMHASH_FUNCTION(to_minhash_numbers)
+{
+    return return_bits(fcinfo, count_bigint_array);
+}
+SIMHASH_FUNCTION(to_minhash_tsvector)
+{
+    return return_bits(fcinfo, count_tsvector);
+}
+
+} // namespace simhash

@@ -1,0 +1,393 @@
+// simhash_report(table, column, distance, rows): what a table's fingerprints or signatures tell about searching them.
+#include "core/report/every_nth.hpp"
+#include "core/report/report_figures.hpp"
+#include "core/signature_tables/signature_plan.hpp"
+#include "core/tables/bit_order.hpp"
+#include "core/tables/table_design.hpp"
+#include "pg/report/sample_query.hpp"
+#include "pg/server/query_rows.hpp"
+#include "pg/server/result_rows.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/server/table_column.hpp"
+#include "pg/types/signature_type.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kMostSample = 1 << 16;
+constexpr double kPairSample = 1 << 13; // fingerprints that are compared with each other
+constexpr double kLeafRows = 530;
+constexpr double kWorthwhile = 0.8; // more tables must save a fifth of the pages
+constexpr double kBearable = 0.1;   // false matches per search
+
+struct Sample {
+    BitRows rows;     // in arbitrary order
+    BitRows distinct; // a copy without duplicates
+    const std::uint64_t *most_frequent;
+    Size most_frequent_rows;
+    double all_rows; // estimated number of rows with a value
+    double expected; // number of those that the report is for: as many, unless the caller expects others
+    double nulls;
+
+    int bits() const { return rows.bits; }
+    bool wide() const { return rows.bits != kBits; }
+};
+
+struct Report {
+    Tuplestorestate *store;
+    TupleDesc row;
+};
+
+void put(const Report &report, const char *topic, const char *item, double value, const char *meaning)
+{
+    Datum values[4] = {CStringGetTextDatum(topic), CStringGetTextDatum(item), Float8GetDatum(value),
+                       CStringGetTextDatum(meaning)};
+    bool nulls[4] = {};
+    tuplestore_putvalues(report.store, report.row, values, nulls);
+}
+
+void put(const Report &report, const char *topic, int item, double value, const char *meaning)
+{
+    put(report, topic, psprintf("%d", item), value, meaning);
+}
+
+void check_kind(Relation relation)
+{
+    char kind = relation->rd_rel->relkind;
+    if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW && kind != RELKIND_PARTITIONED_TABLE &&
+        kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE)
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
+                errhint("Give the table and its column of type simhash or bit(n)."));
+}
+
+// The length of the column's values. Raises an error unless it holds fingerprints or signatures.
+int column_bits(Relation relation, const char *column, Oid fingerprint)
+{
+    Oid type, collation;
+    int32 length;
+    AttrNumber number = get_attnum(RelationGetRelid(relation), column);
+    if (number != InvalidAttrNumber) {
+        get_atttypetypmodcoll(RelationGetRelid(relation), number, &type, &length, &collation);
+        if (getBaseTypeAndTypmod(type, &length) == BITOID) {
+            if (length < kFewestSignatureBits || length > kMostSignatureBits)
+                ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("column \"%s\" of \"%s\" does not hold signatures", column,
+                               RelationGetRelationName(relation)),
+                        errdetail("Signatures are of type bit(n) with %d to %d bits.", kFewestSignatureBits,
+                                  kMostSignatureBits));
+            return length;
+        }
+    }
+    check_column(relation, column, fingerprint);
+    return kBits;
+}
+
+// Writes a value as a row of BitRows.
+void read_value(Datum value, int bits, std::uint64_t *row)
+{
+    if (bits == kBits) {
+        *row = datum_fingerprint(value);
+        return;
+    }
+    const SignatureView signature = datum_signature(value);
+    check_lengths(bits, signature.bits);
+    std::fill_n(row, signature_words(bits), 0);
+    for (int bit = 0; bit < bits; bit++)
+        row[bit / 64] |= static_cast<std::uint64_t>(signature_bit(signature.data, bit)) << bit % 64;
+}
+
+// Reads the column with the caller's privileges. Keeps every n-th row.
+void read_sample(Relation relation, const char *column, Sample *sample)
+{
+    const SampleQuery source = sample_query(relation, column, kMostSample);
+    const Size words = sample->rows.words();
+    auto *memory = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * kMostSample));
+    EveryNth<std::uint64_t> kept(memory, kMostSample, words);
+    int64 nulls = 0;
+    for_each_query_row(source.query, [&](const QueryRow &read) {
+        bool null;
+        Datum value = read.column(1, &null);
+        nulls += null;
+        std::uint64_t *row = null ? nullptr : kept.next();
+        if (row != nullptr)
+            read_value(value, sample->bits(), row);
+    });
+    sample->rows.word = memory;
+    sample->rows.count = kept.count();
+    auto seen = static_cast<double>(kept.seen());
+    double read = seen + static_cast<double>(nulls);
+    sample->nulls = read > 0 ? static_cast<double>(nulls) / read : 0;
+    sample->all_rows = seen / source.share;
+}
+
+// Copies rows of a sample, which `from(i)` chooses.
+template <typename From> BitRows copy_rows(const BitRows &rows, Size count, From from)
+{
+    const Size words = rows.words();
+    auto *copy = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * Max(count, Size{1})));
+    for (Size i = 0; i < count; i++)
+        std::copy_n(rows.row(from(i)), words, copy + i * words);
+    return {copy, count, rows.bits};
+}
+
+void find_distinct(Sample *sample)
+{
+    const BitRows &rows = sample->rows;
+    const Size words = rows.words();
+    auto *order = static_cast<std::uint32_t *>(palloc(sizeof(std::uint32_t) * rows.count));
+    for (Size i = 0; i < rows.count; i++)
+        order[i] = static_cast<std::uint32_t>(i);
+    std::sort(order, order + rows.count, [&](std::uint32_t a, std::uint32_t b) {
+        return std::lexicographical_compare(rows.row(a), rows.row(a) + words, rows.row(b),
+                                            rows.row(b) + words);
+    });
+    Size kept = 0;
+    for (Size from = 0, to; from < rows.count; from = to) {
+        const std::uint64_t *value = rows.row(order[from]);
+        for (to = from + 1; to < rows.count && std::equal(value, value + words, rows.row(order[to]));)
+            to++;
+        if (to - from > sample->most_frequent_rows) {
+            sample->most_frequent_rows = to - from;
+            sample->most_frequent = value;
+        }
+        order[kept++] = order[from];
+    }
+    sample->distinct = copy_rows(rows, kept, [&](Size i) { return order[i]; });
+    pfree(order);
+}
+
+// Counts the distances of pairs among some evenly spaced rows: of longer values fewer, so that it takes as long.
+void count_distances(const BitRows &rows, DistanceCounts *counts)
+{
+    auto most = static_cast<Size>(kPairSample / std::sqrt(static_cast<double>(rows.words())));
+    const Size kept = Min(rows.count, most);
+    const BitRows few = copy_rows(rows, kept, [&](Size i) { return i * rows.count / kept; });
+    *counts = {};
+    for (Size i = 0; i < kept; i++) {
+        CHECK_FOR_INTERRUPTS();
+        add_distances(few, i, counts);
+    }
+    pfree(const_cast<std::uint64_t *>(few.word));
+}
+
+void report_rows(const Report &report, const Sample &sample)
+{
+    auto sampled = static_cast<double>(sample.rows.count);
+    put(report, "rows", sample.wide() ? "with a signature" : "with a fingerprint",
+        std::round(sample.all_rows), "estimated, unless the whole table was read");
+    put(report, "rows", "without", sample.nulls, "share");
+    put(report, "rows", "expected", std::round(sample.expected),
+        "for which false matches, pages and suggestions are");
+    put(report, "rows", "sampled", sampled, "");
+    put(report, "rows", "distinct", static_cast<double>(sample.distinct.count) / sampled,
+        "share of the sample: a larger table has a smaller one");
+    const double most = static_cast<double>(sample.most_frequent_rows) / sampled;
+    if (sample.wide())
+        put(report, "rows", "most frequent", most, "share of the most frequent signature");
+    else
+        put(report, "rows", psprintf("%016llx", static_cast<unsigned long long>(*sample.most_frequent)), most,
+            "share of the most frequent fingerprint");
+}
+
+void report_bits(const Report &report, const Sample &sample, const double *ones)
+{
+    put(report, "bits", "informative", informative_bits(ones, sample.bits()),
+        psprintf("sum of the bits' entropies, at most %d", sample.bits()));
+    const char *meaning = sample.wide() ? "share of distinct signatures" : "share of distinct fingerprints";
+    for (int bit = 0; bit < sample.bits(); bit++)
+        put(report, "bit set", bit, ones[bit], meaning);
+}
+
+// Returns the largest radius at which false matches are rare enough, or -1.
+int report_distances(const Report &report, const Sample &sample, const double *ones)
+{
+    const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
+    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
+    count_distances(sample.rows, counts);
+    for (int d = 0; d <= bits; d++) {
+        if (counts->at[d] > 0)
+            put(report, "distance", d, counts->at[d] / counts->pairs, "share of sampled pairs");
+    }
+
+    count_distances(sample.distinct, counts);
+    auto *within = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
+    fit_chance(*counts, ones, bits, within);
+    int bearable = -1;
+    for (int r = 0; r <= most; r++) {
+        double expected = within[r] * sample.expected;
+        put(report, "false matches", r, expected, "expected of a search with this radius, unrelated rows");
+        if (expected <= kBearable)
+            bearable = r;
+    }
+    pfree(within);
+    pfree(counts);
+    return bearable;
+}
+
+// Returns the number of pages that a search with the design's distance is expected to read: those of one
+// bucket in each table. Sets `*largest` to the share of rows in the largest bucket. `distinct` and `key` are
+// working memory.
+double expected_pages(const TableDesign &design, const Sample &sample, Fingerprint *distinct,
+                      std::uint64_t *key, double *largest)
+{
+    std::uint8_t bit_order[kBits];
+    std::copy_n(sample.distinct.word, sample.distinct.count, distinct);
+    choose_bit_order(design, distinct, sample.distinct.count, bit_order);
+    auto *order = static_cast<KeyOrder *>(palloc(sizeof(KeyOrder)));
+    order->set(design, bit_order);
+    double pages = 0;
+    *largest = 0;
+    for (int table = 0; table < design.tables; table++) {
+        CHECK_FOR_INTERRUPTS();
+        Buckets buckets = measure_buckets(*order, table, sample.rows.word, sample.rows.count, key);
+        pages += 1 + buckets.shared * sample.expected / kLeafRows;
+        *largest = Max(*largest, buckets.largest);
+    }
+    pfree(order);
+    return pages;
+}
+
+void check_distance(int distance, const Sample &sample)
+{
+    if (sample.wide() ? distance < 0 || distance > sample.bits()
+                      : distance < kMinDistance || distance > kMaxDistance)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("distance %d is out of range", distance),
+                sample.wide()
+                    ? errhint("It is the radius of searches: 0 to %d.", sample.bits())
+                    : errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance));
+}
+
+void check_rows(int64 rows)
+{
+    if (rows < 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of rows " INT64_FORMAT " is out of range", rows),
+                errhint("It is how many rows with a value the table will have, or 0 for those that it has."));
+}
+
+// The first number of tables after which more would save little.
+struct BestTables {
+    int tables;
+    double pages;
+
+    void add(int number, double expected)
+    {
+        if (tables == 0 || expected < kWorthwhile * pages)
+            *this = {number, expected};
+    }
+};
+
+void report_suggestion(const Report &report, int distance, int bearable, int tables, const char *why_distance,
+                       const char *why_tables)
+{
+    put(report, "suggestion", "radius", bearable,
+        "the largest with at most 0.1 false matches a search; -1: none");
+    put(report, "suggestion", "distance", distance, why_distance);
+    put(report, "suggestion", "tables", tables, why_tables);
+}
+
+void report_designs(const Report &report, const Sample &sample, int distance, int bearable)
+{
+    Size bytes = sizeof(Fingerprint) * sample.rows.count;
+    auto *distinct = static_cast<Fingerprint *>(palloc(bytes));
+    auto *key = static_cast<std::uint64_t *>(palloc(bytes));
+    BestTables best = {};
+    for (int tables = distance + 1; tables <= Min(kMaxTables, 4 * (distance + 1)); tables++) {
+        TableDesign design;
+        if (!make_design(distance, tables, &design))
+            continue;
+        double largest, pages = expected_pages(design, sample, distinct, key, &largest);
+        put(report, "largest bucket", tables, largest * sample.expected,
+            "rows that a search may have to compare in one of this many tables");
+        put(report, "pages", tables, pages, "expected of a search, with this many tables");
+        best.add(tables, pages);
+    }
+    report_suggestion(report, distance, bearable, best.tables, "the index option: as asked for",
+                      "the index option: more would save less than a fifth of the pages");
+    pfree(distinct);
+    pfree(key);
+}
+
+// The pages that an exact search of an index on signatures reads, from its cost model. Sets *by_trees to whether it
+// reads its trees. Bits are dealt such that skewed ones matter little.
+double expected_pages(const Sample &sample, int tables, int radius, bool *by_trees)
+{
+    auto *layout = static_cast<SignatureLayout *>(palloc(sizeof(SignatureLayout)));
+    choose_layout(sample.bits(), tables, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
+    const StoreShape shape = store_shape(layout->bytes(), BLCKSZ);
+    const SignatureIndexSize size = signature_index_size(*layout, shape, BLCKSZ, sample.expected);
+    SearchPlan plan;
+    const double trees = plan_trees(*layout, radius, size, &plan);
+    const double scan = scan_cost(*layout, shape, radius, size);
+    pfree(layout);
+    *by_trees = trees <= scan;
+    return *by_trees ? tree_pages(plan, trees) : scan / kStorePageCost;
+}
+
+void report_trees(const Report &report, const Sample &sample, int radius, int bearable)
+{
+    const int most = most_signature_tables(default_key_words(sample.bits()), BLCKSZ);
+    BestTables best = {};
+    for (int tables = 1; tables <= most; tables++) {
+        CHECK_FOR_INTERRUPTS();
+        bool by_trees;
+        const double pages = expected_pages(sample, tables, radius, &by_trees);
+        put(report, "pages", tables, pages,
+            by_trees ? "expected of an exact search, with this many tables"
+                     : "expected of an exact search, which scans with this many tables");
+        if (by_trees)
+            best.add(tables, pages);
+    }
+    report_suggestion(report, radius, bearable, best.tables, "as asked for",
+                      "the index option: more would save less than a fifth of the pages; 0: all would scan");
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_report)
+{
+    using namespace simhash;
+    int distance = PG_GETARG_INT32(2);
+    Report report;
+    report.store = begin_rows(fcinfo, &report.row);
+    Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);
+    const char *column = NameStr(*PG_GETARG_NAME(1));
+    check_kind(relation);
+    Sample sample = {};
+    sample.rows.bits =
+        column_bits(relation, column, find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));
+    check_distance(distance, sample);
+    const int64 rows = PG_NARGS() > 3 ? PG_GETARG_INT64(3) : 0; // the function of 0.1.0 had three arguments
+    check_rows(rows);
+    read_sample(relation, column, &sample);
+    sample.expected = rows > 0 ? static_cast<double>(rows) : sample.all_rows;
+    if (sample.rows.count > 0) {
+        find_distinct(&sample);
+        report_rows(report, sample);
+        auto *ones = static_cast<double *>(palloc(sizeof(double) * static_cast<Size>(sample.bits())));
+        measure_ones(sample.distinct, ones);
+        report_bits(report, sample, ones);
+        const int bearable = report_distances(report, sample, ones);
+        (sample.wide() ? report_trees : report_designs)(report, sample, distance, bearable);
+    }
+    relation_close(relation, AccessShareLock);
+    PG_RETURN_NULL();
+}

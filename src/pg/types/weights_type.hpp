@@ -1,0 +1,32 @@
+// Arguments and results of the type simhash_weights.
+#pragma once
+
+#include "core/weights/weights.hpp"
+#include "core/weights/weights_text.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+// Reads a stored value, which may be toasted. Raises XX001 if no version of the extension could have written
+// it.
+void read_weights(Datum datum, Weights *out);
+
+// Returns the fingerprint that the signs of stored weights form.
+Fingerprint weights_signs(Datum datum);
+
+// Returns a new value in the current memory context.
+Datum weights_datum(const Weights &weights);
+
+// The nearest real, which has the same sign. A conversion through double would round twice.
+inline Datum weight_real(Weight weight)
+{
+    return Float4GetDatum(static_cast<float4>(weight) / static_cast<float4>(kWeightOne));
+}
+
+// Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
+Weight checked_weight(double number);
+
+[[noreturn]] void report_weights_overflow();
+
+} // namespace simhash

@@ -19,9 +19,9 @@ MODULE_big = simhash
 # src/module.cpp on top, then src/am, src/pg and src/core.
 SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp */*.cpp */*/*.cpp))))
 OBJS := $(SOURCES:.cpp=.o)
-# The scripts of earlier releases, and those that lead to the next one.
-RELEASES = 0.1.0
-DATA = $(RELEASES:%=sql/simhash--%.sql) $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/simhash--*--*.sql))
+# The scripts sql/simhash--A--B.sql, which lead from release A to B, and those of the releases A.
+UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
+DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
 DATA_built = sql/simhash--$(EXTVERSION).sql
 DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags

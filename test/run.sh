@@ -2,7 +2,7 @@
 # Runs every test; `make test` calls this. The stages, in order:
 #
 #   format     clang-format leaves the sources as they are
-#   versions   control file, META.json and CHANGELOG.md agree; the upgrade script is complete
+#   versions   control file, META.json and CHANGELOG.md agree; the upgrade script, if there is one, is complete
 #   files      every file under test/ is run by a stage, tests and expected outputs match one to one, and the mutations
 #              of test/mutants can be made
 #   lint       shellcheck over the shell scripts, clang-tidy over src/
@@ -16,7 +16,6 @@
 #   pgtap      test/pgtap
 #   tap        test/t: servers that crash, stream and run under load
 #   drivers    test/drivers: the programs of doc/drivers.md, for the client libraries that are installed
-#   upgrade    test/upgrade: data and indexes of the release before, built from the history, with this library
 #   failpoints test/failpoints: sessions and crashes at chosen moments, in a second build that has failpoints
 #   assertions regress, isolation, tap and failpoints again, in a server with assertions
 #   package    Debian's package and the archive of make dist; only if asked for by ONLY
@@ -37,7 +36,7 @@ set -euo pipefail
 export LANG=C.UTF-8
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers upgrade failpoints assertions"
+STAGES="format versions files lint unit build symbols layers compilers regress isolation pgtap tap drivers failpoints assertions"
 ONLY=${ONLY:-$STAGES}
 STAGES="$STAGES package"
 TESTS=${TESTS:-}
@@ -137,7 +136,7 @@ check_files() {
         test/run.sh | test/unit/run.sh | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
         test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
-        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/upgrade/*.pl | test/pgtap/*.sql) ;;
+        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
             [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
@@ -400,38 +399,13 @@ run_pgtap() {
 }
 
 run_tap() {
-    for_server test/t README.md doc demo tools
+    for_server test/t README.md doc demo tools sql simhash.control
     run_servers tap test/t
 }
 
 run_drivers() {
     for_server test/t test/drivers doc
     run_servers drivers test/drivers
-}
-
-# The release before this version. `latest` is the commit that it was made from.
-run_upgrade() {
-    local release=0.1.0 latest=72e8994ffbcc51cdf288942640887ab1f3590494 tree=$SCRATCH/release
-    if ! git cat-file -e "$latest^{commit}" 2>/dev/null; then
-        echo "skipped: the history of this checkout does not contain release $release"
-        return 0
-    fi
-    if [ "$(server_major)" -ge 19 ]; then
-        echo "skipped: release $release is for PostgreSQL up to 18"
-        return 0
-    fi
-    mkdir "$tree"
-    git archive "$latest" Makefile simhash.control doc sql src | tar -x -C "$tree"
-    check "build of release $release" build_release "$tree"
-    [[ " ${failures[*]:-} " == *" build of release $release "* ]] && return 0
-    for_server test/t test/upgrade
-    RELEASE_CONFIG=$SCRATCH/release.conf RELEASE_PROGRAMS=$release_programs run_servers upgrade test/upgrade
-}
-
-build_release() {
-    local TOP=$1 INSTALL_ROOT=$SCRATCH/root-release BUILD=$SCRATCH/build-release BUILD_FLAGS=(COPT=-O0)
-    build_and_stage && release_programs=$(server_programs) &&
-        staged_settings >"$SCRATCH/release.conf" && chmod a+r "$SCRATCH/release.conf"
 }
 
 # The build with failpoints is another one.
@@ -456,8 +430,7 @@ run_servers() {
         PATH="$(server_programs):$PATH" PG_CONFIG="$PG_CONFIG" STAGED="$INSTALL_ROOT" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
         PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" \
-        TEMP_CONFIG="$work.conf" RELEASE_CONFIG="${RELEASE_CONFIG:-}" \
-        RELEASE_PROGRAMS="${RELEASE_PROGRAMS:-}" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
+        TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=90 TEST_SECONDS="${TEST_SECONDS:-15}" \
         prove --norc --jobs "$(nproc)" --timer $(printf "$directory/%s.pl " $names)
     # shellcheck disable=SC2086
@@ -590,7 +563,7 @@ if wanted unit; then
     took
 fi
 
-if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|upgrade|failpoints|package ]]; then
+if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|drivers|failpoints|package ]]; then
     heading "build"
     BUILD_FLAGS=(COPT=-Werror)
     check "build without warnings" build_and_stage
@@ -604,7 +577,7 @@ if [[ $ONLY =~ build|symbols|layers|compilers|regress|isolation|pgtap|tap|driver
     fi
     took
     if [ -n "${built:-}" ]; then
-        for stage in regress isolation pgtap tap drivers upgrade failpoints package; do
+        for stage in regress isolation pgtap tap drivers failpoints package; do
             wanted "$stage" || continue
             heading "$stage"
             "run_$stage"

@@ -1,21 +1,25 @@
 #!/usr/bin/env perl
 # Writes the upgrade script from a release to the present version.
 #
-#   tools/upgrade-script.pl            sql/simhash--A--B.sql, B being the version of simhash.control and A the latest
-#                                      release before it of which there is a script sql/simhash--A.sql
-#   tools/upgrade-script.pl --check    changes nothing, and fails if the script is out of date
+#   tools/upgrade-script.pl [directory]            sql/simhash--A--B.sql, B being the version of simhash.control and A the
+#                                                  latest release before it of which there is a script sql/simhash--A.sql
+#   tools/upgrade-script.pl --check [directory]    changes nothing, and fails if the script is out of date
+#
+# The directory is that of simhash.control. Without an earlier release there is nothing to do.
 #
 # The first part of an upgrade script, down to the line of the mark below, is written by hand: it drops and alters
 # what cannot be replaced. The rest is written here: the statements of sql/simhash.sql that the release lacks, in their
 # order. A function that the release has with the same arguments is replaced. A type, operator, cast, aggregate or
-# operator class that the release has is left to the first part. test/t/033_upgrade.pl compares the catalogue after an
-# upgrade with that of a new installation.
+# operator class that the release has is left to the first part. test/t/040_upgrade.pl tries this on an invented next
+# version.
 use strict;
 use warnings;
 use FindBin;
 
 my $mark = "-- What follows is written by tools/upgrade-script.pl.\n";
-my $sql = "$FindBin::Bin/../sql";
+my $check = @ARGV && $ARGV[0] eq '--check' && shift @ARGV;
+my $top = $ARGV[0] // "$FindBin::Bin/..";
+my $sql = "$top/sql";
 
 sub content
 {
@@ -81,11 +85,11 @@ sub object
     return $statement;
 }
 
-my ($version) = content("$sql/../simhash.control") =~ /^default_version *= *'(.*)'/m or die "no version\n";
+my ($version) = content("$top/simhash.control") =~ /^default_version *= *'(.*)'/m or die "no version\n";
 my ($release) = sort { version->parse("v$b") <=> version->parse("v$a") }
     grep { version->parse("v$_") < version->parse("v$version") }
     map { /simhash--([0-9.]+)\.sql$/ ? $1 : () } glob("$sql/simhash--*.sql");
-die "there is no release before $version\n" if !defined $release;
+exit 0 if !defined $release;
 
 my $script = "$sql/simhash--$release--$version.sql";
 my $old = -e $script ? content($script) : '';
@@ -120,7 +124,7 @@ for (statements(content("$sql/simhash.sql"))) {
 }
 
 my $new = $first . $mark . $rest;
-if (($ARGV[0] // '') eq '--check') {
+if ($check) {
     exit 0 if $old eq $new;
     print "$script is not what sql/simhash.sql asks for: run tools/upgrade-script.pl\n";
     exit 1;

@@ -131,9 +131,6 @@ SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_
 FROM vector;
 SELECT simhash_project('{1,1e300}');
 \echo :SQLSTATE
--- As version 0.1.0 declared it.
-CREATE FUNCTION pg_temp.simhash_project(real[], bigint) RETURNS simhash AS '$libdir/simhash' LANGUAGE c STRICT;
-SELECT pg_temp.simhash_project('{0.1,-0.2,0.3}', 7) = simhash_project('{0.1,-0.2,0.3}', 7) AS same;
 -- Vectors at an angle t differ in 64 t / pi bits.
 SELECT degrees, round(avg((simhash_project(ARRAY[1, 0, 0], seed) <@>
                            simhash_project(ARRAY[cosd(degrees), sind(degrees), 0]::real[], seed))::int)) AS bits,

@@ -41,8 +41,8 @@ void report_leaf(const LeafRead &read, void *context)
     values[1] = Int32GetDatum(read.table + 1);
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
-    // The index is the last column, which the rows of version 0.1.0 do not have.
-    bool by_weights = report->row->natts >= 7;
+    // The index is the last column, after those that only a search by weights has.
+    bool by_weights = report->row->natts > 5;
     values[by_weights ? 7 : 4] = ObjectIdGetDatum(report->index);
     if (by_weights) {
         nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search has become exact

@@ -296,8 +296,7 @@ SIMHASH_FUNCTION(simhash_stop_word_shingles)
 }
 
 // (url text, stop_components text[], host boolean): the components of the host, if wanted, and bigrams of those after
-// it with their position, without stop components. A single component is returned alone. The function of version 0.1.0
-// had no third argument.
+// it with their position, without stop components. A single component is returned alone.
 SIMHASH_FUNCTION(simhash_url_features)
 {
     Utf8Text url = utf8_value(PG_GETARG_TEXT_PP(0));
@@ -320,7 +319,7 @@ SIMHASH_FUNCTION(simhash_url_features)
     TextArray array;
     const char *bytes;
     std::size_t length;
-    if (PG_NARGS() > 2 && PG_GETARG_BOOL(2)) {
+    if (PG_GETARG_BOOL(2)) {
         UrlComponents host(url.bytes, url.length, UrlPart::kHost);
         while (host.next(&bytes, &length)) {
             CHECK_FOR_INTERRUPTS();

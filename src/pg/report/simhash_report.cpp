@@ -375,7 +375,7 @@ SIMHASH_FUNCTION(simhash_report)
     sample.rows.bits =
         column_bits(relation, column, find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));
     check_distance(distance, sample);
-    const int64 rows = PG_NARGS() > 3 ? PG_GETARG_INT64(3) : 0; // the function of 0.1.0 had three arguments
+    const int64 rows = PG_GETARG_INT64(3);
     check_rows(rows);
     read_sample(relation, column, &sample);
     sample.expected = rows > 0 ? static_cast<double>(rows) : sample.all_rows;

@@ -77,7 +77,7 @@ Weight *divided(Vector<double> vector, double width)
 // (vector double precision[], width double precision, …)
 Datum stable_keys(Norm norm, FunctionCallInfo fcinfo)
 {
-    const auto vector = checked_vector<double>(PG_GETARG_ARRAYTYPE_P(0));
+    const auto vector = checked_vector(PG_GETARG_ARRAYTYPE_P(0));
     const double width = checked_width(PG_GETARG_FLOAT8(1));
     const KeyArguments arguments = key_arguments(fcinfo);
 

@@ -7,7 +7,6 @@
 #include "pg/vectors/vector_argument.hpp"
 
 extern "C" {
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 }
 
@@ -43,18 +42,10 @@ Vector<float> rounded(Vector<double> vector)
     return {values, vector.count};
 }
 
-// The first argument, which the functions of version 0.1.0 declare as real[].
-Vector<float> embedding_argument(FunctionCallInfo fcinfo)
-{
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
-    return ARR_ELEMTYPE(array) == FLOAT4OID ? checked_vector<float>(array)
-                                            : rounded(checked_vector<double>(array));
-}
-
 // (embedding double precision[], …, seed bigint). Returns false if the vector has no direction.
 bool project(FunctionCallInfo fcinfo, SignatureSums out)
 {
-    auto vector = embedding_argument(fcinfo);
+    auto vector = rounded(checked_vector(PG_GETARG_ARRAYTYPE_P(0)));
     auto seed = static_cast<std::uint64_t>(PG_GETARG_INT64(PG_NARGS() - 1));
     for (std::size_t block = 0; block < out.words; block++)
         if (!project_block(vector, seed, block, &out.word[block]))

@@ -16,8 +16,8 @@ template <typename Number> struct Vector {
     std::size_t count;
 };
 
-// Requires: it is a real[] if Number is float, a double precision[] if Number is double.
-template <typename Number> Vector<Number> checked_vector(ArrayType *array)
+// Requires: it is a double precision[].
+inline Vector<double> checked_vector(ArrayType *array)
 {
     if (ARR_NDIM(array) > 1)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
@@ -29,7 +29,7 @@ template <typename Number> Vector<Number> checked_vector(ArrayType *array)
     if (count > kDimensionsMax)
         ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the vector has too many elements"),
                 errdetail("It has %zu, and may have %zu.", count, kDimensionsMax));
-    const auto *values = reinterpret_cast<const Number *>(ARR_DATA_PTR(array));
+    const auto *values = reinterpret_cast<const double *>(ARR_DATA_PTR(array));
     for (std::size_t i = 0; i < count; i++)
         if (!std::isfinite(values[i]))
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),

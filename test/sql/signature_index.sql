@@ -281,6 +281,71 @@ SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 3);
 DROP TABLE image, unsuitable, page;
 DROP DOMAIN known_hash, image_hash, any_bits, short_hash, fingerprint;
 
+-- ALTER COLUMN TYPE keeps an index if the table is not rewritten. Then the column may declare no length.
+CREATE DOMAIN any_bits AS varbit;
+CREATE DOMAIN checked_bits AS any_bits CHECK (length(VALUE) > 100);
+CREATE DOMAIN hash128 AS bit(128);
+CREATE TABLE new_type (name name, type text, file oid);
+INSERT INTO new_type VALUES ('c_varbit', 'varbit'), ('c_bit', '"bit"'), ('c_domain', 'any_bits'), ('c_fixed', 'hash128');
+CREATE FUNCTION rows_or_error(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE n bigint; detail text; hint text;
+BEGIN
+    EXECUTE command;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n || ' rows';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' | ', SQLSTATE, SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END $$;
+SELECT format('CREATE TABLE %1$I (id int, s bit(128)); CALL fill(%1$L, 128, ''clustered'', 1, 1000);
+    CREATE INDEX %2$I ON %1$I USING simhash (s)', name, name || '_s') FROM new_type \gexec
+UPDATE new_type SET file = pg_relation_filenode(concat(name, '_s')::regclass);
+SELECT format('ALTER TABLE %I ALTER s TYPE %s', name, type) FROM new_type \gexec
+SELECT name, file = pg_relation_filenode(concat(name, '_s')::regclass) AS kept,
+    (SELECT pg_get_indexdef(concat(name, '_s')::regclass)) FROM new_type ORDER BY 1;
+SELECT name, check_table(name::text::regclass, 128, 2) FROM new_type ORDER BY 1;
+SELECT format('CALL fill(%1$L, 128, ''uniform'', 2001, 2200); INSERT INTO %1$I VALUES (-1, NULL);
+    UPDATE %1$I SET s = flipped(s, 2, id)::bit(128) WHERE id %% 7 = 0; DELETE FROM %1$I WHERE id %% 3 = 0',
+    name) FROM new_type \gexec
+SELECT format('VACUUM %I', name) FROM new_type \gexec
+SELECT name, check_table(name::text::regclass, 128, 2), bits,
+    (SELECT count(*) > 0 FROM simhash_index_check(concat(name, '_s')::regclass, true)) AS checked,
+    (SELECT count(*) FROM simhash_pairs(concat(name, '_s')::regclass, 10)) > 100 AS pairs
+FROM new_type, simhash_index_stats(concat(name, '_s')::regclass) ORDER BY 1;
+-- other lengths
+SELECT scan_by(true);
+SELECT name, command, rows_or_error(format(command, name)) FROM new_type, unnest(ARRAY[
+    'INSERT INTO %I VALUES (1, random_bits(1, 129))',
+    'SELECT FROM %I WHERE s <@> B''01'' <= 3', 'REINDEX TABLE %I', 'TRUNCATE %I',
+    'ALTER TABLE %I ALTER s TYPE bit(100)', 'ALTER TABLE %I ALTER s TYPE varbit(200)',
+    'ALTER TABLE %I ALTER s TYPE bit(64) USING s::bit(64)', 'ALTER TABLE %I ALTER s TYPE checked_bits'])
+    WITH ORDINALITY AS c(command, n) WHERE name <> 'c_fixed' ORDER BY 1, n;
+SELECT name, check_table(name::text::regclass, 128, 1) FROM new_type ORDER BY 1;
+-- the way out
+SELECT format('ALTER TABLE %1$I ALTER s TYPE bit(128); REINDEX TABLE %1$I', name) FROM new_type \gexec
+SELECT name, check_table(name::text::regclass, 128, 1) FROM new_type ORDER BY 1;
+SELECT format('ALTER TABLE %1$I ALTER s TYPE bit(256) USING s || ~s', name) FROM new_type \gexec
+SELECT name, check_table(name::text::regclass, 256, 1) FROM new_type ORDER BY 1;
+-- an index that has another length than its column, as only a change of the catalogue can bring about
+CREATE TABLE misdeclared (id int, s bit(128));
+INSERT INTO misdeclared SELECT i, NULL FROM generate_series(1, 10) AS i;
+CREATE INDEX misdeclared_s ON misdeclared USING simhash (s);
+DELETE FROM misdeclared;
+UPDATE pg_attribute SET atttypmod = 256
+WHERE attrelid IN ('misdeclared'::regclass, 'misdeclared_s'::regclass) AND attname = 's';
+VACUUM misdeclared;
+SELECT bits FROM simhash_index_stats('misdeclared_s');
+SELECT scan_by(true);
+INSERT INTO misdeclared VALUES (1, random_bits(1, 256));
+SELECT FROM misdeclared WHERE s <@> random_bits(1, 256) <= 3;
+\echo :LAST_ERROR_SQLSTATE
+REINDEX INDEX misdeclared_s;
+INSERT INTO misdeclared SELECT i, random_bits(i, 256) FROM generate_series(1, 100) AS i;
+SELECT check_table('misdeclared', 256, 1);
+DROP TABLE c_varbit, c_bit, c_domain, c_fixed, new_type, misdeclared;
+DROP DOMAIN checked_bits, any_bits, hash128;
+DROP FUNCTION rows_or_error;
+
 -- equality can be excluded
 CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));
 INSERT INTO excluded SELECT s FROM t WHERE id = 3;

@@ -37,8 +37,9 @@ int indexed_bits(Relation index)
     const int bits = declared_bits(index);
     if (bits < 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("the indexed signatures do not have a fixed length"),
-                errhint("Declare the column as bit(n), or cast the expression to bit(n)."));
+                errmsg("the signatures of index \"%s\" do not have a fixed length",
+                       RelationGetRelationName(index)),
+                errhint("Change the type of the column to bit(n), or cast the expression to bit(n)."));
     if (bits <= kBits)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("cannot create a simhash index on signatures of %d bits", bits),

@@ -133,6 +133,7 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     prepare_scan_keys(&state->keys, nkeys, norderbys);
     prepare_search(&state->search, index, state->meta, &state->keys);
     if (state->meta->wide) {
+        check_declared_bits(index, *state->meta);
         state->signatures = static_cast<SignatureSearch *>(palloc0(sizeof(SignatureSearch)));
         prepare_signature_search(state->signatures, index, state->meta, &state->search.reader, nkeys);
     }

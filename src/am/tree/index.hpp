@@ -61,6 +61,7 @@ void design_from_options(const IndexOptions &options, TableDesign *design);
 struct IndexMeta {
     int fillfactor;
     bool wide;
+    int declared;    // length of the signatures by the column's type, or -1; of a wide index
     BlockNumber map; // of a wide index
     VolatilityModel model;
     bool fitted; // the model was fitted by simhash_calibrate
@@ -119,6 +120,9 @@ bool is_wide_index(Relation index);
 // The length of the signatures to index, from the type of the column or expression: bit(n) or a domain over it.
 // Returns -1 if there is none.
 int declared_bits(Relation index);
+// Raises 55000 if the column's type declares another length than the index's. Without a declared length, as after
+// ALTER COLUMN TYPE varbit, which rewrites nothing, the metapage decides.
+void check_declared_bits(Relation index, const IndexMeta &meta);
 // What is wrong with a page that is not new, or null.
 const char *check_any_page(const IndexMeta &meta, const char *page);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,

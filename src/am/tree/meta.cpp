@@ -57,6 +57,7 @@ void use_meta_data(const MetaData &data, IndexMeta *meta)
 {
     meta->fillfactor = data.fillfactor;
     meta->wide = false;
+    meta->declared = -1;
     meta->map = kNoBlock;
     meta->model = kDefaultVolatility;
     meta->fitted = data.model != 0;
@@ -69,6 +70,7 @@ void use_meta_data(const SignatureMetaData &data, IndexMeta *meta)
 {
     meta->fillfactor = data.fillfactor;
     meta->wide = true;
+    meta->declared = -1;
     meta->map = data.map;
     meta->model = kDefaultVolatility;
     meta->fitted = false;
@@ -82,6 +84,17 @@ int declared_bits(Relation index)
     const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
     int32 length = column->atttypmod;
     return getBaseTypeAndTypmod(column->atttypid, &length) == BITOID ? length : -1;
+}
+
+void check_declared_bits(Relation index, const IndexMeta &meta)
+{
+    if (meta.declared < 0 || meta.declared == meta.layout.bits)
+        return;
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("index \"%s\" does not have the length of its column", RelationGetRelationName(index)),
+            errdetail("The index holds signatures of %d bits, and the column is declared as bit(%d).",
+                      static_cast<int>(meta.layout.bits), meta.declared),
+            errhint("REINDEX it, or change the type of the column back."));
 }
 
 const char *check_any_page(const IndexMeta &meta, const char *page)
@@ -100,18 +113,15 @@ StorePlace *store_place(Relation index)
 namespace
 {
 
-// Reads the contents of a locked metapage. Returns what is wrong with it, or null. `bits` is the length of the
-// signatures, or 0 if the index is not wide.
-const char *read_meta_page(const char *page, int bits, IndexMeta *meta)
+// Reads the contents of a locked metapage. Returns what is wrong with it, or null.
+const char *read_meta_page(const char *page, bool wide, IndexMeta *meta)
 {
-    if (bits != 0) {
+    if (wide) {
         const char *fault = check_signature_meta_page(page, BLCKSZ);
         if (fault != nullptr)
             return fault;
         SignatureMetaData data;
         std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
-        if (data.layout.bits != bits)
-            return "The signatures are not of the column's length.";
         use_meta_data(data, meta);
         return nullptr;
     }
@@ -146,17 +156,19 @@ const IndexMeta *index_meta(Relation index)
     if (!block_exists(index, kMetaBlock))
         report_no_meta_page(index);
     // This may read catalogs, so the page is not locked yet.
-    const int bits = is_wide_index(index) ? declared_bits(index) : 0;
+    const bool wide = is_wide_index(index);
+    const int declared = wide ? declared_bits(index) : -1;
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     const bool blank = PageIsNew(buffer_page(buffer));
-    const char *fault = blank ? nullptr : read_meta_page(buffer_page(buffer), bits, whole);
+    const char *fault = blank ? nullptr : read_meta_page(buffer_page(buffer), wide, whole);
     UnlockReleaseBuffer(buffer);
     if (blank)
         report_no_meta_page(index);
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);
+    whole->declared = declared;
 
     auto *cache =
         static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));

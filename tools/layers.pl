@@ -2,43 +2,103 @@
 # Checks the architecture: which folder of src/ may know which. The stage "layers" of make test calls this.
 #
 #   tools/layers.pl sources objects     the directories above src/ of the checkout and of a build
+#   tools/layers.pl --picture           prints the picture that CONTRIBUTING.md shows
 #
-#   1. A file includes headers of its own folder, of those below it in the order of @levels, and of folders on its
-#      own level.
+#   1. A file includes headers of its own folder and of folders below it in the order, not of those beside it.
 #   2. The same holds for the functions and variables that its object refers to.
-#   3. No folders include each other, or refer to each other, in a circle.
-#   4. A header declares functions of its own folder only.
+#   3. A header declares functions of its own folder only.
+#   4. No two files have the same name, so a name says which file is meant.
+#   5. CONTRIBUTING.md shows the order, and the folders of test/unit have the names of those of src/core.
 #
-# Every fault names the two folders, a file and the header or symbol.
+# Every fault names the folders, a file and the header or symbol.
 use v5.30;
 use warnings;
 
-# From the top down. A file directly in src/am is on the level of "am".
-my @levels = (
-    qr{^\.$},              # module.cpp
-    qr{^am$},              # handler.cpp, validate.cpp
-    qr{^am/(?!tree$)},
-    qr{^am/tree$},
-    qr{^pg/},
-    qr{^core/},
-);
+use File::Basename;
 
+# All folders of src/ from the top down, and what is in them. Those on one line stand side by side: they do not depend
+# on each other.
+my $order = <<'END';
+.                                            registers settings and failpoints
+am                                           the access method: its routine table, amvalidate
+am/build am/pairs am/inspect                 CREATE INDEX | joins and groups | statistics, checks, probe plans
+am/search                                    scans, ORDER BY, cost estimates
+am/store                                     the signatures of indexes on bit strings
+am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
+pg/vectors pg/features pg/report pg/planner  projections | features, profiles | simhash_report | planner support
+pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks
+pg/input                                     documents and features as arguments
+pg/types                                     SQL types, casts and operators
+pg/server                                    settings, differences between versions, result rows
+core/report                                  the figures of simhash_report
+core/signature_tables                        layouts, search plans, probes and store pages of signatures
+core/page core/vectors core/minhash          the on-disk format | projections, buckets | sketches of sets
+core/volatility core/features                the model of PSM and VOSH | counts of features
+core/tables core/kernels core/pairs          designs, bit orders, search plans | SIMD kernels | pair plans
+core/signature core/compat                   bit strings and their sums | other libraries' profiles
+core/weights core/text                       sums of features | normalisation, shingles
+core/fingerprint core/hash                   64 bits and their distance | hashes of features, SplitMix64
+END
+my @lines = map { my ($names, $what) = split /  +/; [ [ split / /, $names ], $what ] } split /\n/, $order;
+my %level;
+for my $number (0 .. $#lines) { $level{$_} = $number for @{ $lines[$number][0] } }
+
+my $top = dirname(__FILE__) . '/..';
+if ("@ARGV" eq '--picture') { print picture($top); exit }
 @ARGV == 2 or die "usage: $0 sources objects\n";
+$top = $ARGV[0];
 my ($sources, $objects) = map { "$_/src" } @ARGV;
 my @files = sort split /\n/, qx{cd '$sources' && find . -name '*.?pp' -printf '%P\\n'};
 my $faults = 0;
 
-sub fault { say "$_[0]"; $faults++ }
+sub fault { say "$_[0]"; $faults++; return }
 sub folder { return $_[0] =~ m{^(.*)/} ? $1 : '.' }
+sub slurp { open my $handle, '<', $_[0] or die "$_[0]: $!\n"; local $/; return <$handle> }
 
-sub level
+# -- the picture ----------------------------------------------------------------------------------------------
+
+# One line for each line of the order. The parts src/am, src/pg and src/core stand apart.
+sub picture
 {
-    my ($folder) = @_;
-    for my $level (0 .. $#levels) { return $level if $folder =~ $levels[$level] }
-    return;
+    my ($directory) = @_;
+    my ($picture, $last) = ('', '.');
+    for (@lines) {
+        my ($names, $what) = @$_;
+        my ($part) = $names->[0] =~ m{^(\w*)};
+        my $shown = join '  ', map { m{/(.*)} ? $1 : join ', ', sources_in("$directory/src/$_") } @$names;
+        my $label = $part eq $last ? '' : $part ? "src/$part" : 'src';
+        $picture .= "\n" if $label && $picture;
+        $picture .= sprintf "%-11s %-37s %s\n", $label, $shown, $what;
+        $last = $part;
+    }
+    return $picture;
 }
 
-defined level(folder($_)) or fault("src/$_: its folder has no place in the order of folders (tools/layers.pl)") for @files;
+sub sources_in { return map { basename($_, '.cpp') } sort glob "$_[0]/*.cpp" }
+
+fault('CONTRIBUTING.md does not show what tools/layers.pl --picture prints')
+  if index(slurp("$top/CONTRIBUTING.md"), "```\n" . picture($top) . "```\n") < 0;
+
+# -- folders and names ----------------------------------------------------------------------------------------
+
+my (%files_in, %same_name);
+for my $file (@files) {
+    push @{ $files_in{ folder($file) } }, $file;
+    push @{ $same_name{ basename($file) } }, $file;
+}
+for my $folder (sort keys %files_in) {
+    fault("src/$folder has no place in the order of folders (tools/layers.pl)") unless defined $level{$folder};
+}
+for my $folder (sort keys %level) {
+    fault("the order of folders names src/$folder, which has no files") unless $files_in{$folder};
+}
+for my $name (sort keys %same_name) {
+    next if $name eq 'minhash_profiles.cpp';
+    fault(join "\n    ", "$name is the name of several files:", @{ $same_name{$name} }) if @{ $same_name{$name} } > 1;
+}
+for my $tests (map { basename($_) } grep { -d } glob "$top/test/unit/*") {
+    fault("test/unit/$tests has tests of no folder of src/core") unless $files_in{"core/$tests"};
+}
 
 # -- edges: from a folder to another, with the places that make it ------------------------------------------
 
@@ -46,30 +106,20 @@ defined level(folder($_)) or fault("src/$_: its folder has no place in the order
 sub check
 {
     my ($kind, @edges) = @_;
-    my (%places, %reach);
+    my %places;
     for my $edge (@edges) {
         my ($from, $to) = (folder($edge->[0]), $edge->[1]);
-        next if $from eq $to;
-        push @{ $places{$from}{$to} }, "src/$edge->[0] $edge->[2]";
-        $reach{$from}{$to} = 1;
-    }
-    my @folders = sort keys %{ { map { $_ => 1 } keys %reach, map { keys %$_ } values %reach } };
-    for my $via (@folders) {
-        for my $from (@folders) {
-            next unless $reach{$from}{$via};
-            $reach{$from}{$_} = 1 for keys %{ $reach{$via} // {} };
-        }
+        push @{ $places{$from}{$to} }, "src/$edge->[0] $edge->[2]" if $from ne $to;
     }
     for my $from (sort keys %places) {
         for my $to (sort keys %{ $places{$from} }) {
-            my $why =
-                (level($to) // 0) < (level($from) // 99) ? "$from must not $kind $to, which is above it"
-              : $reach{$to}{$from}                      ? "$from and $to $kind each other in a circle"
-              :                                           next;
+            my ($here, $there) = map { $level{$_} // next } $from, $to;
+            next if $there > $here;
             my @places = @{ $places{$from}{$to} };
             my $more = @places > 3 ? sprintf(' (and %d more)', @places - 3) : '';
             $#places = 2 if @places > 3;
-            fault(join("\n    ", "$why:", @places) . $more);
+            my $where = $there < $here ? 'above' : 'beside';
+            fault(join("\n    ", "$from must not $kind $to, which is $where it:", @places) . $more);
         }
     }
     return;
@@ -79,8 +129,7 @@ sub check
 
 my (@includes, %declared, %class_folder);
 for my $file (@files) {
-    open my $handle, '<', "$sources/$file" or die "$file: $!\n";
-    my $text = do { local $/; <$handle> };
+    my $text = slurp("$sources/$file");
     while ($text =~ /^\s*#\s*include\s+"([^"]+)"/mg) {
         push @includes, [ $file, folder($1), "includes $1" ] if -e "$sources/$1";
     }

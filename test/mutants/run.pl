@@ -18,6 +18,7 @@
 #   name src/file.cpp
 #   test unit LeafMatch*                   a filter of GoogleTest
 #   test tap 009 012                       a stage of test/run.sh and what the names of its tests contain
+#   test layers above                      tools/layers.pl, and a word of the fault that it finds
 #   why Rows would be lost.
 #   -text that occurs in the file once, of one or more lines
 #   +the text that replaces it; without such lines it is deleted
@@ -99,7 +100,7 @@ sub fault_of
     for (@{ $mutation->{tests} })
     {
         my ($stage, $names) = @$_;
-        next if $stage eq 'unit';
+        next if $stage eq 'unit' || $stage eq 'layers';
         my $directory = $directory_of{$stage} or return "there is no stage $stage";
         for my $name (split ' ', $names)
         {
@@ -132,7 +133,7 @@ sub select_from
     my %chosen;
     for my $word (@words)
     {
-        if ($word eq 'unit' || $directory_of{$word})
+        if ($word eq 'unit' || $word eq 'layers' || $directory_of{$word})
         {
             for my $i (0 .. $#$list)
             {
@@ -243,6 +244,11 @@ sub test
         my @last = $text =~ /^\[ RUN      \] (\S+)/mg;
         %failed = ($last[-1] => 1) unless %failed;
         return ('killed', join ' ', sort keys %failed);
+    }
+    if ($stage eq 'layers')
+    {
+        return ('survived', '') if run($log, command => [ 'tools/layers.pl', '.', "$work/build" ]) == 0;
+        return slurp($log) =~ /\b\Q$names\E\b/ ? ('killed', $names) : ('not run', '');
     }
     run($log, environment => { ONLY => $stage, TESTS => $names, BUILD_DIRECTORY => "$work/build" },
         command => ['test/run.sh']);

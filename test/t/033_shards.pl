@@ -248,92 +248,56 @@ is(answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($select) AS 
 
 # -- all pairs, part by part ----------------------------------------------------------------------------------
 
-my $collect = recipe('recipe: collect');
-my ($call) = $collect =~ /^(CALL .*?;)$/m;
+answer(recipe('recipe: parts'));
+my $parts = recipe('recipe: part by part');
 my $all = answer("SELECT * FROM ($expected) AS p ORDER BY a, b");
+my $collected = 'SELECT a, b, distance FROM pair ORDER BY a, b';
+my ($part) = $parts =~ /(SELECT x\.id.*?)\s*ON CONFLICT/s;
+like(answer('EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO pair ' . $part =~ s/%1\$s/routed_1/gr), qr/Remote SQL: .*INNER JOIN .*simhash_first_block/, 'a part ships');
 
-# Begins a CALL in a session of its own. Each part waits half a second before its end.
-sub begin_call
-{
-    my ($output) = @_;
-    return IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres'), '-c', $call ], '>', $output, '2>', $output,
-        IPC::Run::timer($PostgreSQL::Test::Utils::timeout_default));
-}
-
-# A shard that is down: the others' pairs are collected, and a second call collects the rest.
-answer($collect =~ s/\Q$call//r);
+# Whatever fails on one shard, the pairs of the others are collected; a second run collects the rest.
 $shards[1]->stop('immediate');
-my ($code, undef, $refusal) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
-like($refusal, qr/ERROR:  08001: 4 of 12 parts could not be collected\nDETAIL:  "public\.routed_1" from block \d+ on: could not connect to server "shard1"/, 'the parts of a lost shard');
-is(answer("SELECT relation, count(*), count(finished), count(error) FROM pair_parts GROUP BY relation ORDER BY relation"),
-    "routed_0|4|4|0\nrouted_1|4|0|4\nrouted_2|4|4|0", 'the parts of the others are finished');
+my ($code, undef, $refusal) = $coordinator->psql('postgres', $parts, on_error_stop => 0);
+like($refusal, qr/ERROR:  could not connect to server "shard1"/, 'the part of a lost shard');
+is(answer('SELECT part FROM finished ORDER BY part'), "routed_0\nrouted_2", 'the other parts are finished');
+cmp_ok(answer('SELECT count(*) FROM pair'), '>', 0, 'their pairs are kept');
 $shards[1]->start;
-answer($call);
-is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'the second call collects the rest');
-is(answer('SELECT count(error) FROM pair_parts'), '0', 'and the errors are gone');
+answer($parts);
+is(answer($collected), $all, 'the second run collects the rest');
+is(answer($parts), '', 'the third has nothing to do');
 
-# Whatever fails on one shard, those of the others are collected.
-answer('ALTER TABLE routed RENAME TO hidden', $shards[2]);
-answer('TRUNCATE pair, pair_parts');
-(undef, undef, $refusal) = $coordinator->psql('postgres', "\\set VERBOSITY verbose\n$call");
-like($refusal, qr/ERROR:  42P01: 4 of 12 parts could not be collected/, 'a table that is missing on a shard');
-is(answer("SELECT count(finished), count(error) FROM pair_parts"), "8|4", 'the parts of the other shards are finished');
-answer('ALTER TABLE hidden RENAME TO routed', $shards[2]);
-answer($call);
-is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'and then those of that shard');
-
-# A crash of the coordinator in between; a session that is cancelled; two sessions at once.
+# A crash of the coordinator, and a session that is cancelled, in the middle of a part; a part that is run twice.
+my $file = $coordinator->basedir . '/parts.sql';
+append_to_file($file, $parts);
+sub begin_parts
+{
+    return IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $coordinator->connstr('postgres') ], '>', \my $output,
+        '2>', \$refusal, IPC::Run::timer($PostgreSQL::Test::Utils::timeout_default));
+}
+my $napping = "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
 answer(<<'SQL');
-CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
+CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT FROM finished) THEN PERFORM pg_sleep(600); END IF; RETURN NULL; END $$;
 CREATE TRIGGER nap AFTER INSERT ON pair EXECUTE FUNCTION nap();
-TRUNCATE pair, pair_parts;
+TRUNCATE pair, finished;
 SQL
-my $messages = '';
-my $first = begin_call(\$messages);
-$coordinator->poll_query_until('postgres', 'SELECT count(finished) >= 2 FROM pair_parts');
+my $run = begin_parts();
+$coordinator->poll_query_until('postgres', $napping);
 $coordinator->stop('immediate');
-$first->finish;
+$run->finish;
 $coordinator->start;
-cmp_ok(answer('SELECT count(finished) FROM pair_parts'), '<', 12, 'a crash in between');
-is(answer('SELECT count(*) FROM pair'), answer('SELECT sum(pairs) FROM pair_parts'), 'the finished parts are kept whole');
-$first = begin_call(\$messages);
-$coordinator->poll_query_until('postgres', 'SELECT count(finished) >= 4 FROM pair_parts');
-answer("SELECT pg_cancel_backend(pid) FROM pair_parts WHERE started IS NOT NULL AND finished IS NULL");
-$first->finish;
-like($messages, qr/canceling statement due to user request/, 'a cancelled call ends');
-is(answer('SELECT count(*) FROM pair'), answer('SELECT sum(pairs) FROM pair_parts'), 'and the finished parts are kept whole');
-$first = begin_call(\$messages);
-my $second = begin_call(\my $others);
-$first->finish;
-$second->finish;
-is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), $all, 'two sessions at once collect each pair once');
-cmp_ok(answer('SELECT count(DISTINCT pid) FROM pair_parts'), '>=', 3, 'all sessions took part');
-answer('DROP TRIGGER nap ON pair');
-
-# A part that another session works on, which has its row locked.
-answer('UPDATE pair_parts SET finished = NULL WHERE part = 12');
-my $worker = IPC::Run::start([ 'psql', '-XAtq', '-d', $coordinator->connstr('postgres'), '-c',
-    'SELECT pg_sleep(600) FROM (SELECT FROM pair_parts WHERE part = 12 FOR UPDATE) AS p' ], '>', \$others, '2>', \$others);
-$coordinator->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-($code, undef, $messages) = $coordinator->psql('postgres', $call);
-like("$code $messages", qr/^0 .*WARNING:  other sessions are still collecting 1 of 12 parts/, 'a call that leaves a part to another says so');
+is(answer('SELECT count(*) FROM finished'), '1', 'a crash in the second part: the first is finished');
+my $kept = answer('SELECT count(*) FROM pair');
+$run = begin_parts();
+$coordinator->poll_query_until('postgres', $napping);
 answer("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-$worker->finish;
-answer('UPDATE pair_parts SET finished = started WHERE part = 12');
-
-# New rows.
-answer('TRUNCATE pair');
-answer($call =~ s/\);$/, added => 'id > 7000');/r);
-is(answer('SELECT a, b, distance FROM pair ORDER BY a, b'), answer("SELECT * FROM ($expected) AS p WHERE a > 7000 OR b > 7000 ORDER BY a, b"),
-    'new rows against all, part by part');
-my $plan = answer(<<'SQL');
-EXPLAIN (VERBOSE) SELECT least(x.id, y.id), greatest(x.id, y.id), x.h <@> y.h
-FROM (SELECT id, h, block, (id > 7000) AS added FROM routed_1 WHERE block >= 65536 AND block < 131072) x
-JOIN (SELECT id, h, block, (id > 7000) AS added FROM routed_1 WHERE block >= 65536 AND block < 131072) y
-    ON x.block = y.block AND y.added AND (x.id < y.id OR NOT x.added OR x.added IS NULL)
-WHERE simhash_first_block(x.h, y.h, 3, 0) = x.block
-SQL
-like($plan, qr/Remote SQL: .*INNER JOIN/, 'the join of new rows ships');
+$run->finish;
+like($refusal, qr/canceling statement due to user request/, 'a cancelled run ends');
+is(answer('SELECT count(*) FROM pair'), $kept, 'of the second part nothing is kept');
+answer('DROP TRIGGER nap ON pair');
+answer('DELETE FROM finished');
+answer($parts);
+is(answer($collected), $all, 'each pair once, although a part was run twice');
 
 # Searches in the routed table, each planned with its fingerprint.
 is(answer(<<'SQL'), "0\nt", 'searches by block');

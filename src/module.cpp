@@ -2,7 +2,7 @@
 #include "pg/server/compat.hpp"
 
 #include "am/tree/failpoint.hpp"
-#include "pg/planner/similarity_order.hpp"
+#include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 
 #pragma GCC visibility push(default)
@@ -15,5 +15,5 @@ void _PG_init(void)
 {
     simhash::define_failpoints(); // first, because define_settings reserves the prefix
     simhash::define_settings();
-    simhash::install_similarity_order();
+    simhash::install_index_orders();
 }

@@ -5,6 +5,6 @@ namespace simhash
 {
 
 // Adds a hook to the planner. Call once, when the library is loaded.
-void install_similarity_order();
+void install_index_orders();
 
 } // namespace simhash

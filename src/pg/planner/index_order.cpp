@@ -1,4 +1,4 @@
-#include "pg/planner/similarity_order.hpp"
+#include "pg/planner/index_order.hpp"
 
 #include "pg/planner/expression.hpp"
 #include "pg/server/compat.hpp"
@@ -182,7 +182,7 @@ void add_similarity_order(PlannerInfo *root, RelOptInfo *rel, Index number, Rang
 
 } // namespace
 
-void install_similarity_order()
+void install_index_orders()
 {
     next_hook = set_rel_pathlist_hook;
     set_rel_pathlist_hook = add_similarity_order;

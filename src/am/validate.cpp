@@ -72,7 +72,7 @@ bool is_order(int strategy)
 }
 
 // Whether an ordering operator's family is right. The index returns the greatest similarities first, but the
-// planner would expect the least ones, so the family must not sort similarities. See similarity_order.cpp.
+// planner would expect the least ones, so the family must not sort similarities. See index_order.cpp.
 bool is_right_order(int strategy, Oid sort_family)
 {
     return strategy == kSimilarityOrder ? !opfamily_can_sort_type(sort_family, FLOAT8OID)

@@ -252,8 +252,47 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT min(h <@> '0123456789abcdef') FROM page $$,
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' DESC NULLS LAST LIMIT 3 $$
 ]) AS q, form(q) AS f;
--- by distance and then by another column: an incremental sort, from PostgreSQL 17 on
+-- by distance and then by another column, which breaks ties: an incremental sort over the index
+CREATE TABLE tie (id int, grp int, h simhash) PARTITION BY LIST (grp);
+CREATE TABLE tie_1 PARTITION OF tie FOR VALUES IN (0, 1, 2, 3, 4);
+CREATE TABLE tie_2 PARTITION OF tie FOR VALUES IN (5, 6, 7, 8, 9);
+INSERT INTO tie SELECT p.id + 10000 * n, p.grp, p.h FROM page AS p, generate_series(1, 3) AS n;
+CREATE INDEX tie_h ON tie USING simhash (h);
+ANALYZE tie;
+PREPARE tie_order (simhash, int) AS SELECT h <@> $1, id FROM tie ORDER BY h <@> $1, id LIMIT $2;
+SELECT q, f.* FROM unnest(ARRAY[
+    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id LIMIT 10 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id $$,
+    $$ SELECT h <@> '0123456789abcdef' AS d, id FROM page ORDER BY d, id DESC LIMIT 2 $$,
+    $$ SELECT '0123456789abcdef' <@> h AS d, id FROM page ORDER BY d, id LIMIT 10 $$,
+    $$ SELECT id FROM page WHERE grp = 1 ORDER BY h <@> '0123456789abcdef', grp, body DESC NULLS LAST, id LIMIT 10 $$,
+    $$ SELECT id FROM page ORDER BY h <@> '0123456789abcdef', h <@> 'fedcba9876543210', id LIMIT 40 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM tie ORDER BY h <@> '0123456789abcdef', id LIMIT 1 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM tie ORDER BY h <@> '0123456789abcdef', id DESC LIMIT 20 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM tie ORDER BY h <@> '0123456789abcdef', id $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM tie WHERE h <@> 'fedcba9876543210' < 40
+       ORDER BY h <@> '0123456789abcdef', id LIMIT 20 $$,
+    $$ SELECT DISTINCT ON (h <@> '0123456789abcdef') h <@> '0123456789abcdef', id FROM tie
+       ORDER BY h <@> '0123456789abcdef', id LIMIT 5 $$,
+    $$ SELECT a.id, b.id FROM tie AS a, LATERAL (
+           SELECT id FROM page AS p WHERE p.id < 3200 ORDER BY p.h <@> a.h, p.id LIMIT 3) AS b
+       WHERE a.id IN (13001, 23201, 33202) ORDER BY a.id, b.id $$,
+    $$ EXECUTE tie_order ('0123456789abcdef', 7) $$
+]) AS q, form(q) AS f;
+SET plan_cache_mode = force_generic_plan;
+SELECT * FROM form($$ EXECUTE tie_order ('0123456789abcdef', 7) $$);
+RESET plan_cache_mode;
+-- not in the opposite direction, nor if the rows without a distance come first, nor without incremental sorts
+SELECT q, f.* FROM unnest(ARRAY[
+    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef' DESC, id LIMIT 10 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef' NULLS FIRST, id LIMIT 10 $$,
+    $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY id, h <@> '0123456789abcdef' LIMIT 10 $$
+]) AS q, form(q) AS f;
+SET enable_incremental_sort = off;
 SELECT rows, same FROM form($$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef', id LIMIT 10 $$);
+RESET enable_incremental_sort;
+DEALLOCATE tie_order;
+DROP TABLE tie;
 -- queries that need no column must not become index-only scans, which this index does not support
 SET enable_seqscan = off;
 SELECT q, plan_names(q, 'Node Type') ~ 'Index Only' AS index_only FROM unnest(ARRAY[

@@ -114,6 +114,8 @@ for my $settings ([], $ssd) {
     for my $size (1000, 10000, 100000, 1000000) {
         plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored' LIMIT 10",
             qr/^Limit \(Index Scan by distance \(spread_${size}_h\)\)$/, %with);
+        plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored', id LIMIT 10",
+            qr/^Limit \(Incremental Sort \(Index Scan by distance \(spread_${size}_h\)\)\)$/, %with);
     }
     # Neighbours of a stored and of a random fingerprint; among few recent rows and among many; and very many.
     for my $query ($stored, '123456789abcdef0') {

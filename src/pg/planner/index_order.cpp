@@ -16,19 +16,19 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
-// The planner matches ordering operators of indexes to ORDER BY only if that is ascending, as for distances. The
-// greatest similarities are wanted first, so a hook adds what the planner would find if it also looked for
-// descending orders: paths along an index on s that are ordered by s >@< q, the operator of
-// minhash_similarity(s, q).
+// Orders of an index that the planner does not find, which a hook adds. To make the paths, it has the planner look for
+// index paths once more, on a copy of the table's RelOptInfo and for another ORDER BY. So conditions, partial indexes
+// and costs are treated as usual. The paths found are then given the order that they really have.
 //
-// To make them, the hook has the planner look for index paths once more, on a copy of the table's RelOptInfo and for
-// an ascending order by s >@< q. So conditions, partial indexes and costs are treated as usual. The paths found are
-// then given the order that they really have. No other order can be taken for the ascending one, because the family
-// for which the operator class declares s >@< q has no operators that ORDER BY could use.
+// 1. ORDER BY h <@> q, id. Before 17 the planner uses an index for all of the keys or for none. The hook asks for an
+//    order by the first key alone; the planner sorts rows of equal distances itself, by an incremental sort.
 //
-// An alternative would be to replace the sort clause by s <@> q before planning. But that would also have to replace it
-// where it is used in DISTINCT, window functions and output columns, and to know of views and nullable columns
-// before the planner does.
+// 2. ORDER BY minhash_similarity(s, q) DESC. The planner matches ordering operators only if ORDER BY is ascending, as
+//    for distances. The hook asks for an ascending order by s >@< q, the operator of minhash_similarity(s, q), of
+//    which the index returns the greatest first. No other order can be taken for it, because the family for which
+//    the operator class declares s >@< q has no operators that ORDER BY could use. An alternative would be to replace
+//    the sort clause by s <@> q before planning. But that would also have to replace it where it is used in DISTINCT,
+//    window functions and output columns, and to know of views and nullable columns before the planner does.
 
 namespace simhash
 {
@@ -47,18 +47,27 @@ bool can_use_index(RelOptInfo *rel, const RangeTblEntry *entry)
            entry->tablesample == nullptr && !IS_DUMMY_REL(rel);
 }
 
-// Returns the leading sort key of the query if it is a descending float8, otherwise null.
-PathKey *descending_key(const PlannerInfo *root)
+// Whether the key is a float8. The executor looks up the operator for the operand type in the key's family, so that
+// must have one.
+bool sorts_float8(const PathKey *key)
 {
-    if (root->query_pathkeys == NIL)
-        return nullptr;
-    auto *key = static_cast<PathKey *>(linitial(root->query_pathkeys));
-    // The executor looks up the operator for the operand type in the key's family, so that must have one.
-    return is_descending(key) && !key->pk_eclass->ec_has_volatile &&
-                   OidIsValid(
-                       get_opfamily_member(key->pk_opfamily, FLOAT8OID, FLOAT8OID, BTGreaterStrategyNumber))
-               ? key
-               : nullptr;
+    return OidIsValid(get_opfamily_member(key->pk_opfamily, FLOAT8OID, FLOAT8OID, BTGreaterStrategyNumber));
+}
+
+// Returns those of the indexes whose operator class orders by the operator, and the family that it declares for that.
+List *ordering_indexes(const List *indexes, Oid op, Oid *sort_family)
+{
+    List *able = NIL;
+    ListCell *cell;
+    foreach (cell, indexes) {
+        auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
+        const Oid family = OidIsValid(op) ? get_op_opfamily_sortfamily(op, index->opfamily[0]) : InvalidOid;
+        if (!OidIsValid(family))
+            continue;
+        able = lappend(able, index);
+        *sort_family = family;
+    }
+    return able;
 }
 
 // Returns x >@< y for an expression minhash_similarity(x, y), otherwise null. Sets the family that an
@@ -77,18 +86,8 @@ Node *ordering_expression(Node *node, List **indexes, Oid *sort_family)
         return nullptr;
 
     const Oid op = find_operator(schema, kOperator, BITOID, BITOID);
-    List *able = NIL;
-    ListCell *cell;
-    foreach (cell, *indexes) {
-        auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        const Oid family = OidIsValid(op) ? get_op_opfamily_sortfamily(op, index->opfamily[0]) : InvalidOid;
-        if (!OidIsValid(family))
-            continue;
-        able = lappend(able, index);
-        *sort_family = family;
-    }
-    *indexes = able;
-    return able == NIL ? nullptr : call_operator(op, FLOAT8OID, call.left, call.right);
+    *indexes = ordering_indexes(*indexes, op, sort_family);
+    return *indexes == NIL ? nullptr : call_operator(op, FLOAT8OID, call.left, call.right);
 }
 
 // Returns the conditions that all rows of a scan of the index satisfy. Of NOT f(s), f(s) takes the place: if f is
@@ -121,7 +120,7 @@ bool never_null(PlannerInfo *root, const IndexOptInfo *index, Node *key)
     return predicate_implied_by(list_make1(test), known_conditions(index), false);
 }
 
-// Returns index paths ordered by the expression.
+// Returns paths along the indexes that are ordered by the key.
 List *ordered_paths(PlannerInfo *root, const RelOptInfo *rel, List *indexes, PathKey *ascending)
 {
     RelOptInfo copy = *rel;
@@ -141,7 +140,7 @@ List *ordered_paths(PlannerInfo *root, const RelOptInfo *rel, List *indexes, Pat
     return found;
 }
 
-void add_ordered_paths(PlannerInfo *root, RelOptInfo *rel, PathKey *key, Node *similarity)
+void add_similarity_order(PlannerInfo *root, RelOptInfo *rel, PathKey *key, Node *similarity)
 {
     List *indexes = rel->indexlist;
     Oid sort_family;
@@ -164,20 +163,48 @@ void add_ordered_paths(PlannerInfo *root, RelOptInfo *rel, PathKey *key, Node *s
     }
 }
 
-void add_similarity_order(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTblEntry *entry)
+// Adds the paths along an index that are ordered by a distance, the first of several sort keys.
+void add_leading_order(PlannerInfo *root, RelOptInfo *rel, PathKey *key, Node *distance)
+{
+    distance = strip_relabels(distance);
+    DistanceCall call;
+    if (!is_opclause(distance))
+        return;
+    const Oid op = reinterpret_cast<OpExpr *>(distance)->opno;
+    if (!match_distance_call(operator_schema(op), distance, &call))
+        return;
+    Oid sort_family;
+    List *indexes = ordering_indexes(rel->indexlist, op, &sort_family);
+    if (indexes == NIL)
+        indexes = ordering_indexes(rel->indexlist, get_commutator(op), &sort_family);
+    if (indexes == NIL)
+        return;
+    ListCell *cell;
+    foreach (cell, ordered_paths(root, rel, indexes, key))
+        add_path(rel, static_cast<Path *>(lfirst(cell)));
+}
+
+void add_index_orders(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTblEntry *entry)
 {
     if (next_hook != nullptr)
         next_hook(root, rel, number, entry);
-    if (!can_use_index(rel, entry))
+    if (!can_use_index(rel, entry) || root->query_pathkeys == NIL)
         return;
-    PathKey *key = descending_key(root);
-    if (key == nullptr)
+    auto *key = static_cast<PathKey *>(linitial(root->query_pathkeys));
+    if (key->pk_eclass->ec_has_volatile)
         return;
-    List *members = class_members(key->pk_eclass, rel->relids);
+    const bool similarity = is_descending(key) && sorts_float8(key);
+    const bool leading = !kFindsLeadingOrders && !is_descending(key) && list_length(root->query_pathkeys) > 1;
+    if (!similarity && !leading)
+        return;
     ListCell *cell;
-    foreach (cell, members)
-        add_ordered_paths(root, rel, key,
-                          reinterpret_cast<Node *>(static_cast<EquivalenceMember *>(lfirst(cell))->em_expr));
+    foreach (cell, class_members(key->pk_eclass, rel->relids)) {
+        auto *expression = reinterpret_cast<Node *>(static_cast<EquivalenceMember *>(lfirst(cell))->em_expr);
+        if (similarity)
+            add_similarity_order(root, rel, key, expression);
+        else
+            add_leading_order(root, rel, key, expression);
+    }
 }
 
 } // namespace
@@ -185,7 +212,7 @@ void add_similarity_order(PlannerInfo *root, RelOptInfo *rel, Index number, Rang
 void install_index_orders()
 {
     next_hook = set_rel_pathlist_hook;
-    set_rel_pathlist_hook = add_similarity_order;
+    set_rel_pathlist_hook = add_index_orders;
 }
 
 } // namespace simhash

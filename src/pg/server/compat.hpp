@@ -348,6 +348,9 @@ inline bool is_descending(const PathKey *key)
 #endif
 }
 
+// Whether the planner looks for indexes that are ordered by the first of several sort keys. Since 17 it does.
+inline constexpr bool kFindsLeadingOrders = PG_VERSION_NUM >= 170000;
+
 // Returns an ascending sort key, nulls last, of an expression that the planner does not know. Only the search
 // for index paths can use it.
 inline PathKey *make_ascending_key(Expr *expression, Relids relids, Oid family)

@@ -25,7 +25,8 @@ am/build am/pairs am/inspect                 CREATE INDEX | joins and groups | s
 am/search                                    scans, ORDER BY, cost estimates
 am/store                                     the signatures of indexes on bit strings
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
-pg/vectors pg/features pg/report pg/planner  projections | features, profiles | simhash_report | planner support
+pg/compat                                    what other libraries compute
+pg/vectors pg/features pg/report pg/planner  projections | features | simhash_report | planner support
 pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks
 pg/input                                     documents and features as arguments
 pg/types                                     SQL types, casts and operators
@@ -93,7 +94,6 @@ for my $folder (sort keys %level) {
     fault("the order of folders names src/$folder, which has no files") unless $files_in{$folder};
 }
 for my $name (sort keys %same_name) {
-    next if $name eq 'minhash_profiles.cpp';
     fault(join "\n    ", "$name is the name of several files:", @{ $same_name{$name} }) if @{ $same_name{$name} } > 1;
 }
 for my $tests (map { basename($_) } grep { -d } glob "$top/test/unit/*") {

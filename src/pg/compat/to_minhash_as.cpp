@@ -1,6 +1,6 @@
 // to_minhash_as and minhash_profiles: minima as other libraries compute them. The table of profiles is in the core.
 #include "core/compat/minhash_profiles.hpp"
-#include "pg/features/profile_argument.hpp"
+#include "pg/compat/profile_argument.hpp"
 #include "pg/input/array_elements.hpp"
 #include "pg/input/utf8_text.hpp"
 #include "pg/minhash/minhash_value.hpp"

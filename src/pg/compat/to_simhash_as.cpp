@@ -7,7 +7,7 @@
 #include "core/compat/cyclic_hash.hpp"
 #include "core/hash/feature_hash.hpp"
 #include "core/text/unicode.hpp"
-#include "pg/features/profile_argument.hpp"
+#include "pg/compat/profile_argument.hpp"
 #include "pg/input/array_elements.hpp"
 #include "pg/input/counted_features.hpp"
 #include "pg/input/document_argument.hpp"

@@ -33,15 +33,6 @@ template <typename Reader> bool sum_weighted(FunctionCallInfo fcinfo, SignatureS
     return any;
 }
 
-constexpr auto sum_default = sum_counted<count_default>;
-constexpr auto sum_shingles = sum_counted<count_shingles>;
-constexpr auto sum_array = sum_counted<count_text_array>;
-constexpr auto sum_hashes = sum_counted<count_bigint_array>;
-constexpr auto sum_tsvector = sum_counted<count_tsvector>;
-constexpr auto sum_weighted_array = sum_weighted<WeightedArray>;
-constexpr auto sum_weighted_hashes = sum_weighted<WeightedHashes>;
-constexpr auto sum_jsonb = sum_weighted<WeightedObject>;
-
 using SumFeatures = bool (*)(FunctionCallInfo, SignatureSums);
 
 // A document without features has no fingerprint: otherwise all empty documents would be duplicates of each
@@ -85,121 +76,39 @@ Datum return_signature_weights(FunctionCallInfo fcinfo, SumFeatures sum)
 
 // For each kind of argument, one function returns the fingerprint and another the weights whose signs it consists
 // of, and two more do the same for signatures.
+#define TO_SIMHASH(kind, sum)                                                                                \
+    SIMHASH_FUNCTION(to_simhash_##kind)                                                                      \
+    {                                                                                                        \
+        return return_fingerprint(fcinfo, sum);                                                              \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(to_simhash_weights_##kind)                                                              \
+    {                                                                                                        \
+        return return_weights(fcinfo, sum);                                                                  \
+    }
+#define TO_SIGNATURE(kind, sum)                                                                              \
+    SIMHASH_FUNCTION(to_signature_##kind)                                                                    \
+    {                                                                                                        \
+        return return_signature(fcinfo, sum);                                                                \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(to_signature_weights_##kind)                                                            \
+    {                                                                                                        \
+        return return_signature_weights(fcinfo, sum);                                                        \
+    }
 
-SIMHASH_FUNCTION(to_simhash_text)
-{
-    return return_fingerprint(fcinfo, sum_default);
-}
-SIMHASH_FUNCTION(to_simhash_shingles)
-{
-    return return_fingerprint(fcinfo, sum_shingles);
-}
-SIMHASH_FUNCTION(to_simhash_array)
-{
-    return return_fingerprint(fcinfo, sum_array);
-}
-SIMHASH_FUNCTION(to_simhash_weighted_array)
-{
-    return return_fingerprint(fcinfo, sum_weighted_array);
-}
-SIMHASH_FUNCTION(to_simhash_hashes)
-{
-    return return_fingerprint(fcinfo, sum_hashes);
-}
-SIMHASH_FUNCTION(to_simhash_weighted_hashes)
-{
-    return return_fingerprint(fcinfo, sum_weighted_hashes);
-}
-SIMHASH_FUNCTION(to_simhash_tsvector)
-{
-    return return_fingerprint(fcinfo, sum_tsvector);
-}
-SIMHASH_FUNCTION(to_simhash_jsonb)
-{
-    return return_fingerprint(fcinfo, sum_jsonb);
-}
+TO_SIMHASH(text, sum_counted<count_default>)
+TO_SIMHASH(shingles, sum_counted<count_shingles>)
+TO_SIMHASH(array, sum_counted<count_text_array>)
+TO_SIMHASH(weighted_array, sum_weighted<WeightedArray>)
+TO_SIMHASH(hashes, sum_counted<count_bigint_array>)
+TO_SIMHASH(weighted_hashes, sum_weighted<WeightedHashes>)
+TO_SIMHASH(tsvector, sum_counted<count_tsvector>)
+TO_SIMHASH(jsonb, sum_weighted<WeightedObject>)
 
-SIMHASH_FUNCTION(to_simhash_weights_text)
-{
-    return return_weights(fcinfo, sum_default);
-}
-SIMHASH_FUNCTION(to_simhash_weights_shingles)
-{
-    return return_weights(fcinfo, sum_shingles);
-}
-SIMHASH_FUNCTION(to_simhash_weights_array)
-{
-    return return_weights(fcinfo, sum_array);
-}
-SIMHASH_FUNCTION(to_simhash_weights_weighted_array)
-{
-    return return_weights(fcinfo, sum_weighted_array);
-}
-SIMHASH_FUNCTION(to_simhash_weights_hashes)
-{
-    return return_weights(fcinfo, sum_hashes);
-}
-SIMHASH_FUNCTION(to_simhash_weights_weighted_hashes)
-{
-    return return_weights(fcinfo, sum_weighted_hashes);
-}
-SIMHASH_FUNCTION(to_simhash_weights_tsvector)
-{
-    return return_weights(fcinfo, sum_tsvector);
-}
-SIMHASH_FUNCTION(to_simhash_weights_jsonb)
-{
-    return return_weights(fcinfo, sum_jsonb);
-}
-
-SIMHASH_FUNCTION(to_signature_text)
-{
-    return return_signature(fcinfo, sum_default);
-}
-SIMHASH_FUNCTION(to_signature_shingles)
-{
-    return return_signature(fcinfo, sum_shingles);
-}
-SIMHASH_FUNCTION(to_signature_array)
-{
-    return return_signature(fcinfo, sum_array);
-}
-SIMHASH_FUNCTION(to_signature_weighted_array)
-{
-    return return_signature(fcinfo, sum_weighted_array);
-}
-SIMHASH_FUNCTION(to_signature_tsvector)
-{
-    return return_signature(fcinfo, sum_tsvector);
-}
-SIMHASH_FUNCTION(to_signature_jsonb)
-{
-    return return_signature(fcinfo, sum_jsonb);
-}
-
-SIMHASH_FUNCTION(to_signature_weights_text)
-{
-    return return_signature_weights(fcinfo, sum_default);
-}
-SIMHASH_FUNCTION(to_signature_weights_shingles)
-{
-    return return_signature_weights(fcinfo, sum_shingles);
-}
-SIMHASH_FUNCTION(to_signature_weights_array)
-{
-    return return_signature_weights(fcinfo, sum_array);
-}
-SIMHASH_FUNCTION(to_signature_weights_weighted_array)
-{
-    return return_signature_weights(fcinfo, sum_weighted_array);
-}
-SIMHASH_FUNCTION(to_signature_weights_tsvector)
-{
-    return return_signature_weights(fcinfo, sum_tsvector);
-}
-SIMHASH_FUNCTION(to_signature_weights_jsonb)
-{
-    return return_signature_weights(fcinfo, sum_jsonb);
-}
+TO_SIGNATURE(text, sum_counted<count_default>)
+TO_SIGNATURE(shingles, sum_counted<count_shingles>)
+TO_SIGNATURE(array, sum_counted<count_text_array>)
+TO_SIGNATURE(weighted_array, sum_weighted<WeightedArray>)
+TO_SIGNATURE(tsvector, sum_counted<count_tsvector>)
+TO_SIGNATURE(jsonb, sum_weighted<WeightedObject>)
 
 } // namespace simhash

@@ -61,46 +61,21 @@ Datum return_bits(FunctionCallInfo fcinfo, CountFeatures count)
 
 } // namespace
 
-SIMHASH_FUNCTION(to_minhash_values_text)
-{
-    return return_minima(fcinfo, count_default);
-}
-SIMHASH_FUNCTION(to_minhash_values_shingles)
-{
-    return return_minima(fcinfo, count_shingles);
-}
-SIMHASH_FUNCTION(to_minhash_values_array)
-{
-    return return_minima(fcinfo, count_text_array);
-}
-SIMHASH_FUNCTION(to_minhash_values_numbers)
-{
-    return return_minima(fcinfo, count_bigint_array);
-}
-SIMHASH_FUNCTION(to_minhash_values_tsvector)
-{
-    return return_minima(fcinfo, count_tsvector);
-}
+// For each kind of argument, one function returns the minima and another a bit of each.
+#define TO_MINHASH(kind, count)                                                                              \
+    SIMHASH_FUNCTION(to_minhash_values_##kind)                                                               \
+    {                                                                                                        \
+        return return_minima(fcinfo, count);                                                                 \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(to_minhash_##kind)                                                                      \
+    {                                                                                                        \
+        return return_bits(fcinfo, count);                                                                   \
+    }
 
-SIMHASH_FUNCTION(to_minhash_text)
-{
-    return return_bits(fcinfo, count_default);
-}
-SIMHASH_FUNCTION(to_minhash_shingles)
-{
-    return return_bits(fcinfo, count_shingles);
-}
-SIMHASH_FUNCTION(to_minhash_array)
-{
-    return return_bits(fcinfo, count_text_array);
-}
-SIMHASH_FUNCTION(to_minhash_numbers)
-{
-    return return_bits(fcinfo, count_bigint_array);
-}
-SIMHASH_FUNCTION(to_minhash_tsvector)
-{
-    return return_bits(fcinfo, count_tsvector);
-}
+TO_MINHASH(text, count_default)
+TO_MINHASH(shingles, count_shingles)
+TO_MINHASH(array, count_text_array)
+TO_MINHASH(numbers, count_bigint_array)
+TO_MINHASH(tsvector, count_tsvector)
 
 } // namespace simhash

@@ -2,7 +2,7 @@
 //
 // The state collects elements and adds them to the sketch many at a time, which is cheaper than one by one. A group of few
 // features needs memory for them only.
-#include "pg/input/feature_row.hpp"
+#include "pg/input/feature_aggregate.hpp"
 #include "pg/minhash/minhash_value.hpp"
 #include "pg/server/compat.hpp"
 
@@ -26,29 +26,10 @@ struct MinhashState {
     int used, allocated;
 };
 
-MinhashState *state_argument(FunctionCallInfo fcinfo, int argument)
-{
-    return reinterpret_cast<MinhashState *>(PG_GETARG_POINTER(argument));
-}
-
-MinhashState *running_state(FunctionCallInfo fcinfo)
-{
-    MemoryContext context = aggregate_context(fcinfo);
-    if (!PG_ARGISNULL(0))
-        return state_argument(fcinfo, 0);
-    return static_cast<MinhashState *>(MemoryContextAllocZero(context, sizeof(MinhashState)));
-}
-
-// All features of a group are given with the same size, which is 0 before the first.
 void set_size(MinhashState *state, int size)
 {
-    if (state->minima.size == checked_minhash_size(size))
-        return;
-    if (state->minima.size != 0)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("number of minima must be the same for all features of a sketch"),
-                errdetail("It is %d, and was %d before.", size, state->minima.size));
-    state->minima.size = size;
+    set_result_size(&state->minima.size, checked_minhash_size(size),
+                    "number of minima must be the same for all features of a sketch");
 }
 
 // Adds the collected elements to the sketch. The state stands for the same set as before.
@@ -82,14 +63,14 @@ bool without_features(const MinhashState &state) { return state.used == 0 && sta
 // The minima of all elements. Requires: !without_features().
 Minima finished_minima(FunctionCallInfo fcinfo)
 {
-    MinhashState *state = state_argument(fcinfo, 0);
+    MinhashState *state = state_argument<MinhashState>(fcinfo, 0);
     update_sketch(state, aggregate_context(fcinfo));
     return state->minima;
 }
 
 Datum add_row(FunctionCallInfo fcinfo, std::uint64_t element)
 {
-    MinhashState *state = running_state(fcinfo);
+    MinhashState *state = running_state<MinhashState>(fcinfo);
     set_size(state, PG_GETARG_INT32(2));
     add_element(state, element, aggregate_context(fcinfo));
     PG_RETURN_POINTER(state);
@@ -103,13 +84,13 @@ SIMHASH_FUNCTION(minhash_accumulate_text)
 {
     Feature feature;
     if (PG_ARGISNULL(2) || !get_feature(fcinfo, false, &feature))
-        PG_RETURN_POINTER(running_state(fcinfo));
+        PG_RETURN_POINTER(running_state<MinhashState>(fcinfo));
     return add_row(fcinfo, feature.hash);
 }
 SIMHASH_FUNCTION(minhash_accumulate_number)
 {
     if (PG_ARGISNULL(2) || PG_ARGISNULL(1))
-        PG_RETURN_POINTER(running_state(fcinfo));
+        PG_RETURN_POINTER(running_state<MinhashState>(fcinfo));
     return add_row(fcinfo, static_cast<std::uint64_t>(PG_GETARG_INT64(1)));
 }
 
@@ -117,8 +98,8 @@ SIMHASH_FUNCTION(minhash_accumulate_number)
 SIMHASH_FUNCTION(minhash_combine)
 {
     MemoryContext context = aggregate_context(fcinfo);
-    MinhashState *state = running_state(fcinfo);
-    const MinhashState *other = PG_ARGISNULL(1) ? nullptr : state_argument(fcinfo, 1);
+    MinhashState *state = running_state<MinhashState>(fcinfo);
+    const MinhashState *other = PG_ARGISNULL(1) ? nullptr : state_argument<MinhashState>(fcinfo, 1);
     if (other == nullptr || without_features(*other))
         PG_RETURN_POINTER(state);
     set_size(state, other->minima.size);
@@ -135,7 +116,7 @@ SIMHASH_FUNCTION(minhash_combine)
 SIMHASH_FUNCTION(minhash_serialize)
 {
     aggregate_context(fcinfo);
-    const MinhashState *state = state_argument(fcinfo, 0);
+    const MinhashState *state = state_argument<MinhashState>(fcinfo, 0);
     StringInfoData buffer;
     pq_begintypsend(&buffer);
     pq_sendint32(&buffer, static_cast<uint32>(state->minima.size));
@@ -150,10 +131,7 @@ SIMHASH_FUNCTION(minhash_serialize)
 SIMHASH_FUNCTION(minhash_deserialize)
 {
     aggregate_context(fcinfo);
-    bytea *bytes = PG_GETARG_BYTEA_PP(0);
-    StringInfoData buffer = {};
-    buffer.data = VARDATA_ANY(bytes);
-    buffer.len = buffer.maxlen = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
+    StringInfoData buffer = state_reader(PG_GETARG_BYTEA_PP(0));
     auto *state = static_cast<MinhashState *>(palloc0(sizeof(MinhashState)));
     int size = static_cast<int>(pq_getmsgint(&buffer, 4));
     int used = static_cast<int>(pq_getmsgint(&buffer, 4));
@@ -174,14 +152,14 @@ SIMHASH_FUNCTION(minhash_deserialize)
 
 SIMHASH_FUNCTION(minhash_final)
 {
-    if (without_features(*state_argument(fcinfo, 0)))
+    if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
         PG_RETURN_NULL();
     return minhash_bits_datum(finished_minima(fcinfo));
 }
 
 SIMHASH_FUNCTION(minhash_values_final)
 {
-    if (without_features(*state_argument(fcinfo, 0)))
+    if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
         PG_RETURN_NULL();
     return minima_datum(finished_minima(fcinfo));
 }

@@ -1,21 +1,21 @@
-// Cost estimates for the planner, from the number of leaves that the search plan for the condition's radius
-// reads.
+// Cost estimates for the planner.
 //
-// Pages are charged like in the core, so that the costs can be compared with those of other indexes.
-// Processor time was measured relative to the core's: one unit of cost, the time in which a sequential scan
-// reads and tests 80 narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices
-// with the run times of the plans.
-#include "am/search/scan.hpp"
-#include "am/search/signature_cost.hpp"
+// Pages are charged like in the core, so that the costs can be compared with those of other indexes. Processor time
+// was measured relative to the core's: one unit of cost, the time in which a sequential scan reads and tests 80 narrow
+// rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices with the run times of the plans.
+#include "am/search/cost.hpp"
+#include "am/search/leaf_search.hpp"
+#include "am/search/search.hpp"
+#include "am/search/strategy.hpp"
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
-#include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -30,16 +30,13 @@ namespace simhash
 namespace
 {
 
-constexpr int kUnknownRadius = kNearRadius; // assumed if the planner does not know the radius
+// The time of one operator call: 3.5 microseconds are one unit of cost, and so are 400 calls, by default.
+constexpr double kOperatorMicroseconds = 3.5 / 400;
 
-// For each search: to plan, start and end it. This and the following costs are in operator calls.
-constexpr double kSearchOperators = 20;
+Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
 
-// For each leaf: to locate it in the copied inner pages, wait for its memory, pin it and lock it.
-constexpr double kLeafOperators = 40;
-
-// Entries that the kernel tests in the time of one operator call.
-constexpr double kEntriesPerOperator = 20;
+// For each search: to plan, start and end it.
+constexpr double kSearchMicroseconds = 0.175;
 
 // With all pages in memory, a plain scan fetched rows faster than a bitmap scan up to about kPlainRows rows
 // plus kPlainRowsPerPage for each table page fetched.
@@ -48,127 +45,68 @@ constexpr double kPlainRowsPerPage = 2;
 
 // For each row if there are more: to sort it into table order or add it to a bitmap. Plain and bitmap scans
 // are charged alike, because the interface does not tell them apart.
-constexpr double kScatteredRowOperators = 12;
+constexpr double kScatteredRowMicroseconds = 0.105;
 
-// ORDER BY: the cost of adding a row to a ring or comparing two rows, the cost of fetching a row in random
-// order, and the number of rows in the first large ring.
-constexpr double kCollectOperators = 0.25;
-constexpr double kOrderedRowOperators = 100;
+// ORDER BY: to add a row to a ring or compare two rows, to fetch a row in random order, and the number of rows in the
+// first large ring.
+constexpr double kCollectMicroseconds = 0.0021875;
+constexpr double kOrderedRowMicroseconds = 0.875;
 constexpr double kRingRows = 8192;
 
-// Returns an argument of simhash_ball if it is a known constant of this type, otherwise null.
-Node *ball_argument(Node *call, int number, Oid type)
-{
-    if (!IsA(call, FuncExpr) || list_length(reinterpret_cast<FuncExpr *>(call)->args) <= number)
-        return nullptr;
-    auto *argument = static_cast<Node *>(list_nth(reinterpret_cast<FuncExpr *>(call)->args, number));
-    if (!IsA(argument, Const) || reinterpret_cast<Const *>(argument)->constisnull ||
-        reinterpret_cast<Const *>(argument)->consttype != type)
-        return nullptr;
-    return argument;
-}
-
-Datum constant(Node *node) { return reinterpret_cast<Const *>(node)->constvalue; }
-
-int ball_radius(Node *argument, bool guided)
-{
-    if (IsA(argument, Const)) {
-        auto *constant = reinterpret_cast<Const *>(argument);
-        if (constant->constisnull)
-            return kEmptyRadius;
-        if (guided)
-            return datum_guided_ball(constant->constvalue).radius;
-        return reinterpret_cast<Ball *>(DatumGetPointer(constant->constvalue))->radius;
-    }
-    Node *radius = ball_argument(argument, 1, INT8OID);
-    return radius == nullptr ? kUnknownRadius : clamp_radius(DatumGetInt64(constant(radius)));
-}
-
-// Whether a ball around weights is searched exactly.
-bool exact_ball(Node *argument)
-{
-    if (argument == nullptr)
-        return false;
-    if (IsA(argument, Const))
-        return reinterpret_cast<Const *>(argument)->constisnull ||
-               is_exact(datum_guided_ball(constant(argument)));
-    Node *recall = ball_argument(argument, 2, FLOAT8OID);
-    Node *most_probes = ball_argument(argument, 3, INT4OID);
-    return recall != nullptr && most_probes != nullptr &&
-           is_exact(DatumGetFloat8(constant(recall)), DatumGetInt32(constant(most_probes)));
-}
-
 struct Conditions {
-    int radius; // the smallest of all balls; kBits if there are none
+    PlannedBall ball; // the smallest of all; of the full radius if there are none
     bool only_nulls;
-    bool guided;     // the smallest ball is one around weights and not searched exactly
     double searches; // more than one for = ANY (array)
 };
 
-// Returns the radius of a condition. `bits` is the length of the indexed signatures, 0 for fingerprints.
-int operator_radius(Oid op, Oid family, int bits, Node *argument, bool *guided)
+// Returns what a condition's operator looks for. The argument is null for an element of an array.
+PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
 {
-    int strategy = get_op_opfamily_strategy(op, family);
-    if (bits > 0)
-        return strategy == kEqual ? 0 : signature_radius(argument, bits);
-    bool weights = strategy == kInGuidedBall;
-    *guided = weights && !exact_ball(argument);
-    return strategy == kEqual           ? 0
-           : strategy == kNearDuplicate ? kNearRadius
-           : argument == nullptr        ? kUnknownRadius
-                                        : ball_radius(argument, weights);
+    const int strategy = get_op_opfamily_strategy(op, family);
+    if (strategy == kEqual)
+        return {0, true, kExactRecall};
+    if (strategy == kNearDuplicate)
+        return {kNearRadius, true, kExactRecall};
+    PlannedBall ball = planned_ball(argument, bits);
+    if (strategy == kInGuidedBall && argument == nullptr)
+        ball.exact = false;
+    return ball;
+}
+
+// Returns what a single condition looks for.
+PlannedBall read_condition(PlannerInfo *root, Node *clause, Oid family, int bits, Conditions *all)
+{
+    const PlannedBall any = {bits, true, kExactRecall};
+    if (IsA(clause, NullTest)) {
+        if (reinterpret_cast<NullTest *>(clause)->nulltesttype == IS_NULL)
+            all->only_nulls = true;
+        return any;
+    }
+    if (IsA(clause, OpExpr)) {
+        const auto *operation = reinterpret_cast<OpExpr *>(clause);
+        return condition_ball(operation->opno, family, bits, static_cast<Node *>(lsecond(operation->args)));
+    }
+    if (IsA(clause, ScalarArrayOpExpr)) {
+        const auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
+        all->searches *= Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
+        return condition_ball(operation->opno, family, bits, nullptr);
+    }
+    return any;
 }
 
 Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
 {
-    Conditions conditions = {bits > 0 ? bits : kBits, false, false, 1};
+    Conditions conditions = {{bits, true, kExactRecall}, false, 1};
     ListCell *cell;
     foreach (cell, quals) {
         auto *clause = static_cast<Node *>(lfirst(cell));
         if (IsA(clause, RestrictInfo))
             clause = reinterpret_cast<Node *>(reinterpret_cast<RestrictInfo *>(clause)->clause);
-        int radius = bits > 0 ? bits : kBits;
-        bool guided = false;
-        if (IsA(clause, NullTest)) {
-            if (reinterpret_cast<NullTest *>(clause)->nulltesttype == IS_NULL)
-                conditions.only_nulls = true;
-        } else if (IsA(clause, OpExpr)) {
-            auto *operation = reinterpret_cast<OpExpr *>(clause);
-            radius = operator_radius(operation->opno, family, bits,
-                                     static_cast<Node *>(lsecond(operation->args)), &guided);
-        } else if (IsA(clause, ScalarArrayOpExpr)) {
-            auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
-            radius = operator_radius(operation->opno, family, bits, nullptr, &guided);
-            conditions.searches *=
-                Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
-        }
-        if (radius < conditions.radius) {
-            conditions.radius = radius;
-            conditions.guided = guided;
-        }
+        const PlannedBall ball = read_condition(root, clause, family, bits, &conditions);
+        if (ball.radius < conditions.ball.radius)
+            conditions.ball = ball;
     }
     return conditions;
-}
-
-// The leaves that a search reads.
-struct Reading {
-    double tables; // that it reads
-    double leaves; // total number of leaves
-    double part;   // fraction of those tables
-};
-
-// The plan's own estimate assumes evenly spread keys. Matching rows add to it: in each table that is read,
-// they occupy leaves of their own.
-Reading plan_reading(const SearchPlan &plan, double leaves, double matching, bool guided)
-{
-    Reading reading;
-    reading.tables = plan.steps;
-    // A search by weights read about 2 to 12 leaves on real texts where an exact search reads 4 to 145.
-    reading.leaves = guided ? std::sqrt(plan.leaves) : plan.leaves;
-    reading.leaves = Max(1.0, Min(reading.leaves + plan.steps * matching * leaves, plan.steps * leaves));
-    reading.tables = Min(reading.tables, reading.leaves);
-    reading.part = Min(1.0, reading.leaves / (plan.steps * leaves));
-    return reading;
 }
 
 // Returns the cost of one of many pages that are read in ascending order and prefetched, computed like in the
@@ -232,102 +170,31 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
 }
 
-// An index whose scan is being planned.
-struct PlannedIndex {
-    const IndexOptInfo *info;
-    Relation relation; // null for an advisor's hypothetical index, which cannot be opened
-    int bits;          // the length of its signatures, 0 if it is on fingerprints
-    TableDesign design;
-    double leaves; // of each table
-};
-
-PlannedIndex open_planned(const IndexOptInfo *info)
+const SearchCosts &search_costs(const IndexOptInfo *info)
 {
-    PlannedIndex index = {};
-    index.info = info;
-    if (!info->hypothetical)
-        index.relation = index_open(info->indexoid, NoLock);
-    if (info->opcintype[0] == BITOID) {
-        index.bits = planned_signature_bits(index.relation);
-        return index;
-    }
-    if (info->hypothetical) {
-        make_design(kDefaultDistance, default_tables(kDefaultDistance), &index.design);
-        index.leaves = estimated_leaves(info->pages, index.design.tables);
-        return index;
-    }
-    index.leaves = estimated_leaves(info->pages, index_meta(index.relation)->tables());
-    return index;
-}
-
-void close_planned(const PlannedIndex &index)
-{
-    if (index.relation != nullptr)
-        index_close(index.relation, NoLock);
-}
-
-SearchPlan search_plan(const PlannedIndex &index, int radius)
-{
-    SearchPlan plan = {};
-    if (index.relation != nullptr)
-        index_plan(index.relation, radius, &plan);
-    else
-        plan_search(index.design, radius, index.leaves, &plan);
-    return plan;
+    return info->opcintype[0] == BITOID ? kSignatureCosts : kFingerprintCosts;
 }
 
 // The searches of a scan.
 struct Searches {
     double number; // in one scan
     double loops;  // number of scans
-    double read;   // leaves read in one scan
-    Cost cost;
 };
 
-// The first leaf in each table is a random access, and the others follow it in order.
-Cost leaf_page_cost(const IndexOptInfo *info, const Reading &reading)
+// Returns the cost of searches that each take as much as the estimate. Pages that are read again and again are cached.
+Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEstimate &estimate,
+                    const Searches &searches)
 {
     double random, sequential;
     get_tablespace_page_costs(info->reltablespace, &random, &sequential);
-    return (reading.tables * random +
-            (reading.leaves - reading.tables) * page_cost(reading.part, random, sequential)) /
-           reading.leaves;
-}
-
-void price_searches(PlannerInfo *root, const PlannedIndex &index, const Reading &reading, Searches *searches)
-{
-    const IndexOptInfo *info = index.info;
-    double read = reading.leaves * searches->number, fetched = read;
-    if (searches->loops * searches->number > 1)
-        fetched =
-            index_pages_fetched(read * searches->loops, info->pages, info->pages, root) / searches->loops;
-    searches->read = read;
-    searches->cost =
-        fetched * leaf_page_cost(info, reading) +
-        cpu_operator_cost * read * (kLeafOperators + info->tuples / index.leaves / kEntriesPerOperator);
-}
-
-// Returns the searches for all of the conditions.
-Searches condition_searches(PlannerInfo *root, const PlannedIndex &index, const Conditions &conditions,
-                            double rows, double loops)
-{
-    if (index.bits > 0) {
-        SignaturePrice price = conditions.radius < 0 || conditions.only_nulls
-                                   ? SignaturePrice{1, cpu_operator_cost}
-                                   : price_signatures(root, index.info, index.relation, conditions.radius,
-                                                      loops * conditions.searches);
-        return {conditions.searches, loops, price.pages * conditions.searches,
-                price.cost * conditions.searches};
-    }
-    SearchPlan plan = search_plan(index, Max(conditions.radius, 0));
-    double matching = rows / Max(1.0, index.info->tuples) / conditions.searches;
-    if (conditions.radius < 0 || conditions.only_nulls) {
-        plan.steps = 1;
-        plan.leaves = 1;
-    }
-    Searches searches = {conditions.searches, loops, 0, 0};
-    price_searches(root, index, plan_reading(plan, index.leaves, matching, conditions.guided), &searches);
-    return searches;
+    const double read = estimate.pages * searches.number;
+    double fetched = read;
+    if (searches.loops * searches.number > 1)
+        fetched = index_pages_fetched(read * searches.loops, info->pages, info->pages, root) / searches.loops;
+    const double in_order = estimate.pages - estimate.random;
+    const Cost page =
+        (estimate.random * random + in_order * page_cost(estimate.part, random, sequential)) / estimate.pages;
+    return fetched * page + time_cost(estimate.microseconds * searches.number);
 }
 
 // ORDER BY ------------------------------------------------------------------------------------------------
@@ -367,21 +234,17 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
     return low;
 }
 
-// Returns the cost of searching all rings up to a radius. Each ring takes about twice as long as the previous
-// one. A ring that would read half of a table reads all of it.
-Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, double rows, double loops)
+// A ball in ORDER BY permits a recall below 1.
+PlannedBall ordering_ball(const IndexPath *path, int radius)
 {
-    SearchPlan plan = search_plan(index, radius);
-    const double matching = Min(1.0, rows / Max(1.0, index.info->tuples));
-    if (2 * plan.leaves > index.leaves) {
-        plan.steps = 1;
-        plan.leaves = index.leaves;
-    } else if (radius > kDefaultDistance) {
-        plan.leaves *= 2;
-    }
-    Searches searches = {1, loops, 0, 0};
-    price_searches(root, index, plan_reading(plan, index.leaves, matching, false), &searches);
-    return searches.cost;
+    const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
+    Oid type, query_type;
+    op_input_types(order->opno, &type, &query_type);
+    PlannedBall ball = {radius, true, kExactRecall};
+    if (type == BITOID && query_type != BITOID)
+        ball = planned_ball(static_cast<Node *>(lsecond(order->args)), radius);
+    ball.radius = radius;
+    return ball;
 }
 
 // Returns the cost of the searches before the first row is returned. If rows are distributed as the
@@ -391,12 +254,11 @@ Cost ring_searches(PlannerInfo *root, const PlannedIndex &index, int radius, dou
 Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, double wanted,
                   double loops)
 {
-    if (index.bits > 0)
-        return price_signature_order(root, index.info, index.relation, loops).cost;
-    const int radius = expected_radius(root, path, wanted);
-    const Cost far = ring_searches(root, index, radius, wanted, loops);
-    const Cost near = ring_searches(root, index, Min(radius, kDefaultDistance), wanted, loops);
-    return std::sqrt(near * far);
+    const PlannedBall ball = ordering_ball(path, expected_radius(root, path, wanted));
+    const double part = Min(1.0, wanted / Max(1.0, index.info->tuples));
+    const OrderEstimate order = search_costs(index.info).order(index, {ball, false, part});
+    return std::sqrt(price_searches(root, index.info, order.near, {1, loops}) *
+                     price_searches(root, index.info, order.far, {1, loops}));
 }
 
 // The cost that ORDER BY adds to a search.
@@ -411,11 +273,11 @@ RingCost ring_cost(double rows, double wanted, Cost search)
     double comparisons = std::log2(Max(2.0, Min(rows, kRingRows)));
     double collected = Min(rows, wanted + kRingRows);
     RingCost cost;
-    cost.first = cpu_operator_cost * kCollectOperators * (collected + Min(wanted, kRingRows) * comparisons);
+    cost.first = time_cost(kCollectMicroseconds * (collected + Min(wanted, kRingRows) * comparisons));
     // Successive rows are at unrelated places in the table. If there are more rows than fit into memory, of
     // which about half is used, the index is searched again for the next ring.
     double room = Max(kRingRows, work_mem * 1024.0 / sizeof(Hit) / 8);
-    cost.rest = rows * cpu_operator_cost * (kOrderedRowOperators + kCollectOperators * comparisons) +
+    cost.rest = time_cost(rows * (kOrderedRowMicroseconds + kCollectMicroseconds * comparisons)) +
                 rows / room * search;
     return cost;
 }
@@ -447,27 +309,31 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     const Fetched heap = fetched_rows(info->rel, *selectivity);
     const double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
 
-    const PlannedIndex index = open_planned(info);
-    const Conditions conditions = read_conditions(root, quals, info->opfamily[0], index.bits);
-    const Searches searches = condition_searches(root, index, conditions, rows, loop_count);
+    const PlannedIndex index = {info, info->hypothetical ? nullptr : index_open(info->indexoid, NoLock)};
+    const SearchCosts &costs = search_costs(info);
+    const Conditions conditions = read_conditions(root, quals, info->opfamily[0], costs.bits(index));
+    const double part = rows / Max(1.0, info->tuples) / conditions.searches;
+    const SearchEstimate search = costs.search(index, {conditions.ball, conditions.only_nulls, part});
+    const Cost searches = price_searches(root, info, search, {conditions.searches, loop_count});
 
     *startup_cost = index_other_operands_eval_cost(root, quals) +
                     index_other_operands_eval_cost(root, path->indexorderbys) +
-                    cpu_operator_cost * kSearchOperators;
-    *total_cost = *startup_cost + searches.cost + rows * cpu_index_tuple_cost + plain_scan(path, heap);
+                    time_cost(kSearchMicroseconds);
+    *total_cost = *startup_cost + searches + rows * cpu_index_tuple_cost + plain_scan(path, heap);
     *correlation = 0;
-    *pages = searches.read;
+    *pages = search.pages * conditions.searches;
     if (path->indexorderbys != NIL) {
         const double wanted = wanted_rows(root, path, rows);
-        const RingCost ring = ring_cost(rows, wanted, searches.cost);
+        const RingCost ring = ring_cost(rows, wanted, searches);
         // Within a ball, rings search no more than the ball.
-        *startup_cost += Min(searches.cost, first_search(root, index, path, wanted, loop_count)) + ring.first;
+        *startup_cost += Min(searches, first_search(root, index, path, wanted, loop_count)) + ring.first;
         *total_cost += ring.first + ring.rest;
     } else {
-        *total_cost += heap.scattered * kScatteredRowOperators * cpu_operator_cost;
+        *total_cost += time_cost(heap.scattered * kScatteredRowMicroseconds);
         *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
     }
-    close_planned(index);
+    if (index.relation != nullptr)
+        index_close(index.relation, NoLock);
 }
 
 } // namespace simhash

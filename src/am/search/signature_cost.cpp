@@ -1,14 +1,6 @@
-#include "am/search/signature_cost.hpp"
-
+// Estimates of searches of an index on signatures, from the plans of core/signature_tables/signature_plan.hpp.
+#include "am/search/cost.hpp"
 #include "am/search/signature_search.hpp"
-#include "pg/types/signature_ball.hpp"
-
-extern "C" {
-#include "catalog/pg_type.h"
-#include "optimizer/cost.h"
-#include "utils/selfuncs.h"
-#include "utils/spccache.h"
-}
 
 namespace simhash
 {
@@ -16,97 +8,106 @@ namespace simhash
 namespace
 {
 
-// The microseconds of one unit of cost, see cost.cpp.
-constexpr double kUnit = 3.5;
-
 // Assumed of an advisor's hypothetical index, which has no metapage.
 constexpr int kAssumedBits = 256;
 
-// If the planner does not know the radius, near-duplicates are sought: in an eighth of the bits.
-constexpr int kUnknownPart = 8;
+// More rows than this are not all near-duplicates of a query.
+constexpr double kMostNear = 64;
 
-IndexMeta assumed_meta()
+// The part of the bits in which near-duplicates differ.
+constexpr double kNearFlips = 1 / 16.0;
+
+// What searches of an index depend on.
+struct Signatures {
+    SignatureLayout layout;
+    StoreShape shape;
+    SignatureIndexSize size;
+};
+
+Signatures planned_signatures(const PlannedIndex &index)
 {
     IndexMeta meta = {};
-    meta.wide = true;
-    choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
-                  0, 0, nullptr, &meta.layout);
-    return meta;
+    if (index.relation != nullptr) {
+        meta = *index_meta(index.relation);
+    } else {
+        meta.wide = true;
+        choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits),
+                      nullptr, 0, 0, nullptr, &meta.layout);
+    }
+    return {meta.layout, meta.shape(), signature_index_size(meta, index.info->pages)};
 }
 
-SignaturePrice price(PlannerInfo *root, const IndexOptInfo *info, double pages, double page_cost, double time,
-                     double loops)
+// In memory a candidate of the trees costs less than its page. From disk its page is read at random.
+SearchEstimate tree_estimate(double pages, double microseconds) { return {pages, pages, 1, microseconds}; }
+
+double scan_microseconds(const Signatures &index, int radius)
 {
-    double fetched = pages;
-    if (loops > 1)
-        fetched = index_pages_fetched(pages * loops, info->pages, info->pages, root) / loops;
-    return {pages, fetched * page_cost + time / kUnit};
+    return scan_cost(index.layout, index.shape, radius, index.size);
 }
 
-SignaturePrice cheapest(PlannerInfo *root, const IndexOptInfo *info, const IndexMeta &meta, int radius,
-                        double loops)
+SearchEstimate scan_estimate(double microseconds)
 {
-    double random, sequential;
-    get_tablespace_page_costs(info->reltablespace, &random, &sequential);
-    SignatureIndexSize size = signature_index_size(meta, info->pages);
-    StoreShape shape = meta.shape();
+    return {microseconds / kStorePageCost, 0, 1, microseconds};
+}
+
+SearchEstimate exact_search(const Signatures &index, int radius)
+{
     SearchPlan plan;
-    double trees = plan_trees(meta.layout, radius, size, &plan);
-    double scan = scan_cost(meta.layout, shape, radius, size);
-    if (trees <= scan) // a candidate's page is read at random, too
-        return price(root, info, tree_pages(plan, trees), random, trees, loops);
-    return price(root, info, scan / kStorePageCost, sequential, scan, loops);
+    const double trees = plan_trees(index.layout, radius, index.size, &plan);
+    const double scan = scan_microseconds(index, radius);
+    return trees <= scan ? tree_estimate(tree_pages(plan, trees), trees) : scan_estimate(scan);
+}
+
+// A search of the ball is exact if that is cheaper.
+SearchEstimate ball_search(const Signatures &index, const PlannedBall &ball, double flips,
+                           const SearchEstimate &exact)
+{
+    if (ball.exact)
+        return exact;
+    SearchPlan plan;
+    const double probes = plan_probes(index.layout, flips, ball.recall, index.size, &plan);
+    return probes < exact.microseconds ? tree_estimate(tree_pages(plan, probes), probes) : exact;
+}
+
+int signature_bits(const PlannedIndex &index)
+{
+    return index.relation == nullptr ? kAssumedBits : index_meta(index.relation)->layout.bits;
+}
+
+SearchEstimate search_signatures(const PlannedIndex &planned, const PlannedSearch &search)
+{
+    const Signatures index = planned_signatures(planned);
+    if (search.ball.radius < 0 || search.only_nulls) {
+        const double leaves = Max(1.0, search.part * index.size.leaves);
+        return {leaves, 1, 1, leaves * kLeafCost};
+    }
+    const int radius = Min(search.ball.radius, static_cast<int>(index.layout.bits));
+    return ball_search(index, search.ball, static_cast<double>(radius) / index.layout.bits,
+                       exact_search(index, radius));
+}
+
+// The first ring of ORDER BY finds near-duplicates. If it does not find enough rows, all others are searched.
+OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch &search)
+{
+    const Signatures index = planned_signatures(planned);
+    const int bits = index.layout.bits;
+    const int radius = Min(search.ball.radius, bits);
+    const double scan = scan_microseconds(index, bits);
+    const int ring = next_ring_end(index.layout, -1, scan, index.size);
+    const SearchEstimate first = exact_search(index, ring);
+    SearchEstimate all = first;
+    if (radius > ring) {
+        all.pages += scan / kStorePageCost;
+        all.microseconds += scan;
+    }
+    const SearchEstimate far = ball_search(index, search.ball, static_cast<double>(radius) / bits, all);
+    if (search.part * planned.info->tuples > kMostNear)
+        return {far, far};
+    return {ball_search(index, search.ball, kNearFlips, first), far};
 }
 
 } // namespace
 
-SignaturePrice price_signatures(PlannerInfo *root, const IndexOptInfo *info, Relation relation, int radius,
-                                double loops)
-{
-    IndexMeta assumed;
-    if (relation == nullptr)
-        assumed = assumed_meta();
-    const IndexMeta &meta = relation == nullptr ? assumed : *index_meta(relation);
-    return cheapest(root, info, meta, Min(Max(radius, 0), static_cast<int>(meta.layout.bits)), loops);
-}
-
-// The planner does not know whether the query has near-duplicates, which the first ring finds, or whether all of the
-// store has to be scanned. The geometric mean is off by the same factor in both cases.
-SignaturePrice price_signature_order(PlannerInfo *root, const IndexOptInfo *info, Relation relation,
-                                     double loops)
-{
-    int bits = planned_signature_bits(relation);
-    SignaturePrice near = price_signatures(root, info, relation, 0, loops);
-    SignaturePrice far = price_signatures(root, info, relation, bits, loops);
-    return {std::sqrt(near.pages * far.pages), std::sqrt(near.cost * far.cost)};
-}
-
-int planned_signature_bits(Relation relation)
-{
-    return relation == nullptr ? kAssumedBits : index_meta(relation)->layout.bits;
-}
-
-int signature_radius(Node *argument, int bits)
-{
-    if (argument != nullptr && IsA(argument, Const)) {
-        auto *constant = reinterpret_cast<Const *>(argument);
-        if (constant->constisnull)
-            return -1;
-        if (constant->consttype == BITOID)
-            return 0;
-        return datum_signature_ball(constant->constvalue).radius;
-    }
-    if (argument != nullptr && IsA(argument, FuncExpr) &&
-        list_length(reinterpret_cast<FuncExpr *>(argument)->args) >= 2) {
-        auto *radius = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(argument)->args));
-        if (IsA(radius, Const) && reinterpret_cast<Const *>(radius)->consttype == INT8OID) {
-            auto *constant = reinterpret_cast<Const *>(radius);
-            if (constant->constisnull)
-                return -1;
-            return static_cast<int>(Max(int64{-1}, Min(int64{bits}, DatumGetInt64(constant->constvalue))));
-        }
-    }
-    return bits / kUnknownPart;
-}
+const SearchCosts kSignatureCosts = {signature_bits, search_signatures, order_signatures};
 
 } // namespace simhash

@@ -514,18 +514,8 @@ bool next_signatures(SignatureSearch *search, Results *results)
 
 int signature_ring(const SignatureSearch &search, int done)
 {
-    // Radii just below a multiple of the number of tables use the budgets fully.
-    constexpr double kCheap = 16;
-    int tables = search.meta->tables(), last = search.meta->layout.bits;
-    double scan = store_cost(search, last);
-    int high = last;
-    SearchPlan plan;
-    for (int radius = (done + 1) / tables * tables + tables - 1; radius < last; radius += tables) {
-        if (tree_cost(search, radius, &plan) > scan / kCheap)
-            break;
-        high = radius;
-    }
-    return high;
+    int last = search.meta->layout.bits;
+    return next_ring_end(search.meta->layout, done, store_cost(search, last), search.size);
 }
 
 } // namespace simhash

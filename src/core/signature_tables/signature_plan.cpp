@@ -56,6 +56,44 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
     return plan->leaves * kLeafCost + candidates * kCandidateCost;
 }
 
+double plan_probes(const SignatureLayout &layout, double flips, double recall, const SignatureIndexSize &size,
+                   SearchPlan *plan)
+{
+    constexpr double kCandidatesOfLeaf = 2; // by chance
+    // A leaf's entries agree in the first bits of their keys. In each tree the leaves are read by the number of these
+    // bits that differ from the query's, and each tree finds the row with probability `wanted`.
+    const double depth = std::log2(std::max(2.0, size.leaves));
+    const double wanted = 1 - std::pow(1 - std::min(recall, 1.0), 1.0 / layout.tables);
+    double leaves = 0, found = 0;
+    double count = 1,
+           within = std::pow(1 - flips, depth); // leaves with so many errors, and the row among them
+    for (int errors = 0; errors < depth && found < wanted; errors++) {
+        const double part = found + within <= wanted ? 1 : (wanted - found) / within;
+        leaves += part * count;
+        found += within;
+        const double ways = (depth - errors) / (errors + 1);
+        count *= ways;
+        within *= ways * flips / std::max(1 - flips, 1e-9);
+    }
+    plan->leaves = layout.tables * std::min(leaves, size.leaves);
+    return plan->leaves * (kLeafCost + kCandidatesOfLeaf * kCandidateCost);
+}
+
+int next_ring_end(const SignatureLayout &layout, int done, double scan, const SignatureIndexSize &size)
+{
+    // Radii just below a multiple of the number of tables use the budgets fully.
+    constexpr double kCheap = 16;
+    const int tables = layout.tables, last = layout.bits;
+    int end = last;
+    SearchPlan plan;
+    for (int radius = (done + 1) / tables * tables + tables - 1; radius < last; radius += tables) {
+        if (plan_trees(layout, radius, size, &plan) > scan / kCheap)
+            break;
+        end = radius;
+    }
+    return end;
+}
+
 double signature_leaf_rows(const SignatureLayout &layout, std::size_t page_size)
 {
     return leaf_capacity(page_size, layout.words) * 0.8;

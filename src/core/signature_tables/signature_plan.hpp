@@ -33,6 +33,15 @@ inline constexpr double kStorePageCost = 0.6;
 double plan_trees(const SignatureLayout &layout, int radius, const SignatureIndexSize &size,
                   SearchPlan *plan);
 
+// Plans to read leaves, those nearest to the query's keys first, until a row that differs in a part `flips` of the bits
+// is found with probability `recall`. Sets only the plan's leaves. Returns the cost.
+double plan_probes(const SignatureLayout &layout, double flips, double recall, const SignatureIndexSize &size,
+                   SearchPlan *plan);
+
+// The end of the next ring of ORDER BY, if rows up to distance `done` have been returned and a scan costs `scan`: as far
+// as the trees cost little in comparison, or else all that is left.
+int next_ring_end(const SignatureLayout &layout, int done, double scan, const SignatureIndexSize &size);
+
 // The pages that a search of the trees reads: its leaves, and a page of the store for each candidate.
 inline double tree_pages(const SearchPlan &plan, double cost)
 {

@@ -313,7 +313,10 @@ SIMHASH_FUNCTION(simhash_distance_support)
 
     if (IsA(request, SupportRequestSimplify))
         PG_RETURN_POINTER(simplify_distance(reinterpret_cast<SupportRequestSimplify *>(request)->fcall));
-    PG_RETURN_DATUM(0);
+    if (!IsA(request, SupportRequestCost))
+        PG_RETURN_DATUM(0);
+    set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
+    PG_RETURN_POINTER(request);
 }
 
 // The support function of all comparisons of a hamming_distance.

@@ -718,8 +718,24 @@ Selectivity estimate_for_request(const SupportRequestSelectivity *request, const
 
 void set_comparison_cost(SupportRequestCost *request)
 {
+    // A sequential scan took as long for each 128 bits of a bit string as for an operator call.
+    constexpr double kBitsPerOperator = 128;
+    Oid *types;
+    int count;
+    get_func_signature(request->funcid, &types, &count);
+    Node *node = request->node;
+    List *arguments = node == nullptr       ? NIL
+                      : IsA(node, FuncExpr) ? reinterpret_cast<FuncExpr *>(node)->args
+                      : IsA(node, OpExpr)   ? reinterpret_cast<OpExpr *>(node)->args
+                                            : NIL;
+
     request->startup = 0;
     request->per_tuple = cpu_operator_cost;
+    if (count >= 2 && types[0] == BITOID && list_length(arguments) >= 2)
+        request->per_tuple *= 1 + estimate_bits(BITOID, static_cast<Node *>(linitial(arguments)),
+                                                static_cast<Node *>(lsecond(arguments))) /
+                                      kBitsPerOperator;
+    pfree(types);
 }
 
 } // namespace simhash

@@ -41,8 +41,8 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
 // Returns the estimate for a condition or a join that a support function is asked about.
 Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms);
 
-// Sets the cost of comparing two values: an exclusive or, a population count and a comparison cost about as much as
-// one operator.
+// Sets the cost of comparing two values. For fingerprints an exclusive or, a population count and a comparison cost
+// about as much as one operator; for bit strings the cost grows with the length.
 void set_comparison_cost(SupportRequestCost *request);
 
 } // namespace simhash

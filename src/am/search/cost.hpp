@@ -1,0 +1,52 @@
+// How the estimate of a scan's cost is divided. cost.cpp reads the conditions and knows what all scans cost. A kind of
+// index, that of fingerprints or that of signatures, estimates its searches.
+#pragma once
+
+#include "pg/planner/ball_argument.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+#include "utils/relcache.h"
+}
+
+namespace simhash
+{
+
+// An index whose scan is being planned.
+struct PlannedIndex {
+    const IndexOptInfo *info;
+    Relation relation; // null for an advisor's hypothetical index, which cannot be opened
+};
+
+// The rows that one search looks for.
+struct PlannedSearch {
+    PlannedBall ball;
+    bool only_nulls;
+    double part; // the fraction of the index's rows that it finds
+};
+
+// What a search reads and computes.
+struct SearchEstimate {
+    double pages;        // that it reads
+    double random;       // of them, those that do not follow another one in the file
+    double part;         // the fraction of the index's pages, among which the others are read in order
+    double microseconds; // of processor time, with all pages in memory
+};
+
+// The searches before ORDER BY returns its first row: if the query has near-duplicates, and if it has none.
+struct OrderEstimate {
+    SearchEstimate near, far;
+};
+
+struct SearchCosts {
+    // Returns the length of the indexed values.
+    int (*bits)(const PlannedIndex &index);
+    SearchEstimate (*search)(const PlannedIndex &index, const PlannedSearch &search);
+    // Of the nearest rows, the farthest of which is expected at the radius of the search's ball.
+    OrderEstimate (*order)(const PlannedIndex &index, const PlannedSearch &search);
+};
+
+extern const SearchCosts kFingerprintCosts, kSignatureCosts;
+
+} // namespace simhash

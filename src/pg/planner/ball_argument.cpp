@@ -1,0 +1,85 @@
+#include "pg/planner/ball_argument.hpp"
+
+#include "pg/types/guided_ball.hpp"
+#include "pg/types/signature_ball.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr double kUnknownRecall = 0.9;
+
+// The radius that is assumed: near-duplicates are sought, in an eighth of the bits of a signature.
+int unknown_radius(int bits) { return bits == kBits ? kNearRadius : bits / 8; }
+
+// The types of balls differ in length.
+bool is_signature_ball(Oid type) { return get_typlen(type) < 0; }
+bool is_guided_ball(Oid type) { return get_typlen(type) == sizeof(GuidedBall); }
+
+PlannedBall constant_ball(const Const *constant)
+{
+    const Datum value = constant->constvalue;
+    if (constant->constisnull)
+        return {kEmptyRadius, true, kExactRecall};
+    if (is_signature_ball(constant->consttype)) {
+        const SignatureBall &ball = datum_signature_ball(value);
+        return {ball.radius, is_exact(ball), ball.recall};
+    }
+    if (is_guided_ball(constant->consttype)) {
+        const GuidedBall &ball = datum_guided_ball(value);
+        return {ball.radius, is_exact(ball), ball.recall};
+    }
+    return {reinterpret_cast<const Ball *>(DatumGetPointer(value))->radius, true, kExactRecall};
+}
+
+// Returns an argument if it is a constant of this type, otherwise null.
+const Const *constant_argument(const List *arguments, int number, Oid type)
+{
+    if (list_length(arguments) <= number)
+        return nullptr;
+    const auto *constant = static_cast<const Const *>(list_nth(arguments, number));
+    return IsA(constant, Const) && constant->consttype == type ? constant : nullptr;
+}
+
+// A call of simhash_ball or signature_ball (center, radius, recall, ...), or of signature_neighbours.
+PlannedBall called_ball(const FuncExpr *call, int bits)
+{
+    const bool weights = is_guided_ball(call->funcresulttype);
+    const List *arguments = call->args;
+    PlannedBall ball = {unknown_radius(bits), list_length(arguments) == 2, kUnknownRecall};
+    if (const Const *radius = constant_argument(arguments, 1, INT8OID))
+        ball.radius =
+            radius->constisnull ? kEmptyRadius : clamp_radius(DatumGetInt64(radius->constvalue), bits);
+    const Const *recall = constant_argument(arguments, 2, FLOAT8OID);
+    if (recall == nullptr || recall->constisnull)
+        return ball;
+    ball.recall = clamp_recall(DatumGetFloat8(recall->constvalue));
+    const Const *most_probes = weights ? constant_argument(arguments, 3, INT4OID) : nullptr;
+    ball.exact =
+        ball.recall >= kExactRecall && (!weights || (most_probes != nullptr && !most_probes->constisnull &&
+                                                     DatumGetInt32(most_probes->constvalue) <= 0));
+    return ball;
+}
+
+} // namespace
+
+PlannedBall planned_ball(Node *argument, int bits)
+{
+    if (argument == nullptr)
+        return {unknown_radius(bits), true, kExactRecall};
+    if (IsA(argument, Const))
+        return constant_ball(reinterpret_cast<const Const *>(argument));
+    if (IsA(argument, FuncExpr))
+        return called_ball(reinterpret_cast<const FuncExpr *>(argument), bits);
+    return {unknown_radius(bits), get_typlen(exprType(argument)) == sizeof(Ball), kUnknownRecall};
+}
+
+} // namespace simhash

@@ -11,8 +11,8 @@
 TOP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 PG_CONFIG ?= pg_config
 
-EXTENSION = simhash
-# The control file is the one source of the version.
+EXTENSION = simhash simhash_compat
+# This control file is the one source of the version.
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/simhash.control)
 
 MODULE_big = simhash
@@ -22,7 +22,7 @@ OBJS := $(SOURCES:.cpp=.o)
 # The scripts sql/simhash--A--B.sql, which lead from release A to B, and those of the releases A.
 UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
-DATA_built = sql/simhash--$(EXTVERSION).sql
+DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags
 
@@ -54,7 +54,7 @@ include $(PGXS)
 # tree, and take them for those of this build.
 srcdir := $(TOP)
 override VPATH :=
-$(foreach file,$(EXTENSION).control $(DATA),$(eval vpath $(file) $(TOP)))
+$(foreach file,$(EXTENSION:%=%.control) $(DATA),$(eval vpath $(file) $(TOP)))
 
 # PostgreSQL's headers rely on -fno-strict-aliasing and -fwrapv. START_CRIT_SECTION increments a volatile variable.
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -fno-strict-aliasing -fwrapv -Wno-deprecated-volatile \
@@ -79,7 +79,7 @@ compile-flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE_SERVER))'; echo "$$flags" | cmp -s - $@ || echo "$$flags" >$@
 .PHONY: FORCE
 
-sql/simhash--$(EXTVERSION).sql: $(TOP)/sql/simhash.sql $(TOP)/simhash.control
+$(DATA_built): sql/%--$(EXTVERSION).sql: $(TOP)/sql/%.sql $(TOP)/%.control
 	@mkdir -p $(@D)
 	cp $< $@
 else

@@ -123,6 +123,8 @@ check_versions() {
     for found in $meta; do
         [ "$found" = "$version" ] || { echo "META.json says $found, simhash.control $version"; status=1; }
     done
+    found=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash_compat.control)
+    [ "$found" = "$version" ] || { echo "simhash_compat.control says $found, simhash.control $version"; status=1; }
     [ "$change" = "$version" ] || { echo "CHANGELOG.md says $change, simhash.control $version"; status=1; }
     return "$status"
 }
@@ -213,8 +215,8 @@ check_flags() {
 # A copy of the checkout without what an earlier build left in it.
 copy_sources() {
     mkdir -p "$1"
-    cp -R Makefile simhash.control doc sql src "$1"
-    rm -f "$1/sql/simhash--$(sed -n "s/^default_version = '\(.*\)'/\1/p" simhash.control).sql"
+    cp -R Makefile ./*.control doc sql src "$1"
+    rm -f "$1"/sql/simhash*--"$(sed -n "s/^default_version = '\(.*\)'/\1/p" simhash.control)".sql
     find "$1" \( -name '*.o' -o -name '*.d' \) -delete
 }
 
@@ -240,7 +242,7 @@ check_clang() {
 check_symbols() {
     local library script exported function status=0
     library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
-    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash--?*.sql)
+    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash*--?*.sql)
     # Nothing of the build for tests.
     ! nm -C "$library" | grep -i failpoint || status=1
     ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
@@ -391,7 +393,7 @@ run_pgtap() {
     need_cluster
     for_server test/pgtap
     psql -q -X -c "CREATE DATABASE simhash_pgtap TEMPLATE template0" -d postgres
-    psql -q -X -c "CREATE EXTENSION pgtap" -c "CREATE EXTENSION simhash" -d simhash_pgtap
+    psql -q -X -c "CREATE EXTENSION pgtap" -c "CREATE EXTENSION simhash_compat CASCADE" -d simhash_pgtap
     # shellcheck disable=SC2046,SC2086
     prove_stage pgtap pg_prove -d simhash_pgtap $(printf "test/pgtap/%s.sql " $names)
     # shellcheck disable=SC2086
@@ -399,7 +401,7 @@ run_pgtap() {
 }
 
 run_tap() {
-    for_server test/t README.md doc demo tools sql simhash.control
+    for_server test/t README.md doc demo tools sql simhash.control simhash_compat.control
     run_servers tap test/t
 }
 
@@ -483,7 +485,7 @@ check_install() {
     dpkg_there --install "$SCRATCH"/package/postgresql-"$(server_major)"-simhash_*.deb || return 1
     chmod -R a+rX "$package_root"
     INSTALL_ROOT=$package_root need_cluster
-    psql -X -d postgres -c "CREATE DATABASE package" && psql -X -v ON_ERROR_STOP=1 -d package -c "CREATE EXTENSION simhash" \
+    psql -X -d postgres -c "CREATE DATABASE package" && psql -X -v ON_ERROR_STOP=1 -d package -c "CREATE EXTENSION simhash_compat CASCADE" \
         -c "CREATE TABLE page AS SELECT n AS id, to_simhash('number ' || n) AS h FROM generate_series(1, 1000) AS n" \
         -c "CREATE INDEX page_h ON page USING simhash (h)" -c "SET enable_seqscan = off" \
         -c "SELECT id FROM page WHERE h <@> to_simhash('number 7') <= 0" -c "SELECT simhash_index_check('page_h', true)"

@@ -1,11 +1,12 @@
 #!/usr/bin/env perl
-# Writes the upgrade script from a release to the present version.
+# Writes the upgrade scripts of the extensions from a release to the present version.
 #
 #   tools/upgrade-script.pl [directory]            sql/simhash--A--B.sql, B being the version of simhash.control and A the
-#                                                  latest release before it of which there is a script sql/simhash--A.sql
-#   tools/upgrade-script.pl --check [directory]    changes nothing, and fails if the script is out of date
+#                                                  latest release before it of which there is a script sql/simhash--A.sql;
+#                                                  the same for simhash_compat
+#   tools/upgrade-script.pl --check [directory]    changes nothing, and fails if a script is out of date
 #
-# The directory is that of simhash.control. Without an earlier release there is nothing to do.
+# The directory is that of the control files. Without an earlier release there is nothing to do.
 #
 # The first part of an upgrade script, down to the line of the mark below, is written by hand: it drops and alters
 # what cannot be replaced. The rest is written here: the statements of sql/simhash.sql that the release lacks, in their
@@ -85,50 +86,60 @@ sub object
     return $statement;
 }
 
-my ($version) = content("$top/simhash.control") =~ /^default_version *= *'(.*)'/m or die "no version\n";
-my ($release) = sort { version->parse("v$b") <=> version->parse("v$a") }
-    grep { version->parse("v$_") < version->parse("v$version") }
-    map { /simhash--([0-9.]+)\.sql$/ ? $1 : () } glob("$sql/simhash--*.sql");
-exit 0 if !defined $release;
+my $stale = 0;
+sub update
+{
+    my ($extension) = @_;
+    my ($version) = content("$top/$extension.control") =~ /^default_version *= *'(.*)'/m or die "no version\n";
+    my ($release) = sort { version->parse("v$b") <=> version->parse("v$a") }
+        grep { version->parse("v$_") < version->parse("v$version") }
+        map { m{/\Q$extension\E--([0-9.]+)\.sql$} ? $1 : () } glob("$sql/$extension--*.sql");
+    return if !defined $release;
 
-my $script = "$sql/simhash--$release--$version.sql";
-my $old = -e $script ? content($script) : '';
-my $first = "\\echo Use \"ALTER EXTENSION simhash UPDATE TO '$version'\" to load this file. \\quit\n\n";
-my $at = index $old, $mark;
-$first = substr $old, 0, $at if $at >= 0;
+    my $script = "$sql/$extension--$release--$version.sql";
+    my $old = -e $script ? content($script) : '';
+    my $first = "\\echo Use \"ALTER EXTENSION $extension UPDATE TO '$version'\" to load this file. \\quit\n\n";
+    my $at = index $old, $mark;
+    $first = substr $old, 0, $at if $at >= 0;
 
-# What the release has after the first part.
-my (%same, %has, %dropped);
-for (statements($first)) {
-    my (undef, $line) = @$_;
-    $dropped{object($line)} = 1 if $line =~ /^DROP /;
-}
-for (statements(content("$sql/simhash--$release.sql"))) {
-    my (undef, $line) = @$_;
-    my $object = object($line);
-    next if $dropped{$object};
-    $same{$line} = 1;
-    $has{$object} = 1;
-}
-
-my $rest = '';
-for (statements(content("$sql/simhash.sql"))) {
-    my ($text, $line) = @$_;
-    next if $same{$line};
-    my $object = object($line);
-    if ($line =~ /^CREATE / && $has{$object} && $text !~ s/^CREATE (FUNCTION|PROCEDURE)/CREATE OR REPLACE $1/) {
-        $rest .= "-- Altered above: $object\n";
-    } else {
-        $rest .= "$text\n";
+    # What the release has after the first part.
+    my (%same, %has, %dropped);
+    for (statements($first)) {
+        my (undef, $line) = @$_;
+        $dropped{object($line)} = 1 if $line =~ /^DROP /;
     }
+    for (statements(content("$sql/$extension--$release.sql"))) {
+        my (undef, $line) = @$_;
+        my $object = object($line);
+        next if $dropped{$object};
+        $same{$line} = 1;
+        $has{$object} = 1;
+    }
+
+    my $rest = '';
+    for (statements(content("$sql/$extension.sql"))) {
+        my ($text, $line) = @$_;
+        next if $same{$line};
+        my $object = object($line);
+        if ($line =~ /^CREATE / && $has{$object} && $text !~ s/^CREATE (FUNCTION|PROCEDURE)/CREATE OR REPLACE $1/) {
+            $rest .= "-- Altered above: $object\n";
+        } else {
+            $rest .= "$text\n";
+        }
+    }
+
+    my $new = $first . $mark . $rest;
+    if ($check) {
+        return if $old eq $new;
+        print "$script is not what sql/$extension.sql asks for: run tools/upgrade-script.pl\n";
+        $stale = 1;
+        return;
+    }
+    open my $out, '>', $script or die "$script: $!\n";
+    print $out $new;
+    close $out or die "$script: $!\n";
+    return;
 }
 
-my $new = $first . $mark . $rest;
-if ($check) {
-    exit 0 if $old eq $new;
-    print "$script is not what sql/simhash.sql asks for: run tools/upgrade-script.pl\n";
-    exit 1;
-}
-open my $out, '>', $script or die "$script: $!\n";
-print $out $new;
-close $out or die "$script: $!\n";
+update(m{([^/]*)\.control$}) for sort glob("$top/*.control");
+exit $stale;

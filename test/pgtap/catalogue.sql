@@ -1,4 +1,4 @@
--- The catalogue entries of the extension: complete, consistent, and where they should be.
+-- The catalogue entries of the extension, and of simhash_compat: complete, consistent, and where they should be.
 BEGIN;
 SELECT no_plan();
 SET client_min_messages = warning;
@@ -8,7 +8,7 @@ CREATE TEMP VIEW member AS
     SELECT classid, objid, pg_describe_object(classid, objid, 0) AS name
     FROM pg_depend
     WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
-        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash')
+        AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('simhash', 'simhash_compat'))
         AND NOT (classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type WHERE typarray = objid));
 CREATE TEMP VIEW our_function AS
     SELECT p.*, p.oid::regprocedure AS name FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid;
@@ -33,9 +33,9 @@ BEGIN
 END $$;
 
 -- The extension as a whole.
-SELECT ok(extrelocatable, 'the extension is relocatable') FROM pg_extension WHERE extname = 'simhash';
-SELECT ok(trusted, 'the extension is trusted')
-FROM pg_available_extension_versions WHERE name = 'simhash' AND installed;
+SELECT ok(extrelocatable, extname || ' is relocatable') FROM pg_extension WHERE extname LIKE 'simhash%';
+SELECT ok(trusted, name || ' is trusted')
+FROM pg_available_extension_versions WHERE name LIKE 'simhash%' AND installed;
 SELECT is_empty($$
     SELECT name FROM member WHERE obj_description(objid, classid::regclass::text) IS NULL $$,
     'every object has a comment');
@@ -319,6 +319,7 @@ SELECT matches(pg_temp.plan('EXECUTE by_distance(3)'), 'moved_h.*<@\|', 'by the 
 
 CREATE SCHEMA "Elsewhere";
 ALTER EXTENSION simhash SET SCHEMA "Elsewhere";
+ALTER EXTENSION simhash_compat SET SCHEMA "Elsewhere";
 SELECT is_empty($$
     SELECT member.name FROM member, pg_identify_object(classid, objid, 0) AS i WHERE i.schema <> quote_ident('Elsewhere') $$,
     'every object has moved');
@@ -335,6 +336,7 @@ FROM unnest(ARRAY[
 ]) AS q;
 
 DROP EXTENSION simhash CASCADE;
+SELECT is_empty($$ SELECT extname FROM pg_extension WHERE extname LIKE 'simhash%' $$, 'DROP EXTENSION CASCADE drops simhash_compat, too');
 CREATE SCHEMA again;
 CREATE EXTENSION simhash SCHEMA again;
 SET search_path = public, again;

@@ -1,5 +1,6 @@
 -- The same text has the same fingerprint in every encoding, since features are hashed as UTF-8.
 
+CREATE EXTENSION simhash_compat;
 SELECT current_database() AS utf8 \gset
 SET client_encoding = 'UTF8';
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
@@ -18,6 +19,7 @@ CREATE DATABASE simhash_latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEM
 \c simhash_latin1
 SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
+CREATE EXTENSION simhash_compat;
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
 SELECT jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), cosine(ARRAY['Éric', 'café'], ARRAY['café']), containment('café'::tsvector, 'café');
 SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shingles('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
@@ -47,3 +49,4 @@ SELECT to_simhash(E'one\xFFtwo\xE6three') = to_simhash('one two three') AS separ
 DROP DATABASE simhash_latin1;
 DROP DATABASE simhash_euc_jp;
 DROP DATABASE simhash_sql_ascii;
+DROP EXTENSION simhash_compat;

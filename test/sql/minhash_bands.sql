@@ -1,6 +1,7 @@
 -- Bands of minima.
 
 \set VERBOSITY default
+CREATE EXTENSION simhash_compat;
 \pset null '(null)'
 
 -- The keys never change. Those of longer bands are checked in minhash_profiles.
@@ -72,3 +73,4 @@ SELECT minhash_band_rows(0.5, 0, 0.9);
 \echo :SQLSTATE
 SELECT minhash_band_rows(0.5, 128, 2);
 \echo :SQLSTATE
+DROP EXTENSION simhash_compat;

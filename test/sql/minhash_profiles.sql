@@ -2,6 +2,7 @@
 -- more, with NumPy, and compares them with the libraries. The list shows the expected and the actual minima of each.
 
 \set VERBOSITY default
+CREATE EXTENSION simhash_compat;
 \pset null '(null)'
 SET client_encoding = 'UTF8';
 
@@ -167,3 +168,4 @@ SELECT to_minhash_as('datasketch', ARRAY[1, 2], 4, 4294967296);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY[['a'], ['b']]);
 \echo :SQLSTATE
+DROP EXTENSION simhash_compat;

@@ -2,6 +2,7 @@
 -- their definitions. The list shows the expected and the actual value of each.
 
 \set VERBOSITY default
+CREATE EXTENSION simhash_compat;
 \pset null '(null)'
 SET client_encoding = 'UTF8';
 
@@ -342,3 +343,5 @@ END $$;
 SELECT name, target, found BETWEEN exact * (target - 0.04) AND exact AS recall_as_promised, leaves * 5 < exact_leaves AS a_fifth_of_the_leaves
 FROM found ORDER BY name, target;
 DROP TABLE revised, found;
+DROP TABLE phrase;
+DROP EXTENSION simhash_compat;

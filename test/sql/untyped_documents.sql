@@ -1,5 +1,6 @@
 -- Features that a client sends as text of no known type are taken for a document, with a warning.
 \set VERBOSITY default
+CREATE EXTENSION simhash_compat;
 SELECT to_simhash('{invoice,urgent}') IS NOT NULL AS hashed;
 SELECT to_simhash_weights('{"invoice": 2.5, "urgent": 1}') IS NOT NULL AS hashed;
 SELECT to_signature('["invoice", "urgent"]', 64) IS NOT NULL AS hashed;
@@ -39,3 +40,4 @@ CREATE TEMP TABLE document (body text, h simhash GENERATED ALWAYS AS (to_simhash
 INSERT INTO document VALUES ('{a,b}');
 INSERT INTO document SELECT '["a", "b"]' FROM generate_series(1, 3);
 SELECT count(to_simhash(body)), count(DISTINCT h) FROM document;
+DROP EXTENSION simhash_compat;

@@ -20,6 +20,7 @@ note("FUZZ_SEED=$seed");
 
 my $node = start_node('main', settings => [ 'statement_timeout = 60s', 'log_min_messages = log', 'work_mem = 1MB' ]);
 prepare_database($node, queries => 3);
+$node->safe_psql('postgres', 'CREATE EXTENSION simhash_compat');
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, h simhash, w simhash_weights);
 INSERT INTO page SELECT n, CASE WHEN n % 10 > 0 THEN fingerprint(n) END, to_simhash_weights('number ' || n) FROM generate_series(1, 500) AS n;
@@ -61,7 +62,7 @@ sub rows
 }
 
 my $members = "(SELECT classid, objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-    AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash'))";
+    AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('simhash', 'simhash_compat')))";
 my $arguments = sub {
     my ($list) = @_;
     return "(SELECT coalesce(string_agg(format_type(t, NULL), ';' ORDER BY n), '') FROM unnest($list\::oid[]) WITH ORDINALITY AS a(t, n))";

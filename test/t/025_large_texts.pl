@@ -13,6 +13,7 @@ plan skip_all => 'memory is read from /proc' if !-r '/proc/self/status';
 my $node = start_node('main');
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION simhash;
+CREATE EXTENSION simhash_compat;
 CREATE FUNCTION memory() RETURNS bigint LANGUAGE sql AS
     $$ SELECT substring(pg_read_file('/proc/self/status', 0, 10000) FROM 'VmHWM:\s+(\d+)')::bigint * 1024 $$;
 SQL

@@ -88,7 +88,7 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: dist link-expected setup demo test fuzz torture mutants unit cross format check-format tidy
+.PHONY: dist link-expected setup demo test check-one fuzz torture mutants unit cross format check-format tidy
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
@@ -100,6 +100,8 @@ demo:
 	@$(TOP)/demo/run.sh
 test:
 	@$(TOP)/test/run.sh
+check-one:
+	@T="$(or $(T),$(error Which test? make check-one T=name))" $(TOP)/test/run.sh
 fuzz:
 	@$(TOP)/test/fuzz/run.sh
 # SECONDS is a variable of the shell's own, hence another name.
@@ -117,10 +119,7 @@ format:
 	clang-format -i $(FORMATTED)
 check-format:
 	clang-format --dry-run -Werror $(FORMATTED)
-# clang-tidy over the sources, as .clang-tidy says; make -j runs several at once. Its standard error counts warnings
-# in system headers.
-TIDIED = $(addprefix tidy-,$(SOURCES))
-.PHONY: $(TIDIED)
-tidy: $(TIDIED)
-$(TIDIED): tidy-%:
-	@clang-tidy --quiet $(TOP)/$* -- $(if $(filter src/core/%,$*),$(CORE_CXXFLAGS),$(SERVER_CXXFLAGS)) 2>/dev/null
+tidy:
+	@status=0; $(TOP)/tools/tidy.sh "$(CORE_CXXFLAGS)" $(filter $(TOP)/src/core/%,$(TIDIED)) || status=1; \
+	$(TOP)/tools/tidy.sh "$(SERVER_CXXFLAGS)" $(filter-out $(TOP)/src/core/%,$(TIDIED)) || status=1; exit $$status
+TIDIED = $(addprefix $(TOP)/,$(SOURCES))

@@ -11,21 +11,26 @@
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
 #   for_server path ...        copies files or directories of the checkout to where that user can read them
 #   interruptible command ...  runs a long command so that a signal to this script also ends it
-#   build_and_stage, server_programs, staged_settings, cluster_start [setting ...], cluster_stop
+#   build_and_stage, server_programs, staged_settings, cluster_start [setting ...], cluster_stop,
+#   server_environment
 
 . "$TOP/tools/postgresql.sh"
 find_postgresql
 export PATH=$PGBIN:$PATH
 
 # The user who runs the servers may have no access to the checkout (root's home, for example) or to TMPDIR.
-SCRATCH=${TMPDIR:-/tmp}
-[ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
-SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
+# The stages of the tests share the one that test/run.sh made.
+SCRATCH=${CLUSTER_SCRATCH:-}
+if [ -z "$SCRATCH" ]; then
+    SCRATCH=${TMPDIR:-/tmp}
+    [ "$(id -u)" != 0 ] || runuser -u postgres -- test -x "$SCRATCH" || SCRATCH=/tmp
+    SCRATCH=$(mktemp -d "$SCRATCH/simhash.XXXXXX")
+    chmod 755 "$SCRATCH"
+    [ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
+fi
 INSTALL_ROOT=$SCRATCH/root
 BUILD=${BUILD_DIRECTORY:-$SCRATCH/build}
 BUILD_FLAGS=()
-chmod 755 "$SCRATCH"
-[ "$(id -u)" != 0 ] || chown postgres "$SCRATCH"
 
 as_server() {
     (
@@ -45,6 +50,11 @@ for_server() {
 # The command gets its own process group, which cluster_cleanup ends.
 group=
 interruptible() {
+    # A stage of the tests is in the group of its time limit already.
+    if [ -n "${CLUSTER_SCRATCH:-}" ]; then
+        "$@"
+        return
+    fi
     set -m
     "$@" &
     group=$!
@@ -70,15 +80,18 @@ cluster_cleanup() {
     [ -n "${KEEP_SCRATCH:-}" ] || rm -rf "$SCRATCH"
     exit "$status"
 }
-trap cluster_cleanup EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-[ -z "${KEEP_SCRATCH:-}" ] || echo "Scratch directory: $SCRATCH"
+if [ -z "${CLUSTER_SCRATCH:-}" ]; then
+    trap cluster_cleanup EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    [ -z "${KEEP_SCRATCH:-}" ] || echo "Scratch directory: $SCRATCH"
+fi
 
 build_and_stage() {
     mkdir -p "$BUILD" "$INSTALL_ROOT"
-    local log=$SCRATCH/build.log
+    local log
+    log=$(mktemp "$SCRATCH/build.XXXXXX")
     interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
         all install DESTDIR="$INSTALL_ROOT" "${BUILD_FLAGS[@]}" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
     ! server_is_copied || copy_server
@@ -120,9 +133,14 @@ staged_settings() {
     echo "dynamic_library_path = '$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir):\$libdir'"
 }
 
-cluster_start() {
+# What clients of the cluster need.
+server_environment() {
     unset PGOPTIONS PGSERVICE PGHOSTADDR PGPASSFILE PGAPPNAME PGCLIENTENCODING PGTZ PGDATESTYLE
     export PGDATA=$SCRATCH/data PGHOST=$SCRATCH PGPORT=5432 PGDATABASE=postgres PGUSER=postgres
+}
+
+cluster_start() {
+    server_environment
     as_server "$PGBIN/initdb" -D "$PGDATA" -U postgres -A trust -E UTF8 --locale=C.UTF-8 -k -N >"$SCRATCH/initdb.log"
     {
         staged_settings

@@ -47,13 +47,12 @@ for target in "${targets[@]}"; do
     echo "== $target"
     compiler="$target-linux-gnu-g++"
     mkdir -p "$build/$target"
-    for part in gtest-all:gtest gtest_main:gtest_main; do
-        library=$build/$target/lib${part#*:}.a
-        [ ! -e "$library" ] || continue
+    library=$build/$target/libgtest.a
+    if [ ! -e "$library" ]; then
         "$compiler" -std=c++20 -O1 -I"$googletest/include" -I"$googletest" -c -o "$library.o" \
-            "$googletest/src/${part%:*}.cc"
+            "$googletest/src/gtest-all.cc"
         "$target-linux-gnu-ar" rc "$library" "$library.o"
-    done
+    fi
     # Optimised like the extension.
     make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 \
         SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" \

@@ -3,7 +3,8 @@
 #
 #   test/unit/run.sh --gtest_filter='Fingerprint*'
 #
-# UNIT_BUILD names a persistent build directory, so that the next run compiles only what changed.
+# UNIT_BUILD names a persistent build directory, so that the next run compiles only what changed. UNIT_TEST names one
+# program, such as unit/page/page_test, to build and run alone.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -13,9 +14,10 @@ if [ -z "$build" ]; then
     trap 'rm -rf "$build"' EXIT
     trap 'exit 130' INT TERM
 fi
+program=${UNIT_TEST:-unit_tests}
 mkdir -p "$build"
-make -s -j"$(nproc)" -C "$build" -f "$here/Makefile"
+make -s -j"$(nproc)" -C "$build" -f "$here/Makefile" "$program"
 
 # A test that leaks, overruns or overflows ends the run.
 export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
-"$build/unit_tests" "$@"
+"$build/$program" "$@"

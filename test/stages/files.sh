@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Every file under test/ is run by a stage, tests and expected outputs match, and the listed mutations can be made.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+check_files() {
+    local status=0 file name
+    complain() { echo "$1"; status=1; }
+    while read -r file; do
+        name=$(basename "${file%.*}")
+        case $file in
+        test/run.sh | test/stages/* | test/unit/run.sh | test/unit/main.cpp | test/cross/run.sh | test/unit/Makefile | test/*README.md) ;;
+        test/*/data/* | test/fuzz/* | test/format/*) ;;
+        test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
+        test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
+        test/sql/*.sql)
+            [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
+            [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
+            ;;
+        test/isolation/specs/*.spec | test/failpoints/specs/*.spec)
+            [ -e "${file%/specs/*}/expected/$name.out" ] || complain "$file has no expected output"
+            ;;
+        test/isolation/expected/*.out | test/failpoints/expected/*.out)
+            [ -e "${file%/expected/*}/specs/$name.spec" ] || complain "$file has no spec"
+            ;;
+        *) complain "$file is run by no stage" ;;
+        esac
+    done < <(find test -type f -not -name '.*' | sort)
+    for file in expected/*; do
+        [ -e "$file" ] || continue
+        name=$(basename "$file" .out)
+        [ -e "test/sql/$name.sql" ] || complain "$file has no test/sql/$name.sql"
+    done
+    return "$status"
+}
+
+check "test files" check_files
+check "mutations" test/mutants/run.pl --check
+finish

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The library exports the functions that SQL calls and nothing else, and does not need libstdc++.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+check_symbols() {
+    local library script exported function status=0
+    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
+    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash*--?*.sql)
+    # Nothing of the build for tests.
+    ! nm -C "$library" | grep -i failpoint || status=1
+    ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
+    # Only a server with ICU happens to have the C++ library loaded.
+    ! nm -D --undefined-only "$library" | grep -E ' U (_Z|__cxa_|__gxx_)' ||
+        { echo "the library needs libstdc++"; status=1; }
+    exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
+    for symbol in $exported; do
+        case $symbol in
+        _PG_init | Pg_magic_func) ;;
+        pg_finfo_*) ;;
+        *)
+            # Parallel workers, too, find their function by its name.
+            grep -q -x "pg_finfo_$symbol" <<<"$exported" ||
+                grep -q -r -F "\"$symbol\"" "$TOP/src/am/build" ||
+                { echo "exported for no reason: $symbol"; status=1; }
+            ;;
+        esac
+    done
+    while read -r function; do
+        grep -q -x "$function" <<<"$exported" || { echo "pg_finfo_$function without $function"; status=1; }
+        # shellcheck disable=SC2086
+        grep -q -w "$function" $script || { echo "no SQL function calls $function"; status=1; }
+    done < <(sed -n 's/^pg_finfo_//p' <<<"$exported")
+    return "$status"
+}
+
+check "exported symbols" check_symbols
+finish

@@ -171,7 +171,7 @@ cp "$SCRATCH/report.html" "$REPORT"
 heading "Index against sequential scan"
 show -f search.sql
 
-heading "Nearest neighbours"
+heading "Nearest neighbors"
 show -v radius="$radius" -v chance="$chance" -f nearest.sql
 
 heading "What to do with them"

@@ -442,34 +442,34 @@ COMMENT ON FUNCTION minhash_band_rows(double precision, integer, double precisio
 
 -- Features as arrays, for to_simhash and simhash_agg and for inspection.
 
-CREATE FUNCTION simhash_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
+CREATE FUNCTION to_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION simhash_anchored_shingles(document pg_catalog.text,
+CREATE FUNCTION to_anchored_features(document pg_catalog.text,
     anchors pg_catalog.text[] DEFAULT
         '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
     size integer DEFAULT 2, distance integer DEFAULT 1)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION simhash_stop_word_shingles(document pg_catalog.text,
+CREATE FUNCTION to_stop_word_features(document pg_catalog.text,
     stop_words pg_catalog.text[] DEFAULT
         '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
     size integer DEFAULT 3)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION simhash_url_features(url pg_catalog.text,
+CREATE FUNCTION to_url_features(url pg_catalog.text,
     stop_components pg_catalog.text[] DEFAULT
         '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}',
     host boolean DEFAULT false)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash_features(pg_catalog.text, pg_catalog.text, integer)
+COMMENT ON FUNCTION to_features(pg_catalog.text, pg_catalog.text, integer)
     IS 'the features of a text: shingles of size units, word or character';
-COMMENT ON FUNCTION simhash_anchored_shingles(pg_catalog.text, pg_catalog.text[], integer, integer)
+COMMENT ON FUNCTION to_anchored_features(pg_catalog.text, pg_catalog.text[], integer, integer)
     IS 'stop words of a text, each with the words that follow it: features that are rare in navigation and banners';
-COMMENT ON FUNCTION simhash_stop_word_shingles(pg_catalog.text, pg_catalog.text[], integer)
+COMMENT ON FUNCTION to_stop_word_features(pg_catalog.text, pg_catalog.text[], integer)
     IS 'shingles of size words that contain a stop word: features that are rare in navigation and banners';
-COMMENT ON FUNCTION simhash_url_features(pg_catalog.text, pg_catalog.text[], boolean)
+COMMENT ON FUNCTION to_url_features(pg_catalog.text, pg_catalog.text[], boolean)
     IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
 
 -- Vectors, such as embeddings, by random hyperplanes. An array of real or integer elements is cast, which changes nothing:
@@ -486,11 +486,11 @@ COMMENT ON FUNCTION simhash_project_weights(double precision[], bigint)
 
 CREATE FUNCTION signature_project(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-CREATE FUNCTION signature_projections(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+CREATE FUNCTION signature_project_weights(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
 COMMENT ON FUNCTION signature_project(double precision[], integer, bigint)
     IS 'signature of a vector: on which sides of random hyperplanes it lies';
-COMMENT ON FUNCTION signature_projections(double precision[], integer, bigint)
+COMMENT ON FUNCTION signature_project_weights(double precision[], integer, bigint)
     IS 'weights of a vector''s signature: the distances of the vector, normalised to length 1, from random hyperplanes';
 
 -- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be
@@ -724,66 +724,66 @@ COMMENT ON AGGREGATE minhash_values_agg(bigint, integer)
 
 -- How similar two sets or vectors of features are. Where a measure is undefined, as of two empty sets, it is NULL.
 
-CREATE FUNCTION jaccard(a pg_catalog.text, b pg_catalog.text,
+CREATE FUNCTION feature_jaccard(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION jaccard(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+CREATE FUNCTION feature_jaccard(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'jaccard_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION jaccard(a bigint[], b bigint[]) RETURNS double precision
+CREATE FUNCTION feature_jaccard(a bigint[], b bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'jaccard_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION jaccard(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+CREATE FUNCTION feature_jaccard(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
     AS 'MODULE_PATHNAME', 'jaccard_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
 
-COMMENT ON FUNCTION jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+COMMENT ON FUNCTION feature_jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'Jaccard similarity of the sets of two documents'' features: the fraction of all features that both have';
-COMMENT ON FUNCTION jaccard(pg_catalog.text[], pg_catalog.text[])
+COMMENT ON FUNCTION feature_jaccard(pg_catalog.text[], pg_catalog.text[])
     IS 'Jaccard similarity of two sets of texts: the fraction of all elements that both have';
-COMMENT ON FUNCTION jaccard(bigint[], bigint[])
+COMMENT ON FUNCTION feature_jaccard(bigint[], bigint[])
     IS 'Jaccard similarity of two sets of numbers: the fraction of all elements that both have';
-COMMENT ON FUNCTION jaccard(pg_catalog.tsvector, pg_catalog.tsvector)
+COMMENT ON FUNCTION feature_jaccard(pg_catalog.tsvector, pg_catalog.tsvector)
     IS 'Jaccard similarity of two sets of lexemes: the fraction of all elements that both have';
 
-CREATE FUNCTION containment(a pg_catalog.text, b pg_catalog.text,
+CREATE FUNCTION feature_containment(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION containment(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+CREATE FUNCTION feature_containment(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'containment_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION containment(a bigint[], b bigint[]) RETURNS double precision
+CREATE FUNCTION feature_containment(a bigint[], b bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'containment_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION containment(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+CREATE FUNCTION feature_containment(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
     AS 'MODULE_PATHNAME', 'containment_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
 
-COMMENT ON FUNCTION containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+COMMENT ON FUNCTION feature_containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'the fraction of document a''s features that document b contains';
-COMMENT ON FUNCTION containment(pg_catalog.text[], pg_catalog.text[])
+COMMENT ON FUNCTION feature_containment(pg_catalog.text[], pg_catalog.text[])
     IS 'the fraction of the texts in set a that set b contains';
-COMMENT ON FUNCTION containment(bigint[], bigint[])
+COMMENT ON FUNCTION feature_containment(bigint[], bigint[])
     IS 'the fraction of the numbers in set a that set b contains';
-COMMENT ON FUNCTION containment(pg_catalog.tsvector, pg_catalog.tsvector)
+COMMENT ON FUNCTION feature_containment(pg_catalog.tsvector, pg_catalog.tsvector)
     IS 'the fraction of the lexemes in set a that set b contains';
 
-CREATE FUNCTION cosine(a pg_catalog.text, b pg_catalog.text,
+CREATE FUNCTION feature_cosine(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION cosine(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
+CREATE FUNCTION feature_cosine(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION cosine(a_features pg_catalog.text[], a_weights double precision[],
+CREATE FUNCTION feature_cosine(a_features pg_catalog.text[], a_weights double precision[],
     b_features pg_catalog.text[], b_weights double precision[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_weighted_arrays' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION cosine(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
+CREATE FUNCTION feature_cosine(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION cosine(a pg_catalog.jsonb, b pg_catalog.jsonb) RETURNS double precision
+CREATE FUNCTION feature_cosine(a pg_catalog.jsonb, b pg_catalog.jsonb) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
 
-COMMENT ON FUNCTION cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
+COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
-COMMENT ON FUNCTION cosine(pg_catalog.text[], pg_catalog.text[])
+COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], pg_catalog.text[])
     IS 'cosine of two lists of features, each with the weight 1 + ln tf';
-COMMENT ON FUNCTION cosine(pg_catalog.text[], double precision[], pg_catalog.text[], double precision[])
+COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], double precision[], pg_catalog.text[], double precision[])
     IS 'cosine of two vectors, given as features and their weights';
-COMMENT ON FUNCTION cosine(pg_catalog.tsvector, pg_catalog.tsvector)
+COMMENT ON FUNCTION feature_cosine(pg_catalog.tsvector, pg_catalog.tsvector)
     IS 'cosine of two documents'' lexemes, each with the weight 1 + ln tf, where labels count as in to_simhash';
-COMMENT ON FUNCTION cosine(pg_catalog.jsonb, pg_catalog.jsonb)
+COMMENT ON FUNCTION feature_cosine(pg_catalog.jsonb, pg_catalog.jsonb)
     IS 'cosine of two vectors, given as JSON objects of features and weights';
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -833,17 +833,17 @@ COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <
 
 -- Planner support and selectivity estimation.
 
-CREATE FUNCTION simhash_distance_support(pg_catalog.internal) RETURNS pg_catalog.internal
+CREATE FUNCTION hamming_operator_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_within_support(pg_catalog.internal) RETURNS pg_catalog.internal
+CREATE FUNCTION hamming_within_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_at_support(pg_catalog.internal) RETURNS pg_catalog.internal
+CREATE FUNCTION hamming_at_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION hamming_distance_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_distance_support(pg_catalog.internal) IS 'planner support for <@>';
-COMMENT ON FUNCTION simhash_within_support(pg_catalog.internal) IS 'planner support for simhash_within';
-COMMENT ON FUNCTION simhash_at_support(pg_catalog.internal) IS 'planner support for simhash_at';
+COMMENT ON FUNCTION hamming_operator_support(pg_catalog.internal) IS 'planner support for <@>';
+COMMENT ON FUNCTION hamming_within_support(pg_catalog.internal) IS 'planner support for hamming_within';
+COMMENT ON FUNCTION hamming_at_support(pg_catalog.internal) IS 'planner support for hamming_at';
 COMMENT ON FUNCTION hamming_distance_support(pg_catalog.internal) IS 'planner support for comparisons of <@>';
 
 CREATE FUNCTION simhash_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
@@ -880,27 +880,27 @@ COMMENT ON FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid
 -- The functions of conditions cannot raise errors and are LEAKPROOF: otherwise row-level security would keep
 -- conditions away from the index.
 
-CREATE FUNCTION simhash_distance(simhash, simhash) RETURNS hamming_distance
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION simhash_distance(simhash, simhash) IS 'implementation of <@> operator';
+CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'Hamming distance of two fingerprints, 0 to 64';
 CREATE OPERATOR <@> (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <@>);
 COMMENT ON OPERATOR <@> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
-CREATE FUNCTION simhash_within(simhash, simhash, bigint) RETURNS boolean
+CREATE FUNCTION hamming_within(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_within_support;
-COMMENT ON FUNCTION simhash_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
-CREATE FUNCTION simhash_at(simhash, simhash, bigint) RETURNS boolean
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION hamming_at(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_at_support;
-COMMENT ON FUNCTION simhash_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
-CREATE FUNCTION simhash_radius_below(bigint) RETURNS bigint
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE FUNCTION hamming_radius_below(bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';
+COMMENT ON FUNCTION hamming_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';
 
--- A ball is the query of an index condition: centre and radius in one value.
+-- A ball is the query of an index condition: center and radius in one value.
 
 CREATE TYPE simhash_ball;
 CREATE FUNCTION simhash_ball_in(pg_catalog.cstring) RETURNS simhash_ball
@@ -915,7 +915,7 @@ CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
     INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'V', PREFERRED = true);
-COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a centre: <centre,radius>';
+COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a center: <center,radius>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -923,7 +923,7 @@ COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
 
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a centre and a radius, which is clamped to -1 and 64';
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a center and a radius, which is clamped to -1 and 64';
 
 CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -945,41 +945,41 @@ COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hammin
 -- only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a condition
 -- approximate.
 
-CREATE FUNCTION simhash_distance(simhash, simhash_weights) RETURNS hamming_distance
+CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
-CREATE FUNCTION simhash_distance(simhash_weights, simhash) RETURNS hamming_distance
+    SUPPORT hamming_operator_support;
+CREATE FUNCTION hamming_distance(simhash_weights, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION simhash_distance(simhash, simhash_weights) IS 'implementation of <@> operator';
-COMMENT ON FUNCTION simhash_distance(simhash_weights, simhash) IS 'implementation of <@> operator';
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'implementation of <@> operator';
+COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'implementation of <@> operator';
 CREATE OPERATOR <@> (
-    LEFTARG = simhash, RIGHTARG = simhash_weights, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+    LEFTARG = simhash, RIGHTARG = simhash_weights, FUNCTION = hamming_distance, COMMUTATOR = <@>);
 CREATE OPERATOR <@> (
-    LEFTARG = simhash_weights, RIGHTARG = simhash, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+    LEFTARG = simhash_weights, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <@>);
 COMMENT ON OPERATOR <@> (simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
 COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
 
-CREATE FUNCTION simhash_within(simhash, simhash_weights, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_within_support;
-CREATE FUNCTION simhash_within(simhash_weights, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_within_support;
-COMMENT ON FUNCTION simhash_within(simhash, simhash_weights, bigint)
+CREATE FUNCTION hamming_within(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+CREATE FUNCTION hamming_within(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is at most the radius';
-COMMENT ON FUNCTION simhash_within(simhash_weights, simhash, bigint)
+COMMENT ON FUNCTION hamming_within(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is at most the radius';
 
-CREATE FUNCTION simhash_at(simhash, simhash_weights, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_at_support;
-CREATE FUNCTION simhash_at(simhash_weights, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_at_support;
-COMMENT ON FUNCTION simhash_at(simhash, simhash_weights, bigint)
+CREATE FUNCTION hamming_at(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_at_support;
+CREATE FUNCTION hamming_at(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is exactly the radius';
-COMMENT ON FUNCTION simhash_at(simhash_weights, simhash, bigint)
+COMMENT ON FUNCTION hamming_at(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
 CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_ball
@@ -1021,25 +1021,26 @@ CREATE OPERATOR <@| (
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
 COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerprint is in the ball';
 
--- Signatures: bit strings of any length. The functions that compare two of them raise an error if the lengths differ,
--- which reveals a length, so they are not LEAKPROOF.
+-- Signatures: bit strings of any length. Their distance is not called hamming_distance, because pgvector has a function
+-- hamming_distance(bit, bit), and both extensions are often in one schema. The functions that compare two of them raise
+-- an error if the lengths differ, which reveals a length, so they are not LEAKPROOF.
 
-CREATE FUNCTION simhash_distance(bit, bit) RETURNS hamming_distance
+CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION simhash_distance(bit, bit) IS 'implementation of <@> operator';
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION signature_distance(bit, bit) IS 'Hamming distance of two bit strings of the same length';
 CREATE OPERATOR <@> (
-    LEFTARG = bit, RIGHTARG = bit, FUNCTION = simhash_distance, COMMUTATOR = <@>);
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = signature_distance, COMMUTATOR = <@>);
 COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the same length';
 
-CREATE FUNCTION simhash_within(bit, bit, bigint) RETURNS boolean
+CREATE FUNCTION hamming_within(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_within_support;
-COMMENT ON FUNCTION simhash_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
-CREATE FUNCTION simhash_at(bit, bit, bigint) RETURNS boolean
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION hamming_at(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_at_support;
-COMMENT ON FUNCTION simhash_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
 
 CREATE TYPE signature_ball;
 CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
@@ -1056,7 +1057,7 @@ CREATE TYPE signature_ball (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
-    IS 'the bit strings within a Hamming distance of a centre, which an index may search with a recall below 1: <center,radius,recall,neighbours>';
+    IS 'the bit strings within a Hamming distance of a center, which an index may search with a recall below 1: <center,radius,recall,neighbors>';
 COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -1069,32 +1070,32 @@ CREATE FUNCTION signature_ball(center bit, radius bigint) RETURNS signature_ball
 CREATE FUNCTION signature_ball(center bit, radius bigint, recall double precision, weights real[] DEFAULT NULL)
     RETURNS signature_ball
     AS 'MODULE_PATHNAME', 'signature_ball_with_recall' LANGUAGE c IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION signature_neighbours(center bit, recall double precision DEFAULT 1, neighbours integer DEFAULT 10,
+CREATE FUNCTION signature_nearest(center bit, recall double precision DEFAULT 1, count integer DEFAULT 10,
         weights real[] DEFAULT NULL)
     RETURNS signature_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION signature_ball(bit, bigint)
-    IS 'ball with a centre and a radius, which is clamped to -1 and the number of bits';
+    IS 'ball with a center and a radius, which is clamped to -1 and the number of bits';
 COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
     IS 'ball that an index may search with this recall; the larger the absolute weight of a bit, the less likely it differs';
-COMMENT ON FUNCTION signature_neighbours(bit, double precision, integer, real[])
+COMMENT ON FUNCTION signature_nearest(bit, double precision, integer, real[])
     IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
 
-CREATE FUNCTION simhash_in_ball(bit, signature_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'signature_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
+CREATE FUNCTION signature_in_ball(bit, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION signature_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
-    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_in_ball,
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_in_ball,
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
-CREATE FUNCTION simhash_distance(bit, signature_ball) RETURNS hamming_distance
+CREATE FUNCTION signature_distance(bit, signature_ball) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_distance_support;
-COMMENT ON FUNCTION simhash_distance(bit, signature_ball) IS 'implementation of <@> operator';
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION signature_distance(bit, signature_ball) IS 'implementation of <@> operator';
 CREATE OPERATOR <@> (
-    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_distance);
-COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the centre of the ball';
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance);
+COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';
 
 -- Comparisons of a distance with every integer type, since drivers send different types. The code is the core's own;
 -- the support function is ours.
@@ -1929,34 +1930,34 @@ CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed bo
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
     'raises an error if a simhash index, of a table or of its partitions, is corrupted or lacks a row; blocks writers while it runs';
 
-CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
+CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash, integer) IS
+    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash, integer) IS
     'the leaf pages that an exact search of an index reads';
-CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
+CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
     OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision,
     OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
+    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
     'the leaf pages that a search by weights reads, with the flipped bits that lead to them, the recall that each adds, and the recall so far';
 
-CREATE FUNCTION simhash_probe_plan(index pg_catalog.regclass, query signature_ball,
+CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
     OUT recall double precision, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
-COMMENT ON FUNCTION simhash_probe_plan(pg_catalog.regclass, signature_ball) IS
+    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
+COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, signature_ball) IS
     'the leaves and segments that a search of an index on signatures reads, with the recall that it estimates';
 
-CREATE FUNCTION simhash_expected_recall(index pg_catalog.regclass, query simhash_weights_ball,
+CREATE FUNCTION simhash_index_recall(index pg_catalog.regclass, query simhash_weights_ball,
     OUT scale double precision, OUT cosine double precision, OUT share double precision, OUT recall double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 5;
-COMMENT ON FUNCTION simhash_expected_recall(pg_catalog.regclass, simhash_weights_ball) IS
+COMMENT ON FUNCTION simhash_index_recall(pg_catalog.regclass, simhash_weights_ball) IS
     'the recall of a search by weights at each degree of similarity, and the share of near-duplicates within the radius';
 
 CREATE FUNCTION simhash_volatility_model(OUT scale double precision, OUT cosine double precision, OUT share double precision)
@@ -1969,7 +1970,7 @@ CREATE FUNCTION simhash_volatility_model(index pg_catalog.regclass,
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility_model_of_index' LANGUAGE c VOLATILE STRICT ROWS 5;
 COMMENT ON FUNCTION simhash_volatility_model(pg_catalog.regclass) IS
-    'the model of near-duplicates of an index, which simhash_calibrate fits';
+    'the model of near-duplicates of an index, which simhash_index_calibrate fits';
 
 CREATE FUNCTION simhash_volatility(weights simhash_weights,
     OUT "bit" integer, OUT weight double precision, OUT probability double precision)
@@ -1984,29 +1985,29 @@ CREATE FUNCTION simhash_volatility(index pg_catalog.regclass, weights simhash_we
 COMMENT ON FUNCTION simhash_volatility(pg_catalog.regclass, simhash_weights) IS
     'the probability with which a near-duplicate flips each bit, by the model of an index';
 
-CREATE FUNCTION simhash_flip_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64, header_bits integer DEFAULT 64,
+CREATE FUNCTION simhash_volatility_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64, header_bits integer DEFAULT 64,
     OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
     OUT cumulative double precision)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_flip_sets' LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
-COMMENT ON FUNCTION simhash_flip_sets(simhash_weights, integer, integer, integer) IS
+    AS 'MODULE_PATHNAME', 'simhash_volatility_sets' LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION simhash_volatility_sets(simhash_weights, integer, integer, integer) IS
     'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the default model';
-CREATE FUNCTION simhash_flip_sets(index pg_catalog.regclass, weights simhash_weights, sets integer, distance integer DEFAULT 64,
+CREATE FUNCTION simhash_volatility_sets(index pg_catalog.regclass, weights simhash_weights, sets integer, distance integer DEFAULT 64,
     header_bits integer DEFAULT 64,
     OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
     OUT cumulative double precision)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_flip_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
-COMMENT ON FUNCTION simhash_flip_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
+    AS 'MODULE_PATHNAME', 'simhash_volatility_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
+COMMENT ON FUNCTION simhash_volatility_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
     'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the model of an index';
 
-CREATE FUNCTION simhash_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
+CREATE FUNCTION simhash_index_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
     OUT distance integer, OUT target double precision, OUT predicted double precision,
     OUT measured double precision, OUT leaves double precision, OUT pairs bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 12;
-COMMENT ON FUNCTION simhash_calibrate(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.name, pg_catalog.name,
+COMMENT ON FUNCTION simhash_index_calibrate(pg_catalog.regclass, pg_catalog.regclass, pg_catalog.name, pg_catalog.name,
         boolean) IS
     'fits the volatility model of an index to pairs of near-duplicates: weights of one, fingerprint of the other';
 
@@ -2057,11 +2058,11 @@ COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
 -- Tuning
 -- ---------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION simhash_designs(distance integer, OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
+CREATE FUNCTION simhash_index_designs(distance integer, OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
     OUT header_bits integer[], OUT block_order pg_catalog.text[])
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 25;
-COMMENT ON FUNCTION simhash_designs(integer)
+COMMENT ON FUNCTION simhash_index_designs(integer)
     IS 'the table designs that an index on fingerprints can have for a distance';
 
 CREATE FUNCTION simhash_blocks(fingerprint simhash, distance integer, tables integer DEFAULT 0)

@@ -34,7 +34,7 @@ check_group() {
 export -f check_group
 CONFIG=$(cd "$(dirname "$0")/.." && pwd)/.clang-tidy
 export CONFIG
-# Neighbours in a folder often share names: they go to different groups.
+# Neighbors in a folder often share names: they go to different groups.
 size=10 groups=$((($# + 9) / 10))
 for ((first = 0; first < groups; first++)); do
     for ((i = first; i < groups * size; i += groups)); do

@@ -4,7 +4,7 @@ SET enable_seqscan = off;
 SET enable_material = off;
 SET enable_memoize = off;
 
-\set join 'SELECT q.id AS query, f.id AS found, f.distance FROM query q CROSS JOIN LATERAL (SELECT d.id, (d.sig <@> q.sig)::integer AS distance FROM doc d ORDER BY d.sig <@> signature_neighbours(q.sig, ':recall', ':k') LIMIT ':k') f'
+\set join 'SELECT q.id AS query, f.id AS found, f.distance FROM query q CROSS JOIN LATERAL (SELECT d.id, (d.sig <@> q.sig)::integer AS distance FROM doc d ORDER BY d.sig <@> signature_nearest(q.sig, ':recall', ':k') LIMIT ':k') f'
 
 CREATE TEMP TABLE found (query integer, found integer, distance integer);
 SELECT pg_stat_force_next_flush() \g /dev/null

@@ -133,7 +133,7 @@ CREATE TABLE built AS SELECT :trees AS trees, processor_seconds() - :begun AS se
 SQL
     for k in 10 30; do
         for recall in $RECALLS 1; do
-            run -v file="$1" -v rows="$ROWS" -v k="$k" -v recall="$recall" -f "$here/neighbours.sql"
+            run -v file="$1" -v rows="$ROWS" -v k="$k" -v recall="$recall" -f "$here/neighbors.sql"
         done
     done
 }

@@ -12,7 +12,7 @@
 // is the sum over its words, weighted (1 + ln tf) * idf, and its signs are the bits. TopSig's vectors are sparse; these
 // have no zeros.
 //
-// clusters: each has a random centre and some 200 rows that flip each bit of it with a probability of 5 to 25 %.
+// clusters: each has a random center and some 200 rows that flip each bit of it with a probability of 5 to 25 %.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -191,7 +191,7 @@ void write_text(std::uint64_t rows, std::uint64_t queries, std::size_t stride)
 Signature clustered(std::uint64_t row, std::uint64_t clusters)
 {
     Random noise(row << 1 | 1);
-    Random centre(noise.below(clusters) << 1);
+    Random center(noise.below(clusters) << 1);
     auto flips = static_cast<std::uint64_t>((0.05 + 0.20 * noise.unit()) * 0x1p16);
     Signature signature;
     for (std::uint64_t &part : signature) {
@@ -201,7 +201,7 @@ Signature clustered(std::uint64_t row, std::uint64_t clusters)
             std::uint64_t below = noise.next();
             flip = (flips >> digit & 1) != 0 ? flip | below : flip & below;
         }
-        part = centre.next() ^ flip;
+        part = center.next() ^ flip;
     }
     return signature;
 }

@@ -123,10 +123,10 @@ private:
 };
 
 // All values with a given number of bits set, for each width of a slice.
-class Neighbourhoods
+class Neighborhoods
 {
 public:
-    Neighbourhoods(const std::vector<Slice> &slices, int most_flips)
+    Neighborhoods(const std::vector<Slice> &slices, int most_flips)
     {
         for (const Slice &slice : slices) {
             if (of_width_.size() <= static_cast<std::size_t>(slice.width))
@@ -197,7 +197,7 @@ public:
     using Entry = typename Score::Entry;
 
     Search(const SliceLists &lists, std::size_t rows, int most_flips)
-        : lists_(lists), rows_(rows), neighbourhoods_(lists.slices(), most_flips), entries_(rows),
+        : lists_(lists), rows_(rows), neighborhoods_(lists.slices(), most_flips), entries_(rows),
           candidates_(rows + 1), values_(lists.slices().size())
     {
     }
@@ -269,7 +269,7 @@ private:
     {
         const std::uint32_t *starts = lists_.starts(position), *ids = lists_.ids(position);
         int width = lists_.slices()[position].width;
-        const std::vector<std::uint32_t> &flips = neighbourhoods_.flips(width, distance);
+        const std::vector<std::uint32_t> &flips = neighborhoods_.flips(width, distance);
         Entry increment = Score::increment(width, distance);
         for (std::size_t f = 0; f < flips.size(); f++) {
             if (f + kStartsAhead < flips.size())
@@ -313,7 +313,7 @@ private:
 
     const SliceLists &lists_;
     std::size_t rows_;
-    Neighbourhoods neighbourhoods_;
+    Neighborhoods neighborhoods_;
     Memory<Entry> entries_;
     Memory<std::uint32_t> candidates_;
     std::vector<std::uint32_t> values_;

@@ -25,7 +25,7 @@
 #include "sorted_tables.hpp"
 
 using peers::Fingerprint;
-using peers::Neighbour;
+using peers::Neighbor;
 using peers::SortedTables;
 
 namespace
@@ -92,7 +92,7 @@ void scan(const Fingerprints &rows, const Fingerprint *queries, std::size_t coun
     }
 }
 
-void scan_nearest(const Fingerprints &rows, Fingerprint query, std::size_t k, std::vector<Neighbour> *best)
+void scan_nearest(const Fingerprints &rows, Fingerprint query, std::size_t k, std::vector<Neighbor> *best)
 {
     std::uint16_t matches[kBlock];
     best->clear();
@@ -112,11 +112,11 @@ void scan_nearest(const Fingerprints &rows, Fingerprint query, std::size_t k, st
     }
 }
 
-std::uint64_t sum_of_distances(const std::vector<Neighbour> &neighbours)
+std::uint64_t sum_of_distances(const std::vector<Neighbor> &neighbors)
 {
     std::uint64_t sum = 0;
-    for (const Neighbour &neighbour : neighbours)
-        sum += static_cast<std::uint64_t>(neighbour.distance);
+    for (const Neighbor &neighbor : neighbors)
+        sum += static_cast<std::uint64_t>(neighbor.distance);
     return sum;
 }
 
@@ -163,13 +163,13 @@ void write_expected(const std::string &directory)
 
     for (const char *set : {"random", "ten"}) {
         Fingerprints centers = read(directory, set);
-        std::vector<Neighbour> scanned, in_tables;
+        std::vector<Neighbor> scanned, in_tables;
         for (std::size_t q = 0; q < centers.size(); q++) {
             scan_nearest(rows, centers[q], kTen, &scanned);
             if (q < 20) {
                 tables.nearest(centers[q], kTen, &in_tables);
                 if (sum_of_distances(in_tables) != sum_of_distances(scanned))
-                    fail("the sorted tables and the scan disagree on neighbours");
+                    fail("the sorted tables and the scan disagree on neighbors");
             }
             std::fprintf(file, "%s,64,%zu,%llu\n", set, q + 1,
                          static_cast<unsigned long long>(sum_of_distances(scanned)));
@@ -380,7 +380,7 @@ void measure(const std::string &directory, int rounds, const std::vector<std::st
                                centers,
                                [&tables](const Fingerprint *q, std::size_t n) {
                                    std::uint64_t sum = 0;
-                                   std::vector<Neighbour> best;
+                                   std::vector<Neighbor> best;
                                    for (std::size_t i = 0; i < n; i++) {
                                        tables.nearest(q[i], kTen, &best);
                                        sum += sum_of_distances(best);

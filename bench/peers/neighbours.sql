@@ -1,4 +1,4 @@
--- The ten nearest neighbours, exact. Variables as for lookup.sql. The sum of the ten distances is compared.
+-- The ten nearest neighbors, exact. Variables as for lookup.sql. The sum of the ten distances is compared.
 INSERT INTO method (part, label, variant, query_set, radius, statement)
 SELECT 'knn', label, CASE query_set WHEN 'ten' THEN 'ten near-duplicates' ELSE 'random query' END, query_set, 64,
        format('SELECT sum(d) FROM (SELECT (h <@> q)::integer AS d FROM page_%s ORDER BY h <@> q LIMIT 10) s', name)

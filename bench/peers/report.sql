@@ -75,7 +75,7 @@ JOIN method USING (method) GROUP BY place, method ORDER BY place;
 
 \if :knn
 \echo
-\echo '### Ten nearest neighbours, exact: µs of processor time per query (times' :reference')'
+\echo '### Ten nearest neighbors, exact: µs of processor time per query (times' :reference')'
 \echo
 SELECT method, max(cell) FILTER (WHERE variant = 'ten near-duplicates') AS "query with ten near-duplicates",
        max(cell) FILTER (WHERE variant = 'random query') AS "random query"

@@ -169,8 +169,8 @@ measure() {
         say "searched"
     fi
     if asked knn; then
-        run -v kinds="$kinds" -f "$here/neighbours.sql"
-        say "nearest neighbours"
+        run -v kinds="$kinds" -f "$here/neighbors.sql"
+        say "nearest neighbors"
     fi
     if asked latency; then
         latency "$kinds"

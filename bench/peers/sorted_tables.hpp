@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/kernels/leaf_match.hpp"
 #include "core/tables/bit_order.hpp"
 #include "core/tables/key_order.hpp"
-#include "core/kernels/leaf_match.hpp"
 #include "core/tables/table_design.hpp"
 
 namespace peers
@@ -23,10 +23,10 @@ constexpr int kTables = 4, kBlockBits = 16;
 constexpr std::uint32_t kValues = 1u << kBlockBits;
 constexpr int kBucketPart = 1024; // fingerprints compared at once
 
-struct Neighbour {
+struct Neighbor {
     int distance;
     std::uint32_t row;
-    friend bool operator<(const Neighbour &a, const Neighbour &b) { return a.distance < b.distance; }
+    friend bool operator<(const Neighbor &a, const Neighbor &b) { return a.distance < b.distance; }
 };
 
 class SortedTables
@@ -87,7 +87,7 @@ public:
 
     // The k nearest rows, nearest first: every block with 0 flips, then with 1, …, until no nearer row can
     // remain.
-    void nearest(Fingerprint query, std::size_t k, std::vector<Neighbour> *best) const
+    void nearest(Fingerprint query, std::size_t k, std::vector<Neighbor> *best) const
     {
         Fingerprint center = permutation_(query);
         best->clear();
@@ -105,14 +105,14 @@ public:
                                  std::popcount(block(other, word ^ center)) < flips + (other < t))
                                  return;
                          }
-                         Neighbour neighbour{simhash::hamming_distance(word, center), row};
+                         Neighbor neighbor{simhash::hamming_distance(word, center), row};
                          if (best->size() == k) {
-                             if (!(neighbour < best->front()))
+                             if (!(neighbor < best->front()))
                                  return;
                              std::pop_heap(best->begin(), best->end());
                              best->pop_back();
                          }
-                         best->push_back(neighbour);
+                         best->push_back(neighbor);
                          std::push_heap(best->begin(), best->end());
                      });
             }

@@ -165,7 +165,7 @@ SQL
             done
             # By weights with a model fitted to other texts.
             run -v rows="$size" -v tables="$tables" -c "INSERT INTO calibrated
-                SELECT $size, $tables, c.* FROM simhash_calibrate('doc_h', 'fit_pair', 'w', 'h', true) c"
+                SELECT $size, $tables, c.* FROM simhash_index_calibrate('doc_h', 'fit_pair', 'w', 'h', true) c"
             for target in 0.90 0.95 0.99; do
                 for radius in 3 5 8; do
                     search guided w $target 0 $radius all

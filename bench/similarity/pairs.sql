@@ -4,7 +4,7 @@
 -- `candidates` is a query for pairs of documents x and y.
 CREATE PROCEDURE find_pairs(way text, candidates text) LANGUAGE plpgsql AS $$
 DECLARE
-    pairs text := candidates || ' WHERE jaccard(x.body, y.body, ''word'', 3) >= 0.8';
+    pairs text := candidates || ' WHERE feature_jaccard(x.body, y.body, ''word'', 3) >= 0.8';
 BEGIN
     CALL step(way, 'candidates', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way || ' candidates', candidates));
     CALL step(way, 'pairs', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way, pairs));

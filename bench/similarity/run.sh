@@ -101,7 +101,7 @@ if asked peers; then
     export PYTHONPATH=${DATASKETCH:-}
     run -c "CREATE UNLOGGED TABLE feature (id int, body text, features text[])" \
         -c "ALTER TABLE feature ALTER body SET STORAGE EXTERNAL, ALTER features SET STORAGE EXTERNAL" \
-        -c "INSERT INTO feature SELECT id, body, ARRAY(SELECT DISTINCT f FROM unnest(simhash_features(body, 'word', 3)) f) FROM document WHERE id <= $PEER_ROWS"
+        -c "INSERT INTO feature SELECT id, body, ARRAY(SELECT DISTINCT f FROM unnest(to_features(body, 'word', 3)) f) FROM document WHERE id <= $PEER_ROWS"
     run -c "\\copy (SELECT id, array_to_string(features, '|||') FROM feature) TO '$SCRATCH/features'"
     sed 's/|||/\t/g' "$SCRATCH/features" >"$SCRATCH/features.tsv"
     cut -f 2- "$SCRATCH/features.tsv" >"$SCRATCH/features"

@@ -219,7 +219,7 @@ std::vector<PairKind> make_kinds(const Corpus &corpus, const std::vector<Weights
 
 // --- Models -----------------------------------------------------------------------------------------------
 
-// Pairs of equal fingerprints count as `copies` each; simhash_calibrate counts them like others. Pairs of more than
+// Pairs of equal fingerprints count as `copies` each; simhash_index_calibrate counts them like others. Pairs of more than
 // `most` flips do not count.
 Model fit_mixture(const PairKind &kind, const std::string &name, double copies = 1, int most = kBits)
 {

@@ -38,9 +38,9 @@ SELECT 'ten', k.name, label, setting, setting = 'exact',
               k.name, ball)
 FROM kind k, (
     SELECT 'exact' AS setting, 'q.sig' AS ball
-    UNION ALL SELECT 'recall ' || recall, format('signature_neighbours(q.sig, %s)', recall)
+    UNION ALL SELECT 'recall ' || recall, format('signature_nearest(q.sig, %s)', recall)
     FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall
-    UNION ALL SELECT format('recall %s, weights', recall), format('signature_neighbours(q.sig, %s, 10, q.w)', recall)
+    UNION ALL SELECT format('recall %s, weights', recall), format('signature_nearest(q.sig, %s, 10, q.w)', recall)
     FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall WHERE :'weights'::bool) balls
 WHERE k.name ~ '^t' AND k.name = ANY (string_to_array(:'kinds', ' '));
 

@@ -145,17 +145,17 @@ SELECT is_empty($$
     'every comparison of a distance or a similarity has planner support');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname IN ('simhash_distance', 'simhash_within', 'simhash_at', 'minhash_at_least')
+    WHERE (proname IN ('hamming_distance', 'signature_distance', 'hamming_within', 'hamming_at', 'minhash_at_least')
         OR proname = 'minhash_similarity' AND proargtypes[0] = 'bit'::regtype) AND prosupport = 0 $$,
     'so have the distance, the similarity, and the functions that conditions are rewritten to');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE proname IN ('simhash_within', 'simhash_at', 'simhash_ball', 'simhash_radius_below', 'simhash_in_ball',
+    WHERE proname IN ('hamming_within', 'hamming_at', 'simhash_ball', 'hamming_radius_below', 'simhash_in_ball', 'signature_in_ball',
             'simhash_near', 'minhash_at_least', 'minhash_threshold_above')
         AND NOT (proleakproof = (proargtypes[0] <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what conditions are rewritten to is leakproof, except for bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
-    SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_neighbours')
+    SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_nearest')
         AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (pronargdefaults = 0)) $$,
     'balls of bit strings are immutable and parallel safe, and may have no weights');
 
@@ -172,32 +172,31 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-            OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_stop_word_shingles', 'simhash_url_features'))
+            OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'to_features', 'to_anchored_features', 'to_stop_word_features', 'to_url_features'))
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-        OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'simhash_features', 'simhash_anchored_shingles', 'simhash_stop_word_shingles', 'simhash_url_features')
+        OR proname LIKE '%\_project%' OR proname IN ('simhash_profiles', 'to_features', 'to_anchored_features', 'to_stop_word_features', 'to_url_features')
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('signature_project', 1), ('signature_projections', 1), ('simhash_anchored_shingles', 1),
-              ('simhash_features', 1), ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
-              ('simhash_stop_word_shingles', 1),
-              ('simhash_url_features', 1), ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
-              ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6),
-              ('to_simhash_weights', 8), ('to_simhash_weights_as', 6) $$,
+    $$ VALUES ('signature_project', 1), ('signature_project_weights', 1), ('simhash_profiles', 1),
+              ('simhash_project', 1), ('simhash_project_weights', 1), ('to_anchored_features', 1), ('to_features', 1),
+              ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
+              ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6), ('to_simhash_weights', 8),
+              ('to_simhash_weights_as', 6), ('to_stop_word_features', 1), ('to_url_features', 1) $$,
     'and there is all of it');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE proname IN ('simhash_volatility_model', 'simhash_volatility', 'simhash_flip_sets', 'simhash_expected_recall')
+    WHERE proname IN ('simhash_volatility_model', 'simhash_volatility', 'simhash_volatility_sets', 'simhash_index_recall')
         AND provolatile::text || proparallel::text <> CASE WHEN 'regclass'::regtype = ANY (proargtypes) THEN 'vu' ELSE 'ss' END $$,
     'functions of the model are stable and parallel safe, unless they read an index');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE proname IN ('jaccard', 'containment', 'cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+    WHERE proname IN ('feature_jaccard', 'feature_containment', 'feature_cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
         AND NOT proleakproof
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('containment', 4), ('cosine', 5), ('jaccard', 4) $$,
+    $$ VALUES ('feature_containment', 4), ('feature_cosine', 5), ('feature_jaccard', 4) $$,
     'exact measures are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", pg_get_function_identity_arguments(oid), prorettype::regtype::text FROM our_function
@@ -324,8 +323,8 @@ SELECT is_empty($$
     SELECT member.name FROM member, pg_identify_object(classid, objid, 0) AS i WHERE i.schema <> quote_ident('Elsewhere') $$,
     'every object has moved');
 SELECT matches(
-    pg_temp.plan($$ SELECT FROM public.moved WHERE "Elsewhere".simhash_within(h, 'c4ca4238a0b92382', 3) $$),
-    'moved_h.*<@\|', 'simhash_within finds the index without the schema in the search_path');
+    pg_temp.plan($$ SELECT FROM public.moved WHERE "Elsewhere".hamming_within(h, 'c4ca4238a0b92382', 3) $$),
+    'moved_h.*<@\|', 'hamming_within finds the index without the schema in the search_path');
 SET search_path = public, "Elsewhere";
 SELECT pg_temp.same_rows('EXECUTE by_distance(3)', 'VALUES (1::bigint)', 'the same statement answers from another schema');
 SELECT matches(pg_temp.plan(q), 'moved_h.*(<@\||<@>)', 'index used from another schema:' || q)

@@ -7,9 +7,9 @@ SELECT bool_and(simhash_blocks(h::simhash, 3) = ARRAY[(h >> 48) & 65535, 65536 +
 FROM (SELECT hashint8extended(i, 9) AS h FROM generate_series(1, 1000) i) s;
 -- the headers of the designs, in their order
 SELECT simhash_blocks('0123456789abcdef', 3, tables)
-FROM simhash_designs(3) WHERE tables IN (6, 8, 10);
+FROM simhash_index_designs(3) WHERE tables IN (6, 8, 10);
 SELECT distance, count(*) AS designs, bool_and(cardinality(simhash_blocks('0123456789abcdef', distance, tables)) = tables) AS one_value_a_table
-FROM generate_series(1, 15) distance, simhash_designs(distance) WHERE tables > distance GROUP BY distance ORDER BY distance;
+FROM generate_series(1, 15) distance, simhash_index_designs(distance) WHERE tables > distance GROUP BY distance ORDER BY distance;
 
 -- designs of as many tables for other distances
 SELECT d, (simhash_blocks('0123456789abcdef', d, 16))[1] FROM unnest('{1,3,5,3}'::int[]) d;

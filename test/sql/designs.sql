@@ -1,22 +1,22 @@
--- simhash_designs: the table designs of a distance.
-SELECT tables, regions, block_bits, header_bits FROM simhash_designs(3);
-SELECT tables, block_order FROM simhash_designs(3) WHERE tables IN (1, 4, 6, 10);
+-- simhash_index_designs: the table designs of a distance.
+SELECT tables, regions, block_bits, header_bits FROM simhash_index_designs(3);
+SELECT tables, block_order FROM simhash_index_designs(3) WHERE tables IN (1, 4, 6, 10);
 -- simhash-py's Corpus(6, 3): every set of three of six blocks leads one table
 SELECT count(DISTINCT (SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)) AS headers,
        bool_and((SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(replace(o, '|', ''), '') c) = 'ABCDEF') AS permutations
-FROM simhash_designs(3), unnest(block_order) o WHERE tables = 20;
+FROM simhash_index_designs(3), unnest(block_order) o WHERE tables = 20;
 -- every distance: the blocks have 64 bits, and each header those of its blocks
 SELECT distance, count(*) AS designs, min(tables), max(tables),
        bool_and(64 = (SELECT sum(b) FROM unnest(block_bits) b) AND cardinality(header_bits) = tables AND cardinality(block_order) = tables
            AND header_bits = ARRAY(SELECT (SELECT sum(block_bits[ascii(c) - 64]) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)::int
                                    FROM unnest(block_order) WITH ORDINALITY u(o, n) ORDER BY n)) AS consistent
-FROM generate_series(1, 15) distance, simhash_designs(distance) GROUP BY distance ORDER BY distance;
+FROM generate_series(1, 15) distance, simhash_index_designs(distance) GROUP BY distance ORDER BY distance;
 -- they are what indexes have
 CREATE TABLE designed (h simhash);
 DO $$
 DECLARE design record; found int[];
 BEGIN
-    FOR design IN SELECT d, tables, header_bits FROM generate_series(1, 7, 2) d, simhash_designs(d) LOOP
+    FOR design IN SELECT d, tables, header_bits FROM generate_series(1, 7, 2) d, simhash_index_designs(d) LOOP
         EXECUTE format('CREATE INDEX designed_h ON designed USING simhash (h) WITH (distance = %s, tables = %s)', design.d, design.tables);
         SELECT header_bits INTO found FROM simhash_index_stats('designed_h');
         IF found IS DISTINCT FROM design.header_bits THEN
@@ -27,6 +27,6 @@ BEGIN
 END $$;
 CREATE INDEX ON designed USING simhash (h) WITH (distance = 3, tables = 17);
 DROP TABLE designed;
-SELECT simhash_designs(0);
-SELECT simhash_designs(16);
-SELECT count(*) FROM simhash_designs(NULL);
+SELECT simhash_index_designs(0);
+SELECT simhash_index_designs(16);
+SELECT count(*) FROM simhash_index_designs(NULL);

@@ -1,4 +1,4 @@
--- Distances: the operators, the domain that <@> returns, simhash_within and balls.
+-- Distances: the operators, the domain that <@> returns, hamming_within and balls.
 
 SELECT '0000000000000000'::simhash <@> '0000000000000000', '0000000000000000'::simhash <@> 'ffffffffffffffff',
        '8000000000000001'::simhash <@> '0000000000000001', '00000000000000ff' <@> '0000000000000000'::simhash;
@@ -16,12 +16,12 @@ SELECT ('0000000000000000'::simhash <@> '0000000000000003') + 1;
 SELECT '0000000000000000'::simhash <@> '0000000000000003' + 1;
 \set VERBOSITY default
 
--- simhash_within: any radius is valid; NULL gives no row
-SELECT r, simhash_within('0000000000000000', '0000000000000007', r) AS within
+-- hamming_within: any radius is valid; NULL gives no row
+SELECT r, hamming_within('0000000000000000', '0000000000000007', r) AS within
 FROM unnest('{-9223372036854775808,-1,0,2,3,4,64,65,9223372036854775807,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i)
 ORDER BY i;
-SELECT simhash_within('0000000000000000', '0000000000000007', 3::smallint),
-       simhash_within('0000000000000000', '0000000000000007', 3), simhash_within('0000000000000000', NULL, 3);
+SELECT hamming_within('0000000000000000', '0000000000000007', 3::smallint),
+       hamming_within('0000000000000000', '0000000000000007', 3), hamming_within('0000000000000000', NULL, 3);
 
 -- comparisons agree with those of plain integers, for every type, in both orders, at every bound
 CREATE TABLE bounds (r bigint);
@@ -58,7 +58,7 @@ SELECT op, type, differences(op, type) FROM unnest('{<,<=,=,<>,>=,>}'::text[]) A
 SELECT count(*) FROM pairs WHERE a <@> b < -9223372036854775808;
 SELECT count(*) FROM pairs WHERE a <@> b < (SELECT min(r) FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b >= (SELECT min(r) FROM bounds);
-SELECT simhash_radius_below(3), simhash_radius_below(-9223372036854775808);
+SELECT hamming_radius_below(3), hamming_radius_below(-9223372036854775808);
 -- other types compare as integers do
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5;
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5::float8;
@@ -113,7 +113,7 @@ SELECT '<0123456789abcdef,65>'::simhash_ball;
 SELECT r, '0000000000000007' <@| simhash_ball('0000000000000000', r) AS inside
 FROM unnest('{-1,0,2,3,64,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY i;
 SELECT count(*) FROM pairs, bounds
-WHERE (a <@| simhash_ball(b, r)) IS DISTINCT FROM simhash_within(a, b, r);
+WHERE (a <@| simhash_ball(b, r)) IS DISTINCT FROM hamming_within(a, b, r);
 -- binary form
 SELECT simhash_ball_send('<0123456789abcdef,3>'), simhash_ball_send('<0123456789abcdef,-1>');
 CREATE TEMP TABLE balls AS SELECT simhash_ball('0123456789abcdef', r) AS b FROM generate_series(-1, 64) AS r;

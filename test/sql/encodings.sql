@@ -4,15 +4,15 @@ CREATE EXTENSION simhash_compat;
 SELECT current_database() AS utf8 \gset
 SET client_encoding = 'UTF8';
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
-SELECT jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), cosine(ARRAY['Éric', 'café'], ARRAY['café']), containment('café'::tsvector, 'café');
-SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shingles('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
-       simhash_url_features('http://x/Café/Été', '{}');
+SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(ARRAY['Éric', 'café'], ARRAY['café']), feature_containment('café'::tsvector, 'café');
+SELECT to_features('Éric aime le café', 'word', 2), to_anchored_features('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
+       to_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
 SELECT to_minhash_as('datasketch', ARRAY['Éric', 'café'], 4), to_minhash_as('text-dedup', ARRAY['Éric', 'café'], 4);
 SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
-SELECT jaccard('東京都の天気'::text, '京都の天気'), cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
+SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
 CREATE DATABASE simhash_latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
@@ -21,9 +21,9 @@ SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
 CREATE EXTENSION simhash_compat;
 SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
-SELECT jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), cosine(ARRAY['Éric', 'café'], ARRAY['café']), containment('café'::tsvector, 'café');
-SELECT simhash_features('Éric aime le café', 'word', 2), simhash_anchored_shingles('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
-       simhash_url_features('http://x/Café/Été', '{}');
+SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(ARRAY['Éric', 'café'], ARRAY['café']), feature_containment('café'::tsvector, 'café');
+SELECT to_features('Éric aime le café', 'word', 2), to_anchored_features('l''ÉCOLE, où Éric a café', '{École,l''école}', 1),
+       to_url_features('http://x/Café/Été', '{}');
 SELECT to_simhash_as('1e0ng', 'Éric aime le café'), to_simhash_as('go-dedup-utf', 'Éric aime le café'),
        to_simhash_as('floc', ARRAY['Éric', 'café']), to_simhash_as('yanyiwu', ARRAY['Éric', 'café'], ARRAY[1, 2]);
 SELECT to_minhash_as('datasketch', ARRAY['Éric', 'café'], 4), to_minhash_as('text-dedup', ARRAY['Éric', 'café'], 4);
@@ -34,7 +34,7 @@ SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
 SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
-SELECT jaccard('東京都の天気'::text, '京都の天気'), cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
+SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
 -- In SQL_ASCII bytes are taken as UTF-8; invalid ones are separators in texts.

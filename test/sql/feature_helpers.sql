@@ -5,65 +5,65 @@
 \pset null '(null)'
 SET client_encoding = 'UTF8';
 
--- simhash_features returns what to_simhash hashes.
-SELECT simhash_features('To be, or NOT to be'), simhash_features('To be, or NOT', 'word', 2),
-       simhash_features('A b-c', 'character', 3), simhash_features('東京都 tower'), simhash_features('one', 'word', 3),
-       simhash_features('?!') AS empty, simhash_features(NULL) AS null;
-SELECT count(*) AS texts, bool_and(to_simhash(simhash_features(body, unit, size)) = to_simhash(body, unit, size)) AS same
+-- to_features returns what to_simhash hashes.
+SELECT to_features('To be, or NOT to be'), to_features('To be, or NOT', 'word', 2),
+       to_features('A b-c', 'character', 3), to_features('東京都 tower'), to_features('one', 'word', 3),
+       to_features('?!') AS empty, to_features(NULL) AS null;
+SELECT count(*) AS texts, bool_and(to_simhash(to_features(body, unit, size)) = to_simhash(body, unit, size)) AS same
 FROM (SELECT string_agg(substr(md5((i * n)::text), 1, i % 9 + 1), ' ' ORDER BY i) AS body
       FROM generate_series(1, 20) AS n, generate_series(1, 300) AS i GROUP BY n) AS text,
      (VALUES ('word', 1), ('word', 3), ('word', 25), ('character', 1), ('character', 4), ('character', 25)) AS v(unit, size);
-SELECT array_length(simhash_features(repeat('word ', 100000), 'word', 2), 1);
-SELECT simhash_features('a', 'sentence', 1);
+SELECT array_length(to_features(repeat('word ', 100000), 'word', 2), 1);
+SELECT to_features('a', 'sentence', 1);
 \echo :SQLSTATE
-SELECT simhash_features('a', 'word', 26);
+SELECT to_features('a', 'word', 26);
 \echo :SQLSTATE
 
 -- Shingles anchored at stop words: the anchor, then words that are not anchors.
-SELECT simhash_anchored_shingles('At a rally to kick off a weeklong campaign for the South Carolina primary, Obama '
+SELECT to_anchored_features('At a rally to kick off a weeklong campaign for the South Carolina primary, Obama '
     'tried to set the record straight from an attack circulating widely on the Internet', '{a,the,an,is}', 2, 1);
-SELECT simhash_anchored_shingles('The old man said that the sea was calm and the sky clear') AS defaults,
-       simhash_anchored_shingles('the one two three four five the six seven', '{The}', 2, 2) AS every_second,
-       simhash_anchored_shingles('the one two', '{the}', 3) AS too_few,
-       simhash_anchored_shingles('the the one', '{the}', 1) AS both,
-       simhash_anchored_shingles('one two', '{the,NULL}', 1) AS none,
-       simhash_anchored_shingles('one two', '{}', 1) AS no_anchors;
+SELECT to_anchored_features('The old man said that the sea was calm and the sky clear') AS defaults,
+       to_anchored_features('the one two three four five the six seven', '{The}', 2, 2) AS every_second,
+       to_anchored_features('the one two', '{the}', 3) AS too_few,
+       to_anchored_features('the the one', '{the}', 1) AS both,
+       to_anchored_features('one two', '{the,NULL}', 1) AS none,
+       to_anchored_features('one two', '{}', 1) AS no_anchors;
 -- A page with and without navigation and banners.
-SELECT to_simhash(simhash_anchored_shingles(page)) = to_simhash(simhash_anchored_shingles(framed)) AS same,
+SELECT to_simhash(to_anchored_features(page)) = to_simhash(to_anchored_features(framed)) AS same,
        (to_simhash(page) <@> to_simhash(framed))::int AS distance_of_words
 FROM (SELECT 'The museum is a place that the whole town has come to love, and there was a queue at the door yesterday evening' AS page) AS p,
      LATERAL (SELECT 'Home News Sports Weather Login ' || page || ' Share Tweet Print Archive Contact 2024' AS framed) AS f;
 -- Shingles that contain a stop word, wherever it stands in them.
-SELECT simhash_stop_word_shingles('Home News: the cat sat down there') AS defaults,
-       simhash_stop_word_shingles('one two THE three four', '{the}', 2) AS both_sides,
-       simhash_stop_word_shingles('one two the three four', '{one,four}', 2) AS ends,
-       simhash_stop_word_shingles('one the', '{the,NULL}') AS short,
-       simhash_stop_word_shingles('one two', '{the}') AS none, simhash_stop_word_shingles('?!') AS empty,
-       simhash_stop_word_shingles('the the', '{the}', 1) AS words, simhash_stop_word_shingles(NULL) AS null;
-SELECT size, bool_and(simhash_stop_word_shingles(body, stops, size) = ARRAY(
-           SELECT f FROM unnest(simhash_features(body, 'word', size)) WITH ORDINALITY AS u(f, n)
+SELECT to_stop_word_features('Home News: the cat sat down there') AS defaults,
+       to_stop_word_features('one two THE three four', '{the}', 2) AS both_sides,
+       to_stop_word_features('one two the three four', '{one,four}', 2) AS ends,
+       to_stop_word_features('one the', '{the,NULL}') AS short,
+       to_stop_word_features('one two', '{the}') AS none, to_stop_word_features('?!') AS empty,
+       to_stop_word_features('the the', '{the}', 1) AS words, to_stop_word_features(NULL) AS null;
+SELECT size, bool_and(to_stop_word_features(body, stops, size) = ARRAY(
+           SELECT f FROM unnest(to_features(body, 'word', size)) WITH ORDINALITY AS u(f, n)
            WHERE string_to_array(f, ' ') && stops ORDER BY n)) AS same
 FROM (SELECT string_agg(substr('abcdefg', 1 + (i * i * n / 3) % 7, 1), ' ' ORDER BY i) AS body, n
       FROM generate_series(1, 20) AS n, generate_series(1, 5 * n) AS i GROUP BY n) AS text,
      (VALUES ('{a}'::text[]), ('{b,g}'), ('{}')) AS v(stops), (VALUES (1), (3), (25)) AS w(size)
 GROUP BY size ORDER BY size;
-SELECT simhash_stop_word_shingles('a', '{two words}');
+SELECT to_stop_word_features('a', '{two words}');
 \echo :SQLSTATE
-SELECT simhash_stop_word_shingles('a', '{a}', 26);
+SELECT to_stop_word_features('a', '{a}', 26);
 \echo :SQLSTATE
-SELECT simhash_anchored_shingles('a', '{two words}');
+SELECT to_anchored_features('a', '{two words}');
 \echo :SQLSTATE
-SELECT simhash_anchored_shingles('a', '{?}');
+SELECT to_anchored_features('a', '{?}');
 \echo :SQLSTATE
-SELECT simhash_anchored_shingles('a', '{{a},{b}}');
+SELECT to_anchored_features('a', '{{a},{b}}');
 \echo :SQLSTATE
-SELECT simhash_anchored_shingles('a', '{a}', 0);
+SELECT to_anchored_features('a', '{a}', 0);
 \echo :SQLSTATE
-SELECT simhash_anchored_shingles('a', '{a}', 1, 0);
+SELECT to_anchored_features('a', '{a}', 1, 0);
 \echo :SQLSTATE
 
 -- URLs.
-SELECT url, simhash_url_features(url) FROM (VALUES
+SELECT url, to_url_features(url) FROM (VALUES
     ('http://www.example.com/conferences/d299/advanceprogram.html'),
     ('https://mirror.example.org:8080/Conferences/D299/AdvanceProgram.HTML#top'),
     ('ftp://user@example.com/pub/index.html'),
@@ -76,21 +76,21 @@ SELECT url, simhash_url_features(url) FROM (VALUES
     ('http://example.com/Été/straße'),
     ('http://example.com/index.php'),
     ('')) AS v(url);
-SELECT simhash_url_features('/a/Index/b', '{A}'), simhash_url_features('/a/Index/b', '{}'), simhash_url_features(NULL);
+SELECT to_url_features('/a/Index/b', '{A}'), to_url_features('/a/Index/b', '{}'), to_url_features(NULL);
 -- With the host, to which stop components do not apply.
-SELECT url, simhash_url_features(url, host => true) FROM (VALUES
+SELECT url, to_url_features(url, host => true) FROM (VALUES
     ('http://www6.infoseek.com'), ('http://www6.infoseek.com/cellblock16/inmates/dilbert/personal/foo.htm'),
     ('ftp://Anna:secret@Mirror.example:8080/pub'), ('//example.com?q'), ('/docs/guide'), ('')) AS v(url);
-SELECT simhash_url_features('http://a.example/b', host => true) = simhash_url_features('http://a.example/b') AS same,
-       simhash_url_features('http://a.example/b', '{a,b}', true), simhash_url_features('http://a.example/b', '{}', NULL);
-SELECT simhash_url_features('/a', '{{a},{b}}');
+SELECT to_url_features('http://a.example/b', host => true) = to_url_features('http://a.example/b') AS same,
+       to_url_features('http://a.example/b', '{a,b}', true), to_url_features('http://a.example/b', '{}', NULL);
+SELECT to_url_features('/a', '{{a},{b}}');
 \echo :SQLSTATE
 -- Mirrors: hosts with the same paths.
 SELECT host, simhash_agg(feature) AS h
 FROM (VALUES ('one', 'http://one.example/manual/part1/intro.html'), ('one', 'http://one.example/manual/part2/setup.html'),
              ('two', 'http://two.example/MANUAL/part1/intro.htm'), ('two', 'http://two.example/manual/part2/setup.htm'),
              ('three', 'http://three.example/shop/cart.php')) AS page(host, url),
-     unnest(simhash_url_features(url)) AS feature
+     unnest(to_url_features(url)) AS feature
 GROUP BY host ORDER BY host;
 
 -- Words weighted by rarity, with document frequencies from ts_stat.
@@ -125,7 +125,7 @@ SELECT (simhash_project_weights('{3}')::real[])[1:4] AS one_dimension, (simhash_
 WITH vector AS (SELECT array_agg(sin(i) ORDER BY i) AS v FROM generate_series(1, 100) AS i)
 SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_weights(v) <@> simhash_project(v) AS weights,
        signature_project(v, 128) = signature_project(v::real[], 128) AS signature,
-       signature_projections(v, 128) = signature_projections(v::real[], 128) AS projections,
+       signature_project_weights(v, 128) = signature_project_weights(v::real[], 128) AS projections,
        simhash_project(ARRAY[0.1, -0.2]) = simhash_project('{0.1,-0.2}') AS numeric,
        simhash_project(ARRAY[1, 2, 3]) = simhash_project('{1,2,3}') AS integer
 FROM vector;

@@ -7,7 +7,7 @@ CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FRO
 CREATE TABLE near AS SELECT i AS id, flipped(hashint8extended(i % 350, 2)::simhash, i, i % 8) AS h FROM generate_series(1, 2000) i;
 CREATE TABLE skewed AS SELECT i AS id,
     (hashint8extended(i, 3) & hashint8extended(i, 4) & x'00ff0f0f00ff333f'::bit(64)::bigint)::simhash AS h FROM generate_series(1, 1200) i;
--- Most rows have one of a few fingerprints, adjacent or not, and many have neighbours; some have none.
+-- Most rows have one of a few fingerprints, adjacent or not, and many have neighbors; some have none.
 CREATE TABLE same WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 3 > 0 THEN ((i % 5 + i % 3 * 1000) * 7)::bigint::simhash
     ELSE flipped('00000000ffffffff', i, i % 9) END AS h FROM generate_series(1, 1200) i;
 -- each is near only the next

@@ -123,7 +123,7 @@ CREATE TEMP TABLE found AS
     SELECT query, id FROM candidate JOIN place AS p USING (id) WHERE pg_temp.l2(candidate.v, p.v) <= 2;
 SELECT (SELECT count(*) FROM found) AS found, (SELECT count(*) FROM truth) AS all,
        (SELECT count(*) FROM (TABLE found EXCEPT TABLE truth) AS wrong) AS wrong,
-       (SELECT count(*) FROM truth WHERE query <> id) AS neighbours,
+       (SELECT count(*) FROM truth WHERE query <> id) AS neighbors,
        (SELECT count(*) FROM candidate) AS candidates;
 SELECT (SELECT count(*) FROM found WHERE query <> id) >= :expected_recall * (SELECT count(*) FROM truth WHERE query <> id) AS recall_as_expected;
 

@@ -7,9 +7,9 @@ SELECT to_minhash('東京都 the Café', 'character', 3, 20);
 SELECT md5(to_minhash((SELECT array_agg(i) FROM generate_series(1, 1000) i), 4096)::text);
 
 -- A document is its set of features: neither order nor repetitions matter, and NULL elements are skipped.
-SELECT to_minhash(text, 300) = to_minhash(simhash_features(text), 300) AS words,
-       to_minhash(text, 'word', 3, 300) = to_minhash(simhash_features(text, 'word', 3), 300) AS shingles,
-       to_minhash(text, 'character', 5, 300) = to_minhash(simhash_features(text, 'character', 5), 300) AS characters,
+SELECT to_minhash(text, 300) = to_minhash(to_features(text), 300) AS words,
+       to_minhash(text, 'word', 3, 300) = to_minhash(to_features(text, 'word', 3), 300) AS shingles,
+       to_minhash(text, 'character', 5, 300) = to_minhash(to_features(text, 'character', 5), 300) AS characters,
        to_minhash(to_tsvector('simple', text), 300) = to_minhash(tsvector_to_array(to_tsvector('simple', text)), 300)
            AS lexemes
 FROM (SELECT 'It was the best of times, it was the worst of times, it was the age of wisdom') AS t (text);

@@ -51,15 +51,15 @@ DELETE FROM page WHERE id >= 4000;
 
 -- each partition is searched
 SELECT r, matches = found AS equal, numbered, indexes FROM unnest('{0,1,20}'::int[]) AS r,
-    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_probe_plan('page_h', fingerprint(1501), r)) AS p,
+    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_probe_plan('page_h', fingerprint(1501), r)) AS p,
     LATERAL (SELECT count(*) AS found FROM whole WHERE h <@> fingerprint(1501) <= r) AS f;
-SELECT index_read, count(*) > 0 AS reads FROM simhash_probe_plan('page_s', signature_ball((SELECT s FROM whole WHERE id = 7), 20)) GROUP BY index_read ORDER BY index_read::text;
-SELECT count(DISTINCT index_read) FROM simhash_probe_plan('page_h', simhash_ball(to_simhash_weights('a'), 6, 0.9));
+SELECT index_read, count(*) > 0 AS reads FROM simhash_index_probe_plan('page_s', signature_ball((SELECT s FROM whole WHERE id = 7), 20)) GROUP BY index_read ORDER BY index_read::text;
+SELECT count(DISTINCT index_read) FROM simhash_index_probe_plan('page_h', simhash_ball(to_simhash_weights('a'), 6, 0.9));
 CREATE TABLE pair AS SELECT w, w::simhash AS h FROM (SELECT to_simhash_weights('a b c d e f g ' || i) AS w FROM generate_series(1, 300) AS i) AS s;
 SELECT p.distance, p.target, p.predicted BETWEEN 0.5 AND 1 AS predicted, p.measured = 1 AS measured, p.leaves > w.leaves AS more_leaves, p.pairs
-FROM simhash_calibrate('page_h', 'pair', 'w', 'h', false) AS p JOIN simhash_calibrate('whole_h', 'pair', 'w', 'h', false) AS w USING (distance, target);
+FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false) AS p JOIN simhash_index_calibrate('whole_h', 'pair', 'w', 'h', false) AS w USING (distance, target);
 SELECT fitted FROM simhash_index_stats('page_h');
-SELECT count(*) FROM simhash_calibrate('page_3_h_idx', 'pair', 'w', 'h');
+SELECT count(*) FROM simhash_index_calibrate('page_3_h_idx', 'pair', 'w', 'h');
 SELECT fitted FROM simhash_index_stats('page_3_h_idx');
 SELECT fitted FROM simhash_index_stats('page_h');
 
@@ -129,7 +129,7 @@ CREATE FUNCTION compare_groups(of_index regclass, of_column text, radius int, OU
 BEGIN
     EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s)
         JOIN page AS x ON (x.tableoid, x.ctid) = (member_table, member) JOIN page AS y ON (y.tableoid, y.ctid) = (leader_table, leader)', of_index, radius);
-    -- connected components, by repeatedly taking the smallest leader of a neighbour
+    -- connected components, by repeatedly taking the smallest leader of a neighbor
     EXECUTE format('CREATE TEMP TABLE edge AS SELECT x.id AS x, y.id AS y FROM page AS x, page AS y WHERE x.id <> y.id AND (x.%1$I <@> y.%1$I)::int <= %2$s', of_column, radius);
     CREATE TEMP TABLE expected AS SELECT DISTINCT x AS id, x AS leader FROM edge;
     LOOP
@@ -156,10 +156,10 @@ SELECT count(*) FROM page;
 CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_probe_plan('page_h', fingerprint(1501), 0);
+SELECT sum(matches) FROM simhash_index_probe_plan('page_h', fingerprint(1501), 0);
 SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 1);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_1_h_idx', 1)$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_probe_plan('page_1_h_idx', '0000000000000000'::simhash, 0)$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_1_h_idx', '0000000000000000'::simhash, 0)$$);
 SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h'));
 RESET ROLE;
 GRANT pg_stat_scan_tables TO partition_reader;
@@ -168,12 +168,12 @@ SELECT rows FROM simhash_index_stats('page_h');
 RESET ROLE;
 ALTER TABLE page_1 ENABLE ROW LEVEL SECURITY; -- does not apply to queries of page
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_probe_plan('page_h', fingerprint(1501), 0);
+SELECT sum(matches) FROM simhash_index_probe_plan('page_h', fingerprint(1501), 0);
 RESET ROLE;
 ALTER TABLE page_1 DISABLE ROW LEVEL SECURITY;
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 SET ROLE partition_reader;
-SELECT * FROM failure($$SELECT * FROM simhash_probe_plan('page_h', '0000000000000000'::simhash, 0)$$);
+SELECT * FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', '0000000000000000'::simhash, 0)$$);
 SELECT * FROM failure($$SELECT * FROM simhash_groups('page_h')$$);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
@@ -196,8 +196,8 @@ CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
 SELECT distance, tables, rows, pages, bytes_per_row FROM simhash_index_stats('bare_h');
 SELECT * FROM simhash_index_check('bare_s', true);
-SELECT count(*) FROM simhash_probe_plan('bare_h', '0000000000000000', 3);
-SELECT count(*) FROM simhash_calibrate('bare_h', 'pair', 'w', 'h');
+SELECT count(*) FROM simhash_index_probe_plan('bare_h', '0000000000000000', 3);
+SELECT count(*) FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
 SELECT count(*) FROM simhash_pairs('bare_h');
 SELECT count(*) FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
 SELECT count(*) FROM simhash_groups('bare_s');
@@ -208,8 +208,8 @@ SELECT count(*) FROM simhash_join('bare_s', 'page_s');
 CREATE INDEX page_id ON page (id);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page_id')$$);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page')$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_probe_plan('page_s', '0000000000000000'::simhash, 3)$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_probe_plan('page_h', signature_ball(B'01', 3))$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_s', '0000000000000000'::simhash, 3)$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', signature_ball(B'01', 3))$$);
 SELECT code, message, hint FROM failure($$SELECT * FROM simhash_volatility_model('page_h')$$);
 CREATE INDEX page_only ON ONLY page USING simhash (h);
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_only')) AS f;
@@ -232,8 +232,8 @@ CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partm
 INSERT INTO pg_catalog.pg_dist_partition VALUES ('whole', 'h'), ('page_3a', 'h');
 SELECT f.* FROM failure($$SELECT simhash_index_stats('whole_h')$$) AS f;
 SELECT code, message, detail FROM failure($$SELECT simhash_index_check('whole_s')$$);
-SELECT code, message, detail FROM failure($$SELECT * FROM simhash_probe_plan('page_h', '0000000000000000'::simhash, 3)$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_calibrate('whole_h', 'pair', 'w', 'h')$$);
+SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', '0000000000000000'::simhash, 3)$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_calibrate('whole_h', 'pair', 'w', 'h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);
 SELECT rows FROM simhash_index_stats('page_1_h_idx');

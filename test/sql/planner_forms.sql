@@ -113,12 +113,12 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 63 $$,
     $$ h <@> '0123456789abcdef' <= 64 $$,
     $$ h <@> '0123456789abcdef' <= 9223372036854775807 $$,
-    $$ simhash_distance(h, '0123456789abcdef') <= 3 $$,
-    $$ simhash_within(h, '0123456789abcdef', 3) $$,
-    $$ simhash_within('0123456789abcdef', h, 3) $$,
-    $$ simhash_at(h, '0123456789abcdef', 3) $$,
-    $$ simhash_at('0123456789abcdef', h, 3) $$,
-    $$ NOT simhash_at(h, '0123456789abcdef', 3) AND h ~= '0123456789abcdef' $$,
+    $$ hamming_distance(h, '0123456789abcdef') <= 3 $$,
+    $$ hamming_within(h, '0123456789abcdef', 3) $$,
+    $$ hamming_within('0123456789abcdef', h, 3) $$,
+    $$ hamming_at(h, '0123456789abcdef', 3) $$,
+    $$ hamming_at('0123456789abcdef', h, 3) $$,
+    $$ NOT hamming_at(h, '0123456789abcdef', 3) AND h ~= '0123456789abcdef' $$,
     $$ h <@> '0123456789abcdef' = 64 $$,
     $$ h <@> '0123456789abcdef' = 1000 $$,
     $$ h <@| '<0123456789abcdef,3>' $$,
@@ -233,7 +233,7 @@ RESET work_mem;
 DROP TABLE many;
 DROP FUNCTION buffers;
 
--- nearest neighbours; page has two rows without a fingerprint, which come last
+-- nearest neighbors; page has two rows without a fingerprint, which come last
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' LIMIT 10 $$,
     $$ SELECT '0123456789abcdef' <@> h FROM page ORDER BY '0123456789abcdef' <@> h LIMIT 10 $$,
@@ -551,11 +551,11 @@ CREATE TABLE by_distance_1 PARTITION OF by_distance FOR VALUES IN (1);
 EXPLAIN (COSTS OFF) SELECT * FROM by_distance WHERE d = 1;
 
 -- without the extension's schema in the search_path the operators are the core's: right answers, without the index;
--- simhash_within uses the index from any search_path.
+-- hamming_within uses the index from any search_path.
 SET search_path = pg_catalog;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' <= 3 $$,
-    $$ SELECT id FROM public.page WHERE public.simhash_within(h, '0123456789abcdef', 3) $$,
+    $$ SELECT id FROM public.page WHERE public.hamming_within(h, '0123456789abcdef', 3) $$,
     $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' OPERATOR(public.<=) 3 $$,
     $$ SELECT h OPERATOR(public.<@>) '0123456789abcdef' FROM public.page
        ORDER BY h OPERATOR(public.<@>) '0123456789abcdef' LIMIT 3 $$

@@ -44,8 +44,8 @@ SELECT count(*) FROM pg_stats WHERE tablename = 'document';
 -- functions that inspect the index
 SELECT simhash_index_stats('document_h');
 SELECT simhash_index_check('document_h', true);
-SELECT count(*) FROM simhash_probe_plan('document_h', '8000000000000001'::simhash, 64);
-SELECT count(*) FROM simhash_calibrate('document_h', 'document', 'w', 'h', false);
+SELECT count(*) FROM simhash_index_probe_plan('document_h', '8000000000000001'::simhash, 64);
+SELECT count(*) FROM simhash_index_calibrate('document_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
 -- Column privileges: without SELECT on h no condition on it is allowed, with or without an index.
@@ -62,12 +62,12 @@ CREATE TABLE own_page (h simhash);
 CREATE INDEX own_page_h ON own_page USING simhash (h);
 ALTER TABLE own_page OWNER TO tenant_b;
 SET ROLE tenant_b;
-SELECT count(*) FROM simhash_calibrate('own_page_h', 'document', 'w', 'h', false);
+SELECT count(*) FROM simhash_index_calibrate('own_page_h', 'document', 'w', 'h', false);
 RESET ROLE;
 GRANT SELECT ON document TO tenant_b;
 ALTER TABLE own_page OWNER TO tenant_a;
 SET ROLE tenant_a;
-SELECT min(pairs), max(pairs) FROM simhash_calibrate('own_page_h', 'document', 'w', 'h', false);
+SELECT min(pairs), max(pairs) FROM simhash_index_calibrate('own_page_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
 -- An exclusion constraint reveals that a row conflicts, as every unique constraint does, but not which one if the policy

@@ -37,7 +37,7 @@ ANALYZE spread, skewed, clustered;
 -- every form of a condition has the same estimate
 SELECT c, expected('SELECT FROM skewed WHERE ' || c, 2900, 3100) FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 3 $$, $$ 3::bigint >= '0123456789abcdef' <@> h $$, $$ h <@> '0123456789abcdef' < 4 $$,
-    $$ NOT h <@> '0123456789abcdef' > 3 $$, $$ simhash_within(h, '0123456789abcdef', 3) $$, $$ h ~= '0123456789abcdef' $$,
+    $$ NOT h <@> '0123456789abcdef' > 3 $$, $$ hamming_within(h, '0123456789abcdef', 3) $$, $$ h ~= '0123456789abcdef' $$,
     $$ '0123456789abcdef' ~= h $$, $$ h <@| '<0123456789abcdef,3>' $$, $$ h <@| simhash_ball('0123456789abcdef', 3) $$
 ]) AS c;
 -- the radius matters
@@ -88,8 +88,8 @@ CREATE TABLE graded AS SELECT i AS id, ('0123456789abcdef'::simhash::bigint # ((
 ANALYZE graded;
 SELECT c, expected('SELECT FROM graded WHERE ' || c, 900, 1100) FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' = 0 $$, $$ h <@> '0123456789abcdef' = 1 $$, $$ h <@> '0123456789abcdef' = 5 $$,
-    $$ 9 = h <@> '0123456789abcdef' $$, $$ simhash_at(h, '0123456789abcdef', 5) $$,
-    $$ simhash_at('0123456789abcdef', h, 5) $$
+    $$ 9 = h <@> '0123456789abcdef' $$, $$ hamming_at(h, '0123456789abcdef', 5) $$,
+    $$ hamming_at('0123456789abcdef', h, 5) $$
 ]) AS c;
 SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = -1 $$, 1, 1),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' <> 5 $$, 8900, 9100),

@@ -2,7 +2,7 @@
 
 SELECT B'0000' <@> B'0000', B'0000' <@> B'1111', B'10000001' <@> B'00000001', B'' <@> B'';
 SELECT pg_typeof(B'01' <@> B'11'), pg_typeof((B'01' <@> B'11') + 1);
-SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, simhash_within(B'0', NULL, 3), simhash_at(B'0', B'1', NULL);
+SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, hamming_within(B'0', NULL, 3), hamming_at(B'0', B'1', NULL);
 -- compared with the number of ones in the text form of the XOR
 CREATE FUNCTION random_bits(i int, bits int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$
     SELECT substring(string_agg(('x' || md5(i || ' ' || j))::bit(128)::text, '' ORDER BY j), 1, bits)::varbit
@@ -22,9 +22,9 @@ DROP TABLE stored;
 -- bit strings of different lengths have no distance
 SELECT B'0101' <@> B'010';
 SELECT B'' <@> B'0';
-SELECT simhash_within(B'0101', B'010', 3);
-SELECT simhash_within(B'0101', B'010', -1);
-SELECT simhash_at(B'0101', B'010', 3);
+SELECT hamming_within(B'0101', B'010', 3);
+SELECT hamming_within(B'0101', B'010', -1);
+SELECT hamming_at(B'0101', B'010', 3);
 SELECT B'0101' <@| signature_ball(B'010', 3);
 SELECT B'0101' <@| signature_ball(B'010', -1);
 SELECT B'0101' <@> signature_ball(B'010', 3);
@@ -36,11 +36,11 @@ SELECT B'0101' <@> B'010';
 SELECT pg_typeof('0123456789abcdef' <@> '0123456789abcdee'), '0123456789abcdef' <@> '0123456789abcdee' AS simhash,
        '0101' <@> B'0111' AS bit, B'0101' <@> '0111' AS bit, B'0101' <@> 'x7' AS bit, 'x7' <@> 'b0101'::varbit AS varbit,
        'b0101'::varbit <@> '0111' AS varbit, B'0101'::varbit <@> B'0111'::varbit AS varbit;
-SELECT simhash_distance('0123456789abcdef', '0123456789abcdee'), simhash_within('0123456789abcdef', '0123456789abcdee', 1),
-       simhash_at('0123456789abcdef', '0123456789abcdee', 2), simhash_in_ball('0123456789abcdef', '<0123456789abcdee,1>'),
+SELECT hamming_distance('0123456789abcdef', '0123456789abcdee'), hamming_within('0123456789abcdef', '0123456789abcdee', 1),
+       hamming_at('0123456789abcdef', '0123456789abcdee', 2), simhash_in_ball('0123456789abcdef', '<0123456789abcdee,1>'),
        '0123456789abcdef' <@| '<0123456789abcdee,1>', simhash_ball('0123456789abcdef', 3);
 SELECT B'0101' <@| '<0111,1,1,0>' AS inside, '0101' <@| signature_ball('0111', 0) AS outside, B'01'::varbit <@| '<01,0,1,0>' AS varbit,
-       simhash_within('0101', B'0111', 1), simhash_distance(B'0101', '0111'), signature_ball('0101', 3);
+       hamming_within('0101', B'0111', 1), signature_distance(B'0101', '0111'), signature_ball('0101', 3);
 SELECT '0101' <@> '0111';
 \set VERBOSITY terse
 SELECT 'cafe'::bytea <@> B'0101';
@@ -53,13 +53,13 @@ SELECT r, signature_ball(B'01011', r), signature_ball(B'01011', r, 0.95)
 FROM unnest('{-9223372036854775808,-2,-1,0,3,5,6,9223372036854775807,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i)
 ORDER BY i;
 -- so is the recall
-SELECT c, signature_ball(B'01011', 3, c), signature_neighbours(B'01011', c)
+SELECT c, signature_ball(B'01011', 3, c), signature_nearest(B'01011', c)
 FROM unnest('{-Infinity,0,0.01,0.5,0.95,1,2,NaN,NULL}'::float8[]) WITH ORDINALITY AS u (c, i) ORDER BY i;
-SELECT signature_neighbours(B'01011'), signature_neighbours('01011', 0.9, 1), signature_neighbours('', neighbours => 2147483647),
-       signature_neighbours(B'01', weights => '{1.5,-2}'), signature_ball(B'01', 1, 1, '{0.1,3e38}'), signature_ball(B'', 0, 1, '{}');
-SELECT signature_neighbours(B'01', 1, 0);
-SELECT signature_neighbours(B'01', 1, -5);
-SELECT signature_neighbours(NULL), signature_neighbours(B'01', 1, NULL), signature_ball(NULL, 1), signature_ball(NULL, 1, 1),
+SELECT signature_nearest(B'01011'), signature_nearest('01011', 0.9, 1), signature_nearest('', count => 2147483647),
+       signature_nearest(B'01', weights => '{1.5,-2}'), signature_ball(B'01', 1, 1, '{0.1,3e38}'), signature_ball(B'', 0, 1, '{}');
+SELECT signature_nearest(B'01', 1, 0);
+SELECT signature_nearest(B'01', 1, -5);
+SELECT signature_nearest(NULL), signature_nearest(B'01', 1, NULL), signature_ball(NULL, 1), signature_ball(NULL, 1, 1),
        signature_ball(B'01', 1, 1, NULL);
 SELECT signature_ball(B'01', 1, 1, '{1}');
 SELECT signature_ball(B'01', 1, 1, '{1,2,3}');
@@ -67,7 +67,7 @@ SELECT signature_ball(B'01', 1, 1, '{}');
 SELECT signature_ball(B'01', 1, 1, '{{1,2}}');
 SELECT signature_ball(B'01', 1, 1, '{1,NULL}');
 SELECT signature_ball(B'01', 1, 1, '{1,NaN}');
-SELECT signature_neighbours(B'01', 1, 10, '{-Infinity,1}');
+SELECT signature_nearest(B'01', 1, 10, '{-Infinity,1}');
 SELECT r, B'00111' <@| signature_ball(B'00000', r) AS inside, B'00111' <@| signature_ball(B'00000', r, 0.01) AS too,
        B'00111' <@> signature_ball(B'00000', r) AS distance
 FROM unnest('{-1,0,2,3,5,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY i;
@@ -96,7 +96,7 @@ SELECT '<0101,5,1,0>'::signature_ball;
 -- round trips: text, binary, and storage of every kind
 CREATE TABLE balls (id int, b signature_ball);
 INSERT INTO balls SELECT bits * 3, signature_ball(random_bits(bits, bits), bits / 3) FROM generate_series(0, 200) AS bits;
-INSERT INTO balls SELECT bits * 3 + 1, signature_neighbours(random_bits(bits, bits), 0.01 + bits / 300.0, 1 + bits)
+INSERT INTO balls SELECT bits * 3 + 1, signature_nearest(random_bits(bits, bits), 0.01 + bits / 300.0, 1 + bits)
     FROM generate_series(0, 200) AS bits;
 INSERT INTO balls SELECT bits * 3 + 2, signature_ball(random_bits(bits, bits), bits, 1.0 / 3,
         ARRAY(SELECT (sin(j * bits) * 10 ^ (j % 20))::real FROM generate_series(1, bits) AS j))
@@ -150,7 +150,7 @@ BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
         plan := plan || line;
     END LOOP;
-    RETURN (SELECT string_agg(name[1], ' ') FROM regexp_matches(plan, 'NOT simhash_\w+|simhash_\w+|<@.|[<>=]+ [0-9]+', 'g') AS name);
+    RETURN (SELECT string_agg(name[1], ' ') FROM regexp_matches(plan, 'NOT hamming_\w+|hamming_\w+|<@.|[<>=]+ [0-9]+', 'g') AS name);
 END $$;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE s <@> X'0123456789abcdef0123' <= 3;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE s <@> X'0123456789abcdef0123' = 3;
@@ -183,16 +183,16 @@ FROM (VALUES
     ($$ s <@> X'0123456789abcdef0123' < -9223372036854775808 $$, 'd < 0'),
     ($$ s <@> NULL <= 3 $$, 'NULL'),
     ($$ s <@> X'0123456789abcdef0123' <= NULL::int $$, 'NULL'),
-    ($$ simhash_within(s, X'0123456789abcdef0123', 3) $$, 'd <= 3'),
-    ($$ simhash_within('x0123456789abcdef0123', s, 3) $$, 'd <= 3'),
-    ($$ simhash_at(s, X'0123456789abcdef0123', 3) $$, 'd = 3'),
+    ($$ hamming_within(s, X'0123456789abcdef0123', 3) $$, 'd <= 3'),
+    ($$ hamming_within('x0123456789abcdef0123', s, 3) $$, 'd <= 3'),
+    ($$ hamming_at(s, X'0123456789abcdef0123', 3) $$, 'd = 3'),
     ($$ s <@| signature_ball(X'0123456789abcdef0123', 3) $$, 'd <= 3'),
     ($$ s <@| signature_ball(X'0123456789abcdef0123', 3, 0.5) $$, 'd <= 3'),
     ($$ s <@> signature_ball(X'0123456789abcdef0123', 3) <= 5 $$, 'd <= 5'),
     ($$ s = X'0123456789abcdef0123' $$, 'd = 0')
 ) AS v (c, truth);
 SELECT s <@> X'0123456789abcdef0123' = d AS same, id FROM page ORDER BY s <@> X'0123456789abcdef0123', id LIMIT 3;
-SELECT id FROM page ORDER BY s <@> signature_neighbours(X'0123456789abcdef0123', 0.9), id LIMIT 3;
+SELECT id FROM page ORDER BY s <@> signature_nearest(X'0123456789abcdef0123', 0.9), id LIMIT 3;
 SELECT id FROM page WHERE s <@> X'01' <= 3;
 -- parameters, with custom and generic plans
 PREPARE near (bit, int) AS SELECT id FROM page WHERE s <@> $1 <= $2 ORDER BY s <@> $1, id;
@@ -245,9 +245,9 @@ ANALYZE skewed;
 SELECT c, expected('SELECT FROM skewed WHERE ' || replace(replace(c, '$1', quote_literal(random_bits(0, 256))),
     '$2', quote_literal(random_bits(1, 4096))), low, high)
 FROM (VALUES ('s <@> $1 <= 31', 1400, 1700), ('$1 <@> s <= 31', 1400, 1700), ('s <@> $1 < 32', 1400, 1700),
-    ('NOT s <@> $1 > 31', 1400, 1700), ('simhash_within(s, $1, 31)', 1400, 1700),
+    ('NOT s <@> $1 > 31', 1400, 1700), ('hamming_within(s, $1, 31)', 1400, 1700),
     ('s <@| signature_ball($1, 31)', 1400, 1700), ('s <@| signature_ball($1, 31, 0.5)', 1400, 1700),
-    ('s <@| signature_neighbours($1)', 4400, 4600), ('s <@> $1 <= 0', 950, 1100), ('s <@> $1 = 0', 950, 1100),
+    ('s <@| signature_nearest($1)', 4400, 4600), ('s <@> $1 <= 0', 950, 1100), ('s <@> $1 = 0', 950, 1100),
     ('s <@> $1 <= -1', 1, 1), ('s <@> $1 <= 256', 4400, 4600), ('s <@> $1 > 31', 3200, 3700),
     ('s <@> $1 <= 128', 2300, 3600), ('s <@> ~$1::varbit <= 31', 1, 30), ('s <@> $1 <= NULL::int', 0, 1),
     ('s <@| NULL', 0, 1), ('s <@> (SELECT random_bits(1, 256)) <= 31', 1, 60), ('l <@> $2 <= 512', 1, 40),

@@ -50,7 +50,7 @@ SELECT signature_agg('a', 2147483647);
 \echo :SQLSTATE
 SELECT signature_project('{1}', 63);
 \echo :SQLSTATE
-SELECT signature_projections('{1}', 5000);
+SELECT signature_project_weights('{1}', 5000);
 \echo :SQLSTATE
 
 -- A result of the wrong length does not fit a column.
@@ -200,14 +200,14 @@ SELECT pg_temp.hex(signature_project('{1}', 256)) AS one, pg_temp.hex(signature_
 SELECT md5(signature_project(v, 4096)::text) AS md5, signature_project(v, 1024)::bit(64)::simhash = simhash_project(v) AS first_bits,
        signature_project(v, 128, -7)::bit(64)::simhash = simhash_project(v, -7) AS seed,
        signature_project(v, 4096)::bit(700) = signature_project(v, 700)::bit(700) AS beginning,
-       pg_temp.signs(signature_projections(v, 700, 5)) = signature_project(v, 700, 5)::text AS signs,
-       (signature_projections(v, 700, 5))[1:64] = (SELECT array_agg(w ORDER BY n DESC)
+       pg_temp.signs(signature_project_weights(v, 700, 5)) = signature_project(v, 700, 5)::text AS signs,
+       (signature_project_weights(v, 700, 5))[1:64] = (SELECT array_agg(w ORDER BY n DESC)
            FROM unnest(simhash_project_weights(v, 5)::real[]) WITH ORDINALITY AS u(w, n)) AS first_weights
 FROM (SELECT array_agg((i * 7919 % 1009 - 500)::real ORDER BY i) AS v FROM generate_series(1, 1536) AS i) AS v;
 SELECT signature_project('{}', 100) AS empty, signature_project('{0,0,-0}', 100) AS zeros, signature_project(NULL, 100) AS null,
        signature_project('{1}', NULL) AS no_number, signature_project('{1}', 100, NULL) AS no_seed,
-       signature_projections('{0}', 100) AS no_weights;
-SELECT (signature_projections('{0,-3}', 70))[61:70] AS weights,
+       signature_project_weights('{0}', 100) AS no_weights;
+SELECT (signature_project_weights('{0,-3}', 70))[61:70] AS weights,
        signature_project('{1,2,3}', 500) = signature_project('{2,4,6}', 500) AS length_is_nothing,
        signature_project('{1,2,3}', 500) = ~ signature_project('{-1,-2,-3}', 500) AS opposite;
 -- The blocks of 64 bits are independent of each other and of those of other seeds.
@@ -224,7 +224,7 @@ SELECT degrees, round(avg((signature_project(ARRAY[1, 0, 0], 1024, seed) <@>
 FROM unnest(ARRAY[0, 10, 30, 60, 90]) AS degrees, generate_series(1, 20) AS seed GROUP BY degrees ORDER BY degrees;
 SELECT signature_project('{1,NaN}', 100);
 \echo :SQLSTATE
-SELECT signature_projections('{1,-Infinity}', 100);
+SELECT signature_project_weights('{1,-Infinity}', 100);
 \echo :SQLSTATE
 SELECT signature_project('{1,NULL}', 100);
 \echo :SQLSTATE

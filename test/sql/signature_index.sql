@@ -145,7 +145,7 @@ CREATE INDEX large_s ON large USING simhash (s);
 ANALYZE large;
 SELECT scan_by(true);
 CREATE FUNCTION nearest(q varbit, recall float8, k int) RETURNS SETOF int LANGUAGE sql AS $$
-    SELECT id FROM large ORDER BY s <@> signature_neighbours(q, recall, k) LIMIT k $$;
+    SELECT id FROM large ORDER BY s <@> signature_nearest(q, recall, k) LIMIT k $$;
 CREATE FUNCTION recalled(target float8, k int) RETURNS float8 LANGUAGE sql AS $$
     SELECT avg(CASE WHEN id IN (SELECT nearest(q, target, k)) THEN 1.0 ELSE 0 END)
     FROM (SELECT s AS q FROM large WHERE id % 1511 = 7) AS query,
@@ -157,7 +157,7 @@ SELECT recalled(0.5, 10) < 1 AS approximate;
 SELECT bool_and(d >= before), count(*) = count(DISTINCT id), count(*) BETWEEN 5000 AND 60010 FROM
     (SELECT id, d, lag(d, 1, -1) OVER (ORDER BY n) AS before FROM
         (SELECT id, (s <@> hashed_bits('7'))::int AS d, row_number() OVER () AS n FROM
-            (SELECT id, s FROM large WHERE s IS NOT NULL ORDER BY s <@> signature_neighbours(hashed_bits('7'), 0.5, 5)) AS x) AS y) AS z;
+            (SELECT id, s FROM large WHERE s IS NOT NULL ORDER BY s <@> signature_nearest(hashed_bits('7'), 0.5, 5)) AS x) AS y) AS z;
 -- within a radius
 SELECT target, sum(found)::float8 / sum(every) >= target - 0.05 AS reached FROM unnest(ARRAY[0.5, 0.8, 0.95, 1]) AS target, LATERAL
     (SELECT (SELECT count(*) FROM large WHERE s <@| signature_ball(q, 60, target)) AS found,
@@ -173,20 +173,20 @@ SELECT sum(weighted(q, 0.9)) >= 0.8 * sum(weighted(q, 1)), sum(weighted(q, 1)) >
 
 -- what searches read
 SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
-FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
+FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
 SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
-FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1;
+FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1;
 SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached, bool_and(part = 'tree') AS trees FROM
     (SELECT part, recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
-     FROM simhash_probe_plan('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;
+     FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;
 SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
-FROM simhash_probe_plan('large_s', signature_neighbours(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
-SELECT count(*) FROM simhash_probe_plan('large_s', signature_ball(B'01', 1));
-SELECT count(*) FROM simhash_probe_plan('large_s', '0000000000000000'::simhash, 3);
+FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM simhash_index_probe_plan('large_s', signature_ball(B'01', 1));
+SELECT count(*) FROM simhash_index_probe_plan('large_s', '0000000000000000'::simhash, 3);
 -- a near-duplicate is found to be the nearest row without a scan
 DROP INDEX large_s;
 CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4);
-SELECT part, count(*) < 50 AS few FROM simhash_probe_plan('large_s', signature_neighbours((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
+SELECT part, count(*) < 50 AS few FROM simhash_index_probe_plan('large_s', signature_nearest((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
 DROP TABLE large;
 DROP FUNCTION nearest, recalled, weighted, hashed_bits;
 

@@ -10,7 +10,7 @@ ANALYZE skewed_s;
 CREATE TABLE asked AS SELECT id, s FROM skewed_s WHERE id IN (1, 2, 3, 40, 1000, 20002, 40000);
 
 SELECT a.id, radius, bool_or(p.part = 'tree') AS trees, bool_or(p.part <> 'tree') AS scan
-FROM asked a, unnest('{2,4,6}'::int[]) radius, simhash_probe_plan('skewed_s_index', signature_ball(a.s, radius)) p
+FROM asked a, unnest('{2,4,6}'::int[]) radius, simhash_index_probe_plan('skewed_s_index', signature_ball(a.s, radius)) p
 WHERE a.id IN (2, 3) GROUP BY 1, 2 ORDER BY 1, 2;
 
 CREATE TABLE scanned AS
@@ -31,7 +31,7 @@ SELECT radius, count(*) AS found, count(*) - count(DISTINCT (asked, id)) AS twic
 FROM unnest('{0,2,4,6,8,12}'::int[]) radius,
     LATERAL (SELECT a.id AS asked, b.id FROM asked a, skewed_s b WHERE b.s <@> a.s <= radius) f
 GROUP BY radius ORDER BY radius;
--- Rings of nearest neighbours change, too.
+-- Rings of nearest neighbors change, too.
 SELECT a.id, n.distances, n.distances = (SELECT array_agg(distance) FROM (
         SELECT distance::int FROM scanned WHERE asked = a.id ORDER BY distance LIMIT cardinality(n.distances)) f) AS same
 FROM asked a, LATERAL (SELECT array_agg(d::int) AS distances FROM (

@@ -7,9 +7,9 @@ SELECT to_signature('["invoice", "urgent"]', 64) IS NOT NULL AS hashed;
 SELECT to_signature_weights('{"two words",b}', 'word', 2, 64) IS NOT NULL AS hashed;
 SELECT to_minhash('{1,2,3}', 64) IS NOT NULL AS hashed;
 SELECT to_minhash_values('{1,2,3}', 8) IS NOT NULL AS hashed;
-SELECT jaccard('a b', '{a,b}'), containment('{a,b}', 'a b'), cosine('{a,b}', '{b,a}');
+SELECT feature_jaccard('a b', '{a,b}'), feature_containment('{a,b}', 'a b'), feature_cosine('{a,b}', '{b,a}');
 SELECT to_simhash_as('1e0ng', '{invoice,urgent}') IS NOT NULL AS hashed;
-SELECT simhash_features('{invoice,urgent}');
+SELECT to_features('{invoice,urgent}');
 
 -- Parameters, whether the plan knows them or not. A cast prevents it.
 PREPARE untyped AS SELECT to_simhash($1) = to_simhash('invoice urgent') AS as_document;

@@ -1,5 +1,5 @@
 # The index never misses, invents or repeats a row: for every design, on uniform and skewed data, after a build that
-# spills and after inserts, its answers within 0 to 10 bits and its nearest neighbours are those of a sequential scan.
+# spills and after inserts, its answers within 0 to 10 bits and its nearest neighbors are those of a sequential scan.
 use strict;
 use warnings;
 use FindBin;

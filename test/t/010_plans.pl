@@ -110,14 +110,14 @@ for my $settings ([], $ssd) {
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 30",
         qr/^Limit \(Sort \(.*spread_1000000_label/, %with);
 
-    # Nearest neighbours: a few by the index, all of many rows by a sort.
+    # Nearest neighbors: a few by the index, all of many rows by a sort.
     for my $size (1000, 10000, 100000, 1000000) {
         plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored' LIMIT 10",
             qr/^Limit \(Index Scan by distance \(spread_${size}_h\)\)$/, %with);
         plan_is("SELECT * FROM spread_$size ORDER BY h <@> '$stored', id LIMIT 10",
             qr/^Limit \(Incremental Sort \(Index Scan by distance \(spread_${size}_h\)\)\)$/, %with);
     }
-    # Neighbours of a stored and of a random fingerprint; among few recent rows and among many; and very many.
+    # Neighbors of a stored and of a random fingerprint; among few recent rows and among many; and very many.
     for my $query ($stored, '123456789abcdef0') {
         plan_is("SELECT * FROM spread_1000000 ORDER BY h <@> '$query' LIMIT 10",
             qr/^Limit \(Index Scan by distance \(spread_1000000_h\)\)$/, %with);
@@ -181,7 +181,7 @@ sub startup_cost
     return decode_json($node->safe_psql('postgres', "$settings EXPLAIN (FORMAT JSON) $query"))->[0]{Plan}{'Startup Cost'};
 }
 my @nearest = map { startup_cost("SELECT * FROM spread_1000000 ORDER BY h <@> '$stored' LIMIT $_") } 1, 100, 1000000;
-cmp_ok(10 * $nearest[0], '<', $nearest[1], 'one neighbour costs much less than a hundred');
+cmp_ok(10 * $nearest[0], '<', $nearest[1], 'one neighbor costs much less than a hundred');
 cmp_ok(2 * $nearest[1], '<', $nearest[2], 'and a hundred less than all');
 cmp_ok(startup_cost("SELECT * FROM spread_1000000 WHERE label < 10 ORDER BY h <@> '$stored' LIMIT 1"),
     '>', 10 * $nearest[0], 'with a filter more rows are searched');

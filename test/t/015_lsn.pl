@@ -96,7 +96,7 @@ cmp_ok($changed, '>=', 6, 'VACUUM of one row: a leaf of each table');
 sets_lsns('page_h', 'VACUUM of many', 'DELETE FROM page WHERE id % 3 = 0; VACUUM (INDEX_CLEANUP on) page');
 $node->safe_psql('postgres', "CREATE TABLE pair AS SELECT to_simhash_weights('a ' || n || ' b c d e f ' || n % 7) AS w,
     to_simhash('a ' || n || ' b c d e f') AS h FROM generate_series(1, 300) AS n");
-($changed, $added) = sets_lsns('page_h', 'a fitted model', "SELECT * FROM simhash_calibrate('page_h', 'pair', 'w', 'h')");
+($changed, $added) = sets_lsns('page_h', 'a fitted model', "SELECT * FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h')");
 is("$changed $added", '1 0', 'a fitted model: the metapage');
 
 # -- Builds on rows -------------------------------------------------------------------------------------------

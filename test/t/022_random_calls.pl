@@ -82,7 +82,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|url_features|anchored_shingles|stop_word_shingles|calibrate)|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|to_(?:url|anchored|stop_word)_features|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
 is(scalar @delicate, 31, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
@@ -134,7 +134,7 @@ my %values = (
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
     'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' },
     'signature_ball' => sub { one_of(
-            'signature_ball(' . value('bit') . ', ' . value('integer') . ')', 'signature_neighbours(' . value('bit') . ", 0.5, 3)",
+            'signature_ball(' . value('bit') . ', ' . value('integer') . ')', 'signature_nearest(' . value('bit') . ", 0.5, 3)",
             "signature_ball(repeat('1', 65)::bit(65), " . value('integer') . ', ' . value('double precision') . ', array_fill(-1.5::real, ARRAY[65]))') });
 
 # Valid arguments, by function and position; for others, values of the type. Without them functions that take an index
@@ -168,24 +168,24 @@ my %fitting = (
     'simhash_groups' => [ $index, $radius ],
     'simhash_pair_groups' => [ $query ],
     'simhash_report' => [ $table, $column, $radius, sub { one_of(0, 1000, 1000000000000) } ],
-    'simhash_designs' => [ $radius ],
+    'simhash_index_designs' => [ $radius ],
     'simhash_blocks' => [ undef, $radius, $tables ],
     'simhash_first_block' => [ undef, undef, $radius, $tables ],
     'simhash_index_stats' => [ $index ],
     'simhash_index_check' => [ $index ],
-    'simhash_probe_plan' => [ $index, undef, $radius ],
+    'simhash_index_probe_plan' => [ $index, undef, $radius ],
     'signature_ball(bit;bigint;double precision;real[])' => [ sub { "repeat('0', 64)::bit(64)" }, undef, undef, sub { 'array_fill(0.5::real, ARRAY[64])' } ],
-    'signature_neighbours' => [ sub { "repeat('0', 65)::bit(65)" }, undef, sub { one_of(1, 10) }, sub { 'array_fill(0.5::real, ARRAY[65])' } ],
-    'simhash_expected_recall' => [ $index ],
+    'signature_nearest' => [ sub { "repeat('0', 65)::bit(65)" }, undef, sub { one_of(1, 10) }, sub { 'array_fill(0.5::real, ARRAY[65])' } ],
+    'simhash_index_recall' => [ $index ],
     'simhash_volatility_model' => [ $index ],
     'simhash_volatility(regclass;simhash_weights)' => [ $index ],
-    'simhash_flip_sets(regclass;simhash_weights;integer;integer;integer)' => [ $index, undef, $radius, $radius, $radius ],
-    'simhash_flip_sets(simhash_weights;integer;integer;integer)' => [ undef, $radius, $radius, $radius ],
-    'simhash_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
+    'simhash_volatility_sets(regclass;simhash_weights;integer;integer;integer)' => [ $index, undef, $radius, $radius, $radius ],
+    'simhash_volatility_sets(simhash_weights;integer;integer;integer)' => [ undef, $radius, $radius, $radius ],
+    'simhash_index_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
     'simhash_project' => [ $vector ],
     'simhash_project_weights' => [ $vector ],
     'signature_project' => [ $vector, $bits ],
-    'signature_projections' => [ $vector, $bits ],
+    'signature_project_weights' => [ $vector, $bits ],
     (map {
         ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(text[];integer)" => [ undef, $bits ],
          "to_signature$_(text[];double precision[];integer)" => [ $bag, $three, $bits ],
@@ -193,9 +193,9 @@ my %fitting = (
     (map { ("lsh_keys_l$_" => [ $vector, $width, $keys, $hashes ], "lsh_probability_l$_" => [ sub { one_of(0, 0.5, 1e300) }, $width ]) } 1, 2),
     'lsh_keys_bits' => [ undef, $keys, $hashes ],
     'lsh_parameters' => [ sub { one_of(1, 1000, 1000000) }, sub { one_of(0.9, 0.99, 1) }, sub { one_of(0.5, 0.1, 0) }, sub { one_of(0.5, 0.99) } ],
-    'simhash_url_features' => [ $url, $bag ],
-    'simhash_stop_word_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) } ],
-    'simhash_anchored_shingles' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
+    'to_url_features' => [ $url, $bag ],
+    'to_stop_word_features' => [ $prose, $bag, sub { one_of(1 .. 6) } ],
+    'to_anchored_features' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
     (map { ("to_simhash${_}_as(text;text)" => [ $profile ],
          "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],
          "to_simhash${_}_as(text;text[])" => [ $profile, $bag ],

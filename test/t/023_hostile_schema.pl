@@ -53,8 +53,8 @@ CREATE OPERATOR trap.<= (LEFTARG = pg_catalog.int4, RIGHTARG = pg_catalog.int4, 
 CREATE OPERATOR trap.>= (LEFTARG = pg_catalog.int4, RIGHTARG = pg_catalog.int4, FUNCTION = trap.compare);
 CREATE FUNCTION trap.to_simhash(pg_catalog.text) RETURNS pg_catalog.int4 LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'the trap was sprung as % by to_simhash', current_user; END $$;
-CREATE FUNCTION trap.simhash_within(pg_catalog.int8, pg_catalog.int8, pg_catalog.int4) RETURNS pg_catalog.bool LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION 'the trap was sprung as % by simhash_within', current_user; END $$;
+CREATE FUNCTION trap.hamming_within(pg_catalog.int8, pg_catalog.int8, pg_catalog.int4) RETURNS pg_catalog.bool LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the trap was sprung as % by hamming_within', current_user; END $$;
 RESET SESSION AUTHORIZATION;
 RESET search_path;
 SQL
@@ -107,14 +107,14 @@ ANALYZE page;
 SET search_path = trap, pg_catalog;
 SET enable_seqscan = off;
 SELECT pg_catalog.count(*) FROM public.page WHERE h OPERATOR(public.<@>) public.to_simhash('number 7') OPERATOR(public.<=) 0;
-SELECT pg_catalog.count(*) FROM public.page WHERE public.simhash_within(h, public.to_simhash('number 7'::pg_catalog.text), 0);
+SELECT pg_catalog.count(*) FROM public.page WHERE public.hamming_within(h, public.to_simhash('number 7'::pg_catalog.text), 0);
 SELECT pg_catalog.count(*) FROM (SELECT id FROM public.page ORDER BY h OPERATOR(public.<@>) public.to_simhash('number 7'::pg_catalog.text) LIMIT 3) AS near;
 SELECT rows FROM public.simhash_index_check('public.page_h', true);
 SELECT rows FROM public.simhash_index_stats('public.page_h');
-SELECT pg_catalog.count(*) > 0 FROM public.simhash_probe_plan('public.page_h', public.to_simhash('x'), 3);
+SELECT pg_catalog.count(*) > 0 FROM public.simhash_index_probe_plan('public.page_h', public.to_simhash('x'), 3);
 SET search_path = public, trap, pg_catalog;
 CREATE TABLE pair AS SELECT to_simhash_weights('a ' || n || ' b c d e f ' || n % 7) AS w, to_simhash('a ' || n || ' b c d e f') AS h FROM pg_catalog.generate_series(1, 300) AS n;
-SELECT pg_catalog.count(*) FROM simhash_calibrate('page_h', 'pair', 'w', 'h', false);
+SELECT pg_catalog.count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false);
 SQL
 is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|', 'used with a hostile search_path');
 

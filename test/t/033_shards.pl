@@ -98,18 +98,18 @@ cmp_ok(answer('SELECT count(*) FROM page', $_), '>', 1500, $_->name . ' has a sh
 my $q = "'" . answer('SELECT h FROM whole WHERE id = 77') . "'";
 my $w = "to_simhash_weights('some text')";
 my @forms = (
-    [ "h <@> $q <= 5", qr/WHERE \(public\.simhash_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
-    [ "h <@> $q < 6", qr/WHERE \(public\.simhash_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
-    [ "h <@> $q BETWEEN 1 AND 6", qr/NOT public\.simhash_within\(h, .*, 0::bigint.*public\.simhash_within\(h, .*, 6::bigint/, 'page_h' ],
-    [ "h <@> $q = 2", qr/public\.simhash_at\(h, .*, 2::bigint\)/, 'page_h' ],
-    [ "phash::simhash <@> $q <= 5", qr/public\.simhash_within\(.*phash.*::public\.simhash.*, 5::bigint\)/, 'page_phash' ],
+    [ "h <@> $q <= 5", qr/WHERE \(public\.hamming_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
+    [ "h <@> $q < 6", qr/WHERE \(public\.hamming_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
+    [ "h <@> $q BETWEEN 1 AND 6", qr/NOT public\.hamming_within\(h, .*, 0::bigint.*public\.hamming_within\(h, .*, 6::bigint/, 'page_h' ],
+    [ "h <@> $q = 2", qr/public\.hamming_at\(h, .*, 2::bigint\)/, 'page_h' ],
+    [ "phash::simhash <@> $q <= 5", qr/public\.hamming_within\(.*phash.*::public\.simhash.*, 5::bigint\)/, 'page_phash' ],
     [ "h ~= $q", qr/h OPERATOR\(public\.~=\)/, 'page_h' ],
     [ "h <@| simhash_ball($q, 5)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},5>'::public\.simhash_ball/, 'page_h' ],
     [ "h <@| simhash_ball($w, 12)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},12>'::public\.simhash_ball/, 'page_h' ],
     [ "h = $q", qr/h OPERATOR\(public\.=\)/, 'page_h' ],
     [ 'h IS NULL', qr/h IS NULL/, 'page_h' ],
-    [ "h <@> $w <= 12", qr/simhash_within\(h, '\[[-\d,]+\]'::public\.simhash_weights, 12::bigint\)/, 'page_h' ],
-    [ "h <@> $q <= 8 AND id % 3 = 0", qr/simhash_within.*id % 3/, 'page_h' ]);
+    [ "h <@> $w <= 12", qr/hamming_within\(h, '\[[-\d,]+\]'::public\.simhash_weights, 12::bigint\)/, 'page_h' ],
+    [ "h <@> $q <= 8 AND id % 3 = 0", qr/hamming_within.*id % 3/, 'page_h' ]);
 for my $form (@forms) {
     my ($condition, $ships, $index) = @$form;
     my @remote = remote("SELECT id FROM page WHERE $condition");
@@ -126,7 +126,7 @@ for my $distance (0, 3, 6) {
 }
 my @generic = answer("SET plan_cache_mode = force_generic_plan; PREPARE s (simhash, bigint) AS SELECT id FROM page WHERE h <@> \$1 <= \$2;
     EXPLAIN (VERBOSE, COSTS OFF) EXECUTE s ($q, 3)") =~ /Remote SQL: (.*)/g;
-is(scalar(grep { /simhash_within\(h, \$1::public\.simhash, \$2::bigint\)/ } @generic), 3, 'a generic plan ships with parameters');
+is(scalar(grep { /hamming_within\(h, \$1::public\.simhash, \$2::bigint\)/ } @generic), 3, 'a generic plan ships with parameters');
 
 # A recall goes with the ball. The weights are those of row 77, all alike.
 my $alike = "'" . answer("SELECT '[' || string_agg(((h::bigint >> j & 1) * 2 - 1)::text, ',' ORDER BY j) || ']' FROM whole, generate_series(0, 63) j WHERE id = 77") . "'::simhash_weights";
@@ -153,7 +153,7 @@ answer('ALTER SYSTEM SET jit = on', $_), $_->reload for @shards;
 answer("CREATE FOREIGN TABLE shard_setting (name text, setting text) SERVER shard0 OPTIONS (schema_name 'pg_catalog', table_name 'pg_settings')");
 is(answer("SELECT setting FROM shard_setting WHERE name = 'jit'"), 'off', 'a setting comes with the connection');
 
-# -- nearest neighbours ---------------------------------------------------------------------------------------
+# -- nearest neighbors ---------------------------------------------------------------------------------------
 
 my $nearest = recipe('recipe: nearest');
 like((remote('SELECT id FROM page_0 ORDER BY h <@> ' . $q . ' LIMIT 10'))[0], qr/ORDER BY .*<@>.* LIMIT 10/, 'one table: the limit ships');
@@ -179,7 +179,7 @@ my $join = 'SELECT a.id, p.id FROM asked a JOIN %s p ON p.h <@> a.h <= 3';
 answers_equal("$join ORDER BY 1, 2", 'a join with a local table');
 answers_equal('SELECT id FROM %s p WHERE EXISTS (SELECT FROM asked a WHERE p.h <@> a.h <= 3) ORDER BY id', 'EXISTS');
 answer("ALTER SERVER shard$_ OPTIONS (ADD use_remote_estimate 'true')") for 0 .. 2;
-is(scalar(grep { /simhash_within\(h, \$1/ } remote(sprintf "$join WHERE a.id = 5", 'page')), 3,
+is(scalar(grep { /hamming_within\(h, \$1/ } remote(sprintf "$join WHERE a.id = 5", 'page')), 3,
     'with remote estimates the shards are searched for each row');
 answers_equal("$join ORDER BY 1, 2", 'the join with remote estimates');
 answers_equal("SELECT h <@> $q FROM %s ORDER BY h <@> $q LIMIT 10", 'the nearest with remote estimates');
@@ -189,7 +189,7 @@ answer(recipe('recipe: batch'));
 answer('ANALYZE batch', $_) for @shards;
 answer('ANALYZE batch_0, batch_1, batch_2');
 my $batch_join = recipe('recipe: batch join') =~ s/;\s*$//r;
-is(scalar(grep { /INNER JOIN .*simhash_within/ } remote($batch_join)), 3, 'the join of a batch ships');
+is(scalar(grep { /INNER JOIN .*hamming_within/ } remote($batch_join)), 3, 'the join of a batch ships');
 is(answer("SELECT * FROM ($batch_join) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and finds the same');
 answer(recipe('recipe: batch view'));
 my $batch_match = recipe('recipe: batch match') =~ s/;\s*$//r;
@@ -212,7 +212,7 @@ change('UPDATE of some', 'UPDATE %s SET h = flipped(h, id, 1), phash = flipped(h
 change('UPDATE by distance', "UPDATE %s SET body = 'near', h = $q, phash = $q\::simhash::bigint WHERE h <@> $q <= 4");
 change('DELETE by distance', "DELETE FROM %s WHERE h <@> fingerprint(11) <= 8");
 change('DELETE of some', 'DELETE FROM %s WHERE id % 5 = 0');
-like((remote("DELETE FROM page WHERE h <@> $q <= 3"))[0], qr/^DELETE FROM public\.page WHERE .*simhash_within/, 'DELETE by distance ships');
+like((remote("DELETE FROM page WHERE h <@> $q <= 3"))[0], qr/^DELETE FROM public\.page WHERE .*hamming_within/, 'DELETE by distance ships');
 answer('VACUUM page', $_) for @shards;
 shards_agree('VACUUM on the shards');
 

@@ -167,7 +167,7 @@ sub distance_between
     return sub {
         my ($truth) = @_;
         return 'dist(' . $x->(1) . ', ' . $y->(1) . ')' if $truth;
-        return $operator ? '(' . $x->(0) . ' <@> ' . $y->(0) . ')' : 'simhash_distance(' . $x->(0) . ', ' . $y->(0) . ')';
+        return $operator ? '(' . $x->(0) . ' <@> ' . $y->(0) . ')' : 'hamming_distance(' . $x->(0) . ', ' . $y->(0) . ')';
     };
 }
 
@@ -196,7 +196,7 @@ sub near
         return sub {
             my ($x, $y, $z) = ($column->($_[0]), $q->($_[0]), $r->($_[0]));
             return "dist($x, $y) <= $z" if $_[0];
-            return $ball ? "$x <@| simhash_ball($y, $z)" : "simhash_within($x, $y, $z)";
+            return $ball ? "$x <@| simhash_ball($y, $z)" : "hamming_within($x, $y, $z)";
         };
     }
     if ($kind == 19) {

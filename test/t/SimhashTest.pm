@@ -146,21 +146,21 @@ DECLARE
     differing bigint := 0;
     expected text;
     found text;
-    centre varbit;
+    center varbit;
 BEGIN
     EXECUTE format('SELECT array_agg(CASE WHEN id %% 3 = 0 THEN h ELSE flipped_signature(h, id, (id %% 17)::int) END) FROM
         (SELECT id, h FROM %s WHERE h IS NOT NULL ORDER BY md5(id::text) LIMIT 6) AS chosen', indexed) INTO queries;
     queries := queries || signature(-1, length) || repeat('0', length)::varbit;
     FOREACH q IN ARRAY queries LOOP
-        centre := flipped_signature(q, 5, length / 16);
+        center := flipped_signature(q, 5, length / 16);
         -- The cast to integer prevents the use of the index.
         FOREACH line IN ARRAY ARRAY[
             'SELECT id, 0 FROM %1$s WHERE (h <@> %2$L::bit(%5$s))%6$s <= %3$s',
             'SELECT row_number() OVER (), d FROM (SELECT (h <@> %2$L::bit(%5$s))%6$s AS d FROM %1$s ORDER BY (h <@> %2$L::bit(%5$s))%6$s LIMIT %3$s + 3) AS near',
             'SELECT row_number() OVER (), d FROM (SELECT (h <@> %4$L::bit(%5$s))%6$s AS d FROM %1$s WHERE (h <@> %2$L::bit(%5$s))%6$s <= %3$s ORDER BY (h <@> %4$L::bit(%5$s))%6$s) AS found']
         LOOP
-            expected := format(line, indexed, q, radius, centre, length, '::int');
-            found := format(line, indexed, q, radius, centre, length, '');
+            expected := format(line, indexed, q, radius, center, length, '::int');
+            found := format(line, indexed, q, radius, center, length, '');
             -- Both conditions and orders of the last one must be the index's.
             FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || found LOOP
                 by_index := by_index + (line ~ 'Index Cond: .*<@\|')::int + (line ~ 'Order By: .*<@>')::int;

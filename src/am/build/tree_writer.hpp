@@ -33,7 +33,7 @@ struct BuildProgress {
     pg_atomic_uint64 rows; // written so far, counted once for each table
 };
 
-// Pages of one level, from left to right. Neighbours are linked once they have blocks; the last page waits
+// Pages of one level, from left to right. Neighbors are linked once they have blocks; the last page waits
 // until its right sibling has one.
 struct PageBatch {
     Relation index;

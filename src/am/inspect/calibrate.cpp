@@ -1,4 +1,4 @@
-// simhash_calibrate: fits the volatility model of an index to the user's own pairs of near-duplicates, and
+// simhash_index_calibrate: fits the volatility model of an index to the user's own pairs of near-duplicates, and
 // reports how well the model then predicts the recall.
 //
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
@@ -200,7 +200,7 @@ void end_searches(const SearchedSet &set)
 }
 
 // Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves
-// searches read, like simhash_probe_plan.
+// searches read, like simhash_index_probe_plan.
 void check_storing_rights(Oid index, Oid heap)
 {
     check_ownership(index, heap);
@@ -211,7 +211,7 @@ void check_storing_rights(Oid index, Oid heap)
 
 } // namespace simhash
 
-SIMHASH_FUNCTION(simhash_calibrate)
+SIMHASH_FUNCTION(simhash_index_calibrate)
 {
     using namespace simhash;
     bool store = PG_GETARG_BOOL(4);
@@ -227,9 +227,9 @@ SIMHASH_FUNCTION(simhash_calibrate)
     if (set.count == 0)
         PG_RETURN_NULL();
     if (store && !set.index[0]->rd_islocaltemp)
-        PreventCommandIfReadOnly("simhash_calibrate()");
+        PreventCommandIfReadOnly("simhash_index_calibrate()");
     if (store)
-        PreventCommandIfParallelMode("simhash_calibrate()");
+        PreventCommandIfParallelMode("simhash_index_calibrate()");
 
     Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
     Oid simhash_type = set.index[0]->rd_opcintype[0];

@@ -1,6 +1,6 @@
-// simhash_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures,
+// simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures,
 // that a search reads, in order; for a partitioned index, one partition after the other.
-// simhash_expected_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
+// simhash_index_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
 // search but do not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
@@ -145,9 +145,9 @@ void search_signatures(Relation index, const SignatureBall &ball, Datum value, R
     IndexScanDesc scan = begin_scan(index, 1, 1);
     SignatureTrace trace = {report_signature_read, report};
     scan_state(scan)->signatures->trace = &trace;
-    if (ball.neighbours > 0) {
+    if (ball.neighbors > 0) {
         scan->numberOfKeys = 0;
-        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.neighbours));
+        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.neighbors));
     } else {
         scan->numberOfOrderBys = 0;
         run_search(scan, kInBall, value);
@@ -171,7 +171,7 @@ void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum va
 
 } // namespace simhash
 
-SIMHASH_FUNCTION(simhash_probe_plan)
+SIMHASH_FUNCTION(simhash_index_probe_plan)
 {
     using namespace simhash;
     Ball ball = {PG_GETARG_FINGERPRINT(1), clamp_radius(PG_GETARG_INT32(2)), 0};
@@ -179,21 +179,21 @@ SIMHASH_FUNCTION(simhash_probe_plan)
     PG_RETURN_NULL();
 }
 
-SIMHASH_FUNCTION(simhash_probe_plan_of_weights)
+SIMHASH_FUNCTION(simhash_index_probe_plan_of_weights)
 {
     using namespace simhash;
     run(fcinfo, kInGuidedBall, PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }
 
-SIMHASH_FUNCTION(simhash_expected_recall)
+SIMHASH_FUNCTION(simhash_index_recall)
 {
     using namespace simhash;
     run_levels(fcinfo, datum_guided_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }
 
-SIMHASH_FUNCTION(simhash_probe_plan_of_signature)
+SIMHASH_FUNCTION(simhash_index_probe_plan_of_signature)
 {
     using namespace simhash;
     run_signatures(fcinfo, datum_signature_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));

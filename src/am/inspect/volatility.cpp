@@ -1,8 +1,8 @@
-// simhash_volatility, simhash_flip_sets and simhash_volatility_model: what a search by weights assumes about the
+// simhash_volatility, simhash_volatility_sets and simhash_volatility_model: what a search by weights assumes about the
 // near-duplicates of a query, under the default model or that of an index.
 //
 // A model is a few shares of near-duplicates, and reveals no row. Nevertheless only those who may search the
-// index may see its model, as in simhash_probe_plan.
+// index may see its model, as in simhash_index_probe_plan.
 #include "am/inspect/bit_numbers.hpp"
 #include "am/tree/index.hpp"
 #include "am/tree/rights.hpp"
@@ -132,14 +132,14 @@ SIMHASH_FUNCTION(simhash_volatility_in_index)
     PG_RETURN_NULL();
 }
 
-SIMHASH_FUNCTION(simhash_flip_sets)
+SIMHASH_FUNCTION(simhash_volatility_sets)
 {
     using namespace simhash;
     list_sets(fcinfo, kDefaultVolatility, 0);
     PG_RETURN_NULL();
 }
 
-SIMHASH_FUNCTION(simhash_flip_sets_in_index)
+SIMHASH_FUNCTION(simhash_volatility_sets_in_index)
 {
     using namespace simhash;
     list_sets(fcinfo, index_model(PG_GETARG_OID(0)), 1);

@@ -157,7 +157,7 @@ uint32 *allocate_numbers(uint32 count)
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint32{1})));
 }
 
-// Rows with equal fingerprints have the same neighbours. They are united in `components` and count as one
+// Rows with equal fingerprints have the same neighbors. They are united in `components` and count as one
 // row, the first of them, even where only some of their pairs are known.
 Stars find_stars(Grouping *grouping, Components *components)
 {

@@ -29,7 +29,7 @@ struct Results {
     Size returned;
 };
 
-// Passed to simhash_probe_plan and simhash_calibrate for every leaf that a search reads.
+// Passed to simhash_index_probe_plan and simhash_index_calibrate for every leaf that a search reads.
 struct LeafRead {
     int table;
     BlockNumber block;

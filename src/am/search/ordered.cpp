@@ -36,7 +36,7 @@ int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShif
 // is such a limit.
 bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
 
-// Returns the distance within which a query has a few neighbours among `rows` evenly spread fingerprints.
+// Returns the distance within which a query has a few neighbors among `rows` evenly spread fingerprints.
 int expected_distance(double rows)
 {
     constexpr double kFew = 16;
@@ -77,7 +77,7 @@ int choose_high(const ScanState &state)
             break;
         high++;
     }
-    // A ring that reads a large part of a table should be the last one. It extends to where the neighbours
+    // A ring that reads a large part of a table should be the last one. It extends to where the neighbors
     // are if there are no near-duplicates.
     if (plan.leaves > leaves / kGoodPart)
         high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
@@ -210,7 +210,7 @@ void begin_ordered(ScanState *state)
     rings->done = -1;
     rings->streaming = -1;
     rings->limit = kFirstLimit;
-    rings->approximate = begin_neighbours(state);
+    rings->approximate = begin_neighbors(state);
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
         rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
@@ -223,7 +223,7 @@ bool next_ring(ScanState *state)
 {
     Rings *rings = &state->rings;
     if (rings->approximate) {
-        if (next_neighbours(state->signatures, &state->results, &rings->done))
+        if (next_neighbors(state->signatures, &state->results, &rings->done))
             return true;
         rings->approximate = false;
     }

@@ -51,7 +51,7 @@ void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size row
 // Starts the search for the conditions of a scan without ORDER BY.
 void begin_conditions(ScanState *state);
 // Starts the search for the nearest rows if the query of ORDER BY permits an approximate one, and returns true.
-bool begin_neighbours(ScanState *state);
+bool begin_neighbors(ScanState *state);
 // Whether the search is around the query of ORDER BY instead of a ball of the WHERE clause with another center.
 bool is_centered(const ScanState &state);
 // The largest distance to the query of ORDER BY that a row can have.

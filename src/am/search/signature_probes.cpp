@@ -13,8 +13,8 @@ namespace simhash
 namespace
 {
 
-constexpr int kDefaultNeighbours = 10;
-constexpr Size kGrowth = 4; // of the number of neighbours wanted, each time that more are requested
+constexpr int kDefaultNeighbors = 10;
+constexpr Size kGrowth = 4; // of the number of neighbors wanted, each time that more are requested
 
 // Candidates of a leaf by chance: about as many as cost as much as the leaf.
 constexpr double kCandidatesOfLeaf = 2;
@@ -80,7 +80,7 @@ void insert(NumberSet *set, uint64 number)
 }
 
 // The recall of the `wanted` nearest rows found, by estimate; 0 if there are not as many.
-double neighbours_recall(const SignatureSearch &search, Size wanted)
+double neighbors_recall(const SignatureSearch &search, Size wanted)
 {
     const Probes &probes = *search.probes;
     if (probes.rows < wanted)
@@ -97,17 +97,17 @@ double neighbours_recall(const SignatureSearch &search, Size wanted)
     return static_cast<double>(wanted) / estimate;
 }
 
-bool neighbours_found(const SignatureSearch &search, Size wanted)
+bool neighbors_found(const SignatureSearch &search, Size wanted)
 {
-    return neighbours_recall(search, wanted) >= search.probes->recall;
+    return neighbors_recall(search, wanted) >= search.probes->recall;
 }
 
-// For a trace: of the neighbours wanted, or of the rows at the radius.
+// For a trace: of the neighbors wanted, or of the rows at the radius.
 double estimated_recall(const SignatureSearch &search)
 {
     const Probes &probes = *search.probes;
     if (search.keys.lead != nullptr)
-        return neighbours_recall(search, probes.returned + probes.wanted);
+        return neighbors_recall(search, probes.returned + probes.wanted);
     return probes.model.found(static_cast<double>(search.radius) / search.meta->layout.bits);
 }
 
@@ -183,7 +183,7 @@ bool read_probes(SignatureSearch *search, Size *candidates)
     return true;
 }
 
-// The neighbours ------------------------------------------------------------------------------------------
+// The neighbors ------------------------------------------------------------------------------------------
 
 void add_rows(SignatureSearch *search, Size hits)
 {
@@ -244,7 +244,7 @@ PlaneRows nearest_sketches(SignatureSearch *search, Size most)
     return {rows, row, dropped ? radius - 1 : radius};
 }
 
-// Verifies rows in the order of their sketches until enough neighbours are found, or all those that are worth more
+// Verifies rows in the order of their sketches until enough neighbors are found, or all those that are worth more
 // than an exact search. Returns whether there are enough.
 bool scan_plane(SignatureSearch *search, Size wanted)
 {
@@ -273,20 +273,20 @@ bool scan_plane(SignatureSearch *search, Size wanted)
         FlipRates found;
         binomial_within(bits, Min(distance, rows.complete), &found);
         probes->model.read_plane(found);
-        enough = neighbours_found(*search, wanted);
+        enough = neighbors_found(*search, wanted);
     }
     pfree(rows.row);
     return enough;
 }
 
-// Reads leaves until enough neighbours are found. Returns false if that costs more than a scan of the plane.
-bool probe_neighbours(SignatureSearch *search, Size wanted)
+// Reads leaves until enough neighbors are found. Returns false if that costs more than a scan of the plane.
+bool probe_neighbors(SignatureSearch *search, Size wanted)
 {
     Probes *probes = search->probes;
     double cost = plane_cost(*search), check = 0;
     for (;;) {
         if (probes->spent >= check) {
-            if (neighbours_found(*search, wanted))
+            if (neighbors_found(*search, wanted))
                 return true;
             check = probes->spent * kCheckAfter;
         }
@@ -315,7 +315,7 @@ void become_exact(SignatureSearch *search, int *done)
 }
 
 // Sorts the rows that have not been returned, and passes the next ones.
-void return_neighbours(Probes *probes, Results *results)
+void return_neighbors(Probes *probes, Results *results)
 {
     auto nearer = [](const Hit &a, const Hit &b) {
         return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.tid < b.tid;
@@ -357,7 +357,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->capacity = 1024;
     probes->row = static_cast<Hit *>(palloc(sizeof(Hit) * probes->capacity));
     probes->count = static_cast<Size *>(palloc0(sizeof(Size) * (Size{layout.bits} + 1)));
-    probes->wanted = static_cast<Size>(ball.neighbours > 0 ? ball.neighbours : kDefaultNeighbours);
+    probes->wanted = static_cast<Size>(ball.neighbors > 0 ? ball.neighbors : kDefaultNeighbors);
     probes->last = -1;
     MemoryContextSwitchTo(caller);
     search->probes = probes;
@@ -386,11 +386,11 @@ bool next_probed(SignatureSearch *search, Results *results)
     return false;
 }
 
-bool next_neighbours(SignatureSearch *search, Results *results, int *done)
+bool next_neighbors(SignatureSearch *search, Results *results, int *done)
 {
     Probes *probes = search->probes;
     Size wanted = probes->returned + probes->wanted;
-    bool enough = probe_neighbours(search, wanted);
+    bool enough = probe_neighbors(search, wanted);
     if (!enough && plane_cost(*search) < store_cost(*search, search->meta->layout.bits)) {
         enough = scan_plane(search, wanted);
     }
@@ -398,7 +398,7 @@ bool next_neighbours(SignatureSearch *search, Results *results, int *done)
         become_exact(search, done);
         return false;
     }
-    return_neighbours(probes, results);
+    return_neighbors(probes, results);
     return true;
 }
 

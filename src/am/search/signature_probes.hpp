@@ -31,12 +31,12 @@ struct Probes {
     double spent;                       // microseconds
     int candidate_radius[kKeyBits + 1]; // by depth of the leaf; -1 if unknown
 
-    // The positions of candidates that have been verified. Once a search for neighbours has become exact, the tids of
+    // The positions of candidates that have been verified. Once a search for neighbors has become exact, the tids of
     // the rows that it has returned at the last distance.
     NumberSet seen;
     bool by_tid;
 
-    // Neighbours found: up to `returned` those returned, in that order.
+    // Neighbors found: up to `returned` those returned, in that order.
     Hit *row;
     Size rows, capacity, returned;
     Size wanted; // in addition to those returned
@@ -51,7 +51,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball);
 bool next_probed(SignatureSearch *search, Results *results);
 // Sets the results to the next of the nearest rows, sorted. Returns false if the search has become exact: the rows
 // at distance `*done` and nearer have been returned, and those at the next distance that were returned are skipped.
-bool next_neighbours(SignatureSearch *search, Results *results, int *done);
+bool next_neighbors(SignatureSearch *search, Results *results, int *done);
 // Whether an approximate search that has become exact has returned a row already.
 bool was_returned(const SignatureSearch &search, uint64 position, uint64 tid);
 void free_probes(SignatureSearch *search);

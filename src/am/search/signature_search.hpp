@@ -11,7 +11,7 @@
 namespace simhash
 {
 
-// Passed to simhash_probe_plan for every part of the index that a search reads.
+// Passed to simhash_index_probe_plan for every part of the index that a search reads.
 struct SignatureRead {
     enum Part { tree, plane, store } part;
     int table;         // of a tree

@@ -47,7 +47,7 @@ void begin_conditions(ScanState *state)
         begin_search(&state->search, 0, kBits);
 }
 
-bool begin_neighbours(ScanState *state)
+bool begin_neighbors(ScanState *state)
 {
     SignatureSearch *search = state->signatures;
     if (search == nullptr || search->keys.lead_ball == nullptr || is_exact(*search->keys.lead_ball) ||

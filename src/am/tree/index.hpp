@@ -64,7 +64,7 @@ struct IndexMeta {
     int declared;    // length of the signatures by the column's type, or -1; of a wide index
     BlockNumber map; // of a wide index
     VolatilityModel model;
-    bool fitted; // the model was fitted by simhash_calibrate
+    bool fitted; // the model was fitted by simhash_index_calibrate
     union {
         KeyOrder order;
         SignatureLayout layout; // of a wide index

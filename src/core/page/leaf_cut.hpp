@@ -26,7 +26,7 @@ inline LeafKey leaf_key_of(std::uint64_t key, const PairRow &row) { return {{key
 template <typename Row> inline constexpr int kRowWords = 1;
 template <> inline constexpr int kRowWords<PairRow> = 2;
 
-// Where to cut sorted positions: the index in [low, high] whose neighbours differ in the highest bit, so that
+// Where to cut sorted positions: the index in [low, high] whose neighbors differ in the highest bit, so that
 // no bucket of equal leading bits is cut unnecessarily. Sets *bound to the shortest position between the two.
 // Requires: 1 <= low <= high.
 template <typename Row> int choose_cut(const Row *sorted, int low, int high, Position *bound);

@@ -39,8 +39,8 @@ private:
     std::uint32_t *parent_;
 };
 
-// Greedy stars: in ascending order, each vertex without a leader leads itself and those of its neighbours
-// that have no leader yet. So no two leaders are neighbours, and each other vertex is a neighbour of its
+// Greedy stars: in ascending order, each vertex without a leader leads itself and those of its neighbors
+// that have no leader yet. So no two leaders are neighbors, and each other vertex is a neighbor of its
 // leader.
 class Stars
 {

@@ -197,15 +197,15 @@ bool TextFeatures::scan_word(Unit *unit)
         std::size_t end = cluster_end(scan_);
         if (end == limit_ && !complete_)
             return false;
-        bool neighbour = end < limit_ && class_at(end, &size) == CharacterClass::kSpaceless;
-        std::size_t second_end = neighbour ? cluster_end(end) : end;
+        bool neighbor = end < limit_ && class_at(end, &size) == CharacterClass::kSpaceless;
+        std::size_t second_end = neighbor ? cluster_end(end) : end;
         if (second_end == limit_ && !complete_)
             return false;
         *unit = {scan_, second_end};
         scan_ = end;
-        bool alone = !neighbour && !in_run_;
-        in_run_ = neighbour;
-        if (neighbour || alone)
+        bool alone = !neighbor && !in_run_;
+        in_run_ = neighbor;
+        if (neighbor || alone)
             return true;
     }
 }

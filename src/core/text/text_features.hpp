@@ -1,7 +1,7 @@
 // The features of a text: words or characters of its normal text, one by one or in overlapping shingles.
 //
 // - A *word* is a maximal run of characters of class kWord, marks and apostrophes. Where a script puts no
-//   spaces between words, every two neighbouring characters (each with its marks) are one, as in 東京都 to
+//   spaces between words, every two neighboring characters (each with its marks) are one, as in 東京都 to
 //   東京, 京都; a single one is a word by itself. A word longer than kWordMax bytes is cut before the character
 //   that would exceed it.
 // - A *character* is a code point of the normal text, spaces included.

@@ -1,4 +1,4 @@
-// simhash_features, simhash_anchored_shingles, simhash_stop_word_shingles and simhash_url_features return features as
+// to_features, to_anchored_features, to_stop_word_features and to_url_features return features as
 // arrays, which can be inspected, weighted and filtered. to_simhash takes such an array, and simhash_agg its elements.
 #include "core/hash/feature_hash.hpp"
 #include "core/text/url_features.hpp"
@@ -201,7 +201,7 @@ void read_words(Utf8Text text, const StringSet &anchors, Words *words)
 } // namespace
 
 // (document text, unit text, size integer): the features that to_simhash hashes for the same arguments.
-SIMHASH_FUNCTION(simhash_features)
+SIMHASH_FUNCTION(to_features)
 {
     Utf8Text document = utf8_value(document_argument(fcinfo, 0));
     TextFeatures features;
@@ -220,7 +220,7 @@ SIMHASH_FUNCTION(simhash_features)
 
 // (document text, anchors text[], size integer, distance integer): each anchor followed by every
 // `distance`-th of the plain words behind it, `size` in all.
-SIMHASH_FUNCTION(simhash_anchored_shingles)
+SIMHASH_FUNCTION(to_anchored_features)
 {
     constexpr int kDistanceMax = 100;
     Utf8Text document = utf8_value(document_argument(fcinfo, 0));
@@ -258,9 +258,9 @@ SIMHASH_FUNCTION(simhash_anchored_shingles)
     return array.finish();
 }
 
-// (document text, stop_words text[], size integer): the shingles of simhash_features(document, 'word', size) that
+// (document text, stop_words text[], size integer): the shingles of to_features(document, 'word', size) that
 // contain a stop word.
-SIMHASH_FUNCTION(simhash_stop_word_shingles)
+SIMHASH_FUNCTION(to_stop_word_features)
 {
     Utf8Text document = utf8_value(document_argument(fcinfo, 0));
     StringSet stops(fcinfo, 1, "stop words");
@@ -297,7 +297,7 @@ SIMHASH_FUNCTION(simhash_stop_word_shingles)
 
 // (url text, stop_components text[], host boolean): the components of the host, if wanted, and bigrams of those after
 // it with their position, without stop components. A single component is returned alone.
-SIMHASH_FUNCTION(simhash_url_features)
+SIMHASH_FUNCTION(to_url_features)
 {
     Utf8Text url = utf8_value(PG_GETARG_TEXT_PP(0));
     StringSet stops(fcinfo, 1, "stop components");

@@ -49,7 +49,7 @@ const Const *constant_argument(const List *arguments, int number, Oid type)
     return IsA(constant, Const) && constant->consttype == type ? constant : nullptr;
 }
 
-// A call of simhash_ball or signature_ball (center, radius, recall, ...), or of signature_neighbours.
+// A call of simhash_ball or signature_ball (center, radius, recall, ...), or of signature_nearest.
 PlannedBall called_ball(const FuncExpr *call, int bits)
 {
     const bool weights = is_guided_ball(call->funcresulttype);

@@ -1,5 +1,5 @@
 // The comparison operators between a type of ours and numbers: their names in SQL, and how each comparison of
-// a hamming_distance can be expressed by simhash_within or simhash_at. A similarity grows where a distance
+// a hamming_distance can be expressed by hamming_within or hamming_at. A similarity grows where a distance
 // falls, so a comparison of a jaccard_estimate is that of a distance with its operands exchanged.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Planner support functions, through which h <@> q <= 3 can use an index.
 //
-// A comparison of a distance becomes simhash_within(h, q, 3) or simhash_at(h, q, 3). For an index on h, these
+// A comparison of a distance becomes hamming_within(h, q, 3) or hamming_at(h, q, 3). For an index on h, these
 // become h <@| simhash_ball(q, 3), or signature_ball(q, 3) for bit strings. An expression that is not
 // recognized is left unchanged and is evaluated as it stands.
 #include "pg/server/postgres.hpp"
@@ -88,7 +88,7 @@ Node *bigint_bound(PlannerInfo *root, const DistanceComparison &comparison)
         return nullptr;
     if (comparison.rewrite == Rewrite::within_below || comparison.rewrite == Rewrite::not_within_below) {
         const Oid types[] = {INT8OID};
-        const Oid below = find_function(comparison.schema, "simhash_radius_below", types, lengthof(types));
+        const Oid below = find_function(comparison.schema, "hamming_radius_below", types, lengthof(types));
         if (!OidIsValid(below))
             return nullptr;
         bound = call_function(below, INT8OID, list_make1(bound));
@@ -167,13 +167,13 @@ Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison
         return nullptr;
     case Rewrite::within:
     case Rewrite::within_below:
-        return with_comparisons(root, call_condition("simhash_within", comparison, bound), comparison);
+        return with_comparisons(root, call_condition("hamming_within", comparison, bound), comparison);
     case Rewrite::not_within:
     case Rewrite::not_within_below: {
         // Only an index on the distance itself can serve this, unless the condition is negated once more.
         if (find_stored_distance(root, comparison.schema, comparison.call).indexed)
             return core_comparison(*comparison.integers);
-        Node *within = call_condition("simhash_within", comparison, bound);
+        Node *within = call_condition("hamming_within", comparison, bound);
         return within == nullptr ? nullptr
                                  : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
     }
@@ -182,7 +182,7 @@ Node *rewrite_comparison(PlannerInfo *root, const DistanceComparison &comparison
             return core_comparison(*comparison.integers);
         return with_comparisons(
             root,
-            call_condition(is_constant_up_to(bound, 0) ? "simhash_within" : "simhash_at", comparison, bound),
+            call_condition(is_constant_up_to(bound, 0) ? "hamming_within" : "hamming_at", comparison, bound),
             comparison);
     }
     return nullptr;
@@ -234,8 +234,8 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// Returns simhash_within(h, q, r) as h <@| ball(q, r), for an index on either of the first two arguments: a
-// list of that condition, which is equivalent, or NIL. For simhash_at the condition is necessary but not
+// Returns hamming_within(h, q, r) as h <@| ball(q, r), for an index on either of the first two arguments: a
+// list of that condition, which is equivalent, or NIL. For hamming_at the condition is necessary but not
 // sufficient.
 List *index_condition(SupportRequestIndexCondition *request, bool exact)
 {
@@ -282,7 +282,7 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request, bool
     return estimate_for_request(request, terms);
 }
 
-// The support function of simhash_within (at = false) and simhash_at (at = true).
+// The support function of hamming_within (at = false) and hamming_at (at = true).
 Node *support_condition(Node *request, bool at)
 {
     switch (nodeTag(request)) {
@@ -307,7 +307,7 @@ Node *support_condition(Node *request, bool at)
 } // namespace
 
 // The support function of the distance functions.
-SIMHASH_FUNCTION(simhash_distance_support)
+SIMHASH_FUNCTION(hamming_operator_support)
 {
     Node *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
@@ -331,12 +331,12 @@ SIMHASH_FUNCTION(hamming_distance_support)
     PG_RETURN_DATUM(0);
 }
 
-SIMHASH_FUNCTION(simhash_within_support)
+SIMHASH_FUNCTION(hamming_within_support)
 {
     PG_RETURN_POINTER(support_condition(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), false));
 }
 
-SIMHASH_FUNCTION(simhash_at_support)
+SIMHASH_FUNCTION(hamming_at_support)
 {
     PG_RETURN_POINTER(support_condition(reinterpret_cast<Node *>(PG_GETARG_POINTER(0)), true));
 }

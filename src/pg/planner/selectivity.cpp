@@ -453,7 +453,7 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
 
 Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo)
 {
-    // simhash_within(a.h, constant, b.radius) is a join clause, too, but has a single fingerprint column.
+    // hamming_within(a.h, constant, b.radius) is a join clause, too, but has a single fingerprint column.
     if (IsA(strip_relabels(terms.left), Const) || IsA(strip_relabels(terms.right), Const))
         return estimate_within(root, terms, 0);
     if (terms.radius < 0)
@@ -527,7 +527,7 @@ Node *bigint_constant(std::int64_t value)
         makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, true));
 }
 
-// Returns the centre of a ball, and its radius, as constants.
+// Returns the center of a ball, and its radius, as constants.
 Node *ball_center(Datum value, Oid type, Oid ball_type, Node **radius)
 {
     Const *center;
@@ -628,7 +628,7 @@ double core_estimate(const Request &request, const Comparison &comparison, Funct
                                                PG_GETARG_DATUM(4)));
 }
 
-// Estimates a comparison of a distance with an integer. Most comparisons are rewritten as simhash_within
+// Estimates a comparison of a distance with an integer. Most comparisons are rewritten as hamming_within
 // before they are estimated, but = ANY and <> are not.
 double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
 {

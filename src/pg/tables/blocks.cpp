@@ -18,10 +18,11 @@ LastDesign last_design;
 
 [[noreturn]] void no_blocks(int distance, int tables)
 {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("there are no blocks with tables = %d for distance = %d", tables, distance),
-            errhint("Use one of the designs in simhash_designs(%d) with at least %d tables, or 0 for %d.",
-                    distance, distance + 1, default_tables(distance)));
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+        errmsg("there are no blocks with tables = %d for distance = %d", tables, distance),
+        errhint("Use one of the designs in simhash_index_designs(%d) with at least %d tables, or 0 for %d.",
+                distance, distance + 1, default_tables(distance)));
 }
 
 // The last arguments: (…, distance integer, tables integer).

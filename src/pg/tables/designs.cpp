@@ -1,4 +1,4 @@
-// simhash_designs(distance): the table designs that an index on fingerprints can have.
+// simhash_index_designs(distance): the table designs that an index on fingerprints can have.
 #include "core/tables/table_design.hpp"
 #include "pg/server/result_rows.hpp"
 
@@ -73,7 +73,7 @@ Datum block_order(const TableDesign &design)
 
 } // namespace simhash
 
-SIMHASH_FUNCTION(simhash_designs)
+SIMHASH_FUNCTION(simhash_index_designs)
 {
     using namespace simhash;
     int distance = PG_GETARG_INT32(0);

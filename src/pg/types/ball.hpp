@@ -1,4 +1,4 @@
-// A Hamming ball: all fingerprints within a radius of a centre. The SQL type simhash_ball has 16 bytes and is
+// A Hamming ball: all fingerprints within a radius of a center. The SQL type simhash_ball has 16 bytes and is
 // passed by reference.
 #pragma once
 

@@ -83,7 +83,7 @@ SIMHASH_FUNCTION(simhash_ball_out)
     PG_RETURN_CSTRING(psprintf("<%s,%d>", center, ball->radius));
 }
 
-// simhash_ball_recv(internal) -> simhash_ball: the centre in 8 bytes and the radius in 4, big-endian. A
+// simhash_ball_recv(internal) -> simhash_ball: the center in 8 bytes and the radius in 4, big-endian. A
 // radius outside -1 to 64 raises 22P03.
 SIMHASH_FUNCTION(simhash_ball_recv)
 {

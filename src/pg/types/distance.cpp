@@ -7,29 +7,29 @@
 namespace simhash
 {
 
-// simhash_distance(simhash, simhash) -> hamming_distance: 0 to 64. The function of the operator <@>.
+// hamming_distance(simhash, simhash) -> hamming_distance: 0 to 64. The function of the operator <@>.
 SIMHASH_FUNCTION(simhash_distance)
 {
     PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
 }
 
-// simhash_within(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q <= r as this. Every
+// hamming_within(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q <= r as this. Every
 // radius is valid.
-SIMHASH_FUNCTION(simhash_within)
+SIMHASH_FUNCTION(hamming_within)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <=
                    PG_GETARG_INT64(2));
 }
 
-// simhash_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
-SIMHASH_FUNCTION(simhash_at)
+// hamming_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
+SIMHASH_FUNCTION(hamming_at)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
 }
 
 // simhash_in_ball(simhash, simhash_ball) -> boolean. The function of the operator <@|, which replaces
-// simhash_within in an index condition.
+// hamming_within in an index condition.
 SIMHASH_FUNCTION(simhash_in_ball)
 {
     PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), *reinterpret_cast<const Ball *>(PG_GETARG_POINTER(1))));
@@ -42,9 +42,9 @@ SIMHASH_FUNCTION(simhash_near)
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <= kNearRadius);
 }
 
-// simhash_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
+// hamming_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
 // smallest bigint is returned unchanged: no distance is below it either way.
-SIMHASH_FUNCTION(simhash_radius_below)
+SIMHASH_FUNCTION(hamming_radius_below)
 {
     const std::int64_t radius = PG_GETARG_INT64(0);
 

@@ -69,25 +69,25 @@ SIMHASH_FUNCTION(simhash_distance_from_weights)
     PG_RETURN_INT32(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)));
 }
 
-SIMHASH_FUNCTION(simhash_within_of_weights)
+SIMHASH_FUNCTION(hamming_within_of_weights)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) <=
                    PG_GETARG_INT64(2));
 }
 
-SIMHASH_FUNCTION(simhash_weights_within)
+SIMHASH_FUNCTION(hamming_weights_within)
 {
     PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) <=
                    PG_GETARG_INT64(2));
 }
 
-SIMHASH_FUNCTION(simhash_at_weights)
+SIMHASH_FUNCTION(hamming_at_weights)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) ==
                    PG_GETARG_INT64(2));
 }
 
-SIMHASH_FUNCTION(simhash_weights_at)
+SIMHASH_FUNCTION(hamming_weights_at)
 {
     PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));

@@ -17,32 +17,32 @@ int argument_distance(FunctionCallInfo fcinfo)
 
 } // namespace
 
-// simhash_distance(bit, bit) -> hamming_distance: 0 to the length. The function of the operator <@>.
+// signature_distance(bit, bit) -> hamming_distance: 0 to the length. The function of the operator <@>.
 SIMHASH_FUNCTION(signature_distance_of_bits)
 {
     PG_RETURN_INT32(argument_distance(fcinfo));
 }
 
-// simhash_within(bit, bit, bigint) -> boolean: the planner rewrites s <@> q <= r as this.
+// hamming_within(bit, bit, bigint) -> boolean: the planner rewrites s <@> q <= r as this.
 SIMHASH_FUNCTION(signature_within)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
 }
 
-// simhash_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
+// hamming_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
 SIMHASH_FUNCTION(signature_at)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) == PG_GETARG_INT64(2));
 }
 
-// simhash_distance(bit, signature_ball) -> hamming_distance: the distance to the centre.
+// signature_distance(bit, signature_ball) -> hamming_distance: the distance to the center.
 SIMHASH_FUNCTION(signature_distance_to_center)
 {
     PG_RETURN_INT32(checked_distance(datum_signature(PG_GETARG_DATUM(0)),
                                      ball_signature(datum_signature_ball(PG_GETARG_DATUM(1)))));
 }
 
-// simhash_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
+// signature_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
 // here.
 SIMHASH_FUNCTION(signature_in_ball)
 {

@@ -1,4 +1,4 @@
-// simhash_project, simhash_project_weights, signature_project and signature_projections: fingerprints and signatures
+// simhash_project, simhash_project_weights, signature_project and signature_project_weights: fingerprints and signatures
 // of vectors.
 #include "core/vectors/random_projection.hpp"
 #include "pg/fingerprint/signature_value.hpp"
@@ -80,7 +80,7 @@ SIMHASH_FUNCTION(signature_project)
     return signature_datum(sums, bits);
 }
 
-SIMHASH_FUNCTION(signature_projections)
+SIMHASH_FUNCTION(signature_project_weights)
 {
     int bits = checked_signature_bits(PG_GETARG_INT32(1));
     SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);

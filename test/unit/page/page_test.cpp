@@ -258,7 +258,7 @@ TEST_F(PageTest, LeavesAreFilledAndEmptied)
     }
 }
 
-// Adding an entry does not touch either neighbour of the free space.
+// Adding an entry does not touch either neighbor of the free space.
 TEST_F(PageTest, AddingLeavesTheTailAlone)
 {
     for (std::size_t size : kPageSizes) {

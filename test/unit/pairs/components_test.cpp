@@ -77,9 +77,9 @@ TEST(Stars, AreThoseOfTheGreedyOrder)
         for (auto [a, b] : edges)
             stars.add(a, b);
         for (auto [a, b] : edges)
-            ASSERT_FALSE(stars.leader(a) == a && stars.leader(b) == b) << "two leaders are neighbours";
+            ASSERT_FALSE(stars.leader(a) == a && stars.leader(b) == b) << "two leaders are neighbors";
         for (std::uint32_t i = 0; i < vertices; i++) {
-            std::uint32_t first = i; // the smallest neighbour that leads
+            std::uint32_t first = i; // the smallest neighbor that leads
             for (auto [a, b] : edges) {
                 if (b == i && stars.leader(a) == a)
                     first = std::min(first, a);

@@ -134,6 +134,15 @@ const char *read_meta_page(const char *page, bool wide, IndexMeta *meta)
     return nullptr;
 }
 
+[[noreturn]] void report_other_format(Relation index)
+{
+    ereport(
+        ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+        errmsg("index \"%s\" has the format of another version of simhash", RelationGetRelationName(index)),
+        errhint("Please REINDEX it."));
+    pg_unreachable();
+}
+
 // A build writes the metapage after it has computed all values to index. An index expression or a predicate may
 // contain a function that uses the index before.
 [[noreturn]] void report_no_meta_page(Relation index)
@@ -162,6 +171,8 @@ const IndexMeta *index_meta(Relation index)
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
     const bool blank = PageIsNew(buffer_page(buffer));
+    if (!blank && is_other_format(buffer_page(buffer), BLCKSZ))
+        report_other_format(index);
     const char *fault = blank ? nullptr : read_meta_page(buffer_page(buffer), wide, whole);
     UnlockReleaseBuffer(buffer);
     if (blank)

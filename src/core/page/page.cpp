@@ -187,6 +187,16 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
     return nullptr;
 }
 
+bool is_other_format(const char *page, std::size_t page_size)
+{
+    if (!has_index_header(page, page_size) || page_tail(page)->page_id != kPageId ||
+        page_tail(page)->flags != kMeta)
+        return false;
+    std::uint32_t words[2]; // of MetaData and of SignatureMetaData
+    std::memcpy(words, page + sizeof(RawPageHeader), sizeof(words));
+    return words[0] != kMagic || (words[1] != kFormatVersion && words[1] != kSignatureVersion);
+}
+
 const char *check_meta_page(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);
@@ -199,7 +209,7 @@ const char *check_meta_page(const char *page, std::size_t page_size)
     if (meta.magic != kMagic)
         return "The magic number is wrong.";
     if (meta.version != kFormatVersion)
-        return "This release does not support the format version.";
+        return "The format version is that of another kind of index.";
     if (header->lower != sizeof(RawPageHeader) + sizeof(MetaData))
         return "The metapage is truncated.";
     if (!check_design(meta.design))

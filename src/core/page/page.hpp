@@ -21,8 +21,9 @@
 namespace simhash
 {
 
-inline constexpr std::uint32_t kMagic = 0x51684853; // "SHhQ" in little-endian memory
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kMagic = 0x51684853;   // "SHhQ" in little-endian memory
+inline constexpr std::uint32_t kFormatVersion = 1;    // of indexes on fingerprints
+inline constexpr std::uint32_t kSignatureVersion = 2; // of indexes on signatures
 inline constexpr std::uint16_t kPageId = 0x5348;
 
 inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
@@ -269,6 +270,9 @@ bool has_index_header(const char *page, std::size_t page_size);
 // of this table.
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words = 1);
 const char *check_meta_page(const char *page, std::size_t page_size);
+
+// Whether it is a metapage, but of another build's format: not damaged, but not to be read either.
+bool is_other_format(const char *page, std::size_t page_size);
 
 // The same for a page of any of the trees, at any level. The last tree, that of NULLs, has keys of one word.
 const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words = 1);

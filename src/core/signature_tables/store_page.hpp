@@ -146,7 +146,6 @@ struct SignatureMetaData {
 };
 // The most tables for which the metapage has room.
 int most_signature_tables(int words, std::size_t page_size);
-inline constexpr std::uint32_t kSignatureVersion = 2;
 static_assert(offsetof(SignatureMetaData, layout) == 16);
 
 // Whether the metapage of an index is that of a wide one, as far as its version says.

@@ -498,6 +498,32 @@ TEST_F(PageTest, MetaPages)
     }
 }
 
+TEST_F(PageTest, OtherFormatsAreToldFromDamage)
+{
+    auto is_other = [this](auto &&alter) {
+        MetaData data = meta(3, 4);
+        Page page(8192);
+        init_meta_page(page.get(), page.size(), data);
+        alter(&data, page.get());
+        std::memcpy(page.get() + sizeof(RawPageHeader), &data, sizeof(data));
+        return is_other_format(page.get(), page.size());
+    };
+    EXPECT_FALSE(is_other([](MetaData *, char *) {}));
+    EXPECT_FALSE(is_other([](MetaData *d, char *) { d->version = kSignatureVersion; }));
+    EXPECT_TRUE(is_other([](MetaData *d, char *) { d->version = 0; }));
+    EXPECT_TRUE(
+        is_other([](MetaData *d, char *) { d->version = 1 + std::max(kFormatVersion, kSignatureVersion); }));
+    EXPECT_TRUE(is_other([](MetaData *d, char *) { d->magic ^= 1; }));
+    EXPECT_FALSE(is_other([](MetaData *d, char *page) {
+        d->magic ^= 1;
+        page_tail(page)->flags = kLeaf;
+    }));
+    EXPECT_FALSE(is_other([](MetaData *d, char *page) {
+        d->magic ^= 1;
+        page_tail(page)->page_id++;
+    }));
+}
+
 TEST_F(PageTest, AlteredMetaPagesFail)
 {
     auto expect_bad = [this](const char *what, auto &&alter) {

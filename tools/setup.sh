@@ -6,6 +6,7 @@
 #   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
 #   tools/setup.sh drivers the client libraries of doc/drivers.md that the system has, and what runs them, some 1.3 GB
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
+#   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 set -euo pipefail
@@ -90,6 +91,8 @@ fi
 # Texts of several kinds: 20,000 files, 20 MB.
 documentation=(manpages manpages-dev "postgresql-doc-${PGVERSION_MAJOR:-}" debian-policy default-jdk-doc)
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
+pictures=(imagemagick plasma-workspace-wallpapers mate-backgrounds lomiri-wallpapers-16.04 lomiri-wallpapers-20.04
+    ukui-wallpapers)
 fuzzing=(build-essential clang libclang-rt-dev libxxhash-dev)
 drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
@@ -100,6 +103,7 @@ case $purpose in
 build | demo) packages=("${build[@]}") ;;
 test) packages=("${build[@]}" "${tests[@]}") ;;
 bench) packages=("${build[@]}" "${benchmarks[@]}") ;;
+pictures) packages=("${pictures[@]}") ;;
 fuzz) packages=("${fuzzing[@]}") ;;
 drivers)
     update

@@ -5,7 +5,7 @@
 //   descriptor  256 bits: BRIEF descriptors at Harris corners of pictures. Queries are those of the same pictures,
 //               smaller by 3 %, with another contrast and noise.
 //   tile        576 bits: difference hashes of tiles of pictures, on a grid. Queries are tiles anywhere, so many have
-//               no near neighbour.
+//               no near neighbor.
 //   lsa         1,024 bits: signs of random projections of texts in the space of the 192 strongest dimensions of their
 //               TF-IDF vectors (latent semantic analysis). Queries are other texts, with the projections as weights.
 //

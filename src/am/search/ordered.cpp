@@ -55,8 +55,10 @@ int choose_high(const ScanState &state)
     int done = state.rings.done, last = farthest_distance(state);
     if (!is_centered(state))
         return last;
-    if (state.signatures != nullptr)
-        return Min(last, signature_ring(*state.signatures, done));
+    if (state.signatures != nullptr) {
+        int known = known_distance(*state.signatures, done);
+        return known >= 0 ? known : Min(last, signature_ring(*state.signatures, done));
+    }
     if (done < 0)
         return Min(last, static_cast<int>(state.meta->order.design.distance));
 

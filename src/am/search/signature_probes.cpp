@@ -22,8 +22,16 @@ constexpr double kCandidatesOfLeaf = 2;
 // The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
 constexpr int kUniformStep = 1, kWeightedStep = 3;
 
-// About as many rows of a plane as are usually verified.
-constexpr Size kPlaneRows = 1000;
+// A leaf of skewed or dependent bits has many candidates within that radius. This many are read, or as many as there are
+// neighbors wanted: leaves are cheaper.
+constexpr Size kMostOfLeaf = 32;
+
+// How the search goes on is decided when each tree has been read once or a part of the cost of an exact search has been
+// paid, and again when the search has cost so much more.
+constexpr double kFirstDecision = 0.2, kDecideAfter = 1.25;
+
+// The planes that are sampled to estimate what a scan of all of them yields.
+constexpr Size kPlaneSample = 8;
 
 // The estimate of the recall is repeated when the search has cost this much more.
 constexpr double kCheckAfter = 1.04;
@@ -97,6 +105,20 @@ double neighbors_recall(const SignatureSearch &search, Size wanted)
     return static_cast<double>(wanted) / estimate;
 }
 
+// Of the `wanted` nearest rows found. Requires that there are as many.
+double mean_distance(const SignatureSearch &search, Size wanted)
+{
+    const Probes &probes = *search.probes;
+    double sum = 0;
+    Size found = 0;
+    for (int d = 0; found < wanted; d++) {
+        Size rows = Min(probes.count[d], wanted - found);
+        sum += static_cast<double>(rows) * d;
+        found += rows;
+    }
+    return sum / static_cast<double>(wanted);
+}
+
 bool neighbors_found(const SignatureSearch &search, Size wanted)
 {
     return neighbors_recall(search, wanted) >= search.probes->recall;
@@ -109,6 +131,15 @@ double estimated_recall(const SignatureSearch &search)
     if (search.keys.lead != nullptr)
         return neighbors_recall(search, probes.returned + probes.wanted);
     return probes.model.found(static_cast<double>(search.radius) / search.meta->layout.bits);
+}
+
+// The recall that the search continues to by its estimate. Bits of real data depend on each other, so that the errors
+// of rows at a distance vary more from tree to tree than the model assumes. It misses more rows than estimated, by a
+// factor that grows with the recall. Measured with bench/wide/recall.sh.
+double goal_of(double recall)
+{
+    constexpr double kExponent = 1.5;
+    return 1 - std::pow(1 - recall, kExponent);
 }
 
 // Drops those of the `count` candidates from number `from` on that have been verified before, and notes the others.
@@ -137,6 +168,36 @@ int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
     return Min(*radius + errors, Min(search->radius, search->meta->layout.key_length()));
 }
 
+int key_errors(const SignatureSearch &search, const char *page, int table, int slot)
+{
+    if (!has_pair_keys(page))
+        return std::popcount(leaf_key(page, slot) ^ search.key[table]);
+    const std::uint64_t *words = leaf_words(page) + 2 * slot;
+    return std::popcount(words[0] ^ search.key[table]) + std::popcount(words[1] ^ search.second_word[table]);
+}
+
+// Drops the farthest of the matches of a leaf until few enough remain, but all or none with the same number of errors.
+// Returns their number, and lowers the radius accordingly.
+int nearest_matches(SignatureSearch *search, const char *page, int table, int matches, int *radius)
+{
+    int most = static_cast<int>(Min(Size{INT_MAX}, Max(kMostOfLeaf, search->probes->wanted)));
+    if (matches <= most)
+        return matches;
+    int with[kMostKeyWords * kKeyBits + 1] = {};
+    for (int i = 0; i < matches; i++)
+        with[key_errors(*search, page, table, search->match[i])]++;
+    int errors = 0, sum = with[0];
+    while (errors < *radius && (sum == 0 || sum + with[errors + 1] <= most))
+        sum += with[++errors];
+    int kept = 0;
+    for (int i = 0; i < matches; i++) {
+        if (key_errors(*search, page, table, search->match[i]) <= errors)
+            search->match[kept++] = search->match[i];
+    }
+    *radius = errors;
+    return kept;
+}
+
 // Adds a leaf's new candidates to the `count` candidates collected so far, and notes that the leaf has been read.
 // Returns false at the end.
 bool read_probe(SignatureSearch *search, Size *count)
@@ -157,6 +218,7 @@ bool read_probe(SignatureSearch *search, Size *count)
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);
     int matches = match_keys(search, page, table, radius);
+    matches = nearest_matches(search, page, table, matches, &radius);
     for (int i = 0; i < matches; i++)
         search->position[*count + static_cast<Size>(i)] = leaf_tid(page, search->match[i]).packed();
     BlockNumber block = BufferGetBlockNumber(buffer);
@@ -166,6 +228,7 @@ bool read_probe(SignatureSearch *search, Size *count)
     if (search->trace != nullptr)
         trace_read(*search, {SignatureRead::tree, table, block, candidates, estimated_recall(*search)});
     probes->spent += kLeafCost + static_cast<double>(candidates) * kCandidateCost;
+    probes->leaves++;
     *count += candidates;
     return true;
 }
@@ -183,6 +246,59 @@ bool read_probes(SignatureSearch *search, Size *candidates)
     return true;
 }
 
+// How the search goes on --------------------------------------------------------------------------------------
+
+// The number of rows by the distance of their sketches, from some planes.
+void sample_planes(SignatureSearch *search)
+{
+    Probes *probes = search->probes;
+    probes->sketches =
+        static_cast<double *>(MemoryContextAllocZero(search->context, sizeof(double) * (kSketchBits + 1)));
+    begin_scan_of_store(search);
+    Size segments = search->segments.count, sample = Min(kPlaneSample, segments);
+    for (Size i = 0; i < sample; i++) {
+        Size count = plane_candidates(search, search->segments.plane[i * segments / sample], kSketchBits);
+        for (Size j = 0; j < count; j++)
+            probes->sketches[search->distance[j]] +=
+                static_cast<double>(segments) / static_cast<double>(sample);
+    }
+    probes->spent += static_cast<double>(sample) * kStorePageCost;
+}
+
+double plane_cost(SignatureSearch *search, const ProbeProgress &progress)
+{
+    if (search->probes->sketches == nullptr)
+        sample_planes(search);
+    int distance = forecast_sketches(progress, Min(static_cast<int>(search->meta->layout.bits), kSketchBits));
+    double rows = 0;
+    for (int d = 0; d <= distance; d++)
+        rows += search->probes->sketches[d];
+    return search->size.segments * kStorePageCost + rows * kCandidateCost;
+}
+
+double leaves_cost(const SignatureSearch &search, const ProbeProgress &progress)
+{
+    return forecast_leaves(progress) * search.probes->spent / Max(1.0, search.probes->leaves);
+}
+
+ProbeProgress progress_of(const SignatureSearch &search, double f, double found)
+{
+    const Probes &probes = *search.probes;
+    return {search.meta->layout.tables, search.size.leaves, probes.leaves, f, found, probes.recall};
+}
+
+// Whether it is time to decide how the search goes on.
+bool must_decide(SignatureSearch *search)
+{
+    Probes *probes = search->probes;
+    bool first = probes->decide == 0 && (probes->leaves >= search->meta->layout.tables ||
+                                         probes->spent > search->exact_cost * kFirstDecision);
+    if (!first && (probes->decide == 0 || probes->spent < probes->decide))
+        return false;
+    probes->decide = probes->spent * kDecideAfter;
+    return true;
+}
+
 // The neighbors ------------------------------------------------------------------------------------------
 
 void add_rows(SignatureSearch *search, Size hits)
@@ -196,11 +312,6 @@ void add_rows(SignatureSearch *search, Size hits)
         probes->row[probes->rows++] = search->hit[i];
         probes->count[search->hit[i].fingerprint]++;
     }
-}
-
-double plane_cost(const SignatureSearch &search)
-{
-    return search.size.segments * kStorePageCost + kPlaneRows * kCandidateCost;
 }
 
 struct PlaneRow {
@@ -252,7 +363,7 @@ bool scan_plane(SignatureSearch *search, Size wanted)
     Probes *probes = search->probes;
     int bits = Min(static_cast<int>(search->meta->layout.bits), kSketchBits);
     double worth = store_cost(*search, search->meta->layout.bits) / 2 / kCandidateCost;
-    PlaneRows rows = nearest_sketches(search, static_cast<Size>(Max(worth, static_cast<double>(kPlaneRows))));
+    PlaneRows rows = nearest_sketches(search, static_cast<Size>(worth) + 1);
     bool enough = false;
     for (Size i = 0; i < rows.count && !enough;) {
         Size count = 0;
@@ -279,22 +390,43 @@ bool scan_plane(SignatureSearch *search, Size wanted)
     return enough;
 }
 
-// Reads leaves until enough neighbors are found. Returns false if that costs more than a scan of the plane.
-bool probe_neighbors(SignatureSearch *search, Size wanted)
+enum class Course { trees, plane, exact };
+
+// What finds the rest of the neighbors at the lowest cost.
+Course cheapest_course(SignatureSearch *search, Size wanted)
+{
+    if (search->probes->rows < wanted)
+        return Course::exact;
+    ProbeProgress progress = progress_of(*search, mean_distance(*search, wanted) / search->meta->layout.bits,
+                                         neighbors_recall(*search, wanted));
+    double trees = leaves_cost(*search, progress), plane = plane_cost(search, progress);
+    double exact = store_cost(*search, search->meta->layout.bits);
+    if (Min(trees, plane) >= exact)
+        return Course::exact;
+    return trees <= plane ? Course::trees : Course::plane;
+}
+
+// Reads leaves until enough neighbors are found, or something else is cheaper.
+bool probe_neighbors(SignatureSearch *search, Size wanted, Course *course)
 {
     Probes *probes = search->probes;
-    double cost = plane_cost(*search), check = 0;
+    double check = 0;
     for (;;) {
         if (probes->spent >= check) {
             if (neighbors_found(*search, wanted))
                 return true;
             check = probes->spent * kCheckAfter;
         }
-        if (probes->spent > cost)
-            return false;
+        if (must_decide(search)) {
+            *course = cheapest_course(search, wanted);
+            if (*course != Course::trees)
+                return false;
+        }
         Size candidates;
-        if (!read_probes(search, &candidates))
+        if (!read_probes(search, &candidates)) {
+            *course = Course::exact;
             return false;
+        }
         add_rows(search, verify(search, candidates, -1));
     }
 }
@@ -342,16 +474,14 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     const SignatureLayout &layout = search->meta->layout;
     const float *weights = ball_weights(ball);
     probes->flips.set_uniform();
-    if (weights != nullptr) {
-        probes->rates = static_cast<FlipRates *>(palloc(sizeof(FlipRates) * layout.bits));
-        probes->flips.set_weights(weights, layout.bits, probes->rates);
-    }
+    if (weights != nullptr)
+        probes->flips.set_weights(weights, layout.bits);
     for (int t = 0; t < layout.tables; t++) {
         set_query_key(search, t);
         probe_costs(layout, probes->flips, t, probes->source.cost[t]);
     }
     probes->model.begin(&layout, &probes->flips, search->key);
-    probes->recall = ball.recall;
+    probes->recall = goal_of(ball.recall);
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
     begin_set(&probes->seen, search->context);
     probes->capacity = 1024;
@@ -367,13 +497,26 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     begin_reading(search->reader, &probes->source);
 }
 
+namespace
+{
+
+// Whether an exact search costs less than the leaves that are left.
+bool exact_is_cheaper(SignatureSearch *search, double rate)
+{
+    return must_decide(search) &&
+           leaves_cost(*search, progress_of(*search, rate, search->probes->model.found(rate))) >=
+               search->exact_cost;
+}
+
+} // namespace
+
 bool next_probed(SignatureSearch *search, Results *results)
 {
     Probes *probes = search->probes;
     double rate = static_cast<double>(search->radius) / search->meta->layout.bits;
     while (probes->model.found(rate) < probes->recall) {
         Size candidates;
-        if (probes->spent > search->exact_cost || !read_probes(search, &candidates)) {
+        if (exact_is_cheaper(search, rate) || !read_probes(search, &candidates)) {
             begin_exact(search);
             return false;
         }
@@ -390,16 +533,28 @@ bool next_neighbors(SignatureSearch *search, Results *results, int *done)
 {
     Probes *probes = search->probes;
     Size wanted = probes->returned + probes->wanted;
-    bool enough = probe_neighbors(search, wanted);
-    if (!enough && plane_cost(*search) < store_cost(*search, search->meta->layout.bits)) {
-        enough = scan_plane(search, wanted);
-    }
+    Course course = Course::trees;
+    bool enough =
+        probe_neighbors(search, wanted, &course) || (course == Course::plane && scan_plane(search, wanted));
     if (!enough) {
         become_exact(search, done);
         return false;
     }
     return_neighbors(probes, results);
     return true;
+}
+
+int known_distance(const SignatureSearch &search, int done)
+{
+    const Probes *probes = search.probes;
+    if (probes == nullptr || !probes->by_tid || done >= Max(probes->last, 0) ||
+        probes->rows < probes->returned + probes->wanted)
+        return -1;
+    Size found = 0;
+    int distance = -1;
+    while (found < probes->returned + probes->wanted)
+        found += probes->count[++distance];
+    return distance > done ? distance : -1;
 }
 
 bool was_returned(const SignatureSearch &search, uint64 position, uint64 tid)
@@ -414,8 +569,8 @@ void free_probes(SignatureSearch *search)
     search->probing = false;
     if (probes == nullptr)
         return;
-    if (probes->rates != nullptr)
-        pfree(probes->rates);
+    if (probes->sketches != nullptr)
+        pfree(probes->sketches);
     pfree(probes->seen.slot);
     pfree(probes->row);
     pfree(probes->count);

@@ -50,28 +50,9 @@ const NormalTail &normal_tail()
     return tail;
 }
 
-// The absolute values of weights relative to their mean, in buckets.
-struct WeightBuckets {
-    static constexpr int kBuckets = 64;
-    static constexpr float kWidth = 0.0625F;
-    int count[kBuckets];
-
-    static float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kWidth; }
-};
-
-// The scale at which the mean of Phi(-|w| / scale) is f.
-float scale_for(const WeightBuckets &weights, int bits, float f)
-{
-    constexpr int kSteps = 20;
-    float low = 1e-3F, high = 1e3F;
-    for (int i = 0; i < kSteps; i++) {
-        float scale = std::sqrt(low * high), sum = 0;
-        for (int b = 0; b < WeightBuckets::kBuckets; b++)
-            sum += static_cast<float>(weights.count[b]) * normal_tail()(WeightBuckets::middle(b) / scale);
-        (sum < f * static_cast<float>(bits) ? low : high) = scale;
-    }
-    return std::sqrt(low * high);
-}
+// Buckets of weights relative to their mean absolute value.
+constexpr float kBucketWidth = 0.0625F;
+float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kBucketWidth; }
 
 } // namespace
 
@@ -79,34 +60,46 @@ void FlipModel::set_uniform()
 {
     uniform_ = true;
     for (int g = 0; g < kFlipRates; g++)
-        shared_.at[g] = flip_rate(g);
+        rates_[0].at[g] = flip_rate(g);
 }
 
-void FlipModel::set_weights(const float *weights, int bits, FlipRates *rates)
+void FlipModel::set_weights(const float *weights, int bits)
 {
     set_uniform();
-    uniform_ = false;
-    rates_ = rates;
     float mean = 0;
     for (int j = 0; j < bits; j++)
         mean += std::fabs(weights[j]) / static_cast<float>(bits);
-    if (!(mean > 0) || !std::isfinite(mean)) {
-        uniform_ = true;
+    if (!(mean > 0) || !std::isfinite(mean))
         return;
-    }
-    WeightBuckets buckets = {};
+    uniform_ = false;
+    int count[kBuckets] = {};
     for (int j = 0; j < bits; j++) {
-        float place = std::min(std::fabs(weights[j]) / mean / WeightBuckets::kWidth,
-                               static_cast<float>(WeightBuckets::kBuckets) - 0.5F);
-        buckets.count[static_cast<int>(place)]++;
+        float place = std::fabs(weights[j]) / mean / kBucketWidth;
+        bucket_[j] = static_cast<std::uint8_t>(std::min(place, static_cast<float>(kBuckets) - 0.5F));
+        count[bucket_[j]]++;
     }
+    // The scales grow by a constant factor, and the mean with them. Between two scales all rates are interpolated, so
+    // their mean is exact.
+    constexpr float kFirstScale = 1.0F / 64, kGrowth = 1.4F;
+    constexpr int kScales = 40;
     const NormalTail &tail = normal_tail();
-    for (int j = 0; j < bits; j++)
-        rates[j].at[0] = 0;
-    for (int g = 1; g < kFlipRates; g++) {
-        float inverse = 1 / (mean * scale_for(buckets, bits, flip_rate(g)));
-        for (int j = 0; j < bits; j++)
-            rates[j].at[g] = tail(std::fabs(weights[j]) * inverse);
+    FlipRates *rates = rates_;
+    float below[kBuckets] = {}, at[kBuckets], mean_below = 0, scale = kFirstScale;
+    for (int b = 0; b < kBuckets; b++)
+        rates[b].at[0] = 0;
+    for (int step = 0, g = 1; g < kFlipRates; step++, scale *= kGrowth) {
+        float mean_at = 0;
+        for (int b = 0; b < kBuckets; b++) {
+            at[b] = tail(middle(b) / scale);
+            mean_at += static_cast<float>(count[b]) / static_cast<float>(bits) * at[b];
+        }
+        for (; g < kFlipRates && (mean_at >= flip_rate(g) || step == kScales); g++) {
+            float part = std::clamp((flip_rate(g) - mean_below) / (mean_at - mean_below), 0.0F, 1.0F);
+            for (int b = 0; b < kBuckets; b++)
+                rates[b].at[g] = below[b] + (at[b] - below[b]) * part;
+        }
+        std::copy(at, at + kBuckets, below);
+        mean_below = mean_at;
     }
 }
 

@@ -27,22 +27,25 @@ struct FlipRates {
 };
 inline float flip_rate(int i) { return static_cast<float>(i) * kFlipStep; }
 
-// The probability of each bit of a query to differ. Without weights all bits share one.
+// The probability of each bit of a query to differ. Without weights all bits share one; with weights, those of about
+// the same absolute value do.
 class FlipModel
 {
 public:
     void set_uniform();
-    // `rates` is memory for one FlipRates for each bit. The larger a weight's absolute value, the less likely the bit
-    // differs: the value has noise, so p_j = Phi(-|w_j| / s), where s is such that the mean is f.
-    void set_weights(const float *weights, int bits, FlipRates *rates);
+    // The larger a weight's absolute value, the less likely the bit differs: the value has noise, so
+    // p_j = Phi(-|w_j| / s), where s is such that the mean is f.
+    void set_weights(const float *weights, int bits);
 
-    const FlipRates &of_bit(int bit) const { return uniform_ ? shared_ : rates_[bit]; }
+    const FlipRates &of_bit(int bit) const { return rates_[uniform_ ? 0 : bucket_[bit]]; }
     bool uniform() const { return uniform_; }
 
 private:
+    static constexpr int kBuckets = 64; // by the absolute value relative to the mean
+
     bool uniform_ = true;
-    FlipRates shared_;
-    FlipRates *rates_ = nullptr;
+    std::uint8_t bucket_[kMostSignatureBits];
+    FlipRates rates_[kBuckets];
 };
 
 class ProbeModel

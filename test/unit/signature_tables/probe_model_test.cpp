@@ -65,12 +65,11 @@ TEST_F(ProbeModelTest, AgreesWithRandomRows)
     layout_of(512, 8);
     for (bool weighted : {false, true}) {
         std::vector<float> weights;
-        std::vector<FlipRates> rates(512);
         for (int j = 0; j < 512; j++)
             weights.push_back(static_cast<float>((uniform() + uniform() + uniform() - 1.5) * 40));
         flips_.set_uniform();
         if (weighted)
-            flips_.set_weights(weights.data(), 512, rates.data());
+            flips_.set_weights(weights.data(), 512);
         std::uint8_t query[64];
         for (std::uint8_t &byte : query)
             byte = static_cast<std::uint8_t>(random());
@@ -123,10 +122,9 @@ TEST_F(ProbeModelTest, AgreesWithRandomRows)
 TEST_F(ProbeModelTest, WeightsKeepTheMean)
 {
     std::vector<float> weights;
-    std::vector<FlipRates> rates(256);
     for (int j = 0; j < 256; j++)
         weights.push_back(static_cast<float>(j - 128));
-    flips_.set_weights(weights.data(), 256, rates.data());
+    flips_.set_weights(weights.data(), 256);
     for (int g = 1; g < kFlipRates; g++) {
         double mean = 0;
         for (int j = 0; j < 256; j++)
@@ -137,7 +135,7 @@ TEST_F(ProbeModelTest, WeightsKeepTheMean)
 
     // Weights that say nothing.
     std::fill(weights.begin(), weights.end(), 0.0F);
-    flips_.set_weights(weights.data(), 256, rates.data());
+    flips_.set_weights(weights.data(), 256);
     EXPECT_TRUE(flips_.uniform());
 }
 

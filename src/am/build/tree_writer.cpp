@@ -68,6 +68,7 @@ void write_page(Buffer buffer, const char *image, bool log)
 {
     START_CRIT_SECTION();
     std::memcpy(buffer_page(buffer), image, BLCKSZ);
+    set_own_block(buffer_page(buffer), buffer);
     MarkBufferDirty(buffer);
     if (log)
         log_newpage_buffer(buffer, true);

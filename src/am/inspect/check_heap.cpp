@@ -133,7 +133,7 @@ void check_entries(const Check &check, RowFetch *rows, int table)
         const char *page = copy.data;
         if (PageIsNew(copy.data))
             continue;
-        const char *fault = check_any_page(*check.meta, page);
+        const char *fault = check_any_page(*check.meta, page, block);
         bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
         for (int i = 0; here && fault == nullptr && i < leaf_count(page); i++) {
             CHECK_FOR_INTERRUPTS();

@@ -120,7 +120,7 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
         if (PageIsNew(const_cast<Page>(page))) {
             counts->unused++;
         } else {
-            const char *fault = check_any_page(meta, page);
+            const char *fault = check_any_page(meta, page, block);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
             count_page(page, meta, counts);

@@ -21,6 +21,8 @@ Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber bloc
                         : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
     lock_buffer(buffer, mode);
     const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
+    if (fault == nullptr)
+        fault = check_own_block(buffer_page(buffer), block);
     if (fault != nullptr)
         report_corruption(index, block, fault);
     return buffer;

@@ -124,7 +124,7 @@ int declared_bits(Relation index);
 // ALTER COLUMN TYPE varbit, which rewrites nothing, the metapage decides.
 void check_declared_bits(Relation index, const IndexMeta &meta);
 // What is wrong with a page that is not new, or null.
-const char *check_any_page(const IndexMeta &meta, const char *page);
+const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
 void use_meta_data(const MetaData &data, IndexMeta *meta);
@@ -140,6 +140,12 @@ StorePlace *store_place(Relation index);
 // tree.cpp
 
 inline Page buffer_page(Buffer buffer) { return BufferGetPage(buffer); }
+
+// Notes in a page which block it is. `page` is the buffer's, or a copy that will be written there.
+inline void set_own_block(Page page, Buffer buffer)
+{
+    page_header(page)->block = BufferGetBlockNumber(buffer);
+}
 
 // Raises an error. `what` is a complete sentence with a capital and a period.
 [[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);

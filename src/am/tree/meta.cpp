@@ -38,7 +38,8 @@ static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
               offsetof(PageHeaderData, pd_lower) == offsetof(RawPageHeader, lower) &&
               offsetof(PageHeaderData, pd_upper) == offsetof(RawPageHeader, upper) &&
               offsetof(PageHeaderData, pd_special) == offsetof(RawPageHeader, special) &&
-              offsetof(PageHeaderData, pd_pagesize_version) == offsetof(RawPageHeader, pagesize_version));
+              offsetof(PageHeaderData, pd_pagesize_version) == offsetof(RawPageHeader, pagesize_version) &&
+              offsetof(PageHeaderData, pd_prune_xid) == offsetof(RawPageHeader, block));
 static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
 
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
@@ -97,11 +98,12 @@ void check_declared_bits(Relation index, const IndexMeta &meta)
             errhint("REINDEX it, or change the type of the column back."));
 }
 
-const char *check_any_page(const IndexMeta &meta, const char *page)
+const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block)
 {
-    if (meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page))
-        return check_store_page(page, BLCKSZ, meta.shape(), 0);
-    return check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words(0));
+    const char *fault = meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page)
+                            ? check_store_page(page, BLCKSZ, meta.shape(), 0)
+                            : check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words(0));
+    return fault != nullptr ? fault : check_own_block(page, block);
 }
 
 StorePlace *store_place(Relation index)

@@ -137,13 +137,16 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
     init_page(left_page, BLCKSZ, table, level, words);
+    set_own_block(left_page, left);
     write_entries(left_page, entries.entry, cut);
     set_high(left_page, bound, BufferGetBlockNumber(right));
     init_page(right_page, BLCKSZ, table, level, words);
+    set_own_block(right_page, right);
     write_entries(right_page, entries.entry + cut, entries.count - cut);
 
     // init_page clears the header's LSN, but the record sets it anyway.
     init_page(root_page, BLCKSZ, table, level + 1);
+    set_own_block(root_page, buffer);
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
     GenericXLogFinish(state);
@@ -182,6 +185,7 @@ void split_page(Relation index, Buffer buffer)
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
     init_page(right_page, BLCKSZ, table, level, key_words(left_page));
+    set_own_block(right_page, right);
     write_entries(right_page, entries->entry + cut, entries->count - cut);
     set_high(right_page, high_of(left_page), page_tail(left_page)->right);
 

@@ -36,6 +36,8 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         fault = check_tree_page(page, BLCKSZ, table, level,
                                 is_wide_index(index) ? index_meta(index)->words(table) : 1);
     }
+    if (fault == nullptr)
+        fault = check_own_block(page, block);
     // The downlink of a root that seems to have split would be searched for above the root, under its own
     // lock.
     if (fault == nullptr && block == root_block(table) && !is_rightmost(page))
@@ -192,6 +194,7 @@ void write_page_images(Relation index, const Buffer *buffer, const char *image, 
     START_CRIT_SECTION();
     for (int i = 0; i < pages; i++) {
         std::memcpy(buffer_page(buffer[i]), image + BLCKSZ * i, BLCKSZ);
+        set_own_block(buffer_page(buffer[i]), buffer[i]);
         MarkBufferDirty(buffer[i]);
     }
     if (log) {

@@ -74,7 +74,7 @@ void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &un
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         if (!PageIsNew(buffer_page(buffer))) {
-            const char *fault = check_any_page(meta, page);
+            const char *fault = check_any_page(meta, page, block);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
             note_links(meta, unused, block, page, linked);

@@ -33,7 +33,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
         UnlockReleaseBuffer(buffer);
         return;
     }
-    const char *fault = check_any_page(meta, page);
+    const char *fault = check_any_page(meta, page, block);
     if (fault != nullptr)
         report_corruption(index, block, fault);
     int table = page_tail(page)->table;

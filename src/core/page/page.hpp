@@ -49,7 +49,7 @@ struct RawPageHeader {
     std::uint16_t upper;
     std::uint16_t special;
     std::uint16_t pagesize_version;
-    std::uint32_t prune_xid;
+    std::uint32_t block; // the page's own. PostgreSQL calls it pd_prune_xid and uses it in heap pages only.
 };
 static_assert(sizeof(RawPageHeader) == 24);
 
@@ -284,5 +284,12 @@ bool downlinks_ascend(const char *page);
 // level unless it is a root (any level if -1). So a damaged link is detected before the page it leads to is
 // locked, and damage cannot change the order of locking.
 const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
+
+// What is wrong with a page that is read from this block, or nullptr: it may be a copy of another block, which passes
+// every other check. The last leaf of a table in place of its root, for example, would be a tree of one leaf.
+inline const char *check_own_block(const char *page, std::uint32_t block)
+{
+    return page_header(page)->block == block ? nullptr : "The page belongs to another block.";
+}
 
 } // namespace simhash

@@ -70,6 +70,12 @@ void check_options(Relation index, const IndexOptions &options, int bits)
                 errhint("The number of tables decides which distances it suits."));
 }
 
+void pause_layout()
+{
+    failpoint(Failpoint::layout_step);
+    CHECK_FOR_INTERRUPTS();
+}
+
 SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample)
 {
     IndexOptions options = index_options(index);
@@ -82,7 +88,9 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
     auto *columns =
         static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * kColumnWords * static_cast<Size>(bits)));
     choose_layout(bits, signature_tables(options, bits), default_key_words(bits), sample.row,
-                  static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout);
+                  static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout,
+                  pause_layout);
+    failpoint(Failpoint::layout_chosen);
     pfree(columns);
     data.map = root_block(data.layout.tables) + 1;
     return data;

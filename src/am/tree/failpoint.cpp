@@ -20,7 +20,7 @@ namespace simhash
 namespace
 {
 
-enum class Action { none, error, kill, lose, stop, wait, hold };
+enum class Action { none, error, cancel, kill, lose, stop, wait, hold };
 
 struct Armed {
     Action action;
@@ -34,10 +34,10 @@ constexpr int kAdvisoryKey = 21320; // the page id of simhash indexes
 const char *const point_names[] = {
     "insert",         "insert-group", "leaf-found",    "page-extended", "unused-found",   "split-extended",
     "split-downlink", "split-done",   "root-extended", "root-grown",    "segment-wanted", "segment-extended",
-    "store-insert",   "vacuum-slots", "vacuum-page",   "vacuum-delete", "build-scanned",  "build-table",
-    "build-batch",    "build-root",   "scan-leaf",     "scan-pin"};
+    "store-insert",   "vacuum-slots", "vacuum-page",   "vacuum-delete", "layout-step",    "layout-chosen",
+    "build-scanned",  "build-table",  "build-batch",   "build-root",    "scan-leaf",      "scan-pin"};
 static_assert(lengthof(point_names) == kPoints);
-const char *const action_names[] = {"none", "error", "kill", "lose", "stop", "wait", "hold"};
+const char *const action_names[] = {"none", "error", "cancel", "kill", "lose", "stop", "wait", "hold"};
 
 Armed armed[kPoints];
 char *setting;
@@ -125,6 +125,9 @@ void failpoint(Failpoint at)
     switch (point->action) {
     case Action::error:
         elog(ERROR, "failpoint %s", name);
+        break;
+    case Action::cancel:
+        kill(MyProcPid, SIGINT);
         break;
     case Action::kill:
         flush_wal();

@@ -7,6 +7,7 @@
 // reaches the point after the setting was changed. Actions:
 //
 //   error   raises an error
+//   cancel  cancels its own query, which goes on until it checks for that
 //   kill    flushes WAL and sends itself SIGKILL: what has been logged so far is kept, and nothing more
 //   lose    sends itself SIGKILL without a flush: the contents of the WAL buffers are lost
 //   stop    flushes WAL and makes the whole server stop immediately
@@ -43,6 +44,8 @@ enum class Failpoint {
     vacuum_slots,     // dead slots are about to be freed; their entries are gone
     vacuum_page,      // before each block of the walk; nothing is locked
     vacuum_delete,    // dead entries are about to be removed from a leaf
+    layout_step,      // a step of the choice of a layout for signatures is done
+    layout_chosen,    // that choice is done
     build_scanned,    // the table has been scanned, but nothing has been written
     build_table,      // before each tree of a serial build
     build_batch,      // the index has been extended for a batch, which is not logged

@@ -35,7 +35,8 @@ struct RankedBits {
 };
 
 // The bits of the sample as columns: bit i of column j is bit j of row i.
-void transpose(const std::uint8_t *sample, std::size_t stride, int rows, int bits, std::uint64_t *columns)
+void transpose(const std::uint8_t *sample, std::size_t stride, int rows, int bits, std::uint64_t *columns,
+               void (*pause)())
 {
     std::memset(columns, 0, sizeof(std::uint64_t) * kColumnWords * static_cast<std::size_t>(bits));
     for (int i = 0; i < rows; i++) {
@@ -43,6 +44,7 @@ void transpose(const std::uint8_t *sample, std::size_t stride, int rows, int bit
         for (int j = 0; j < bits; j++)
             columns[kColumnWords * static_cast<std::size_t>(j) + static_cast<std::size_t>(i / 64)] |=
                 std::uint64_t{signature_bit(row, j)} << i % 64;
+        pause();
     }
 }
 
@@ -112,7 +114,7 @@ int choose_bit(const Columns *columns, const RankedBits &ranked, const std::uint
 
 // The windows, one after the other in `order`; window t begins at first[t].
 void deal_bits(const Columns *columns, RankedBits *ranked, const SignatureLayout &layout, const int *first,
-               std::uint16_t *order)
+               std::uint16_t *order, void (*pause)())
 {
     for (int depth = 0; ranked->count > 0; depth++) {
         for (int i = 0; i < layout.tables; i++) {
@@ -122,6 +124,7 @@ void deal_bits(const Columns *columns, RankedBits *ranked, const SignatureLayout
                 continue;
             std::uint16_t *window = order + first[table];
             window[depth] = ranked->take(choose_bit(columns, *ranked, window, depth));
+            pause();
         }
     }
 }
@@ -191,7 +194,7 @@ void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signatu
 }
 
 void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
-                   std::uint64_t *columns, SignatureLayout *layout)
+                   std::uint64_t *columns, SignatureLayout *layout, void (*pause)())
 {
     std::memset(layout, 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
@@ -201,7 +204,7 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
     bool known = rows >= kFewestSampleRows;
     Columns of_sample = {columns, rows};
     if (known)
-        transpose(sample, stride, rows, bits, columns);
+        transpose(sample, stride, rows, bits, columns, pause);
     RankedBits ranked;
     rank_bits(known ? &of_sample : nullptr, bits, &ranked);
 
@@ -211,7 +214,7 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
         at += layout->window(t);
     }
     std::uint16_t order[kMostSignatureBits];
-    deal_bits(known ? &of_sample : nullptr, &ranked, *layout, first, order);
+    deal_bits(known ? &of_sample : nullptr, &ranked, *layout, first, order, pause);
     for (int t = 0; t < tables; t++)
         fill_key(*layout, first, order, t, layout->key + t * layout->key_length());
     fill_sketch(first, order, layout);

@@ -74,11 +74,13 @@ inline constexpr std::size_t kColumnWords = kLayoutSample / 64;
 // Deals the bits to the trees by a sample of signatures, `stride` bytes apart: bits that are set in about half
 // of the rows come first, and bits of one window depend on each other as little as possible. So leaves are
 // divided evenly, and unrelated rows seldom agree in a window. Without a sample bits are dealt in turn.
-// `columns` is memory for bits * kColumnWords words.
+// `columns` is memory for bits * kColumnWords words. `pause` is called after each step, which takes microseconds; it need
+// not return.
 // Requires: kFewestSignatureBits <= bits <= kMostSignatureBits; 1 <= tables <= kMaxTables; words is 1, or 2 if
 // bits >= 128; 0 <= rows <= kLayoutSample.
-void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
-                   std::uint64_t *columns, SignatureLayout *layout);
+void choose_layout(
+    int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
+    std::uint64_t *columns, SignatureLayout *layout, void (*pause)() = [] {});
 
 // Whether a layout can be used: windows are disjoint and begin the keys, no bit is twice in a key, and all bit
 // numbers are in range.

@@ -177,4 +177,13 @@ is(sql('SELECT count(*), count(DISTINCT id), max(id) < 3000 FROM seen'),
 signatures_agree($node, 'slow', 'slots that were used again');
 $keeper->quit;
 
+# A cancel that arrives while a layout is chosen is obeyed before the choice is done, early in it and late.
+sql("CREATE TABLE long (h bit(4096)); INSERT INTO long SELECT signature(n, 4096) FROM generate_series(1, 200) AS n");
+for my $nth (1, 201, 600)
+{
+    (undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash';
+        SET simhash.failpoint = 'layout-step=cancel:$nth, layout-chosen=error'; CREATE INDEX ON long USING simhash (h)");
+    like($error, qr/canceling statement due to user request/, "cancelled in step $nth of choosing a layout");
+}
+
 done_testing();

@@ -245,11 +245,13 @@ void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segme
 const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value)
 {
     SignatureView signature = datum_signature(value);
-    if (signature.bits != meta.layout.bits)
+    if (signature.bits != meta.layout.bits) {
+        check_declared_bits(index, meta);
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
                 errmsg("bit string length %d does not match index \"%s\"", signature.bits,
                        RelationGetRelationName(index)),
                 errdetail("The index holds signatures of %d bits.", static_cast<int>(meta.layout.bits)));
+    }
     return signature.data;
 }
 

@@ -97,7 +97,6 @@ std::uint64_t add_to_store(Relation index, const IndexMeta &meta, NewRow *row)
 bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
     const IndexMeta &meta = statement_meta(index, info);
-    check_declared_bits(index, meta);
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
         insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));

@@ -827,6 +827,12 @@ COMMENT ON FUNCTION lsh_parameters(bigint, double precision, double precision, d
 
 -- The result of <@> is a domain, so that comparisons with it resolve to our operators, whose support functions let the
 -- planner use the index. For everything else it is an integer.
+--
+-- Each pair of types needs operators of its own. PostgreSQL chooses among operators by base types, so an operator of
+-- (hamming_distance, integer) is found only for exactly these types, and otherwise the core's. Clients send a radius as
+-- smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an index cannot
+-- serve it, and the core's does the same, with a coarser estimate. There is none for numeric either: it would make
+-- comparisons of an integer with a numeric ambiguous.
 
 CREATE DOMAIN hamming_distance AS integer;
 COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <@>';
@@ -951,8 +957,8 @@ CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_dista
 CREATE FUNCTION hamming_distance(simhash_weights, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT hamming_operator_support;
-COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'implementation of <@> operator';
-COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'implementation of <@> operator';
+COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
+COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
 CREATE OPERATOR <@> (
     LEFTARG = simhash, RIGHTARG = simhash_weights, FUNCTION = hamming_distance, COMMUTATOR = <@>);
 CREATE OPERATOR <@> (
@@ -1092,7 +1098,7 @@ COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in t
 CREATE FUNCTION signature_distance(bit, signature_ball) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT hamming_operator_support;
-COMMENT ON FUNCTION signature_distance(bit, signature_ball) IS 'implementation of <@> operator';
+COMMENT ON FUNCTION signature_distance(bit, signature_ball) IS 'Hamming distance to the center of the ball';
 CREATE OPERATOR <@> (
     LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance);
 COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';
@@ -1102,8 +1108,6 @@ COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, hamming_distance) RETURNS boolean
     AS 'int4eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(hamming_distance, hamming_distance) RETURNS boolean
-    AS 'int4ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(hamming_distance, hamming_distance) RETURNS boolean
     AS 'int4lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(hamming_distance, hamming_distance) RETURNS boolean
@@ -1113,8 +1117,6 @@ CREATE FUNCTION hamming_distance_gt(hamming_distance, hamming_distance) RETURNS 
 CREATE FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) RETURNS boolean
     AS 'int4ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(hamming_distance, hamming_distance) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, hamming_distance) IS
-    'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, hamming_distance) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, hamming_distance) IS
     'implementation of <= operator';
@@ -1123,10 +1125,7 @@ COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) IS
     'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1140,7 +1139,6 @@ CREATE OPERATOR >= (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, hamming_distance) IS 'equal';
-COMMENT ON OPERATOR <> (hamming_distance, hamming_distance) IS 'not equal';
 COMMENT ON OPERATOR < (hamming_distance, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, hamming_distance) IS 'less than or equal';
 COMMENT ON OPERATOR > (hamming_distance, hamming_distance) IS 'greater than';
@@ -1148,8 +1146,6 @@ COMMENT ON OPERATOR >= (hamming_distance, hamming_distance) IS 'greater than or 
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, smallint) RETURNS boolean
     AS 'int42eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(hamming_distance, smallint) RETURNS boolean
-    AS 'int42ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(hamming_distance, smallint) RETURNS boolean
     AS 'int42lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(hamming_distance, smallint) RETURNS boolean
@@ -1159,17 +1155,13 @@ CREATE FUNCTION hamming_distance_gt(hamming_distance, smallint) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(hamming_distance, smallint) RETURNS boolean
     AS 'int42ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(hamming_distance, smallint) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, smallint) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, smallint) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, smallint) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, smallint) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, smallint) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1183,7 +1175,6 @@ CREATE OPERATOR >= (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, smallint) IS 'equal';
-COMMENT ON OPERATOR <> (hamming_distance, smallint) IS 'not equal';
 COMMENT ON OPERATOR < (hamming_distance, smallint) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, smallint) IS 'less than or equal';
 COMMENT ON OPERATOR > (hamming_distance, smallint) IS 'greater than';
@@ -1191,8 +1182,6 @@ COMMENT ON OPERATOR >= (hamming_distance, smallint) IS 'greater than or equal';
 
 CREATE FUNCTION hamming_distance_eq(smallint, hamming_distance) RETURNS boolean
     AS 'int24eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(smallint, hamming_distance) RETURNS boolean
-    AS 'int24ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(smallint, hamming_distance) RETURNS boolean
     AS 'int24lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(smallint, hamming_distance) RETURNS boolean
@@ -1202,17 +1191,13 @@ CREATE FUNCTION hamming_distance_gt(smallint, hamming_distance) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(smallint, hamming_distance) RETURNS boolean
     AS 'int24ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(smallint, hamming_distance) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(smallint, hamming_distance) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(smallint, hamming_distance) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(smallint, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(smallint, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(smallint, hamming_distance) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1226,7 +1211,6 @@ CREATE OPERATOR >= (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (smallint, hamming_distance) IS 'equal';
-COMMENT ON OPERATOR <> (smallint, hamming_distance) IS 'not equal';
 COMMENT ON OPERATOR < (smallint, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (smallint, hamming_distance) IS 'less than or equal';
 COMMENT ON OPERATOR > (smallint, hamming_distance) IS 'greater than';
@@ -1234,8 +1218,6 @@ COMMENT ON OPERATOR >= (smallint, hamming_distance) IS 'greater than or equal';
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, integer) RETURNS boolean
     AS 'int4eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(hamming_distance, integer) RETURNS boolean
-    AS 'int4ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(hamming_distance, integer) RETURNS boolean
     AS 'int4lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(hamming_distance, integer) RETURNS boolean
@@ -1245,17 +1227,13 @@ CREATE FUNCTION hamming_distance_gt(hamming_distance, integer) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(hamming_distance, integer) RETURNS boolean
     AS 'int4ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(hamming_distance, integer) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, integer) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, integer) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, integer) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, integer) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, integer) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1269,7 +1247,6 @@ CREATE OPERATOR >= (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, integer) IS 'equal';
-COMMENT ON OPERATOR <> (hamming_distance, integer) IS 'not equal';
 COMMENT ON OPERATOR < (hamming_distance, integer) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, integer) IS 'less than or equal';
 COMMENT ON OPERATOR > (hamming_distance, integer) IS 'greater than';
@@ -1277,8 +1254,6 @@ COMMENT ON OPERATOR >= (hamming_distance, integer) IS 'greater than or equal';
 
 CREATE FUNCTION hamming_distance_eq(integer, hamming_distance) RETURNS boolean
     AS 'int4eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(integer, hamming_distance) RETURNS boolean
-    AS 'int4ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(integer, hamming_distance) RETURNS boolean
     AS 'int4lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(integer, hamming_distance) RETURNS boolean
@@ -1288,17 +1263,13 @@ CREATE FUNCTION hamming_distance_gt(integer, hamming_distance) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(integer, hamming_distance) RETURNS boolean
     AS 'int4ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(integer, hamming_distance) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(integer, hamming_distance) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(integer, hamming_distance) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(integer, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(integer, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(integer, hamming_distance) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1312,7 +1283,6 @@ CREATE OPERATOR >= (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (integer, hamming_distance) IS 'equal';
-COMMENT ON OPERATOR <> (integer, hamming_distance) IS 'not equal';
 COMMENT ON OPERATOR < (integer, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (integer, hamming_distance) IS 'less than or equal';
 COMMENT ON OPERATOR > (integer, hamming_distance) IS 'greater than';
@@ -1320,8 +1290,6 @@ COMMENT ON OPERATOR >= (integer, hamming_distance) IS 'greater than or equal';
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, bigint) RETURNS boolean
     AS 'int48eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(hamming_distance, bigint) RETURNS boolean
-    AS 'int48ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(hamming_distance, bigint) RETURNS boolean
     AS 'int48lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(hamming_distance, bigint) RETURNS boolean
@@ -1331,17 +1299,13 @@ CREATE FUNCTION hamming_distance_gt(hamming_distance, bigint) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(hamming_distance, bigint) RETURNS boolean
     AS 'int48ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(hamming_distance, bigint) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(hamming_distance, bigint) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, bigint) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, bigint) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, bigint) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, bigint) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1355,7 +1319,6 @@ CREATE OPERATOR >= (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, bigint) IS 'equal';
-COMMENT ON OPERATOR <> (hamming_distance, bigint) IS 'not equal';
 COMMENT ON OPERATOR < (hamming_distance, bigint) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, bigint) IS 'less than or equal';
 COMMENT ON OPERATOR > (hamming_distance, bigint) IS 'greater than';
@@ -1363,8 +1326,6 @@ COMMENT ON OPERATOR >= (hamming_distance, bigint) IS 'greater than or equal';
 
 CREATE FUNCTION hamming_distance_eq(bigint, hamming_distance) RETURNS boolean
     AS 'int84eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ne(bigint, hamming_distance) RETURNS boolean
-    AS 'int84ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_lt(bigint, hamming_distance) RETURNS boolean
     AS 'int84lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 CREATE FUNCTION hamming_distance_le(bigint, hamming_distance) RETURNS boolean
@@ -1374,17 +1335,13 @@ CREATE FUNCTION hamming_distance_gt(bigint, hamming_distance) RETURNS boolean
 CREATE FUNCTION hamming_distance_ge(bigint, hamming_distance) RETURNS boolean
     AS 'int84ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
 COMMENT ON FUNCTION hamming_distance_eq(bigint, hamming_distance) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_ne(bigint, hamming_distance) IS 'implementation of <> operator';
 COMMENT ON FUNCTION hamming_distance_lt(bigint, hamming_distance) IS 'implementation of < operator';
 COMMENT ON FUNCTION hamming_distance_le(bigint, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(bigint, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(bigint, hamming_distance) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
@@ -1398,7 +1355,6 @@ CREATE OPERATOR >= (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (bigint, hamming_distance) IS 'equal';
-COMMENT ON OPERATOR <> (bigint, hamming_distance) IS 'not equal';
 COMMENT ON OPERATOR < (bigint, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (bigint, hamming_distance) IS 'less than or equal';
 COMMENT ON OPERATOR > (bigint, hamming_distance) IS 'greater than';
@@ -1489,6 +1445,9 @@ COMMENT ON OPERATOR FAMILY hamming_distance_ops USING hash IS 'distances compare
 -- It is not a domain, unlike a distance. 0.8 is numeric, and comparisons of a domain over double precision with numeric
 -- would resolve to the core's operators. Operators for the domain and numeric would prevent that, but then the core's
 -- own comparisons of integer and numeric would be ambiguous, because integer can be cast to the domain.
+--
+-- The operators of (jaccard_estimate, double precision) serve thresholds of every type of number but real: for that, the
+-- core's (double precision, real) would be as good. There is no <>, as for distances.
 
 CREATE TYPE jaccard_estimate;
 CREATE FUNCTION jaccard_estimate_in(pg_catalog.cstring) RETURNS jaccard_estimate
@@ -1517,21 +1476,15 @@ CREATE FUNCTION jaccard_estimate_from_real(real) RETURNS jaccard_estimate
     AS 'ftod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_from_numeric(numeric) RETURNS jaccard_estimate
     AS 'numeric_float8' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION jaccard_estimate_from_smallint(smallint) RETURNS jaccard_estimate
-    AS 'i2tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_from_integer(integer) RETURNS jaccard_estimate
     AS 'i4tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION jaccard_estimate_from_bigint(bigint) RETURNS jaccard_estimate
-    AS 'i8tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_to_real(jaccard_estimate) RETURNS real
     AS 'dtof' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) RETURNS numeric
     AS 'float8_numeric' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION jaccard_estimate_from_real(real) IS 'convert real to similarity';
 COMMENT ON FUNCTION jaccard_estimate_from_numeric(numeric) IS 'convert numeric to similarity';
-COMMENT ON FUNCTION jaccard_estimate_from_smallint(smallint) IS 'convert smallint to similarity';
 COMMENT ON FUNCTION jaccard_estimate_from_integer(integer) IS 'convert integer to similarity';
-COMMENT ON FUNCTION jaccard_estimate_from_bigint(bigint) IS 'convert bigint to similarity';
 COMMENT ON FUNCTION jaccard_estimate_to_real(jaccard_estimate) IS 'convert similarity to real';
 COMMENT ON FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) IS 'convert similarity to numeric';
 
@@ -1539,9 +1492,7 @@ CREATE CAST (jaccard_estimate AS double precision) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (double precision AS jaccard_estimate) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (real AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_real(real) AS IMPLICIT;
 CREATE CAST (numeric AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_numeric(numeric) AS IMPLICIT;
-CREATE CAST (smallint AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_smallint(smallint) AS IMPLICIT;
 CREATE CAST (integer AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_integer(integer) AS IMPLICIT;
-CREATE CAST (bigint AS jaccard_estimate) WITH FUNCTION jaccard_estimate_from_bigint(bigint) AS IMPLICIT;
 CREATE CAST (jaccard_estimate AS real) WITH FUNCTION jaccard_estimate_to_real(jaccard_estimate) AS ASSIGNMENT;
 CREATE CAST (jaccard_estimate AS numeric) WITH FUNCTION jaccard_estimate_to_numeric(jaccard_estimate) AS ASSIGNMENT;
 -- JSON takes values of types that it does not know for strings, unless they have such a cast.
@@ -1554,9 +1505,7 @@ COMMENT ON CAST (jaccard_estimate AS double precision) IS 'the same value';
 COMMENT ON CAST (double precision AS jaccard_estimate) IS 'the same value';
 COMMENT ON CAST (real AS jaccard_estimate) IS 'the same value';
 COMMENT ON CAST (numeric AS jaccard_estimate) IS 'the nearest value';
-COMMENT ON CAST (smallint AS jaccard_estimate) IS 'the same value';
 COMMENT ON CAST (integer AS jaccard_estimate) IS 'the same value';
-COMMENT ON CAST (bigint AS jaccard_estimate) IS 'the nearest value';
 COMMENT ON CAST (jaccard_estimate AS real) IS 'the nearest value';
 COMMENT ON CAST (jaccard_estimate AS numeric) IS 'the value in 15 digits';
 
@@ -1613,8 +1562,6 @@ COMMENT ON FUNCTION minhash_error(double precision, integer)
 
 CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) RETURNS boolean
     AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
-CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) RETURNS boolean
-    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) RETURNS boolean
     AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) RETURNS boolean
@@ -1624,17 +1571,13 @@ CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) RETURNS 
 CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) RETURNS boolean
     AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) IS 'implementation of = operator';
-COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, jaccard_estimate) IS 'implementation of <> operator';
 COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, jaccard_estimate) IS 'implementation of < operator';
 COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, jaccard_estimate) IS 'implementation of <= operator';
 COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, jaccard_estimate) IS 'implementation of > operator';
 COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, jaccard_estimate) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+    COMMUTATOR = =, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
@@ -1648,7 +1591,6 @@ CREATE OPERATOR >= (
     LEFTARG = jaccard_estimate, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 COMMENT ON OPERATOR = (jaccard_estimate, jaccard_estimate) IS 'equal';
-COMMENT ON OPERATOR <> (jaccard_estimate, jaccard_estimate) IS 'not equal';
 COMMENT ON OPERATOR < (jaccard_estimate, jaccard_estimate) IS 'less than';
 COMMENT ON OPERATOR <= (jaccard_estimate, jaccard_estimate) IS 'less than or equal';
 COMMENT ON OPERATOR > (jaccard_estimate, jaccard_estimate) IS 'greater than';
@@ -1656,8 +1598,6 @@ COMMENT ON OPERATOR >= (jaccard_estimate, jaccard_estimate) IS 'greater than or 
 
 CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) RETURNS boolean
     AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
-CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) RETURNS boolean
-    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) RETURNS boolean
     AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) RETURNS boolean
@@ -1667,17 +1607,13 @@ CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) RETURNS 
 CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) RETURNS boolean
     AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, double precision) IS 'implementation of = operator';
-COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, double precision) IS 'implementation of <> operator';
 COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, double precision) IS 'implementation of < operator';
 COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, double precision) IS 'implementation of <= operator';
 COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, double precision) IS 'implementation of > operator';
 COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, double precision) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+    COMMUTATOR = =, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
@@ -1691,7 +1627,6 @@ CREATE OPERATOR >= (
     LEFTARG = jaccard_estimate, RIGHTARG = double precision, FUNCTION = jaccard_estimate_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 COMMENT ON OPERATOR = (jaccard_estimate, double precision) IS 'equal';
-COMMENT ON OPERATOR <> (jaccard_estimate, double precision) IS 'not equal';
 COMMENT ON OPERATOR < (jaccard_estimate, double precision) IS 'less than';
 COMMENT ON OPERATOR <= (jaccard_estimate, double precision) IS 'less than or equal';
 COMMENT ON OPERATOR > (jaccard_estimate, double precision) IS 'greater than';
@@ -1699,8 +1634,6 @@ COMMENT ON OPERATOR >= (jaccard_estimate, double precision) IS 'greater than or 
 
 CREATE FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) RETURNS boolean
     AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
-CREATE FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) RETURNS boolean
-    AS 'float8ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) RETURNS boolean
     AS 'float8lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) RETURNS boolean
@@ -1710,17 +1643,13 @@ CREATE FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) RETURNS 
 CREATE FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) RETURNS boolean
     AS 'float8ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 COMMENT ON FUNCTION jaccard_estimate_eq(double precision, jaccard_estimate) IS 'implementation of = operator';
-COMMENT ON FUNCTION jaccard_estimate_ne(double precision, jaccard_estimate) IS 'implementation of <> operator';
 COMMENT ON FUNCTION jaccard_estimate_lt(double precision, jaccard_estimate) IS 'implementation of < operator';
 COMMENT ON FUNCTION jaccard_estimate_le(double precision, jaccard_estimate) IS 'implementation of <= operator';
 COMMENT ON FUNCTION jaccard_estimate_gt(double precision, jaccard_estimate) IS 'implementation of > operator';
 COMMENT ON FUNCTION jaccard_estimate_ge(double precision, jaccard_estimate) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+    COMMUTATOR = =, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
@@ -1734,7 +1663,6 @@ CREATE OPERATOR >= (
     LEFTARG = double precision, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 COMMENT ON OPERATOR = (double precision, jaccard_estimate) IS 'equal';
-COMMENT ON OPERATOR <> (double precision, jaccard_estimate) IS 'not equal';
 COMMENT ON OPERATOR < (double precision, jaccard_estimate) IS 'less than';
 COMMENT ON OPERATOR <= (double precision, jaccard_estimate) IS 'less than or equal';
 COMMENT ON OPERATOR > (double precision, jaccard_estimate) IS 'greater than';
@@ -1742,8 +1670,6 @@ COMMENT ON OPERATOR >= (double precision, jaccard_estimate) IS 'greater than or 
 
 CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, real) RETURNS boolean
     AS 'float84eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
-CREATE FUNCTION jaccard_estimate_ne(jaccard_estimate, real) RETURNS boolean
-    AS 'float84ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_lt(jaccard_estimate, real) RETURNS boolean
     AS 'float84lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_le(jaccard_estimate, real) RETURNS boolean
@@ -1753,17 +1679,13 @@ CREATE FUNCTION jaccard_estimate_gt(jaccard_estimate, real) RETURNS boolean
 CREATE FUNCTION jaccard_estimate_ge(jaccard_estimate, real) RETURNS boolean
     AS 'float84ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 COMMENT ON FUNCTION jaccard_estimate_eq(jaccard_estimate, real) IS 'implementation of = operator';
-COMMENT ON FUNCTION jaccard_estimate_ne(jaccard_estimate, real) IS 'implementation of <> operator';
 COMMENT ON FUNCTION jaccard_estimate_lt(jaccard_estimate, real) IS 'implementation of < operator';
 COMMENT ON FUNCTION jaccard_estimate_le(jaccard_estimate, real) IS 'implementation of <= operator';
 COMMENT ON FUNCTION jaccard_estimate_gt(jaccard_estimate, real) IS 'implementation of > operator';
 COMMENT ON FUNCTION jaccard_estimate_ge(jaccard_estimate, real) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+    COMMUTATOR = =, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
@@ -1777,7 +1699,6 @@ CREATE OPERATOR >= (
     LEFTARG = jaccard_estimate, RIGHTARG = real, FUNCTION = jaccard_estimate_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 COMMENT ON OPERATOR = (jaccard_estimate, real) IS 'equal';
-COMMENT ON OPERATOR <> (jaccard_estimate, real) IS 'not equal';
 COMMENT ON OPERATOR < (jaccard_estimate, real) IS 'less than';
 COMMENT ON OPERATOR <= (jaccard_estimate, real) IS 'less than or equal';
 COMMENT ON OPERATOR > (jaccard_estimate, real) IS 'greater than';
@@ -1785,8 +1706,6 @@ COMMENT ON OPERATOR >= (jaccard_estimate, real) IS 'greater than or equal';
 
 CREATE FUNCTION jaccard_estimate_eq(real, jaccard_estimate) RETURNS boolean
     AS 'float48eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
-CREATE FUNCTION jaccard_estimate_ne(real, jaccard_estimate) RETURNS boolean
-    AS 'float48ne' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_lt(real, jaccard_estimate) RETURNS boolean
     AS 'float48lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 CREATE FUNCTION jaccard_estimate_le(real, jaccard_estimate) RETURNS boolean
@@ -1796,17 +1715,13 @@ CREATE FUNCTION jaccard_estimate_gt(real, jaccard_estimate) RETURNS boolean
 CREATE FUNCTION jaccard_estimate_ge(real, jaccard_estimate) RETURNS boolean
     AS 'float48ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
 COMMENT ON FUNCTION jaccard_estimate_eq(real, jaccard_estimate) IS 'implementation of = operator';
-COMMENT ON FUNCTION jaccard_estimate_ne(real, jaccard_estimate) IS 'implementation of <> operator';
 COMMENT ON FUNCTION jaccard_estimate_lt(real, jaccard_estimate) IS 'implementation of < operator';
 COMMENT ON FUNCTION jaccard_estimate_le(real, jaccard_estimate) IS 'implementation of <= operator';
 COMMENT ON FUNCTION jaccard_estimate_gt(real, jaccard_estimate) IS 'implementation of > operator';
 COMMENT ON FUNCTION jaccard_estimate_ge(real, jaccard_estimate) IS 'implementation of >= operator';
 CREATE OPERATOR = (
     LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
-CREATE OPERATOR <> (
-    LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+    COMMUTATOR = =, RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES);
 CREATE OPERATOR < (
     LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
@@ -1820,7 +1735,6 @@ CREATE OPERATOR >= (
     LEFTARG = real, RIGHTARG = jaccard_estimate, FUNCTION = jaccard_estimate_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 COMMENT ON OPERATOR = (real, jaccard_estimate) IS 'equal';
-COMMENT ON OPERATOR <> (real, jaccard_estimate) IS 'not equal';
 COMMENT ON OPERATOR < (real, jaccard_estimate) IS 'less than';
 COMMENT ON OPERATOR <= (real, jaccard_estimate) IS 'less than or equal';
 COMMENT ON OPERATOR > (real, jaccard_estimate) IS 'greater than';

@@ -92,7 +92,6 @@ SELECT c, expected('SELECT FROM graded WHERE ' || c, 900, 1100) FROM unnest(ARRA
     $$ hamming_at('0123456789abcdef', h, 5) $$
 ]) AS c;
 SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = -1 $$, 1, 1),
-       expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' <> 5 $$, 8900, 9100),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' IN (4, 5) $$, 1800, 2000),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = (SELECT 5) $$, 300, 3000),
        expected($$ SELECT FROM graded AS a JOIN graded AS b ON a.h <@> b.h = 1 $$, 10000000, 30000000);
@@ -135,7 +134,6 @@ SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 
 
 -- distances that remain comparisons, and stored distances
 SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' = 0 $$, 1990, 2100),
-       expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <> 0 $$, 7900, 8100),
        expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' IN (0, 1) $$, 2500, 3200);
 CREATE TABLE stored AS SELECT (i % 65)::hamming_distance AS d, i % 65 AS i FROM generate_series(1, 6500) AS i;
 ANALYZE stored;

@@ -59,6 +59,10 @@ $(foreach file,$(EXTENSION:%=%.control) $(DATA),$(eval vpath $(file) $(TOP)))
 # PostgreSQL's headers rely on -fno-strict-aliasing and -fwrapv. START_CRIT_SECTION increments a volatile variable.
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -fno-strict-aliasing -fwrapv -Wno-deprecated-volatile \
 	-isystem $(includedir_server) -D_GNU_SOURCE
+# For a server with assertions, those of src/core, too.
+ifneq ($(findstring --enable-cassert,$(shell $(PG_CONFIG) --configure)),)
+CORE_CXXFLAGS += -DSIMHASH_ASSERTIONS
+endif
 # A build for tests alone: src/am/tree/failpoint.hpp.
 ifdef FAILPOINTS
 SERVER_CXXFLAGS += -DSIMHASH_FAILPOINTS

@@ -39,6 +39,7 @@ core/tables core/kernels core/pairs          designs, bit orders, search plans |
 core/signature core/compat                   bit strings and their sums | other libraries' profiles
 core/weights core/text                       sums of features | normalisation, shingles
 core/fingerprint core/hash                   64 bits and their distance | hashes of features, SplitMix64
+core/contract                                assertions of what functions require
 END
 my @lines = map { my ($names, $what) = split /  +/; [ [ split / /, $names ], $what ] } split /\n/, $order;
 my %level;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/contract/contract.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/weights/nibble_masks.hpp"
 
@@ -156,6 +157,7 @@ std::uint32_t term_frequency(std::uint64_t count)
 
 void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt)
 {
+    SIMHASH_ASSERT(capacity >= 4 && std::has_single_bit(capacity));
     slots_ = slots;
     mask_ = capacity - 1;
     salt_ = salt;
@@ -166,6 +168,7 @@ void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, std::uint64_
 
 void FeatureCounts::move_from(const FeatureCounts &smaller)
 {
+    SIMHASH_ASSERT(smaller.capacity() < capacity());
     for (std::size_t i = 0; i < smaller.capacity(); i++)
         if (smaller.slots_[i].count != 0)
             add(smaller.slots_[i].hash, smaller.slots_[i].count);
@@ -184,6 +187,7 @@ void FeatureCounts::add_logarithmic(std::size_t from, std::size_t to, SignatureS
 
 bool FeatureCounts::add_weight(std::uint64_t hash, Weight weight)
 {
+    SIMHASH_ASSERT(!full());
     FeatureCount &slot = place(hash);
     bool absent = slot.count == 0;
     Weight sum;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/contract/contract.hpp"
 #include "core/signature/signature_sums.hpp"
 
 namespace simhash
@@ -30,7 +31,7 @@ class FeatureCounts
 public:
     // Takes memory for `capacity` slots and clears it. The salt decides where features are placed: a secret
     // one keeps an author of documents from making them collide. It does not affect results.
-    // Requires: capacity is a power of two, at least 4.
+    // The capacity is a power of two.
     void init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt);
 
     std::size_t capacity() const { return mask_ + 1; }
@@ -38,9 +39,10 @@ public:
     FeatureCount *slots() const { return slots_; }
     bool full() const { return size_ * 4 >= capacity() * 3; }
 
-    // Counts a feature. Requires: !full().
+    // Counts a feature.
     void add(std::uint64_t hash, std::uint64_t times)
     {
+        SIMHASH_ASSERT(!full());
         FeatureCount &slot = place(hash);
         if (slot.count == 0) {
             slot = {hash, times};
@@ -53,7 +55,7 @@ public:
     // The slot of a feature: a free one if it is absent.
     const FeatureCount &find(std::uint64_t hash) const { return place(hash); }
 
-    // Adds the counts of another table. Requires: that one has fewer slots.
+    // Adds the counts of another table. That one has fewer slots.
     void move_from(const FeatureCounts &smaller);
 
     // Adds the features in a range of slots, each weighted by 1 + ln count. Counts from 2^32 on weigh as
@@ -63,7 +65,6 @@ public:
     // A table can hold weights instead: see slot_weight.
 
     // Adds to a feature's weight. Returns false if the sum is out of range, leaving the table undefined.
-    // Requires: !full().
     [[nodiscard]] bool add_weight(std::uint64_t hash, Weight weight);
 
     // Replaces the counts in a range of slots by weights 1 + ln count, in units of 2^-8.

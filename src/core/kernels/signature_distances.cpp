@@ -1,5 +1,6 @@
 // Rows are read one after the other, which suits the prefetchers of processors. The sums of several rows are then
 // added across vectors together.
+#include "core/contract/contract.hpp"
 #include "core/kernels/blocks.hpp"
 #include "core/kernels/signature_match.hpp"
 
@@ -29,8 +30,12 @@ struct LastBytes {
 };
 constexpr LastBytes kLastBytes;
 
-// A mask of `size` bytes that selects the last `count`. Requires: size <= 32.
-inline const std::uint8_t *last_bytes(int size, int count) { return kLastBytes.byte + 32 - size + count; }
+// A mask of `size` bytes that selects the last `count`.
+inline const std::uint8_t *last_bytes(int size, int count)
+{
+    SIMHASH_ASSERT(size <= 32);
+    return kLastBytes.byte + 32 - size + count;
+}
 
 // What follows the last whole word is compared in a word that ends with the row.
 [[gnu::always_inline]] inline int row_distance(const std::uint8_t *query, const std::uint8_t *row, int bytes)
@@ -80,10 +85,11 @@ SIMHASH_AVX2 inline void store_four(__m256i sums, std::uint16_t *distance)
 }
 
 // The distance of a row, as a sum in each word. The last vector ends with the row; `last` selects the bytes in it
-// that were not in the one before. Requires: bytes >= 32.
+// that were not in the one before.
 SIMHASH_AVX2 inline __m256i row_sums(const std::uint8_t *query, const std::uint8_t *row, int bytes,
                                      __m256i last)
 {
+    SIMHASH_ASSERT(bytes >= 32);
     __m256i sums = _mm256_setzero_si256();
     int i = 0;
     for (; i + 32 <= bytes; i += 32)
@@ -208,10 +214,10 @@ inline uint8x16_t differing_bits(const std::uint8_t *query, const std::uint8_t *
 }
 
 // The last vector ends with the row; `last` selects the bytes in it that were not in the one before.
-// Requires: bytes >= 16.
 inline std::uint16_t row_distance(const std::uint8_t *query, const std::uint8_t *row, int bytes,
                                   uint8x16_t last)
 {
+    SIMHASH_ASSERT(bytes >= 16);
     uint16x8_t sums = vdupq_n_u16(0);
     int i = 0;
     for (; i + 16 <= bytes; i += 16)

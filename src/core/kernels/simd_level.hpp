@@ -1,6 +1,8 @@
 // Which instructions the kernels may use, chosen when the program runs: the build itself is baseline.
 #pragma once
 
+#include "core/contract/contract.hpp"
+
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 #define SIMHASH_NEON 1
 #endif
@@ -32,9 +34,9 @@ template <typename Kernel> struct KernelsByLevel {
     Kernel neon;
 #endif
 
-    // Requires: has_simd_level(level).
     const Kernel &operator[](SimdLevel level) const
     {
+        SIMHASH_ASSERT(has_simd_level(level));
         switch (level) {
 #if defined(__x86_64__)
         case SimdLevel::kPopcnt:

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -12,9 +14,10 @@ namespace
 constexpr double kTolerance = 1e-12;
 
 // Writes the probability that k bits differ, relative to that of the likeliest number, for k from 0 to `bits`.
-// Returns the sum. What underflows does not matter. Requires: 0 < p <= 0.5.
+// Returns the sum. What underflows does not matter.
 double binomial_terms(int bits, double p, double *term)
 {
+    SIMHASH_ASSERT(0 < p && p <= 0.5);
     const double odds = p / (1 - p);
     const int mode = static_cast<int>((bits + 1) * p);
     double below = 0, above = 0;
@@ -41,6 +44,7 @@ double similarity_error(double similarity, int bits)
 
 int similarity_radius(double similarity, int bits)
 {
+    SIMHASH_ASSERT(bits > 0);
     int low = -1, high = bits;
 
     while (low < high) {
@@ -57,6 +61,8 @@ int similarity_radius(double similarity, int bits)
 // to it.
 int recall_radius(double similarity, int bits, double recall)
 {
+    SIMHASH_ASSERT(0 <= similarity && similarity <= 1 && 0 <= recall && recall <= 1);
+    SIMHASH_ASSERT(1 <= bits && bits <= kMinhashSizeMax);
     const double p = (1 - similarity) / 2;
     double term[kMinhashSizeMax + 1], part = 0;
     int radius;

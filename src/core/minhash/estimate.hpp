@@ -5,15 +5,16 @@
 // So 1 - 2 h / n is an unbiased estimate of J, where h of n bits differ. It is from -1 to 1.
 #pragma once
 
+#include "core/contract/contract.hpp"
 #include "core/minhash/minhash_sketch.hpp"
 
 namespace simhash
 {
 
 // Returns 1 - 2 * distance / bits, rounded once. So it decreases strictly with the distance.
-// Requires: 0 <= distance <= bits, bits > 0.
 inline double similarity_estimate(int distance, int bits)
 {
+    SIMHASH_ASSERT(0 <= distance && distance <= bits && bits > 0);
     return (static_cast<double>(bits) - 2.0 * distance) / bits;
 }
 
@@ -21,12 +22,11 @@ inline double similarity_estimate(int distance, int bits)
 double similarity_error(double similarity, int bits);
 
 // Returns the largest distance whose estimate is at least `similarity`, or -1 if there is none. `similarity`
-// may be any number. No estimate reaches NaN. Requires: bits > 0.
+// may be any number. No estimate reaches NaN.
 int similarity_radius(double similarity, int bits);
 
 // Returns the smallest radius that contains the distance with a probability of at least `recall` if the sets
 // have this similarity. The result does not depend on the platform: only +, -, * and / are used.
-// Requires: 0 <= similarity <= 1, 0 <= recall <= 1, 1 <= bits <= kMinhashSizeMax.
 int recall_radius(double similarity, int bits, double recall);
 
 } // namespace simhash

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -20,6 +22,7 @@ std::uint64_t scatter(std::uint64_t element) { return split_mix(element ^ 0x6A09
 
 void MinhashSketch::init(std::uint64_t *minima, int size)
 {
+    SIMHASH_ASSERT(1 <= size && size <= kMinhashSizeMax);
     minima_ = minima;
     size_ = size;
     unset_ = size;

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kMinhashEmpty = UINT64_MAX >> 1;
 class MinhashSketch
 {
 public:
-    // Makes the sketch of the empty set. Requires: 1 <= size <= kMinhashSizeMax.
+    // Makes the sketch of the empty set.
     void init(std::uint64_t *minima, int size);
 
     // Adds elements to the set; repeated ones change nothing. Cheaper if many are added at once. Overwrites `hashes`.

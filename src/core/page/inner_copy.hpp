@@ -1,6 +1,7 @@
 // The children of an inner page in a private copy of it, and the search among them.
 #pragma once
 
+#include "core/contract/contract.hpp"
 #include "core/page/page.hpp"
 
 #include <algorithm>
@@ -24,11 +25,10 @@ inline double child_density(const CachedChild *child, int count, bool rightmost,
 // The last child whose lower bound is <= position; the first if none is. The search starts where the child
 // would be if fingerprints were spread evenly, as they often are, and proceeds by growing steps: it touches
 // few cache lines.
-//
-// Requires: count >= 1. Even if the bounds do not ascend, it reads only these children and returns one of
-// them.
+// Even if the bounds do not ascend, it reads only these children and returns one of them.
 inline int find_child(const CachedChild *child, int count, double density, Position position)
 {
+    SIMHASH_ASSERT(count >= 1);
     std::uint64_t first = child[0].lower.key;
     double guess = position.key <= first ? 0 : static_cast<double>(position.key - first) * density;
     int low = static_cast<int>(std::min<double>(guess, count - 1)), high = low;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -19,6 +21,7 @@ std::uint64_t differing_bit(std::uint64_t a, std::uint64_t b) { return std::bit_
 
 template <typename Row> int choose_cut(const Row *sorted, int low, int high, Position *bound)
 {
+    SIMHASH_ASSERT(1 <= low && low <= high);
     int best = low;
     std::uint64_t best_bit = 0;
     for (int i = low; i <= high; i++) {
@@ -40,6 +43,8 @@ template <typename Row> int choose_cut(const Row *sorted, int low, int high, Pos
 template <typename Row>
 int choose_cut(Row *row, int count, const int *start, int runs, int low, int high, Position *bound)
 {
+    SIMHASH_ASSERT(1 <= low && low <= high && high < count);
+    SIMHASH_ASSERT(start[0] == 0);
     // The rows of a run share leading bits that rows of the next run do not have. So any two rows on either
     // side of a boundary differ in the same highest bit, which is higher than any difference within the run:
     // if runs begin between low and high, the best place is one of these boundaries.
@@ -80,6 +85,7 @@ int first_bit(Position position)
 
 Digit make_digit(int first, int width)
 {
+    SIMHASH_ASSERT(width < 64);
     bool of_tid = first >= 64;
     int left = (of_tid ? kPositionBits : 64) - first;
     width = std::clamp(width, 0, left);

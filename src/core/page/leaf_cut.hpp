@@ -28,11 +28,10 @@ template <> inline constexpr int kRowWords<PairRow> = 2;
 
 // Where to cut sorted positions: the index in [low, high] whose neighbors differ in the highest bit, so that
 // no bucket of equal leading bits is cut unnecessarily. Sets *bound to the shortest position between the two.
-// Requires: 1 <= low <= high.
+// The cut is from `low` to `high`, and low >= 1.
 template <typename Row> int choose_cut(const Row *sorted, int low, int high, Position *bound);
 
 // The same for rows in runs, which it may sort: run i begins at start[i], and the last one ends at `count`.
-// Requires: start[0] == 0 and high < count.
 template <typename Row>
 int choose_cut(Row *row, int count, const int *start, int runs, int low, int high, Position *bound);
 
@@ -55,7 +54,7 @@ struct Digit {
     }
 };
 
-// `width` bits from bit `first` on, or fewer at the end of the key or the tid. Requires: width < 64.
+// `width` bits from bit `first` on, or fewer at the end of the key or the tid.
 Digit make_digit(int first, int width);
 
 inline constexpr std::size_t kRunRows = 128;

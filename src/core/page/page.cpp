@@ -1,5 +1,7 @@
 #include "core/page/page.hpp"
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -22,6 +24,7 @@ void set_header(char *page, std::size_t page_size, std::size_t lower, std::size_
 
 void leaf_add(char *page, LeafKey key, Tid tid)
 {
+    SIMHASH_ASSERT(leaf_has_room(page));
     RawPageHeader *header = page_header(page);
     std::memcpy(page + header->lower, &key.word[0], sizeof(key.word[0]));
     if (has_pair_keys(page))
@@ -59,6 +62,8 @@ int inner_find(const char *page, Position position)
 
 void inner_insert(char *page, int at, Position bound, std::uint32_t child)
 {
+    SIMHASH_ASSERT(inner_has_room(page));
+    SIMHASH_ASSERT(0 <= at && at <= inner_count(page));
     RawPageHeader *header = page_header(page);
     std::size_t after = static_cast<std::size_t>(inner_count(page) - at);
     char *key = page + sizeof(RawPageHeader) + sizeof(std::uint64_t) * static_cast<std::size_t>(at);

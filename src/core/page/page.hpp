@@ -10,6 +10,7 @@
 // kFormatVersion.
 #pragma once
 
+#include "core/contract/contract.hpp"
 #include "core/tables/key_order.hpp"
 #include "core/volatility/volatility_model.hpp"
 
@@ -184,8 +185,12 @@ inline const std::uint64_t *leaf_words(const char *page)
 {
     return reinterpret_cast<const std::uint64_t *>(page + sizeof(RawPageHeader));
 }
-// Requires: keys have one word.
-inline const Fingerprint *leaf_fingerprints(const char *page) { return leaf_words(page); }
+// If keys have one word.
+inline const Fingerprint *leaf_fingerprints(const char *page)
+{
+    SIMHASH_ASSERT(!has_pair_keys(page));
+    return leaf_words(page);
+}
 // The first word of a key.
 inline std::uint64_t leaf_key(const char *page, int i)
 {
@@ -204,7 +209,6 @@ inline bool leaf_has_room(const char *page)
     return page_free(page) >= static_cast<int>(leaf_key_bytes(page) + sizeof(Tid));
 }
 
-// Requires: the page has room.
 void leaf_add(char *page, LeafKey key, Tid tid);
 inline void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
 {
@@ -237,9 +241,10 @@ inline Position inner_bound(const char *page, int i)
 }
 inline bool inner_has_room(const char *page) { return page_free(page) >= static_cast<int>(kInnerEntry); }
 
-// The last of count ascending keys that is <= key; the first if none is. Requires: count >= 1.
+// The last of count ascending keys that is <= key; the first if none is.
 inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t key)
 {
+    SIMHASH_ASSERT(count >= 1);
     const std::uint64_t *from = keys;
     while (count > 1) { // without a branch to mispredict
         int half = count / 2;
@@ -249,10 +254,10 @@ inline int last_not_above(const std::uint64_t *keys, int count, std::uint64_t ke
     return static_cast<int>(from - keys);
 }
 
-// The last downlink whose bound is <= position; the first if none is. Requires: inner_count(page) >= 1.
+// The last downlink whose bound is <= position; the first if none is. There is at least one.
 int inner_find(const char *page, Position position);
 
-// Inserts a downlink in front of number `at`. Requires: the page has room.
+// Inserts a downlink in front of number `at`.
 void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
 // Makes an empty page of the given size, all zeros except header and tail. `words`: of a leaf's keys.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -11,7 +13,7 @@ namespace simhash
 class Components
 {
 public:
-    // Each vertex starts as its own component. Requires: `parent` has room for `count` numbers.
+    // Each vertex starts as its own component. `parent` has room for `count` numbers.
     Components(std::uint32_t *parent, std::uint32_t count) : parent_(parent)
     {
         for (std::uint32_t i = 0; i < count; i++)
@@ -51,9 +53,10 @@ public:
             leader_[i] = i;
     }
 
-    // Requires: edges come in ascending order, and a < b.
+    // Edges come in ascending order.
     void add(std::uint32_t a, std::uint32_t b)
     {
+        SIMHASH_ASSERT(a < b);
         // Every edge that could give a another leader came before.
         if (leader_[a] == a && leader_[b] == b)
             leader_[b] = a;

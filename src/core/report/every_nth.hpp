@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -12,8 +14,11 @@ namespace simhash
 template <typename T> class EveryNth
 {
 public:
-    // Requires: `kept` has room for `most` items, and `most` is even.
-    EveryNth(T *kept, std::size_t most, std::size_t size = 1) : kept_(kept), most_(most), size_(size) {}
+    // `kept` has room for `most` items.
+    EveryNth(T *kept, std::size_t most, std::size_t size = 1) : kept_(kept), most_(most), size_(size)
+    {
+        SIMHASH_ASSERT(most % 2 == 0);
+    }
 
     // Where to put the next item; null if it is left out.
     T *next()

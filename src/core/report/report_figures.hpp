@@ -52,7 +52,7 @@ struct Buckets {
     double shared;  // the chance that two rows share one
 };
 
-// Uses `key` as work space. Requires: it has room for `count` keys.
+// Uses `key` as work space, which has room for `count` keys.
 Buckets measure_buckets(const KeyOrder &order, int table, const Fingerprint *sample, std::size_t count,
                         std::uint64_t *key);
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -46,9 +48,9 @@ inline std::uint64_t signature_word_at(const std::uint8_t *signature, int bytes,
     return signature_word(signature + 8 * w, bytes - 8 * w < 8 ? bytes - 8 * w : 8);
 }
 
-// Requires: a.bits == b.bits.
 inline int signature_distance(const SignatureView &a, const SignatureView &b)
 {
+    SIMHASH_ASSERT(a.bits == b.bits);
     return signature_distance(a.data, b.data, a.bytes);
 }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -17,6 +19,7 @@ bool add_feature(SignatureSums sums, std::uint64_t hash, Weight weight)
 
 void write_signature(SignatureSums sums, int bits, std::uint8_t *to)
 {
+    SIMHASH_ASSERT(signature_word_count(bits) <= sums.words);
     for (int bit = 0; bit < bits; bit += kBits) {
         Fingerprint word = weights_fingerprint(sums.word[bit / kBits]);
         int used = bits - bit < kBits ? bits - bit : kBits;

@@ -52,7 +52,7 @@ inline Weight signature_sum(SignatureSums sums, int bit)
 }
 
 // Writes the signature: eight bits a byte, the first bit being the most significant one, and zeros behind the last
-// bit. Requires: `bits` are not more than the words have.
+// bit.
 void write_signature(SignatureSums sums, int bits, std::uint8_t *to);
 
 } // namespace simhash

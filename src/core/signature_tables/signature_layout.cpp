@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -196,6 +198,10 @@ void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signatu
 void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
                    std::uint64_t *columns, SignatureLayout *layout, void (*pause)())
 {
+    SIMHASH_ASSERT(kFewestSignatureBits <= bits && bits <= kMostSignatureBits);
+    SIMHASH_ASSERT(1 <= tables && tables <= kMaxTables);
+    SIMHASH_ASSERT(words == 1 || (words == 2 && bits >= 128));
+    SIMHASH_ASSERT(0 <= rows && rows <= kLayoutSample);
     std::memset(layout, 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
     layout->tables = static_cast<std::uint8_t>(tables);

@@ -76,8 +76,7 @@ inline constexpr std::size_t kColumnWords = kLayoutSample / 64;
 // divided evenly, and unrelated rows seldom agree in a window. Without a sample bits are dealt in turn.
 // `columns` is memory for bits * kColumnWords words. `pause` is called after each step, which takes microseconds; it need
 // not return.
-// Requires: kFewestSignatureBits <= bits <= kMostSignatureBits; 1 <= tables <= kMaxTables; words is 1, or 2 if
-// bits >= 128; 0 <= rows <= kLayoutSample.
+// `words` is 2 only if bits >= 128. The sample has at most kLayoutSample rows.
 void choose_layout(
     int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
     std::uint64_t *columns, SignatureLayout *layout, void (*pause)() = [] {});

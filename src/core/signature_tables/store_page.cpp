@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -51,6 +53,7 @@ int map_capacity(std::size_t page_size)
 
 void map_add(char *page, SegmentEntry entry)
 {
+    SIMHASH_ASSERT(map_has_room(page));
     RawPageHeader *header = page_header(page);
     std::memcpy(page + header->lower, &entry, sizeof(entry));
     header->lower = static_cast<std::uint16_t>(header->lower + sizeof(entry));
@@ -90,6 +93,7 @@ void plane_clear(char *page, int slot)
 
 void body_set(char *page, int bytes, int slot, const std::uint8_t *signature, Tid tid)
 {
+    SIMHASH_ASSERT(0 <= slot && slot <= body_count(page));
     RawPageHeader *header = page_header(page);
     std::size_t length = static_cast<std::size_t>(bytes);
     std::size_t at = sizeof(RawPageHeader) + length * static_cast<std::size_t>(slot);

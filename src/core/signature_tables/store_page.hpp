@@ -81,7 +81,6 @@ inline bool map_has_room(const char *page)
 {
     return page_free(page) >= static_cast<int>(sizeof(SegmentEntry));
 }
-// Requires: the page has room.
 void map_add(char *page, SegmentEntry entry);
 
 // Plane pages. Slots up to the highest one ever used have a sketch.
@@ -120,7 +119,7 @@ inline std::uint64_t body_tid(const char *page, int slot)
 {
     return reinterpret_cast<const Tid *>(page_tail(page))[-1 - slot].packed();
 }
-// Requires: slot <= body_count(page), and below the shape's body_rows.
+// The slot is below the shape's body_rows, and no slot below it is left out.
 void body_set(char *page, int bytes, int slot, const std::uint8_t *signature, Tid tid);
 void body_clear(char *page, int slot);
 

@@ -1,14 +1,17 @@
 #include "core/tables/key_ball.hpp"
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
 namespace
 {
 
-// The n-th highest set bit; 0 if there are fewer. Requires: n >= 1.
+// The n-th highest set bit; 0 if there are fewer.
 std::uint64_t nth_highest(std::uint64_t bits, int n)
 {
+    SIMHASH_ASSERT(n >= 1);
     for (; bits != 0; n--) {
         std::uint64_t highest = std::uint64_t{1} << (63 - std::countl_zero(bits));
         if (n == 1)

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -27,6 +29,7 @@ void BitPermutation::set_inverse(const std::uint8_t source[kBits])
 
 void BitPermutation::compose(const BitPermutation &first, const BitPermutation &second)
 {
+    SIMHASH_ASSERT(&second != this);
     for (int i = 0; i < 16; i++) {
         for (int value = 0; value < 16; value++)
             part_[i][value] = second(first.part_[i][value]);
@@ -50,6 +53,7 @@ void KeyOrder::sources(int table_number, std::uint8_t source[kBits]) const
 
 void KeyOrder::set(const TableDesign &new_design, const std::uint8_t new_bit_order[kBits])
 {
+    SIMHASH_ASSERT(is_bit_order(new_bit_order));
     design = new_design;
     std::memcpy(bit_order, new_bit_order, kBits);
     permutation.set(bit_order);

@@ -25,7 +25,7 @@ public:
     // The inverse of set(source).
     void set_inverse(const std::uint8_t source[kBits]);
 
-    // Permutes by `first`, then by `second`. Requires: `second` is not this object.
+    // Permutes by `first`, then by `second`. `second` is not this object.
     void compose(const BitPermutation &first, const BitPermutation &second);
 
     std::uint64_t operator()(std::uint64_t x) const
@@ -57,7 +57,6 @@ struct KeyOrder {
     BitPermutation permutation;
     TableOrder table[kMaxTables];
 
-    // Requires: is_bit_order(bit_order).
     void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
 
     std::size_t size() const { return offsetof(KeyOrder, table) + design.tables * sizeof(TableOrder); }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/contract/contract.hpp"
 #include "core/hash/feature_hash.hpp"
 
 namespace simhash
@@ -33,6 +34,7 @@ bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 void TextFeatures::init(TextUnit unit, int size)
 {
+    SIMHASH_ASSERT(1 <= size && size <= kShingleSizeMax);
     text_.init();
     unit_ = unit;
     in_run_ = false;

@@ -33,7 +33,6 @@ inline constexpr std::size_t kWordMax = 255;
 class TextFeatures
 {
 public:
-    // Requires: 1 <= size <= kShingleSizeMax.
     void init(TextUnit unit, int size);
 
     // Sets the next piece of the text, and whether it is the last. See NormalText::read_from.

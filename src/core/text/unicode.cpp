@@ -10,6 +10,7 @@ namespace
 {
 
 // clang-format off
+#include "core/contract/contract.hpp"
 #include "core/text/unicode_tables.inc"
 // clang-format on
 
@@ -102,6 +103,7 @@ int combining_class(char32_t character) { return character_property(character).c
 
 char32_t decode_utf8(const char *at, const char *end, int *size)
 {
+    SIMHASH_ASSERT(at < end);
     auto byte = [at](int i) { return static_cast<unsigned char>(at[i]); };
     auto continues = [&](int i) { return (byte(i) & 0xC0) == 0x80; };
     std::ptrdiff_t left = end - at;
@@ -133,6 +135,7 @@ char32_t decode_utf8(const char *at, const char *end, int *size)
 
 int encode_utf8(char32_t character, char out[4])
 {
+    SIMHASH_ASSERT(character <= 0x10FFFF && (character < 0xD800 || character > 0xDFFF));
     auto tail = [character](int shift) { return static_cast<char>(0x80 | (character >> shift & 0x3F)); };
     if (character < 0x80) {
         out[0] = static_cast<char>(character);

@@ -20,10 +20,10 @@ enum class CharacterClass : std::uint8_t {
 inline constexpr char32_t kInvalidCharacter = 0xFFFFFFFF;
 
 // Reads the UTF-8 sequence at `at` and sets *size to its length. Anything but a well-formed sequence gives
-// kInvalidCharacter and a size of 1. Requires: at < end.
+// kInvalidCharacter and a size of 1.
 char32_t decode_utf8(const char *at, const char *end, int *size);
 
-// Writes the character and returns the number of bytes. Requires: the character is valid.
+// Writes the character and returns the number of bytes. The character is valid.
 int encode_utf8(char32_t character, char out[4]);
 
 // A character's property.

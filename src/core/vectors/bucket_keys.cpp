@@ -1,5 +1,6 @@
 #include "core/vectors/bucket_keys.hpp"
 
+#include "core/contract/contract.hpp"
 #include "core/hash/split_mix.hpp"
 #include "core/vectors/random_projection.hpp"
 
@@ -84,6 +85,7 @@ std::uint64_t table_stream(const BucketTable &table)
 
 std::uint64_t stable_key(Norm norm, const Weight *vector, std::size_t count, const BucketTable &table)
 {
+    SIMHASH_ASSERT(count <= kDimensionsMax);
     const std::uint64_t first = table_stream(table);
     std::uint64_t key = first;
     for (int j = 0; j < table.hashes; j++) {
@@ -99,6 +101,7 @@ std::uint64_t stable_key(Norm norm, const Weight *vector, std::size_t count, con
 
 std::uint64_t sampled_bits_key(const SignatureView &signature, const BucketTable &table)
 {
+    SIMHASH_ASSERT(signature.bits > 0);
     const std::uint64_t first = table_stream(table);
     const auto bits = static_cast<std::uint64_t>(signature.bits);
     std::uint64_t key = first;

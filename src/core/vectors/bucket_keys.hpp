@@ -48,10 +48,9 @@ struct BucketTable {
     int hashes; // K
 };
 
-// `vector` is already divided by the width. Requires: count <= kDimensionsMax.
+// `vector` is already divided by the width.
 std::uint64_t stable_key(Norm norm, const Weight *vector, std::size_t count, const BucketTable &table);
 
-// Requires: signature.bits > 0.
 std::uint64_t sampled_bits_key(const SignatureView &signature, const BucketTable &table);
 
 } // namespace simhash

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -32,6 +34,7 @@ double ceiling(double x) { return std::max(1.0, std::ceil(x * (1 - 1e-9))); }
 
 double collision_probability(Norm norm, double distance, double width)
 {
+    SIMHASH_ASSERT(distance >= 0 && width > 0);
     double r = width / distance;
     if (r == 0)
         return 0;
@@ -42,6 +45,8 @@ double collision_probability(Norm norm, double distance, double width)
 
 BucketPlan plan_buckets(double rows, double p1, double p2, double recall)
 {
+    SIMHASH_ASSERT(rows >= 1 && 0 <= p2 && p2 < p1 && p1 <= 1);
+    SIMHASH_ASSERT(0 < recall && recall < 1);
     BucketPlan plan;
     plan.rho = std::fabs(std::log(p1) / std::log(p2));
     plan.hashes = ceiling(-std::log(rows) / std::log(p2));

@@ -10,7 +10,7 @@
 namespace simhash
 {
 
-// P(h(u) = h(v)) of the p-stable projections, for vectors at `distance`. Requires: distance >= 0, width > 0.
+// P(h(u) = h(v)) of the p-stable projections, for vectors at `distance`.
 double collision_probability(Norm norm, double distance, double width);
 
 struct BucketPlan {
@@ -22,7 +22,6 @@ struct BucketPlan {
         candidates; // L n P2^K: the expected number of far points that share a key, each counted once for each
 };
 
-// Requires: rows >= 1, 0 <= p2 < p1 <= 1, 0 < recall < 1.
 BucketPlan plan_buckets(double rows, double p1, double p2, double recall);
 
 } // namespace simhash

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/contract/contract.hpp"
 #include "core/hash/split_mix.hpp"
 
 namespace simhash
@@ -71,6 +72,7 @@ void RandomProjection::add_piece(const float *values, std::size_t count)
     std::size_t used = 0;
     for (std::size_t i = 0; i < count; i++, dimensions_++) {
         double x = static_cast<double>(values[i]);
+        SIMHASH_ASSERT(std::isfinite(x));
         if (x == 0)
             continue; // it adds nothing
         squares_ += x * x;

@@ -32,7 +32,7 @@ class RandomProjection
 public:
     explicit RandomProjection(std::uint64_t seed, std::uint64_t block = 0);
 
-    // Adds the vector's next dimensions. Requires: the values are finite.
+    // Adds the vector's next dimensions, which are finite numbers.
     void add(const float *values, std::size_t count);
 
     // Returns false if the vector has no direction: it is empty, or all zeros.

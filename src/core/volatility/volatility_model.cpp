@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/contract/contract.hpp"
+
 namespace simhash
 {
 
@@ -186,9 +188,10 @@ void convolve_many(const Levels a[], const Levels b[], int most, Levels to[])
     }
 }
 
-// to[n] = sum a[i] b[n - i]. Requires: `to` is neither a nor b.
+// to[n] = sum a[i] b[n - i].
 void convolve(const Levels a[], const Levels b[], int most, Levels to[])
 {
+    SIMHASH_ASSERT(to != a && to != b);
     switch (most) {
     case 3:
         return convolve_few<3>(a, b, to);
@@ -473,6 +476,7 @@ double FlipCoverage::cover(int prefix, std::uint64_t flips, const std::uint8_t m
                            unsigned which)
 {
     static_assert(kCoveredTogether == 4);
+    SIMHASH_ASSERT(count <= kCoveredTogether);
     constexpr std::uint8_t kSize[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     refresh(prefix);
     Levels odds[1 << kCoveredTogether], sum[kCoveredTogether + 1] = {};

@@ -143,7 +143,6 @@ public:
 
     // The same for several sets at once: `flips` with some of `count` more bits. Bit n of `which` stands for
     // the set with the bits more[i] where bit i of n is 1. Sets of more than radius flips are left out.
-    // Requires: count <= kCoveredTogether.
     double cover(int prefix, std::uint64_t flips, const std::uint8_t more[], int count, unsigned which);
 
     // 0 to 1.

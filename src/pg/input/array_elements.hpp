@@ -17,9 +17,11 @@ struct Elements {
     int count;
 };
 
-// Requires: the element type is text, or `type` is a type of 8 bytes that is passed by value.
+// `type` is text, which any type with the same storage may stand for, or the element type, of 8 bytes and passed by
+// value.
 inline Elements array_elements(ArrayType *array, Oid type)
 {
+    Assert(type == TEXTOID || ARR_ELEMTYPE(array) == type);
     Elements out;
     if (type == TEXTOID)
         deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &out.values, &out.nulls, &out.count);

@@ -28,9 +28,10 @@ public:
     CountedFeatures(const CountedFeatures &) = delete;
     CountedFeatures &operator=(const CountedFeatures &) = delete;
 
-    // Allocates memory for about this many features. Requires: there are none yet.
+    // Allocates memory for about this many features. There are none yet.
     void expect(std::size_t features)
     {
+        Assert(counts_.size() == 0);
         std::size_t capacity = kFew;
         while (capacity < features)
             capacity *= 2;

@@ -60,10 +60,11 @@ void add_element(MinhashState *state, std::uint64_t element, MemoryContext conte
 
 bool without_features(const MinhashState &state) { return state.used == 0 && state.minima.values == nullptr; }
 
-// The minima of all elements. Requires: !without_features().
+// The minima of all elements.
 Minima finished_minima(FunctionCallInfo fcinfo)
 {
     MinhashState *state = state_argument<MinhashState>(fcinfo, 0);
+    Assert(!without_features(*state));
     update_sketch(state, aggregate_context(fcinfo));
     return state->minima;
 }

@@ -294,13 +294,13 @@ double fraction_around(const Sample &sample, const Fingerprint *center, int radi
 }
 
 // Returns the fraction of pairs of rows within the radius. A value that is a bound of both histograms says
-// nothing about its frequency, so such pairs are not counted. Requires: b has at most kPairSample common
-// values and kPairSample histogram bounds.
+// nothing about its frequency, so such pairs are not counted.
 double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
 {
     const double pairs = (1 - a.nulls) * (1 - b.nulls);
     double found = 0;
     std::uint16_t match[2 * kPairSample];
+    Assert(b.count <= 2 * kPairSample);
 
     for (int i = 0; i < a.count; i++) {
         const Fingerprint *value = value_at(a, i);

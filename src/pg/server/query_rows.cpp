@@ -25,6 +25,7 @@ Oid integer_type(TupleDesc columns, int number)
 
 int64 integer_column(const QueryRow &row, int number, Oid type, const char *what)
 {
+    Assert(type == INT2OID || type == INT4OID || type == INT8OID);
     bool null;
     Datum value = row.column(number, &null);
     if (null)

@@ -26,7 +26,7 @@ Portal open_query(const char *query);
 // Returns smallint, integer or bigint for a column that is of one of these types or of a domain over it, otherwise
 // InvalidOid. The first column has number 1.
 Oid integer_type(TupleDesc columns, int number);
-// Returns an integer column's value. Raises an error if it is NULL; `what` names the value in the message. Requires:
+// Returns an integer column's value. Raises an error if it is NULL; `what` names the value in the message, and
 // `type` is the integer_type() of the column.
 int64 integer_column(const QueryRow &row, int number, Oid type, const char *what);
 

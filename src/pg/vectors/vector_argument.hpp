@@ -5,6 +5,7 @@
 #include "pg/server/compat.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "utils/array.h"
 }
 
@@ -16,9 +17,10 @@ template <typename Number> struct Vector {
     std::size_t count;
 };
 
-// Requires: it is a double precision[].
+// The vector in a double precision[].
 inline Vector<double> checked_vector(ArrayType *array)
 {
+    Assert(ARR_ELEMTYPE(array) == FLOAT8OID);
     if (ARR_NDIM(array) > 1)
         ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
                 errdetail("It has %d.", ARR_NDIM(array)));

@@ -1,0 +1,36 @@
+#include <gtest/gtest.h>
+
+#include "core/contract/contract.hpp"
+#include "core/page/page.hpp"
+#include "core/signature/signature.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+TEST(ContractDeathTest, BrokenContractEndsTheProgram)
+{
+    EXPECT_DEATH(SIMHASH_ASSERT(1 + 1 == 3), "contract broken: 1 \\+ 1 == 3");
+    SIMHASH_ASSERT(1 + 1 == 2);
+}
+
+TEST(ContractDeathTest, LeafHasRoom)
+{
+    constexpr std::size_t kPageSize = 8192;
+    alignas(8) char page[kPageSize];
+    init_page(page, kPageSize, 0, 0);
+    for (int i = 0; i < leaf_capacity(kPageSize); i++)
+        leaf_add(page, 0, Tid{});
+    EXPECT_DEATH(leaf_add(page, 0, Tid{}), "contract broken: leaf_has_room");
+}
+
+TEST(ContractDeathTest, SignaturesHaveOneLength)
+{
+    const std::uint8_t bytes[16] = {};
+    const SignatureView a = {100, signature_bytes(100), bytes}, b = {101, signature_bytes(101), bytes};
+    EXPECT_DEATH(signature_distance(a, b), "contract broken: a.bits == b.bits");
+}
+
+} // namespace
+} // namespace simhash

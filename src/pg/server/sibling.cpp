@@ -90,13 +90,6 @@ bool match_similarity_call(Oid schema, Node *node, DistanceCall *call)
     return true;
 }
 
-Oid find_condition(Oid schema, const char *name, Oid left, Oid right)
-{
-    const Oid arguments[] = {left, right, INT8OID};
-
-    return find_function(schema, name, arguments, lengthof(arguments));
-}
-
 Oid find_ball(Oid schema, Oid center)
 {
     const Oid arguments[] = {center, INT8OID};

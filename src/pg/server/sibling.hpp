@@ -33,9 +33,6 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 // `call` if so.
 bool match_similarity_call(Oid schema, Node *node, DistanceCall *call);
 
-// Returns the function name(left, right, bigint) in `schema`, or InvalidOid if it does not exist.
-Oid find_condition(Oid schema, const char *name, Oid left, Oid right);
-
 // Returns the function simhash_ball(center, bigint) in `schema`, or signature_ball(bit, bigint) if the center
 // is a bit string. Returns InvalidOid if it does not exist.
 Oid find_ball(Oid schema, Oid center);

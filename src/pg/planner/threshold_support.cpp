@@ -1,0 +1,404 @@
+// Planner support functions, through which h <@> q <= 3 and minhash_similarity(s, q) >= 0.8 can use an index.
+//
+// A comparison of a distance becomes hamming_within(h, q, 3) or hamming_at(h, q, 3), and one of a similarity
+// minhash_at_least(s, q, 0.8). For an index on h, these become h <@| simhash_ball(q, 3), or signature_ball(q, 3) for
+// bit strings; the radius of a similarity is the largest distance whose similarity is at least the threshold. An
+// expression that is not recognized is left unchanged and is evaluated as it stands.
+#include "pg/server/postgres.hpp"
+
+#include "pg/planner/comparison.hpp"
+#include "pg/planner/expression.hpp"
+#include "pg/planner/index_condition.hpp"
+#include "pg/planner/measure.hpp"
+#include "pg/planner/stored_distance.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// A comparison by the core's operator.
+struct CoreComparison {
+    Node *left, *right;
+    Oid op;
+};
+
+// Reads a call of a comparison function as a comparison of the core's type, which the measure's type stands for.
+// Returns false if it is none.
+bool as_core_comparison(const FuncExpr *call, const char *op, Oid core, CoreComparison *out)
+{
+    Oid *types;
+    int count;
+
+    get_func_signature(call->funcid, &types, &count);
+    if (count != 2 || list_length(call->args) != 2)
+        return false;
+    out->left = static_cast<Node *>(linitial(call->args));
+    out->right = static_cast<Node *>(lsecond(call->args));
+    // All types of numbers are built in, so another type is the measure's.
+    if (types[0] >= FirstNormalObjectId) {
+        out->left = as_core_type(out->left, core);
+        types[0] = core;
+    }
+    if (types[1] >= FirstNormalObjectId) {
+        out->right = as_core_type(out->right, core);
+        types[1] = core;
+    }
+    out->op = find_operator(PG_CATALOG_NAMESPACE, op, types[0], types[1]);
+    pfree(types);
+    return OidIsValid(out->op);
+}
+
+Node *call_core(const CoreComparison &core) { return call_operator(core.op, BOOLOID, core.left, core.right); }
+
+bool is_constant_up_to(Node *bound, int64 limit)
+{
+    const Const *constant = reinterpret_cast<Const *>(bound);
+
+    return IsA(bound, Const) && !constant->constisnull && DatumGetInt64(constant->constvalue) <= limit;
+}
+
+// A comparison of a measure with a threshold.
+struct ThresholdComparison {
+    const Measure *measure;
+    Oid schema;
+    Rewrite rewrite; // of the comparison of a distance that has this meaning
+    DistanceCall call;
+    Node *measured, *threshold;
+    CoreComparison core;
+};
+
+// Returns the threshold as the limit of a condition; for a comparison that is strict, the next limit. Returns null if
+// that is not possible.
+Node *condition_limit(PlannerInfo *root, const ThresholdComparison &comparison)
+{
+    const Measure &measure = *comparison.measure;
+    Node *limit = cast_implicitly(static_cast<Node *>(copyObjectImpl(comparison.threshold)), measure.limit);
+
+    if (limit == nullptr)
+        return nullptr;
+    if (comparison.rewrite == Rewrite::within_below || comparison.rewrite == Rewrite::not_within_below) {
+        const Oid next = find_function(comparison.schema, measure.next, &measure.limit, 1);
+        if (!OidIsValid(next))
+            return nullptr;
+        limit = call_function(next, measure.limit, list_make1(limit));
+    }
+    return eval_const_expressions(root, limit);
+}
+
+// Returns a call of name(left, right, limit), or of name(right, left, limit) if only that exists. Returns null if
+// neither exists.
+Node *call_condition(const char *name, const ThresholdComparison &comparison, Node *limit)
+{
+    const DistanceCall &call = comparison.call;
+    Node *left = static_cast<Node *>(copyObjectImpl(call.left));
+    Node *right = static_cast<Node *>(copyObjectImpl(call.right));
+    const Oid types[] = {call.left_type, call.right_type, comparison.measure->limit};
+    const Oid exchanged[] = {types[1], types[0], types[2]};
+    Oid function = find_function(comparison.schema, name, types, lengthof(types));
+
+    if (!OidIsValid(function)) {
+        function = find_function(comparison.schema, name, exchanged, lengthof(exchanged));
+        std::swap(left, right);
+    }
+    if (!OidIsValid(function))
+        return nullptr;
+    return call_function(function, BOOLOID, list_make3(left, right, limit));
+}
+
+// Returns the condition that the distance is at most the limit, or the similarity at least.
+Node *limit_condition(const ThresholdComparison &comparison, Node *limit)
+{
+    return call_condition(comparison.measure->condition, comparison, limit);
+}
+
+// Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner
+// strips one RelabelType and compares the rest with the key. Since 18.4 it strips all of them, so that it cannot
+// prune partitions with such a key, only with one cast to integer.
+Node *domain_comparison(const ThresholdComparison &comparison)
+{
+    CoreComparison core = comparison.core;
+    const Oid domain = find_type(comparison.schema, "hamming_distance");
+    Node *distance = reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(copyObjectImpl(comparison.measured)), domain, -1, InvalidOid,
+                        COERCE_IMPLICIT_CAST));
+    distance = reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(distance), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+
+    (core.left == comparison.measured ? core.left : core.right) = distance;
+    return call_core(core);
+}
+
+StoredDistance find_stored(PlannerInfo *root, const ThresholdComparison &comparison)
+{
+    return comparison.measure->similarity ? StoredDistance{}
+                                          : find_stored_distance(root, comparison.schema, comparison.call);
+}
+
+Node *both(List *conditions) { return reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, conditions, -1)); }
+
+// Adds to a condition the comparison that it replaces, if an index on the distance or a partition key can use
+// that. Returns null if the condition is null.
+Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdComparison &comparison)
+{
+    if (condition == nullptr || !repeatable(condition))
+        return condition;
+    const StoredDistance stored = find_stored(root, comparison);
+    List *all = list_make1(condition);
+
+    if (stored.indexed || stored.partitioned_by_integer)
+        all = lappend(all, call_core(comparison.core));
+    if (stored.partitioned_by_distance)
+        all = lappend(all, domain_comparison(comparison));
+    return list_length(all) > 1 ? both(all) : condition;
+}
+
+// Only an index on the distance itself can serve a negated condition, unless it is negated once more.
+Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
+{
+    if (find_stored(root, comparison).indexed)
+        return call_core(comparison.core);
+    Node *within = limit_condition(comparison, limit);
+    return within == nullptr ? nullptr
+                             : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
+}
+
+// A similarity that equals the threshold is at least that. The index serves this, and the rows found are compared.
+Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
+{
+    if (is_sublink_output(comparison.threshold))
+        return call_core(comparison.core);
+    if (!comparison.measure->similarity) {
+        Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
+                                                      : call_condition("hamming_at", comparison, limit);
+        return with_comparisons(root, condition, comparison);
+    }
+    Node *condition = limit_condition(comparison, limit);
+    return condition != nullptr && repeatable(condition)
+               ? both(list_make2(condition, call_core(comparison.core)))
+               : call_core(comparison.core);
+}
+
+// Returns null if the comparison cannot be rewritten.
+Node *rewrite_comparison(PlannerInfo *root, const ThresholdComparison &comparison)
+{
+    if (comparison.rewrite == Rewrite::none)
+        return nullptr;
+    Node *limit = condition_limit(root, comparison);
+    if (limit == nullptr)
+        return nullptr;
+
+    switch (comparison.rewrite) {
+    case Rewrite::none:
+        return nullptr;
+    case Rewrite::within:
+    case Rewrite::within_below:
+        return with_comparisons(root, limit_condition(comparison, limit), comparison);
+    case Rewrite::not_within:
+    case Rewrite::not_within_below:
+        return negated(root, comparison, limit);
+    case Rewrite::at:
+        return equal_to(root, comparison, limit);
+    }
+    return nullptr;
+}
+
+Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call, const Measure &measure)
+{
+    const Comparison *comparison = find_comparison(call->funcid, measure.type);
+    const Oid schema = get_func_namespace(call->funcid);
+    CoreComparison core;
+    DistanceCall measured;
+
+    if (comparison == nullptr || !as_core_comparison(call, comparison->op, measure.core, &core))
+        return nullptr;
+    // A similarity grows where a distance falls, so a comparison means that with the operands exchanged.
+    const bool exchanged = measure.similarity;
+    if (measure.match(schema, core.left, &measured)) {
+        const Rewrite rewrite = exchanged ? comparison->distance_last : comparison->distance_first;
+        return rewrite_comparison(root, {&measure, schema, rewrite, measured, core.left, core.right, core});
+    }
+    if (measure.match(schema, core.right, &measured)) {
+        const Rewrite rewrite = exchanged ? comparison->distance_first : comparison->distance_last;
+        return rewrite_comparison(root, {&measure, schema, rewrite, measured, core.right, core.left, core});
+    }
+
+    // The value is not computed here, so it is a stored one. With the core's operator it can be hashed, merged and
+    // found in a btree like any number.
+    return call_core(core);
+}
+
+// Returns a call of a distance function as its operator, with result type integer, in a RelabelType to the
+// domain. ORDER BY strips that RelabelType, which leaves the bare operator that an index can be ordered by. A
+// RelabelType from the domain to integer would not be stripped. The type of the whole expression does not
+// change.
+Node *simplify_distance(const FuncExpr *call)
+{
+    Oid *types;
+    int count;
+
+    if (call->funcresulttype == INT4OID) // already simplified
+        return nullptr;
+    get_func_signature(call->funcid, &types, &count);
+    if (count != 2 || list_length(call->args) != 2)
+        return nullptr;
+    const Oid op = find_operator(get_func_namespace(call->funcid), "<@>", types[0], types[1]);
+    pfree(types);
+    if (!OidIsValid(op) || get_opcode(op) != call->funcid)
+        return nullptr;
+
+    Node *distance = call_operator(op, INT4OID, static_cast<Node *>(linitial(call->args)),
+                                   static_cast<Node *>(lsecond(call->args)));
+    return reinterpret_cast<Node *>(makeRelabelType(reinterpret_cast<Expr *>(distance), call->funcresulttype,
+                                                    -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+// Returns a condition f(a, b, limit) as a <@| ball(b, radius), for an index on either of the first two arguments: a
+// list of that condition, which is equivalent if `exact` and otherwise only necessary, or NIL. An index's key has a
+// declared length, which is that of the query, or else the search raises an error.
+List *index_condition(SupportRequestIndexCondition *request, const Measure &measure, bool exact)
+{
+    LimitCall near;
+    if (!match_limit_call(request, &near))
+        return NIL;
+
+    Oid *types;
+    int count;
+    get_func_signature(near.call->funcid, &types, &count);
+    const Oid schema = get_func_namespace(near.call->funcid);
+    Node *radius = measure.radius(request->root, schema, near.limit, declared_bits(strip_relabels(near.key)));
+    if (radius == nullptr)
+        return NIL;
+    Node *condition = ball_condition(request, {schema, near.key, near.query, types[request->indexarg],
+                                               types[1 - request->indexarg], radius});
+    if (condition == nullptr)
+        return NIL;
+    request->lossy = !exact;
+    return list_make1(condition);
+}
+
+// Whether the distance is indexed. Then the core's comparison has been added to the condition, and is
+// estimated from the statistics of the indexed expression.
+bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
+{
+    const DistanceCall call = {terms.left, terms.right, terms.type, right_type};
+
+    return !request->is_join &&
+           find_stored_distance(request->root, get_func_namespace(request->funcid), call).indexed;
+}
+
+Selectivity condition_selectivity(const SupportRequestSelectivity *request, const Measure &measure, bool at)
+{
+    Oid *types;
+    int count;
+
+    get_func_signature(request->funcid, &types, &count);
+    auto *left = static_cast<Node *>(linitial(request->args));
+    auto *right = static_cast<Node *>(lsecond(request->args));
+    auto *limit = static_cast<Node *>(lthird(request->args));
+    const int bits = estimate_bits(types[0], left, right);
+    const int radius = measure.estimate_radius(request->root, limit, bits);
+    const DistanceTerms terms = {left, right, types[0], bits, radius, request->funcid, at};
+    if (!measure.similarity && estimated_beside(request, terms, types[1]))
+        return 1;
+    return estimate_for_request(request, terms);
+}
+
+Node *cost_of_comparison(Node *request)
+{
+    set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
+    return request;
+}
+
+// The support functions of conditions, with `at` those that the distance equals the limit.
+Node *support_condition(Node *request, const Measure &measure, bool at)
+{
+    switch (nodeTag(request)) {
+    case T_SupportRequestIndexCondition:
+        return reinterpret_cast<Node *>(
+            index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request), measure, !at));
+    case T_SupportRequestSelectivity: {
+        auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
+        if (list_length(selectivity->args) != 3)
+            return nullptr;
+        selectivity->selectivity = condition_selectivity(selectivity, measure, at);
+        return request;
+    }
+    case T_SupportRequestCost:
+        return cost_of_comparison(request);
+    default:
+        return nullptr;
+    }
+}
+
+// The support functions of all comparisons of a measure.
+Node *support_comparison(Node *request, const Measure &measure)
+{
+    if (!IsA(request, SupportRequestSimplify))
+        return nullptr;
+    auto *simplify = reinterpret_cast<SupportRequestSimplify *>(request);
+    return simplify_comparison(simplify->root, simplify->fcall, measure);
+}
+
+Node *request_of(FunctionCallInfo fcinfo) { return reinterpret_cast<Node *>(PG_GETARG_POINTER(0)); }
+
+} // namespace
+
+// The support function of the distance functions.
+SIMHASH_FUNCTION(hamming_operator_support)
+{
+    Node *request = request_of(fcinfo);
+
+    if (IsA(request, SupportRequestSimplify))
+        PG_RETURN_POINTER(simplify_distance(reinterpret_cast<SupportRequestSimplify *>(request)->fcall));
+    PG_RETURN_POINTER(IsA(request, SupportRequestCost) ? cost_of_comparison(request) : nullptr);
+}
+
+// The support function of minhash_similarity. It also loads the library, and with it the planner's hook, before
+// the paths of a query that sorts by a similarity are made: the planner simplifies all expressions first.
+SIMHASH_FUNCTION(minhash_similarity_support)
+{
+    Node *request = request_of(fcinfo);
+
+    PG_RETURN_POINTER(IsA(request, SupportRequestCost) ? cost_of_comparison(request) : nullptr);
+}
+
+SIMHASH_FUNCTION(hamming_distance_support)
+{
+    PG_RETURN_POINTER(support_comparison(request_of(fcinfo), kDistanceMeasure));
+}
+
+SIMHASH_FUNCTION(jaccard_estimate_support)
+{
+    PG_RETURN_POINTER(support_comparison(request_of(fcinfo), kSimilarityMeasure));
+}
+
+SIMHASH_FUNCTION(hamming_within_support)
+{
+    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kDistanceMeasure, false));
+}
+
+SIMHASH_FUNCTION(hamming_at_support)
+{
+    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kDistanceMeasure, true));
+}
+
+SIMHASH_FUNCTION(minhash_at_least_support)
+{
+    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kSimilarityMeasure, false));
+}
+
+} // namespace simhash

@@ -1030,6 +1030,8 @@ COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerpr
 -- Signatures: bit strings of any length. Their distance is not called hamming_distance, because pgvector has a function
 -- hamming_distance(bit, bit), and both extensions are often in one schema. The functions that compare two of them raise
 -- an error if the lengths differ, which reveals a length, so they are not LEAKPROOF.
+-- The planner replaces a condition on two bit strings that are declared with the same length by signature_within, which
+-- raises none.
 
 CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
@@ -1047,6 +1049,11 @@ CREATE FUNCTION hamming_at(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT hamming_at_support;
 COMMENT ON FUNCTION hamming_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE FUNCTION signature_within(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_within_if_equally_long' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION signature_within(bit, bit, bigint)
+    IS 'whether two bit strings have the same length and their Hamming distance is at most the radius';
 
 CREATE TYPE signature_ball;
 CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball

@@ -155,6 +155,10 @@ SELECT is_empty($$
         AND NOT (proleakproof = (proargtypes[0] <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what conditions are rewritten to is leakproof, except for bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
+    SELECT name FROM our_function WHERE proname = 'signature_within'
+        AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict AND prosupport <> 0) $$,
+    'signature_within, which raises no error, is leakproof');
+SELECT is_empty($$
     SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_nearest')
         AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (pronargdefaults = 0)) $$,
     'balls of bit strings are immutable and parallel safe, and may have no weights');

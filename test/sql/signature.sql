@@ -150,7 +150,7 @@ BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
         plan := plan || line;
     END LOOP;
-    RETURN (SELECT string_agg(name[1], ' ') FROM regexp_matches(plan, 'NOT hamming_\w+|hamming_\w+|<@.|[<>=]+ [0-9]+', 'g') AS name);
+    RETURN (SELECT string_agg(name[1], ' ') FROM regexp_matches(plan, 'NOT \w+_within|\w+_(?:within|at)|<@.|[<>=]+ [0-9]+', 'g') AS name);
 END $$;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE s <@> X'0123456789abcdef0123' <= 3;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE s <@> X'0123456789abcdef0123' = 3;

@@ -12,6 +12,7 @@
 #include "pg/planner/measure.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "catalog/pg_namespace.h"
@@ -99,6 +100,26 @@ Node *condition_limit(PlannerInfo *root, const ThresholdComparison &comparison)
     return eval_const_expressions(root, limit);
 }
 
+// Returns the length of a bit string that is a constant, or the declared one, or -1.
+int known_bits(Node *node)
+{
+    node = strip_relabels(node);
+    const Const *constant = reinterpret_cast<const Const *>(node);
+    if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
+        return datum_signature(constant->constvalue).bits;
+    return declared_bits(node);
+}
+
+// Whether both values are bit strings of the same length. Then a function that raises no error can compare them, so
+// row-level security lets an index evaluate the condition.
+bool equally_long(const DistanceCall &call)
+{
+    if (call.left_type != BITOID || call.right_type != BITOID)
+        return false;
+    const int bits = known_bits(call.left);
+    return bits > 0 && bits == known_bits(call.right);
+}
+
 // Returns a call of name(left, right, limit), or of name(right, left, limit) if only that exists. Returns null if
 // neither exists.
 Node *call_condition(const char *name, const ThresholdComparison &comparison, Node *limit)
@@ -122,7 +143,10 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
 // Returns the condition that the distance is at most the limit, or the similarity at least.
 Node *limit_condition(const ThresholdComparison &comparison, Node *limit)
 {
-    return call_condition(comparison.measure->condition, comparison, limit);
+    const Measure &measure = *comparison.measure;
+    return call_condition(!measure.similarity && equally_long(comparison.call) ? "signature_within"
+                                                                               : measure.condition,
+                          comparison, limit);
 }
 
 // Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner

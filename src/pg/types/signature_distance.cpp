@@ -1,5 +1,5 @@
 // The SQL functions of the Hamming distance of bit strings. They raise an error if the lengths differ, which
-// reveals a length, so they are not LEAKPROOF.
+// reveals a length, so they are not LEAKPROOF. signature_within is the exception.
 #include "pg/types/signature_ball.hpp"
 
 #include "pg/types/signature_type.hpp"
@@ -27,6 +27,15 @@ SIMHASH_FUNCTION(signature_distance_of_bits)
 SIMHASH_FUNCTION(signature_within)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
+}
+
+// signature_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is LEAKPROOF,
+// so it must not raise an error, whatever the values are.
+SIMHASH_FUNCTION(signature_within_if_equally_long)
+{
+    const SignatureView a = datum_signature(PG_GETARG_DATUM(0)), b = datum_signature(PG_GETARG_DATUM(1));
+
+    PG_RETURN_BOOL(a.bits == b.bits && signature_distance(a.data, b.data, a.bytes) <= PG_GETARG_INT64(2));
 }
 
 // hamming_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.

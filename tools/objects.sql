@@ -81,7 +81,7 @@ This page is written by `tools/objects.sql` from the catalogue of a database tha
 The distance of bit strings is `signature_distance`, not `hamming_distance`: pgvector has a function
 `hamming_distance(bit, bit)`, and both extensions are often in one schema.';
 
-SELECT E'\n## ' || title || E'\n\n| | |\n|---|---|\n' || string_agg(line, E'\n' ORDER BY rank, form)
+SELECT E'\n## ' || title || E'\n\n| | |\n|---|---|\n' || string_agg(line, E'\n' ORDER BY rank, form COLLATE "C")
 FROM subject JOIN (
     SELECT place, form, array_position('{type,domain,function,aggregate,operator}', kind) AS rank,
         format('| `%s`%s | %s |', replace(form, '|', '\|'), CASE WHEN kind <> 'function' THEN ', ' || kind ELSE '' END,
@@ -89,8 +89,8 @@ FROM subject JOIN (
     FROM object WHERE NOT internal) AS listed USING (place)
 GROUP BY place, title ORDER BY place;
 
-SELECT E'\n## Comparisons, casts, operator classes\n\n' || string_agg(line, E'\n' ORDER BY line) FROM (
-    SELECT '- Comparisons of ' || pair || ': ' || string_agg('`' || name || '`', ' ' ORDER BY name) AS line
+SELECT E'\n## Comparisons, casts, operator classes\n\n' || string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (
+    SELECT '- Comparisons of ' || pair || ': ' || string_agg('`' || name || '`', ' ' ORDER BY name COLLATE "C") AS line
     FROM (SELECT name, replace(form, ' ' || name || ' ', ' and ') AS pair FROM object WHERE kind = 'operator' AND internal) AS comparison
     GROUP BY pair
     UNION ALL SELECT '- Cast `' || form || '`: ' || description FROM object WHERE kind = 'cast'
@@ -98,8 +98,4 @@ SELECT E'\n## Comparisons, casts, operator classes\n\n' || string_agg(line, E'\n
         FROM object WHERE kind IN ('operator class', 'access method')) AS listed;
 
 SELECT E'\n## Functions behind these\n\nThey implement types, operators, casts, aggregates and operator classes, and are not called by name:\n'
-    || string_agg('`' || name || '`', E',\n' ORDER BY name) || '.' FROM (SELECT DISTINCT name FROM object WHERE internal AND kind = 'function') AS listed;
-
-SELECT E'\n## Numbers\n\n| kind | objects | names |\n|---|---|---|\n'
-    || string_agg(format('| %s | %s | %s |', kind, objects, names), E'\n' ORDER BY kind)
-FROM (SELECT kind, count(*) AS objects, count(DISTINCT name) AS names FROM object GROUP BY kind) AS counted;
+    || string_agg('`' || name || '`', E',\n' ORDER BY name COLLATE "C") || '.' FROM (SELECT DISTINCT name FROM object WHERE internal AND kind = 'function') AS listed;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the plans that the planner chooses with the fastest, on warm data, in one session.
+# Compares the plans that the planner chooses with the fastest, on warm data, in one session, for fingerprints and for
+# signatures.
 #
 #   bench/plans/choices.sh [rows ...]        default 1000 10000 100000 1000000
 #   SETTINGS="random_page_cost=1.1 effective_cache_size=8GB" bench/plans/choices.sh

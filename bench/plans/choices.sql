@@ -24,16 +24,40 @@ BEGIN
 END
 $$;
 
+-- Signatures of 1,024 bits.
+CREATE FUNCTION random_signature() RETURNS bit VOLATILE LANGUAGE sql AS
+$$ SELECT ('x' || md5(random()::text) || md5(random()::text) || md5(random()::text) || md5(random()::text) || md5(random()::text)
+    || md5(random()::text) || md5(random()::text) || md5(random()::text))::bit(1024) $$;
+CREATE FUNCTION group_signature(n bigint) RETURNS bit IMMUTABLE LANGUAGE sql AS
+$$ SELECT ('x' || string_agg(md5(n || '.' || i), ''))::varbit::bit(1024) FROM generate_series(1, 8) AS i $$;
+CREATE FUNCTION nearby(s bit, most int) RETURNS bit VOLATILE LANGUAGE plpgsql AS
+$$
+DECLARE
+    place int;
+BEGIN
+    FOR i IN 1 .. floor(random() * (16 * most + 1)) LOOP
+        place := floor(random() * 1024);
+        s := set_bit(s, place, 1 - get_bit(s, place));
+    END LOOP;
+    RETURN s;
+END
+$$;
+
 -- spread: uniform; half: one half is a cluster; skewed: three bits in four are rarely set; equal: each fingerprint a
--- hundred times. In the first and the third one row in five is near another.
-CREATE TABLE kind (name text, fingerprint text, near boolean);
+-- hundred times. In the first and the third one row in five is near another. wide: signatures in groups of a hundred, whose
+-- members differ in about a fifth of the bits.
+CREATE TABLE kind (name text, fingerprint text, near boolean, type text DEFAULT 'simhash');
+INSERT INTO kind VALUES
+    ('wide', '(group_signature(i * 7919::bigint % greatest(:size / 100, 1))
+        # (random_signature() & random_signature() & random_signature()))::bit(1024)', false, 'bit(1024)');
 INSERT INTO kind VALUES
     ('spread', 'random_bits()::simhash', true),
     ('half', 'CASE WHEN random() < 0.5 THEN nearby(''5555aaaa3333cccc'', 6) ELSE random_bits()::simhash END', false),
     ('skewed', '(random_bits() & (random_bits() & random_bits() | x''1111222244448888''::bigint))::simhash', true),
     ('equal', '(''x'' || left(md5((i % greatest(:size / 100, 1))::text), 16))::bit(64)::simhash', false);
 CREATE TABLE filled AS
-SELECT name AS kind, size::int, name || '_' || size AS name, replace(fingerprint, ':size', size) AS fingerprint, near
+SELECT name AS kind, size::int, name || '_' || size AS name, replace(fingerprint, ':size', size) AS fingerprint, near,
+    type
 FROM kind, unnest(string_to_array(:'sizes', ' ')) AS size;
 
 SELECT command FROM filled, LATERAL (VALUES
@@ -48,8 +72,8 @@ SELECT command FROM filled, LATERAL (VALUES
     (7, format('CREATE TABLE %I AS TABLE %I', 'plain_' || name, name)),
     (8, format('CREATE INDEX ON %I USING simhash (h)', name)),
     (9, format('CREATE INDEX ON %I (label)', name)),
-    (10, format('CREATE TABLE %I AS SELECT i AS id, nearby(h, 5) AS h FROM %I JOIN generate_series(1, 1000) AS i
-        ON id = 1 + i * 617::bigint %% %s', 'asked_' || name, name, size)),
+    (10, format('CREATE TABLE %I AS SELECT i AS id, nearby(h, 5)::%s AS h FROM %I JOIN generate_series(1, 1000) AS i
+        ON id = 1 + i * 617::bigint %% %s', 'asked_' || name, type, name, size)),
     (11, format('CREATE TABLE %I AS TABLE %I', 'plain_asked_' || name, 'asked_' || name)),
     (12, format('CREATE INDEX ON %I USING simhash (h)', 'asked_' || name)),
     (13, 'VACUUM ANALYZE')) AS step (number, command)
@@ -60,15 +84,16 @@ WHERE command IS NOT NULL ORDER BY name, number
 
 -- In a query, %1$s is the table and %2$s the fingerprint. Each plan is a name and the settings that force it.
 CREATE TABLE case_ (number int GENERATED ALWAYS AS IDENTITY, shape text, kind text, size int, query text, plans json,
-    centers simhash[]);
-CREATE FUNCTION centers(name text, size int, kind text) RETURNS simhash[] LANGUAGE plpgsql AS
+    centers text[]);
+CREATE FUNCTION centers(name text, size int, kind text) RETURNS text[] LANGUAGE plpgsql AS
 $$
 DECLARE
-    near simhash[];
+    near text[];
 BEGIN
-    EXECUTE format('SELECT array_agg(nearby(h, 3)) FROM %I WHERE id IN (%s)', name,
+    EXECUTE format('SELECT array_agg(nearby(h, 3)::text) FROM %I WHERE id IN (%s)', name,
         (SELECT string_agg((1 + i * 617::bigint % size)::text, ',') FROM generate_series(1, 2) AS i)) INTO near;
-    RETURN near || CASE WHEN kind = 'half' THEN '5555aaaa3333cccc'::simhash ELSE random_bits()::simhash END;
+    RETURN near || CASE kind WHEN 'half' THEN '5555aaaa3333cccc' WHEN 'wide' THEN random_signature()::text
+        ELSE random_bits()::simhash::text END;
 END
 $$;
 INSERT INTO case_ (shape, kind, size, query, plans, centers)
@@ -92,7 +117,33 @@ SELECT shape, kind, size, query, plans, centers(name, size, kind) FROM filled, L
     UNION ALL
     SELECT 'nearest 10, labelled', 'SELECT id FROM %1$s WHERE label = 5 ORDER BY h <@> %2$s LIMIT 10', json_build_object(
         'sort', 'enable_indexscan', 'index scan', 'enable_seqscan enable_bitmapscan enable_sort',
-        'seq scan', 'enable_indexscan enable_bitmapscan')) AS cases (shape, query, plans);
+        'seq scan', 'enable_indexscan enable_bitmapscan')) AS cases (shape, query, plans)
+WHERE kind <> 'wide';
+INSERT INTO case_ (shape, kind, size, query, plans, centers)
+SELECT 'wide: ' || shape, kind, size, query, plans, centers(name, size, kind) FROM filled, LATERAL (
+    SELECT 'within ' || r, 'SELECT id FROM %1$s WHERE h <@> %2$s <= ' || r, json_build_object(
+        'seq scan', 'enable_indexscan enable_bitmapscan', 'index scan', 'enable_seqscan enable_bitmapscan',
+        'bitmap', 'enable_seqscan enable_indexscan') FROM unnest(ARRAY[0, 32, 64, 128, 230, 300, 420, 470, 480, 490, 512]) AS r
+    UNION ALL
+    SELECT format('within %s, recall %s', r, recall),
+        format('SELECT id FROM %%1$s WHERE h <@| signature_ball(%%2$s, %s, %s)', r, recall), json_build_object(
+        'seq scan', 'enable_indexscan enable_bitmapscan', 'index scan', 'enable_seqscan enable_bitmapscan')
+        FROM unnest(ARRAY[128, 230]) AS r, unnest(ARRAY[0.5, 0.9, 0.99]) AS recall
+    UNION ALL
+    SELECT 'within 128, label < ' || label, 'SELECT id FROM %1$s WHERE h <@> %2$s <= 128 AND label < ' || label,
+        json_build_object('seq scan', 'enable_indexscan enable_bitmapscan',
+        'index scan', 'enable_seqscan enable_bitmapscan', 'bitmap', 'enable_seqscan enable_indexscan')
+        FROM unnest(ARRAY[1, 10, 100]) AS label
+    UNION ALL
+    SELECT 'nearest ' || k, 'SELECT id FROM %1$s ORDER BY h <@> %2$s LIMIT ' || k, json_build_object(
+        'sort', 'enable_indexscan', 'index scan', 'enable_seqscan enable_sort')
+        FROM unnest(ARRAY[1, 10, 100, 1000000000]) AS k
+    UNION ALL
+    SELECT 'nearest 10, label < ' || label, format('SELECT id FROM %%1$s WHERE label < %s ORDER BY h <@> %%2$s LIMIT 10', label),
+        json_build_object('sort', 'enable_indexscan', 'index scan', 'enable_seqscan enable_bitmapscan enable_sort',
+        'seq scan', 'enable_indexscan enable_bitmapscan')
+        FROM unnest(ARRAY[1, 10, 100, 500]) AS label) AS cases (shape, query, plans)
+WHERE kind = 'wide';
 
 -- Joins of a thousand rows, each near a row of the table: which side searches the other's index. The tables without an
 -- index force the choice.
@@ -163,15 +214,14 @@ DECLARE
     run json;
     least json;
 BEGIN
-    FOR one IN SELECT *, (SELECT name FROM filled AS f WHERE f.kind = c.kind AND f.size = c.size) FROM case_ AS c
-            ORDER BY number LOOP
+    FOR one IN SELECT * FROM case_ JOIN filled USING (kind, size) ORDER BY number LOOP
         -- The first round warms the caches. The runs of a plan follow each other, so that they share a warm cache.
         FOR round IN 0 .. 1 LOOP
             FOR plan IN SELECT key, value FROM json_each_text(one.plans) WHERE round > 0 OR key NOT IN ('seq scan', 'sort')
                     UNION ALL SELECT 'chosen', '' LOOP
                 FOR i IN 1 .. array_length(one.centers, 1) LOOP
                     FOR repeat IN 1 .. CASE WHEN plan.key IN ('seq scan', 'sort') AND one.size > 10000 THEN 1 ELSE 4 END LOOP
-                        run := executed(format(one.query, one.name, quote_literal(one.centers[i]) || '::simhash'),
+                        run := executed(format(one.query, one.name, quote_literal(one.centers[i]) || '::' || one.type),
                             plan.value);
                         IF repeat = 1 OR (run ->> 'Execution Time')::float8 < (least ->> 'Execution Time')::float8 THEN
                             least := run;

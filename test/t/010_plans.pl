@@ -186,6 +186,37 @@ cmp_ok(2 * $nearest[1], '<', $nearest[2], 'and a hundred less than all');
 cmp_ok(startup_cost("SELECT * FROM spread_1000000 WHERE label < 10 ORDER BY h <@> '$stored' LIMIT 1"),
     '>', 10 * $nearest[0], 'with a filter more rows are searched');
 
+# Signatures of 1,024 bits: 100,000 rows, uniform. A ball of radius 481 contains one row in forty.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION signature(n bigint) RETURNS bit IMMUTABLE LANGUAGE sql AS
+    $$ SELECT string_agg(fingerprint(16 * n + i)::bit(64)::text, '')::bit(1024) FROM generate_series(1, 16) AS i $$;
+CREATE TABLE wide AS SELECT n AS id, n * 7919::bigint % 1000 AS label, signature(n)::bit(1024) AS s
+    FROM generate_series(1, 100000) AS n;
+CREATE INDEX wide_s ON wide USING simhash (s);
+CREATE INDEX wide_label ON wide (label);
+VACUUM ANALYZE wide;
+SQL
+my $signature = $node->safe_psql('postgres', 'SELECT signature(4711)');
+for my $settings ([], $ssd) {
+    my %with = (settings => $settings);
+    for my $radius (0, 64, 128, 300, 420) {
+        plan_is("SELECT * FROM wide WHERE s <@> '$signature' <= $radius", qr/^Index Scan \(wide_s\)$/, %with);
+    }
+    plan_is("SELECT * FROM wide WHERE s <@> '$signature' <= 481", qr/^(Index|Bitmap Heap) Scan/, %with);
+    plan_is("SELECT * FROM wide WHERE s <@> '$signature' <= 600", qr/^Seq Scan/, %with);
+    plan_is("SELECT * FROM wide ORDER BY s <@> '$signature' LIMIT 10", qr/^Limit \(Index Scan by distance/, %with);
+    plan_is("SELECT * FROM wide WHERE label < 500 ORDER BY s <@> '$signature' LIMIT 10",
+        qr/^Limit \(Index Scan by distance/, %with);
+    plan_is("SELECT * FROM wide WHERE label = 5 ORDER BY s <@> '$signature' LIMIT 10", qr/^Limit \(Sort \(.*wide_label/, %with);
+}
+plan_is("SELECT * FROM wide WHERE label < 10 ORDER BY s <@> '$signature' LIMIT 10", qr/^Limit \(Sort \(.*wide_label/,
+    settings => $ssd);
+my @recall = map { index_cost("SELECT * FROM wide WHERE s <@| signature_ball('$signature', 128, $_)") } 0.5, 0.9, 0.99, 1;
+cmp_ok($recall[$_], '<', $recall[ $_ + 1 ], 'the cost of a ball grows with its recall') for 0 .. 2;
+cmp_ok(10 * $recall[1], '<', $recall[3], 'and an exact search costs much more');
+@nearest = map { startup_cost("SELECT * FROM wide ORDER BY s <@> signature_nearest('$signature', $_) LIMIT 10") } 0.5, 0.99, 1;
+cmp_ok($nearest[$_], '<', $nearest[ $_ + 1 ], 'so does that of neighbours') for 0, 1;
+
 # The statistics are loaded once for all elements of an array, and kept for the session until they change or those of
 # another column are loaded.
 sub loaded_statistics

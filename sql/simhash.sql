@@ -1095,7 +1095,8 @@ COMMENT ON FUNCTION signature_nearest(bit, double precision, integer, real[])
     IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
 
 CREATE FUNCTION signature_in_ball(bit, signature_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_operator_support;
 COMMENT ON FUNCTION signature_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_in_ball,

@@ -1,7 +1,7 @@
 // The rows of a build. They are collected once, and then divided for each table by its keys into runs (see
 // core/page/leaf_cut.hpp): in memory if they fit, otherwise through temporary files.
 // A tuplesort for each table would take nine times as long in memory, and six times with temporary files
-// (bench/row_stores).
+// (bench/decisions.md).
 //
 // A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.
 #pragma once

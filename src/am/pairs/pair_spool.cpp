@@ -1,7 +1,7 @@
 // Rows by partition: in memory while there is room; then the largest partitions are written to files.
 //
 // A tuplestore for each partition would take six to twelve times as long with a tuple for each row. With a
-// tuple for 120 rows it would take 0.6 to 1.0 times as long (bench/row_stores), but three times the memory
+// tuple for 120 rows it would take 0.6 to 1.0 times as long (bench/decisions.md), but three times the memory
 // beside the rows: work_mem = 4MB would have room for half as many partitions, and joins of millions of rows
 // would take 1.5 times as long.
 #include "am/pairs/pairs.hpp"

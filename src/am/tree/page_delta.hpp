@@ -1,7 +1,7 @@
 // WAL records of changes that the caller knows, in generic WAL's own format.
 //
 // GenericXLog would copy each page twice and compare all of its bytes to find changes that we know already: the
-// index's part of an insert would take seven times as long (bench/insert_wal, which sets SIMHASH_GENERIC_XLOG).
+// index's part of an insert would take seven times as long (bench/decisions.md).
 // So the record is written here. Its redo routine, which has not changed since PostgreSQL 9.6, applies fragments
 // of offset, length and bytes in turn, and zeroes the hole. Only a new major version of PostgreSQL could change
 // that format, so GenericXLog is used in versions that this was not tested with.

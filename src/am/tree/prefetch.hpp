@@ -5,7 +5,7 @@
 // for as long as the process runs, and the values read are discarded. A leaf is used only after it has been
 // pinned, locked and checked.
 //
-// Without this, searches and inserts take 1.2 times as long with 10 million rows (bench/prefetch).
+// Without this, searches and inserts take 1.2 times as long with 10 million rows (bench/decisions.md).
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -21,9 +21,8 @@ namespace simhash
 // Prefetches what readers of the buffers need first: the descriptors, which they pin, and both ends of the pages
 // with the beginning of their contents. Prefetching more takes longer than it saves. The buffers need not be
 // pinned, and may hold other pages by now.
-inline void prefetch_buffers([[maybe_unused]] const Buffer *buffer, [[maybe_unused]] int count)
+inline void prefetch_buffers(const Buffer *buffer, int count)
 {
-#ifndef SIMHASH_NO_PREFETCH // which bench/prefetch sets
     constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
     // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
     // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
@@ -43,7 +42,6 @@ inline void prefetch_buffers([[maybe_unused]] const Buffer *buffer, [[maybe_unus
         for (int line = 1; line < kLines; line++)
             __builtin_prefetch(page + line * kLine);
     }
-#endif
 }
 
 } // namespace simhash

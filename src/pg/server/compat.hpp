@@ -203,7 +203,7 @@ bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer ti
 }
 
 // Whether inserts may write generic WAL's records themselves. The format is the same from 9.6 to 19.
-#if PG_VERSION_NUM < 200000 && !defined(SIMHASH_GENERIC_XLOG)
+#if PG_VERSION_NUM < 200000
 inline constexpr bool kKnownGenericWal = true;
 #else
 inline constexpr bool kKnownGenericWal = false;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the estimates of doc/search.md. Needs no server.
+# Prints the estimates of doc/search.md and README.md. Needs no server.
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(mktemp)

@@ -1,4 +1,4 @@
-# Draws doc/issl-*.svg from the CSV files in the current directory. Variable: out, the directory to write to.
+# Draws bench/issl/*.svg from the CSV files in the current directory. Variable: out, the directory to write to.
 # Columns of table1.csv and figure3.csv: rows width slices i j order lists postings candidates ms scan_ms ratio cdr1 cdr10
 # cdr30 recall10 lists_mb signatures_mb build_s.
 set datafile separator ','
@@ -17,14 +17,14 @@ grey = '#777777'
 of(file, condition) = "< awk -F, '" . condition . "' " . file
 
 # Figure 2
-set output out . '/issl-cdr.svg'
+set output out . '/cdr.svg'
 set title 'Cumulative distance ratio by expansion (Figure 2)'
 set xlabel 'p'
 set ylabel 'CDR(p)'
 plot for [i in '0 1 2 3 4 5 8'] of('figure2.csv', '$1 == ' . i) using 2:3 with lines lw 2 title i . ' bits'
 
 # Table 1
-set output out . '/issl-threshold.svg'
+set output out . '/threshold.svg'
 set title 'Quality and time by expansion i and candidate threshold j (Table 1)'
 set xlabel 'ms per query'
 set ylabel '1 - CDR(10)'
@@ -33,7 +33,7 @@ set format y '%g'
 plot for [j = 0:4] of('table1.csv', sprintf('$6 == "distances" && $5 == %d', j)) using 10:(1 - $14) title sprintf('j = %d', j)
 
 # Figure 3
-set output out . '/issl-growth.svg'
+set output out . '/growth.svg'
 set title 'Time of a search as the collection grows (Figure 3)'
 set xlabel 'rows'
 set format x '%.0s%c'

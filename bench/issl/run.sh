@@ -14,7 +14,7 @@
 #   RECALLS="0.5 … 0.99"  target recalls of the index
 #   FILES=directory       keeps the signatures there and uses those it finds
 #   RESULTS=directory     keeps the CSV files there
-#   PLOTS=1               draws doc/issl-*.svg
+#   PLOTS=1               draws bench/issl/*.svg
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -152,6 +152,6 @@ if wanted index; then
 fi
 
 if [ -n "${PLOTS:-}" ]; then
-    (cd "$RESULTS" && gnuplot -e "out = '$TOP/doc'" "$here/plots.gp")
+    (cd "$RESULTS" && gnuplot -e "out = '$here'" "$here/plots.gp")
 fi
 echo "CSV files: $RESULTS"

@@ -1,4 +1,4 @@
-# Draws doc/psm-*.svg from the CSV files in the current directory. Variable: out, the directory to write to.
+# Draws bench/psm/*.svg from the CSV files in the current directory. Variable: out, the directory to write to.
 # Columns of searched.csv: rows tables method target most_probes radius find queries leaf_pages pages microseconds recall
 # partner_recall query_recall exact_rows.
 set datafile separator ','
@@ -19,7 +19,7 @@ search(tables, method, target, radius, find) = of('searched.csv', sprintf( \
     '$2 == %d && $3 == "%s" && $4 == "%s" && $6 == %d && $7 == "%s"', tables, method, target, radius, find))
 
 # Figure 3
-set output out . '/psm-flips.svg'
+set output out . '/flips.svg'
 set title 'Flips of all 64 bits tried until a near-duplicate is found (Figure 3)'
 set xlabel 'flips tried'
 set ylabel 'near-duplicates found'
@@ -31,7 +31,7 @@ plot for [d = 1:3] of('flips.csv', sprintf('$1 == %d', d)) using 2:3 with lines 
          title sprintf('distance %d, in any order', d)
 
 # Figure 8
-set output out . '/psm-probes.svg'
+set output out . '/probes.svg'
 set title 'Recall by probes at radius 3, without equal fingerprints (Figure 8)'
 set xlabel 'header probes'
 set ylabel 'recall'
@@ -48,7 +48,7 @@ set xlabel 'rows of the collection'
 set format x '%.0s%c'
 set yrange [0:*]
 do for [find in 'all first'] {
-    set output out . '/psm-rate-' . find . '.svg'
+    set output out . '/rate-' . find . '.svg'
     set title sprintf('Searches per second in one session, radius 3, find %s (Table 2, Figure 7)', find)
     set ylabel 'thousand searches per second'
     plot search(4, 'exact', '1', 3, find) using 1:(1000 / $11) lc rgb grey pt 7 title 'exact, 4 tables', \
@@ -57,7 +57,7 @@ do for [find in 'all first'] {
          search(4, 'guided', '0.95', 3, find) using 1:(1000 / $11) lc rgb orange pt 7 title 'weights, 4 tables, 95 %'
 }
 do for [radius in '3 8'] {
-    set output out . '/psm-pages-' . radius . '.svg'
+    set output out . '/pages-' . radius . '.svg'
     set title sprintf('Leaf pages per search, radius %s, find all', radius)
     set ylabel 'leaf pages'
     set yrange [1:*]

@@ -11,7 +11,7 @@
 #   BATCH=1000000         queries of the batch join, 0 for none
 #   BATCHES="10000 100000 1000000"   of which so many are joined at a time
 #   RESULTS=directory     keeps the CSV files there
-#   PLOTS=1               draws doc/psm-*.svg
+#   PLOTS=1               draws bench/psm/*.svg
 #   MEMORY=               for example 2G: at the end, searches and batch joins of the largest collection by a server that has so
 #                         little memory, the kernel's cache of its files included (a memory cgroup; as root)
 set -euo pipefail
@@ -202,6 +202,6 @@ done
 
 run -v directory="$RESULTS" -f "$here/report.sql"
 if [ -n "${PLOTS:-}" ]; then
-    (cd "$RESULTS" && gnuplot -e "out = '$TOP/doc'" "$here/plots.gp")
+    (cd "$RESULTS" && gnuplot -e "out = '$here'" "$here/plots.gp")
 fi
 echo "CSV files: $RESULTS"

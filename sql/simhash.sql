@@ -1552,6 +1552,10 @@ CREATE FUNCTION minhash_threshold_above(double precision) RETURNS double precisi
 COMMENT ON FUNCTION minhash_threshold_above(double precision)
     IS 'threshold for "at least" that is equivalent to "greater than"';
 
+CREATE FUNCTION minhash_threshold_radius(similarity double precision, bits integer) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_threshold_radius(double precision, integer)
+    IS 'radius of the index condition for a threshold of minhash_similarity';
 CREATE FUNCTION minhash_radius(similarity double precision, bits integer) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION minhash_radius(similarity double precision, bits integer, recall double precision) RETURNS integer

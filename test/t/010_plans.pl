@@ -215,7 +215,7 @@ my @recall = map { index_cost("SELECT * FROM wide WHERE s <@| signature_ball('$s
 cmp_ok($recall[$_], '<', $recall[ $_ + 1 ], 'the cost of a ball grows with its recall') for 0 .. 2;
 cmp_ok(10 * $recall[1], '<', $recall[3], 'and an exact search costs much more');
 @nearest = map { startup_cost("SELECT * FROM wide ORDER BY s <@> signature_nearest('$signature', $_) LIMIT 10") } 0.5, 0.99, 1;
-cmp_ok($nearest[$_], '<', $nearest[ $_ + 1 ], 'so does that of neighbours') for 0, 1;
+cmp_ok($nearest[$_], '<', $nearest[ $_ + 1 ], 'so does that of neighbors') for 0, 1;
 
 # The statistics are loaded once for all elements of an array, and kept for the session until they change or those of
 # another column are loaded.

@@ -63,7 +63,7 @@ SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -fno-strict-aliasing -fwrapv -Wno-deprecated-
 ifneq ($(findstring --enable-cassert,$(shell $(PG_CONFIG) --configure)),)
 CORE_CXXFLAGS += -DSIMHASH_ASSERTIONS
 endif
-# A build for tests alone: src/am/tree/failpoint.hpp.
+# A build for tests alone: src/am/index/failpoint.hpp.
 ifdef FAILPOINTS
 SERVER_CXXFLAGS += -DSIMHASH_FAILPOINTS
 endif

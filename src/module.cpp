@@ -1,7 +1,7 @@
 // The library's entry point.
 #include "pg/server/compat.hpp"
 
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 

@@ -1,5 +1,5 @@
 // The access method's handler, which returns the table of its functions.
-#include "am/build/build.hpp"
+#include "am/create/build.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
 #include "am/store/store.hpp"

@@ -4,8 +4,8 @@
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
 // index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other
 // sessions and standbys use it. For a partitioned index, all partitions are searched and get the model.
+#include "am/index/rights.hpp"
 #include "am/search/scan.hpp"
-#include "am/tree/rights.hpp"
 
 #include "core/report/every_nth.hpp"
 #include "pg/server/query_rows.hpp"

@@ -4,7 +4,7 @@
 // incomplete. A monitoring role is not allowed to do that. On a standby only replay writes, and the check
 // blocks nobody.
 #include "am/inspect/check.hpp"
-#include "am/tree/rights.hpp"
+#include "am/index/rights.hpp"
 
 #include "pg/server/result_rows.hpp"
 

@@ -1,6 +1,6 @@
 #include "am/search/leaf_search.hpp"
 
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 
 #include "pg/server/settings.hpp"
 

@@ -5,7 +5,7 @@
 //   store_vacuum   removing rows                               store_writer   the store of a build
 #pragma once
 
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/index.hpp"
 
 namespace simhash

@@ -1,5 +1,5 @@
 #include "am/tree/inner_cache.hpp"
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 
 #include "core/page/inner_copy.hpp"
 

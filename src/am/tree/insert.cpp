@@ -1,5 +1,5 @@
 // Inserting one row: its entry goes into a leaf of each table.
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
 #include "am/tree/page_delta.hpp"
 #include "am/tree/prefetch.hpp"

@@ -1,6 +1,6 @@
 #include "am/tree/leaf_reader.hpp"
 
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/prefetch.hpp"
 
 extern "C" {

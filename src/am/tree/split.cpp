@@ -6,7 +6,7 @@
 // The root never moves: when it splits, both halves move to new pages, and the root becomes their parent, in
 // one record.
 #include "am/tree/split.hpp"
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 
 #include "core/page/leaf_cut.hpp"
 

@@ -1,5 +1,5 @@
 // Pages of the trees and descents to them.
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/inner_cache.hpp"
 #include "am/tree/split.hpp"
 

@@ -3,7 +3,7 @@
 // A split may move entries only to a block beyond its own, because VACUUM walks the blocks in ascending order
 // and must not miss entries that move during the walk. So a page can only be used by splits of blocks before
 // it.
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {

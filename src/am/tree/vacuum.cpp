@@ -1,7 +1,7 @@
 // VACUUM: walks all blocks in physical order and removes the dead entries from each leaf. A split moves
 // entries only to blocks beyond its own: to a new block at the end, or to an unused block farther back. So
 // every entry has been seen once the walk reaches the end.
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/tree/index.hpp"
 #include "am/tree/split.hpp"
 

@@ -1,4 +1,4 @@
-#include "am/tree/rights.hpp"
+#include "am/index/rights.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,12 +1,12 @@
 // CREATE INDEX: collects the rows, chooses the bit order from a sample of them, then divides the rows by the
 // keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
 // processes.
-#include "am/build/build.hpp"
-#include "am/build/parallel_build.hpp"
-#include "am/build/sample.hpp"
-#include "am/build/signature_build.hpp"
-#include "am/build/tree_writer.hpp"
-#include "am/tree/failpoint.hpp"
+#include "am/create/build.hpp"
+#include "am/create/parallel_build.hpp"
+#include "am/create/sample.hpp"
+#include "am/create/signature_build.hpp"
+#include "am/create/tree_writer.hpp"
+#include "am/index/failpoint.hpp"
 
 extern "C" {
 #include "access/tableam.h"

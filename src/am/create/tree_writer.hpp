@@ -4,7 +4,7 @@
 // Leaves of PairRows have keys of two words; tree_writer.cpp instantiates the templates for both types of rows.
 #pragma once
 
-#include "am/build/spool.hpp"
+#include "am/create/spool.hpp"
 
 extern "C" {
 #include "port/atomics.h"

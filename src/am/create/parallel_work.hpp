@@ -1,7 +1,7 @@
 // What parallel builds of all indexes share: the memory and the processes.
 #pragma once
 
-#include "am/build/tree_writer.hpp"
+#include "am/create/tree_writer.hpp"
 
 extern "C" {
 #include "access/parallel.h"

@@ -1,5 +1,5 @@
-#include "am/build/tree_writer.hpp"
-#include "am/tree/failpoint.hpp"
+#include "am/create/tree_writer.hpp"
+#include "am/index/failpoint.hpp"
 
 extern "C" {
 #include "access/xloginsert.h"

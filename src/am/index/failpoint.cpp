@@ -1,4 +1,4 @@
-#include "am/tree/failpoint.hpp"
+#include "am/index/failpoint.hpp"
 
 #ifdef SIMHASH_FAILPOINTS
 

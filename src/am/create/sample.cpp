@@ -1,4 +1,4 @@
-#include "am/build/sample.hpp"
+#include "am/create/sample.hpp"
 
 namespace simhash
 {

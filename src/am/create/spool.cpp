@@ -1,4 +1,4 @@
-#include "am/build/spool.hpp"
+#include "am/create/spool.hpp"
 
 extern "C" {
 #include "miscadmin.h"

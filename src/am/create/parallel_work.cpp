@@ -1,4 +1,4 @@
-#include "am/build/parallel_work.hpp"
+#include "am/create/parallel_work.hpp"
 
 extern "C" {
 #include "access/table.h"

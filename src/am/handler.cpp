@@ -2,7 +2,7 @@
 #include "am/create/build.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 #include "am/tree/index.hpp"
 #include "am/validate.hpp"
 

@@ -2,11 +2,11 @@
 // keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
 // processes.
 #include "am/create/build.hpp"
-#include "am/create/parallel_build.hpp"
-#include "am/create/sample.hpp"
-#include "am/create/signature_build.hpp"
 #include "am/create/tree_writer.hpp"
+#include "am/fingerprints/parallel_build.hpp"
+#include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
+#include "am/signatures/signature_build.hpp"
 
 extern "C" {
 #include "access/tableam.h"

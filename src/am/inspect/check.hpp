@@ -4,7 +4,7 @@
 //   check_heap    the table's rows                  check_signatures   the table's rows and the store
 #pragma once
 
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 #include "am/tree/index.hpp"
 
 extern "C" {

@@ -11,7 +11,7 @@
 //   signature_pairs  pairs of signatures: passes over their words    pair_store  reads and compares signatures
 #pragma once
 
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/kernels/pair_match.hpp"

@@ -4,7 +4,7 @@
 // was measured relative to the core's: one unit of cost, the time in which a sequential scan reads and tests 80 narrow
 // rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices with the run times of the plans.
 #include "am/search/cost.hpp"
-#include "am/search/leaf_search.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
 

@@ -8,7 +8,7 @@
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
 #include "am/search/scan.hpp"
-#include "am/search/signature_probes.hpp"
+#include "am/signatures/signature_probes.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -1,8 +1,8 @@
 // The scan callbacks: they search as the scan keys require and return the rows one by one.
 #include "am/search/scan.hpp"
 
-#include "am/search/signature_probes.hpp"
 #include "am/search/strategy.hpp"
+#include "am/signatures/signature_probes.hpp"
 
 #include "core/minhash/estimate.hpp"
 

@@ -1,11 +1,11 @@
 // The state of a scan.
 #pragma once
 
+#include "am/fingerprints/fingerprint_search.hpp"
 #include "am/search/batch.hpp"
-#include "am/search/leaf_search.hpp"
 #include "am/search/search.hpp"
-#include "am/search/signature_search.hpp"
 #include "am/search/strategy.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

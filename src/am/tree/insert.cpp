@@ -1,6 +1,6 @@
 // Inserting one row: its entry goes into a leaf of each table.
 #include "am/index/failpoint.hpp"
-#include "am/tree/inner_cache.hpp"
+#include "am/tree/inner_copies.hpp"
 #include "am/tree/page_delta.hpp"
 #include "am/tree/prefetch.hpp"
 #include "am/tree/split.hpp"

@@ -5,8 +5,8 @@
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
+#include "am/fingerprints/bit_numbers.hpp"
 #include "am/index/rights.hpp"
-#include "am/inspect/bit_numbers.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/tables/key_ball.hpp"

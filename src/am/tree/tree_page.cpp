@@ -1,6 +1,6 @@
 // Pages of the trees and descents to them.
 #include "am/index/failpoint.hpp"
-#include "am/tree/inner_cache.hpp"
+#include "am/tree/inner_copies.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {

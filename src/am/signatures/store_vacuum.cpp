@@ -5,7 +5,7 @@
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.
 #include "am/index/failpoint.hpp"
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"

@@ -8,9 +8,9 @@
 // have none are planned again, in a second queue.
 #pragma once
 
+#include "am/fingerprints/guided_source.hpp"
 #include "am/pairs/pairs.hpp"
 #include "am/search/exact_source.hpp"
-#include "am/search/guided_source.hpp"
 
 #include "pg/types/guided_ball.hpp"
 

@@ -1,4 +1,4 @@
-#include "am/store/store_writer.hpp"
+#include "am/signatures/store_writer.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -1,7 +1,7 @@
 // Writes the store of a build, segment by segment.
 #pragma once
 
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 
 namespace simhash
 {

@@ -7,8 +7,8 @@
 // that.
 #pragma once
 
-#include "am/search/probe_source.hpp"
-#include "am/search/signature_search.hpp"
+#include "am/signatures/probe_source.hpp"
+#include "am/signatures/signature_search.hpp"
 
 #include "core/signature_tables/probe_forecast.hpp"
 #include "core/signature_tables/probe_model.hpp"

@@ -2,9 +2,9 @@
 // less (core/signature_tables/signature_plan.hpp).
 #pragma once
 
-#include "am/search/leaf_search.hpp"
-#include "am/search/signature_keys.hpp"
-#include "am/store/store.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
+#include "am/signatures/signature_keys.hpp"
+#include "am/signatures/store.hpp"
 
 #include "core/signature_tables/signature_plan.hpp"
 

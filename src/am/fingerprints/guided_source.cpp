@@ -1,4 +1,4 @@
-#include "am/search/guided_source.hpp"
+#include "am/fingerprints/guided_source.hpp"
 
 extern "C" {
 #include "utils/memutils.h"

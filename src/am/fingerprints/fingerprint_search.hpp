@@ -1,8 +1,8 @@
 // A search, leaf by leaf, for the rows within a radius (exactly or by weights) or for the NULLs.
 #pragma once
 
+#include "am/fingerprints/guided_source.hpp"
 #include "am/search/exact_source.hpp"
-#include "am/search/guided_source.hpp"
 #include "am/search/scan_keys.hpp"
 
 namespace simhash

@@ -1,6 +1,6 @@
-#include "am/search/signature_search.hpp"
+#include "am/signatures/signature_search.hpp"
 
-#include "am/search/signature_probes.hpp"
+#include "am/signatures/signature_probes.hpp"
 
 #include "pg/server/settings.hpp"
 

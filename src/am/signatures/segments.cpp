@@ -1,4 +1,4 @@
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 
 #include "pg/types/signature_type.hpp"
 

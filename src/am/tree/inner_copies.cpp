@@ -1,4 +1,4 @@
-#include "am/tree/inner_cache.hpp"
+#include "am/tree/inner_copies.hpp"
 #include "am/index/failpoint.hpp"
 
 #include "core/page/inner_copy.hpp"

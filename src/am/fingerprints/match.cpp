@@ -1,5 +1,5 @@
 // simhash_match(index, query, first_only): the matches of many balls at once.
-#include "am/pairs/query_queue.hpp"
+#include "am/fingerprints/query_queue.hpp"
 
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

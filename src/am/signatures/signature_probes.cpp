@@ -1,4 +1,4 @@
-#include "am/search/signature_probes.hpp"
+#include "am/signatures/signature_probes.hpp"
 
 #include "pg/server/settings.hpp"
 

@@ -1,4 +1,4 @@
-#include "am/create/sample.hpp"
+#include "am/fingerprints/sample.hpp"
 
 namespace simhash
 {

@@ -3,8 +3,8 @@
 //
 // A model is a few shares of near-duplicates, and reveals no row. Nevertheless only those who may search the
 // index may see its model, as in simhash_index_probe_plan.
+#include "am/fingerprints/bit_numbers.hpp"
 #include "am/index/rights.hpp"
-#include "am/inspect/bit_numbers.hpp"
 #include "am/tree/index.hpp"
 
 #include "core/tables/key_ball.hpp" // leading_bits

@@ -1,7 +1,7 @@
 // Inserting a row into a wide index: first into the store, then into the trees. Until all entries are there, no
 // snapshot sees the row, and if the insert fails, VACUUM finds its slot and removes the entries.
 #include "am/index/failpoint.hpp"
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 #include "am/tree/page_delta.hpp"
 
 extern "C" {

@@ -1,10 +1,10 @@
 // CREATE INDEX on signatures. The layout of the keys is chosen from a sample, which is read before the table is
 // scanned: so the scan can write the store at once. Then each tree is written from the store.
-#include "am/create/signature_build.hpp"
+#include "am/signatures/signature_build.hpp"
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
 #include "am/index/failpoint.hpp"
-#include "am/store/store_writer.hpp"
+#include "am/signatures/store_writer.hpp"
 
 extern "C" {
 #include "access/tableam.h"

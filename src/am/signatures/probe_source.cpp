@@ -1,4 +1,4 @@
-#include "am/search/probe_source.hpp"
+#include "am/signatures/probe_source.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -1,7 +1,7 @@
-#include "am/search/signature_keys.hpp"
+#include "am/signatures/signature_keys.hpp"
 
 #include "am/search/strategy.hpp"
-#include "am/store/store.hpp"
+#include "am/signatures/store.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {

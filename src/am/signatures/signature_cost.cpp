@@ -1,6 +1,6 @@
 // Estimates of searches of an index on signatures, from the plans of core/signature_tables/signature_plan.hpp.
 #include "am/search/cost.hpp"
-#include "am/search/signature_search.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

@@ -1,6 +1,6 @@
-#include "am/pairs/query_queue.hpp"
+#include "am/fingerprints/query_queue.hpp"
 
-#include "am/search/leaf_search.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
 
 #include "core/pairs/digit_sort.hpp"
 #include "pg/server/settings.hpp"

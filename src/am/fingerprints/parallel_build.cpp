@@ -8,11 +8,11 @@
 //
 // Every process extends the index itself, so pages of different tables alternate. The index is invisible to
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
-#include "am/create/parallel_build.hpp"
+#include "am/fingerprints/parallel_build.hpp"
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
-#include "am/create/sample.hpp"
 #include "am/create/tree_writer.hpp"
+#include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
 
 extern "C" {

@@ -1,4 +1,4 @@
-#include "am/search/leaf_search.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
 
 #include "am/index/failpoint.hpp"
 

@@ -2,6 +2,7 @@
 #include "pg/server/compat.hpp"
 
 #include "am/index/failpoint.hpp"
+#include "am/kinds.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 
@@ -15,5 +16,6 @@ void _PG_init(void)
 {
     simhash::define_failpoints(); // first, because define_settings reserves the prefix
     simhash::define_settings();
+    simhash::define_kinds();
     simhash::install_index_orders();
 }

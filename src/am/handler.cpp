@@ -1,9 +1,10 @@
 // The access method's handler, which returns the table of its functions.
 #include "am/create/build.hpp"
+#include "am/index/kind.hpp"
+#include "am/index/options.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
-#include "am/signatures/store.hpp"
-#include "am/tree/index.hpp"
+#include "am/tree/vacuum.hpp"
 #include "am/validate.hpp"
 
 extern "C" {
@@ -17,17 +18,15 @@ namespace simhash
 namespace
 {
 
-bool insert_any(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
-    return is_wide_index(index) ? insert_signature(index, values, isnull, pointer, info)
-                                : insert_row(index, values, isnull, pointer, info);
+    return kind_of(index).insert(index, values, isnull, pointer, info);
 }
 
-IndexBulkDeleteResult *bulk_delete_any(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
-                                       IndexBulkDeleteCallback callback, void *callback_state)
+IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                   IndexBulkDeleteCallback callback, void *callback_state)
 {
-    return is_wide_index(info->index) ? bulk_delete_signatures(info, stats, callback, callback_state)
-                                      : bulk_delete(info, stats, callback, callback_state);
+    return kind_of(info->index).bulk_delete(info, stats, callback, callback_state);
 }
 
 } // namespace
@@ -52,8 +51,8 @@ SIMHASH_FUNCTION(simhash_handler)
 
     routine->ambuild = build;
     routine->ambuildempty = build_empty;
-    routine->aminsert = insert_callback<insert_any>;
-    routine->ambulkdelete = bulk_delete_any;
+    routine->aminsert = insert_callback<insert>;
+    routine->ambulkdelete = bulk_delete;
     routine->amvacuumcleanup = vacuum_cleanup;
     routine->amcanreturn = nullptr; // no index-only scans: replay on a standby takes no cleanup locks
     routine->amcostestimate = estimate_cost;

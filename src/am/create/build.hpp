@@ -1,7 +1,7 @@
 // CREATE INDEX.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/index/meta.hpp"
 
 namespace simhash
 {

@@ -6,7 +6,7 @@
 // A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/tree/tree_page.hpp"
 
 #include "core/page/leaf_cut.hpp"
 #include "core/tables/byte_permutation.hpp"

@@ -1,4 +1,5 @@
 #include "am/create/tree_writer.hpp"
+
 #include "am/index/failpoint.hpp"
 
 extern "C" {
@@ -293,10 +294,6 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right)
     write_page(buffer, image.data, RelationNeedsWAL(index));
 }
 
-namespace
-{
-
-// Appends a page to the fork.
 void append_page(Relation index, ForkNumber fork, const char *image)
 {
     Buffer buffer;
@@ -310,7 +307,6 @@ void append_page(Relation index, ForkNumber fork, const char *image)
     write_page(buffer, image, fork == INIT_FORKNUM || RelationNeedsWAL(index));
 }
 
-// The roots of the tables, whose keys have so many words, and of NULLs.
 void append_roots(Relation index, ForkNumber fork, int tables, int words)
 {
     PGAlignedBlock image;
@@ -320,37 +316,11 @@ void append_roots(Relation index, ForkNumber fork, int tables, int words)
     }
 }
 
-} // namespace
-
-void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
+void write_meta_page(Relation index, const char *image)
 {
-    PGAlignedBlock image;
-    init_meta_page(image.data, BLCKSZ, data);
-    append_page(index, fork, image.data);
-    append_roots(index, fork, data.design.tables, 1);
-}
-
-void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data)
-{
-    PGAlignedBlock image;
-    if (fork == INIT_FORKNUM) {
-        init_signature_meta_page(image.data, BLCKSZ, data);
-        append_page(index, fork, image.data);
-    } else {
-        UnlockReleaseBuffer(extend_index(index));
-    }
-    append_roots(index, fork, data.layout.tables, data.layout.words);
-    init_map_page(image.data, BLCKSZ);
-    append_page(index, fork, image.data);
-}
-
-void write_meta_page(Relation index, const SignatureMetaData &data)
-{
-    PGAlignedBlock image;
-    init_signature_meta_page(image.data, BLCKSZ, data);
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    write_page(buffer, image.data, RelationNeedsWAL(index));
+    write_page(buffer, image, RelationNeedsWAL(index));
 }
 
 } // namespace simhash

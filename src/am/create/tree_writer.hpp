@@ -89,12 +89,14 @@ template <typename Row> void end_tree(TreeWriter<Row> *writer);
 // Links the last leaf of a range of positions to the first leaf of the next range.
 void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 
-// Writes the metapage and empty roots, so that the roots get their blocks before any leaf does.
-void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
-// The same for an index on signatures, with an empty map of segments. In the main fork the metapage stays blank until
-// write_meta_page, because the store is written while the values to index are still being computed: a function that
-// computes them must not find an index that seems to be complete.
-void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data);
-void write_meta_page(Relation index, const SignatureMetaData &data);
+// The first pages of an index: the metapage, then the empty roots, so that they get their blocks before any leaf does.
+
+// Appends a page to the fork.
+void append_page(Relation index, ForkNumber fork, const char *image);
+// Appends the roots of the tables, whose keys have so many words, and of the NULLs.
+void append_roots(Relation index, ForkNumber fork, int tables, int words);
+// Writes the metapage in place of a blank one. A build whose pages are written while the values to index are still being
+// computed leaves it blank until then: a function that computes them must not find an index that seems to be complete.
+void write_meta_page(Relation index, const char *image);
 
 } // namespace simhash

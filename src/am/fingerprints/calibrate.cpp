@@ -4,8 +4,8 @@
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
 // index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other
 // sessions and standbys use it. For a partitioned index, all partitions are searched and get the model.
+#include "am/fingerprints/fingerprint_search.hpp"
 #include "am/index/rights.hpp"
-#include "am/search/scan.hpp"
 
 #include "core/report/every_nth.hpp"
 #include "pg/server/query_rows.hpp"
@@ -117,7 +117,7 @@ void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *tri
 {
     run_search(searched.scan, kInGuidedBall, ball);
 
-    const Search &search = scan_state(searched.scan)->search;
+    const FingerprintSearch &search = *fingerprint_search(searched.scan);
     const GuidedPlan &plan = search.guided->plan;
     trial->searches += searched.share;
     trial->found += search.exactly() || plan.seen(pair.partner) ? searched.share : 0;
@@ -185,8 +185,8 @@ SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, Le
         leaves += index_leaves(set.index[i]);
     for (int i = 0; i < set.count; i++) {
         index[i] = {begin_scan(set.index[i], 1, 0), index_leaves(set.index[i]) / leaves};
-        scan_state(index[i].scan)->meta->model = model;
-        scan_state(index[i].scan)->search.trace = trace;
+        static_cast<FingerprintMeta *>(scan_state(index[i].scan)->meta)->model = model;
+        fingerprint_search(index[i].scan)->trace = trace;
     }
     return {set.count, index};
 }
@@ -222,7 +222,8 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
-    IndexSet set = open_indexes(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights);
+    IndexSet set = open_indexes(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights,
+                                &kFingerprints);
     refuse_row_security(set, nullptr);
     if (set.count == 0)
         PG_RETURN_NULL();

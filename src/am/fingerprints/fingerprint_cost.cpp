@@ -1,8 +1,7 @@
 // Estimates of searches of an index on fingerprints, from the number of leaves that the search plan for the radius
 // reads.
+#include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/search/cost.hpp"
-
-#include "am/tree/index.hpp"
 
 namespace simhash
 {
@@ -31,7 +30,7 @@ Trees planned_trees(const PlannedIndex &index)
     if (index.relation == nullptr)
         make_design(kDefaultDistance, default_tables(kDefaultDistance), &trees.design);
     const int tables = index.relation == nullptr ? trees.design.tables
-                                                 : static_cast<int>(index_meta(index.relation)->tables());
+                                                 : static_cast<int>(index_meta(index.relation)->tables);
     trees.leaves = estimated_leaves(index.info->pages, tables);
     return trees;
 }

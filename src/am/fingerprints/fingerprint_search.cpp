@@ -1,63 +1,116 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 
-#include "am/index/failpoint.hpp"
+#include "am/fingerprints/fingerprint_kind.hpp"
+#include "am/search/null_search.hpp"
+#include "am/search/strategy.hpp"
 
 #include "pg/server/settings.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/weights_type.hpp"
 
 namespace simhash
 {
 
+BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) const
+{
+    switch (key.sk_strategy) {
+    case kInBall: {
+        const auto &ball = *reinterpret_cast<const Ball *>(DatumGetPointer(key.sk_argument));
+        return {ball.center, ball.radius, nullptr};
+    }
+    case kNearDuplicate:
+        return {datum_fingerprint(key.sk_argument), kNearRadius, nullptr};
+    case kInGuidedBall: {
+        const GuidedBall &ball = datum_guided_ball(key.sk_argument);
+        return {ball.center, ball.radius, is_exact(ball) ? nullptr : &ball};
+    }
+    case kEqual:
+        return {datum_fingerprint(key.sk_argument), 0, nullptr};
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+    pg_unreachable();
+}
+
+QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key) const
+{
+    return {key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
+                                             : datum_fingerprint(key.sk_argument),
+            nullptr};
+}
+
 namespace
 {
 
-// Whether this leaf is the one that reports a row.
-bool reported(const Search &search, Fingerprint fingerprint)
+std::uint64_t source_key(const ExactSource *base, int table)
+{
+    const auto *source = static_cast<const FingerprintSource *>(base);
+    return source->meta->order.key(table, source->center);
+}
+
+} // namespace
+
+void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
+                              int radius)
+{
+    source->key_of = source_key;
+    source->meta = meta;
+    source->center = center;
+    begin_exact_source(source, radius);
+}
+
+namespace
+{
+
+FingerprintSearch *fingerprints(ValueSearch *search) { return static_cast<FingerprintSearch *>(search); }
+const FingerprintSearch *fingerprints(const ValueSearch *search)
+{
+    return static_cast<const FingerprintSearch *>(search);
+}
+
+// The leaves of a search --------------------------------------------------------------------------------------
+
+// Whether this leaf is the one that returns a row.
+bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     if (!search.exactly())
         return search.guided->reports(leaf, fingerprint);
     if (search.by_weights && search.guided->plan.seen(fingerprint, search.guided->plan.probes()))
         return false;
-    const ExactSource &exact = search.exact;
+    const FingerprintSource &exact = search.exact;
     return exact.plan.steps == 1 ||
            reports(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center);
 }
 
-Size collect_nulls(const Search &search, const char *page)
+bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
 {
-    int count = leaf_count(page);
-    for (int i = 0; i < count; i++)
-        search.hit[i] = {0, leaf_tid(page, i).packed()};
-    return static_cast<Size>(count);
+    for (int i = 0; i < keys.balls; i++) {
+        if (hamming_distance(fingerprint, keys.ball[i].center) > keys.ball[i].radius)
+            return false;
+    }
+    return true;
 }
 
-Size collect_matches(const Search &search, const char *page)
+// Copies the matching rows of a leaf. Returns their number.
+Size collect(const FingerprintSearch &search, const char *page)
 {
     const Fingerprint *fingerprints = leaf_fingerprints(page);
-    const ExactSource &exact = search.exact;
+    const FingerprintSource &exact = search.exact;
+    const FingerprintKeys &keys = search.asked;
     int matches = match_leaf(fingerprints, leaf_count(page), exact.center, exact.radius, search.match);
     Size hits = 0;
     for (int i = 0; i < matches; i++) {
         Fingerprint fingerprint = fingerprints[search.match[i]];
-        if (reported(search, fingerprint) && search.keys->accept(fingerprint))
-            search.hit[hits++] = {fingerprint, leaf_tid(page, search.match[i]).packed()};
+        if (!returned_here(search, fingerprint) || !in_all_balls(keys, fingerprint))
+            continue;
+        int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value) : 0;
+        search.hit[hits++] = Hit::make(fingerprint, leaf_tid(page, search.match[i]).packed(), distance);
     }
     return hits;
 }
 
-// Copies the matching rows of a leaf to `results`.
-void collect(const Search &search, Buffer buffer, Results *results)
-{
-    const char *page = buffer_page(buffer);
-    Size hits = search.for_nulls() ? collect_nulls(search, page) : collect_matches(search, page);
-    TidCheck check;
-    for (Size i = 0; i < hits; i++)
-        check.add(search.hit[i].tid);
-    check.finish(search.reader.index, BufferGetBlockNumber(buffer));
-    *results = {search.hit, hits, 0};
-}
-
-void trace_leaf(const Search &search, BlockNumber block, Size matches)
+void trace_leaf(const FingerprintSearch &search, BlockNumber block, Size matches)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     bool guided = search.by_weights && !search.exactly();
@@ -67,48 +120,50 @@ void trace_leaf(const Search &search, BlockNumber block, Size matches)
 
 // Returns the next leaf of the source, locked. A guided search that runs out of memory for probes is
 // continued as an exact one.
-Buffer next_buffer(Search *search)
+Buffer next_buffer(FingerprintSearch *search)
 {
     Buffer buffer = read_next_leaf(&search->reader);
-    if (BufferIsValid(buffer) || search->exactly() || search->for_nulls() || search->guided->finished())
+    if (BufferIsValid(buffer) || search->exactly() || search->guided->finished())
         return buffer;
     begin_reading(&search->reader, &search->exact);
     return read_next_leaf(&search->reader);
 }
 
-} // namespace
-
-void prepare_search(Search *search, Relation index, const IndexMeta *meta, const ScanKeys *keys)
+bool next_leaf(ValueSearch *base, Results *results)
 {
-    Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
-    search->reader.index = index;
-    search->meta = meta;
-    search->keys = keys;
-    search->context = CurrentMemoryContext;
-    search->exact.plan.radius = -1;
-    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * capacity));
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));
+    FingerprintSearch *search = fingerprints(base);
+    release_pin(&search->pin);
+    Buffer buffer;
+    while ((buffer = next_buffer(search)) != InvalidBuffer) {
+        BlockNumber block = BufferGetBlockNumber(buffer);
+        Size hits = collect(*search, buffer_page(buffer));
+        check_hits(search->reader.index, block, search->hit, hits);
+        if (search->trace != nullptr)
+            trace_leaf(*search, block, hits);
+        leave_leaf(buffer, hits > 0 && search->keep_pin, &search->pin);
+        *results = {search->hit, hits, 0};
+        if (hits > 0)
+            return true;
+    }
+    *results = {search->hit, 0, 0};
+    return false;
 }
 
-void free_search(Search *search)
-{
-    release_pin(search);
-    pfree(search->match);
-    pfree(search->hit);
-}
+// The searches of a scan --------------------------------------------------------------------------------------
 
-void begin_search(Search *search, Fingerprint center, int radius)
+void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     if (search->exact.plan.radius != radius)
         index_plan(search->reader.index, radius, &search->exact.plan);
-    begin_exact_source(&search->exact, search->meta, center, radius);
+    begin_fingerprint_source(&search->exact, search->meta, center, radius);
     begin_reading(&search->reader, &search->exact);
     search->by_weights = false;
 }
 
-void begin_guided_search(Search *search, const GuidedBall &ball, int radius)
+// Starts a search by weights with a recall below 1.
+void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius)
 {
-    begin_search(search, ball.center, radius); // the exact search that it falls back to
+    begin_exact(search, ball.center, radius); // the exact search that it falls back to
     search->guided = prepare_guided_source(search->guided, search->reader.index, search->meta,
                                            search->exact.plan.leaves, search->context);
     begin_guided_source(search->guided, ball, radius);
@@ -116,47 +171,142 @@ void begin_guided_search(Search *search, const GuidedBall &ball, int radius)
     search->by_weights = true;
 }
 
-void begin_null_search(Search *search)
+// The leading ball's weights, or null.
+const GuidedBall *guide(const FingerprintSearch &search)
 {
-    begin_tree_walk(&search->nulls, search->meta->null_table());
-    begin_reading(&search->reader, &search->nulls);
-    search->by_weights = false;
+    return search.asked.balls > 0 ? search.asked.ball[0].guide : nullptr;
 }
 
-void narrow_search(Search *search, int radius)
+void begin_conditions(ValueSearch *base)
 {
+    FingerprintSearch *search = fingerprints(base);
+    const GuidedBall *guided = guide(*search);
+    if (guided != nullptr && is_guided(*guided, guided->radius))
+        begin_guided(search, *guided, guided->radius);
+    else if (search->asked.balls > 0)
+        begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
+    else
+        begin_exact(search, 0, kBits);
+}
+
+void begin_ring(ValueSearch *base, int high)
+{
+    FingerprintSearch *search = fingerprints(base);
+    const GuidedBall *guided = guide(*search);
+    if (!search->asked.centered)
+        begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
+    else if (guided != nullptr && is_guided(*guided, high))
+        begin_guided(search, *guided, high);
+    else
+        begin_exact(search, search->asked.lead_query().value, high);
+}
+
+void narrow(ValueSearch *base, int radius)
+{
+    FingerprintSearch *search = fingerprints(base);
     search->exact.radius = Min(search->exact.radius, radius);
     if (search->by_weights)
         search->guided->radius = search->exact.radius;
 }
 
-bool next_leaf(Search *search, Results *results)
+// Rings -------------------------------------------------------------------------------------------------------
+
+// Returns the distance within which a query has a few neighbors among `rows` evenly spread fingerprints.
+int expected_distance(double rows)
 {
-    release_pin(search);
-    Buffer buffer;
-    while ((buffer = next_buffer(search)) != InvalidBuffer) {
-        collect(*search, buffer, results);
-        if (search->trace != nullptr)
-            trace_leaf(*search, BufferGetBlockNumber(buffer), results->hits);
-        if (results->hits > 0 && search->keep_pin) {
-            LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-            search->pin = buffer;
-            failpoint(Failpoint::scan_pin);
-        } else {
-            UnlockReleaseBuffer(buffer);
-        }
-        if (results->hits > 0)
-            return true;
+    constexpr double kFew = 16;
+    double ways = 1, within = rows * std::exp2(-kBits);
+    int distance = 0;
+    for (; within < kFew && distance < kBits; distance++) {
+        ways = ways * (kBits - distance) / (distance + 1);
+        within += ways * rows * std::exp2(-kBits);
     }
-    *results = {search->hit, 0, 0};
-    return false;
+    return distance;
 }
 
-void release_pin(Search *search)
+// The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs at
+// most twice the pages of the next distance; once a search reads half of a table, the ring covers all remaining
+// distances. If the leading ball is one around weights, each ring is a search within its end with the ball's recall and
+// limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
+int ring_end(const ValueSearch *base, int done, int last)
 {
-    if (BufferIsValid(search->pin))
-        ReleaseBuffer(search->pin);
-    search->pin = InvalidBuffer;
+    constexpr double kGoodPart = 32;
+    const FingerprintSearch *search = fingerprints(base);
+    if (done < 0)
+        return Min(last, static_cast<int>(search->meta->order.design.distance));
+    if (guide(*search) != nullptr && done < kFarthestGuided)
+        return Min(last, Min(2 * done + 2, kFarthestGuided));
+
+    Relation index = search->reader.index;
+    int high = done + 1;
+    double leaves = index_leaves(index);
+    SearchPlan plan;
+    index_plan(index, high, &plan);
+    double worth = plan.leaves * 2;
+    while (high < last) {
+        if (plan.leaves > leaves / 2)
+            return last;
+        index_plan(index, high + 1, &plan);
+        if (plan.leaves > worth)
+            break;
+        high++;
+    }
+    // A ring that reads a large part of a table should be the last one. It extends to where the neighbors
+    // are if there are no near-duplicates.
+    if (plan.leaves > leaves / kGoodPart)
+        high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
+    return high;
+}
+
+int other_distance(const ValueSearch *search, const Hit &hit, int order)
+{
+    return hamming_distance(hit.fingerprint, fingerprints(search)->asked.order[order].value);
+}
+
+void read_keys(ValueSearch *base, IndexScanDesc scan)
+{
+    release_pin(&base->pin);
+    read_scan_keys(FingerprintTerms{}, scan, &fingerprints(base)->asked);
+}
+
+void start_search(ValueSearch *base) { fingerprints(base)->reader.snapshot = base->snapshot; }
+
+void end_search(ValueSearch *base)
+{
+    FingerprintSearch *search = fingerprints(base);
+    release_pin(&search->pin);
+    free_scan_keys(&search->asked);
+    pfree(search->match);
+    pfree(search->hit);
+    pfree(search);
+}
+
+} // namespace
+
+ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
+{
+    auto *search = static_cast<FingerprintSearch *>(palloc0(sizeof(FingerprintSearch)));
+    search->read_keys = read_keys;
+    search->start = start_search;
+    search->begin = begin_conditions;
+    search->next = next_leaf;
+    search->end = end_search;
+    search->begin_ring = begin_ring;
+    search->narrow = narrow;
+    search->ring_end = ring_end;
+    search->other_distance = other_distance;
+    search->pins = true;
+
+    prepare_scan_keys(&search->asked, nkeys, norderbys);
+    search->keys = &search->asked;
+    search->meta = &fingerprint_meta(*meta);
+    search->context = CurrentMemoryContext;
+    search->reader.index = index;
+    search->exact.plan.radius = -1;
+    Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
+    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * capacity));
+    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));
+    return search;
 }
 
 } // namespace simhash

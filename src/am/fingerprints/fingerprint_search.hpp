@@ -1,9 +1,16 @@
-// A search, leaf by leaf, for the rows within a radius (exactly or by weights) or for the NULLs.
+// A search for the fingerprints within a radius, leaf by leaf, exactly or by weights.
+//
+// A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is searched
+// exactly, and rows that lie where the guided source has read are skipped. So it costs at most about twice as much as an
+// exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate look into a search that they
+// have run.
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"
 #include "am/search/exact_source.hpp"
-#include "am/search/scan_keys.hpp"
+#include "am/search/scan.hpp"
+
+#include "pg/types/guided_ball.hpp"
 
 namespace simhash
 {
@@ -17,17 +24,25 @@ inline bool is_guided(const GuidedBall &ball, int radius)
     return radius <= kFarthestGuided || ball.most_probes > 0;
 }
 
-struct Hit {
-    Fingerprint fingerprint;
-    uint64 tid; // packed, in the low 48 bits
+// An exact source around a fingerprint.
+struct FingerprintSource : ExactSource {
+    const FingerprintMeta *meta;
+    Fingerprint center;
 };
+// Starts a search with the plan in `source->plan`.
+void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
+                              int radius);
 
-// Rows to return.
-struct Results {
-    Hit *hit;
-    Size hits;
-    Size returned;
+struct FingerprintTerms {
+    using Value = Fingerprint;
+    using Guide = GuidedBall;
+    static constexpr int bits = kBits;
+
+    BallKey<Value, Guide> ball(const ScanKeyData &key) const;
+    QueryKey<Value, Guide> query(const ScanKeyData &key) const;
+    int distance(Value a, Value b) const { return hamming_distance(a, b); }
 };
+using FingerprintKeys = KeysOf<FingerprintTerms>;
 
 // Passed to simhash_index_probe_plan and simhash_index_calibrate for every leaf that a search reads.
 struct LeafRead {
@@ -42,44 +57,25 @@ struct LeafTrace {
     void *context;
 };
 
-struct Search {
-    const IndexMeta *meta;
-    const ScanKeys *keys; // rows are checked against all of their balls
+struct FingerprintSearch : ValueSearch {
+    const FingerprintMeta *meta;
+    FingerprintKeys asked; // rows are checked against all of their balls
     MemoryContext context;
 
     LeafReader reader;
-    ExactSource exact;
-    TreeWalk nulls;
+    FingerprintSource exact;
     GuidedSource *guided; // null until one is needed
     bool by_weights;      // the search began with the guided source
 
-    bool keep_pin; // keep a leaf's pin until the next leaf is requested
-    Buffer pin;
     LeafTrace *trace;     // usually null
     std::uint16_t *match; // memory for a leaf's matches
     Hit *hit;             // memory for a leaf's rows
 
     bool exactly() const { return reader.source == &exact; }
-    bool for_nulls() const { return reader.source == &nulls; }
 };
-
-// Prepares a search of an index. It allocates memory in the current memory context.
-void prepare_search(Search *search, Relation index, const IndexMeta *meta, const ScanKeys *keys);
-void free_search(Search *search);
-
-void begin_search(Search *search, Fingerprint center, int radius);
-// Starts a search by weights with a recall below 1. If it would probe more leaves than an exact search reads,
-// it searches the rest exactly. So it costs at most about twice as much as an exact search, and always
-// reaches its target.
-void begin_guided_search(Search *search, const GuidedBall &ball, int radius);
-void begin_null_search(Search *search);
-
-// Restricts the rest of the search to rows within this radius.
-void narrow_search(Search *search, int radius);
-
-// Reads up to the next leaf that has results. Returns false at the end.
-bool next_leaf(Search *search, Results *results);
-
-void release_pin(Search *search);
+inline FingerprintSearch *fingerprint_search(IndexScanDesc scan)
+{
+    return static_cast<FingerprintSearch *>(scan_state(scan)->search);
+}
 
 } // namespace simhash

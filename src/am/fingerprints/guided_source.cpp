@@ -114,7 +114,7 @@ bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) con
 
 bool GuidedSource::finished() const { return plan.reached() || at_most_probes(*this); }
 
-GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const IndexMeta *meta,
+GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const FingerprintMeta *meta,
                                     double exact_leaves, MemoryContext context)
 {
     Size probes = Max(kFewestProbes, Min(kMostProbes, static_cast<Size>(exact_leaves)));

@@ -3,6 +3,7 @@
 // core/volatility/guided_plan.hpp chooses the cells.
 #pragma once
 
+#include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/tables/key_ball.hpp"
@@ -26,7 +27,7 @@ WholeKeys whole_keys(Position lower, const Position *upper);
 inline constexpr Size kMostProbes = 4096;
 
 struct GuidedSource : LeafSource {
-    const IndexMeta *meta;
+    const FingerprintMeta *meta;
     Fingerprint center;
     int radius;
     GuidedPlan plan;
@@ -59,7 +60,7 @@ struct GuidedSource : LeafSource {
 
 // Returns a source, allocated in `context`, that has memory for as many probes as an exact search would read
 // leaves. `old` is reused if it is not null.
-GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const IndexMeta *meta,
+GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const FingerprintMeta *meta,
                                     double exact_leaves, MemoryContext context);
 
 // Starts a search for the rows within `radius` of the ball's weights with the ball's recall as the target.

@@ -4,8 +4,8 @@
 // A model is a few shares of near-duplicates, and reveals no row. Nevertheless only those who may search the
 // index may see its model, as in simhash_index_probe_plan.
 #include "am/fingerprints/bit_numbers.hpp"
+#include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/index/rights.hpp"
-#include "am/tree/index.hpp"
 
 #include "core/tables/key_ball.hpp" // leading_bits
 #include "core/volatility/volatility_model.hpp"
@@ -29,8 +29,8 @@ constexpr int kMostSets = 1000000;
 
 VolatilityModel index_model(Oid oid)
 {
-    IndexSet set = open_one_index(oid, AccessShareLock, check_reading_rights);
-    VolatilityModel model = index_meta(set.index[0])->model;
+    IndexSet set = open_one_index(oid, AccessShareLock, check_reading_rights, &kFingerprints);
+    VolatilityModel model = fingerprint_meta(*index_meta(set.index[0])).model;
     close_indexes(set);
     return model;
 }

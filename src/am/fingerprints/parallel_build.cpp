@@ -9,11 +9,12 @@
 // Every process extends the index itself, so pages of different tables alternate. The index is invisible to
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
 #include "am/fingerprints/parallel_build.hpp"
+
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
-#include "am/create/tree_writer.hpp"
 #include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
 
 extern "C" {
 #include "catalog/index.h"
@@ -229,7 +230,7 @@ void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sa
 {
     int ranges = shared.build->ranges, window = sample.count / ranges / 16;
     auto *sorted = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
-    for (int table = shared.build->whole; table < meta.tables(); table++) {
+    for (int table = shared.build->whole; table < meta.tables; table++) {
         CHECK_FOR_INTERRUPTS();
         for (int i = 0; i < sample.count; i++)
             sorted[i] = {meta.key(table, sample.row[i].key), sample.row[i].tid};
@@ -245,7 +246,7 @@ void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sa
 
 // The leader's work between the scan and the tasks.
 void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, const TableDesign &design,
-                Sample *sample, IndexMeta *meta)
+                Sample *sample, FingerprintMeta *meta)
 {
     SharedBuild *build = shared->build;
     uint64 rows = 0, nulls = 0;
@@ -259,11 +260,11 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, con
 
     // Each process gets the same number of whole tables. The remaining tables are divided into ranges, so
     // that they can be distributed evenly, too.
-    int rest = meta->tables() % build->processes, ranges = 1;
+    int rest = meta->tables % build->processes, ranges = 1;
     while (rest * ranges % build->processes != 0 && ranges < kMaxRanges)
         ranges++;
     bool cut = rows / static_cast<uint64>(ranges) >= kMinRangeRows;
-    build->whole = cut ? meta->tables() - rest : meta->tables();
+    build->whole = cut ? meta->tables - rest : meta->tables;
     build->ranges = ranges;
     if (cut && rest > 0)
         choose_splits(*shared, *meta, *sample);
@@ -271,7 +272,7 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, con
 
     write_first_pages(index, MAIN_FORKNUM, build->meta);
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(rows) * meta->tables() + static_cast<int64>(nulls));
+                                 static_cast<int64>(rows) * meta->tables + static_cast<int64>(nulls));
     SpinLockAcquire(&build->mutex);
     build->planned = true;
     SpinLockRelease(&build->mutex);
@@ -409,7 +410,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
     for (int i = 0; i < build->processes; i++)
         result->index_tuples += static_cast<double>(shared.scan[i].rows + shared.scan[i].nulls);
 
-    auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
     plan_tasks(&shared, index, options, design, sample, meta);
     do_tasks(shared, index, *meta);
     wait_until(build, true, [](const SharedBuild &b) { return b.finished == b.processes; });
@@ -432,7 +433,7 @@ void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
     WorkerRelations relations = begin_worker(build, segment, toc);
     pfree(scan_table(&shared, relations.heap, relations.index, relations.info));
     wait_until(build, false, [](const SharedBuild &b) { return b.planned; });
-    auto *meta = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
+    auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
     use_meta_data(build->meta, meta);
     do_tasks(shared, relations.index, *meta);
     end_worker(*build, relations, toc);

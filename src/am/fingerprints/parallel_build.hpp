@@ -1,7 +1,8 @@
 // CREATE INDEX with parallel workers.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/create/tree_writer.hpp"
+#include "am/fingerprints/fingerprint_meta.hpp"
 
 namespace simhash
 {
@@ -10,5 +11,8 @@ namespace simhash
 // started.
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        const TableDesign &design, int workers, IndexBuildResult *result);
+
+// Writes the metapage and empty roots (fingerprint_build.cpp).
+void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
 
 } // namespace simhash

@@ -1,17 +1,18 @@
-// simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves, or other parts of an index on signatures,
-// that a search reads, in order; for a partitioned index, one partition after the other.
+// simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order; for a partitioned
+// index, one partition after the other.
 // simhash_index_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
 // search but do not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
 #include "am/fingerprints/bit_numbers.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
 #include "am/index/rights.hpp"
-#include "am/search/scan.hpp"
 
 #include "core/tables/key_ball.hpp"
 
 #include "pg/server/result_rows.hpp"
+#include "pg/types/ball.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -59,13 +60,13 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 {
     Report report = {};
     report.rows = begin_rows(fcinfo, &report.row);
-    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
+    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kFingerprints);
     refuse_row_security(set, nullptr);
     for (int i = 0; i < set.count; i++) {
         report.index = RelationGetRelid(set.index[i]);
         IndexScanDesc scan = begin_scan(set.index[i], 1, 0);
         LeafTrace trace = {report_leaf, &report};
-        scan_state(scan)->search.trace = &trace;
+        fingerprint_search(scan)->trace = &trace;
         run_search(scan, strategy, ball);
         end_scan(scan);
         IndexScanEnd(scan);
@@ -74,7 +75,7 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 }
 
 // How much of each level a search covers. Reports nothing for an empty ball.
-void report_levels(const Search &search, const GuidedBall &ball, Report *report)
+void report_levels(const FingerprintSearch &search, const GuidedBall &ball, Report *report)
 {
     Levels share, recall;
     if (search.by_weights) {
@@ -102,68 +103,16 @@ void run_levels(FunctionCallInfo fcinfo, const GuidedBall &ball, Datum value)
 {
     Report report = {};
     report.rows = begin_rows(fcinfo, &report.row);
-    IndexSet set = open_one_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights);
+    IndexSet set = open_one_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kFingerprints);
     refuse_row_security(set, nullptr);
     Relation index = set.index[0];
     if (ball.radius >= 0) {
         IndexScanDesc scan = begin_scan(index, 1, 0);
         run_search(scan, kInGuidedBall, value);
-        report_levels(scan_state(scan)->search, ball, &report);
+        report_levels(*fingerprint_search(scan), ball, &report);
         end_scan(scan);
         IndexScanEnd(scan);
     }
-    close_indexes(set);
-}
-
-void report_signature_read(const SignatureRead &read, void *context)
-{
-    auto *report = static_cast<Report *>(context);
-    const char *part = read.part == SignatureRead::tree    ? "tree"
-                       : read.part == SignatureRead::plane ? "plane"
-                                                           : "store";
-    Datum values[7];
-    bool nulls[7] = {};
-    values[0] = Int32GetDatum(++report->steps);
-    values[1] = CStringGetTextDatum(part);
-    values[2] = Int32GetDatum(read.table + 1);
-    nulls[2] = read.part != SignatureRead::tree;
-    values[3] = Int64GetDatum(read.block);
-    values[4] = Int32GetDatum(static_cast<int32>(read.candidates));
-    values[5] = Float8GetDatum(read.recall);
-    nulls[5] = std::isnan(read.recall);
-    values[6] = ObjectIdGetDatum(report->index);
-    tuplestore_putvalues(report->rows, report->row, values, nulls);
-    pfree(DatumGetPointer(values[1]));
-}
-
-void search_signatures(Relation index, const SignatureBall &ball, Datum value, Report *report)
-{
-    if (!is_wide_index(index))
-        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                errmsg("index \"%s\" is not on signatures", RelationGetRelationName(index)));
-    report->index = RelationGetRelid(index);
-    IndexScanDesc scan = begin_scan(index, 1, 1);
-    SignatureTrace trace = {report_signature_read, report};
-    scan_state(scan)->signatures->trace = &trace;
-    if (ball.neighbors > 0) {
-        scan->numberOfKeys = 0;
-        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.neighbors));
-    } else {
-        scan->numberOfOrderBys = 0;
-        run_search(scan, kInBall, value);
-    }
-    end_scan(scan);
-    IndexScanEnd(scan);
-}
-
-void run_signatures(FunctionCallInfo fcinfo, const SignatureBall &ball, Datum value)
-{
-    Report report = {};
-    report.rows = begin_rows(fcinfo, &report.row);
-    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, true);
-    refuse_row_security(set, nullptr);
-    for (int i = 0; i < set.count; i++)
-        search_signatures(set.index[i], ball, value, &report);
     close_indexes(set);
 }
 
@@ -190,12 +139,5 @@ SIMHASH_FUNCTION(simhash_index_recall)
 {
     using namespace simhash;
     run_levels(fcinfo, datum_guided_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
-    PG_RETURN_NULL();
-}
-
-SIMHASH_FUNCTION(simhash_index_probe_plan_of_signature)
-{
-    using namespace simhash;
-    run_signatures(fcinfo, datum_signature_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }

@@ -1,7 +1,5 @@
 #include "am/fingerprints/query_queue.hpp"
 
-#include "am/fingerprints/fingerprint_search.hpp"
-
 #include "core/pairs/digit_sort.hpp"
 #include "pg/server/settings.hpp"
 
@@ -33,7 +31,7 @@ constexpr int kTableBits = 6;
 static_assert(kMaxTables < 1 << kTableBits);
 
 const PairPart &part_of(const QueryQueue &queue) { return queue.output->side[0].part[queue.part]; }
-const IndexMeta &meta_of(const QueryQueue &queue) { return *part_of(queue).meta; }
+const FingerprintMeta &meta_of(const QueryQueue &queue) { return fingerprint_meta(*part_of(queue).meta); }
 Relation index_of(const QueryQueue &queue) { return part_of(queue).index; }
 
 // -- Planning ----------------------------------------------------------------------------------------------
@@ -125,10 +123,10 @@ bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
 
 void note_exact_leaves(QueryQueue *queue, Fingerprint center, int radius)
 {
-    ExactSource *source = &queue->exact;
+    FingerprintSource *source = &queue->exact;
     if (source->plan.radius != radius)
         source->plan = exact_plan(queue, radius);
-    begin_exact_source(source, &meta_of(*queue), center, radius);
+    begin_fingerprint_source(source, &meta_of(*queue), center, radius);
     LocatedLeaf located;
     located.slot = 0;
     while (source->locate(source, index_of(*queue), &located)) {
@@ -237,7 +235,7 @@ bool wants_queued(LeafSource *base, LocatedLeaf *leaf, Position from)
 // Whether the leaf is the one that reports a row to its query, which may read the row's place several times.
 bool reports(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint fingerprint)
 {
-    const IndexMeta &meta = meta_of(queue);
+    const FingerprintMeta &meta = meta_of(queue);
     for (Size i = 0; i < leaf.earlier; i++) {
         const QueuedRange &range = queue.range[queue.query[leaf.query].ranges + i];
         uint64 key = meta.key(range.table, fingerprint);

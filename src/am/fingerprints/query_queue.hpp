@@ -8,9 +8,8 @@
 // have none are planned again, in a second queue.
 #pragma once
 
-#include "am/fingerprints/guided_source.hpp"
+#include "am/fingerprints/fingerprint_search.hpp"
 #include "am/pairs/pairs.hpp"
-#include "am/search/exact_source.hpp"
 
 #include "pg/types/guided_ball.hpp"
 
@@ -59,7 +58,7 @@ struct QueryQueue {
     bool reading;       // the output's numbers mean queries of this queue
 
     // The sources of the query that is being planned.
-    ExactSource exact;
+    FingerprintSource exact;
     GuidedSource *guided;
     SearchPlan *plan[kBits + 1]; // of exact searches, by radius; null until it is needed
 
@@ -86,7 +85,7 @@ void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &b
 // Matches the queries that are still in the queue.
 void finish_queue(QueryQueue *queue);
 
-// The query that the output means by a number. Requires: the output is being flushed.
+// The query that the output means by a number. Only while the output is being flushed.
 QueuedQuery *found_query(QueryQueue *queue, uint64 number);
 
 } // namespace simhash

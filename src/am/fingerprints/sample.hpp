@@ -1,7 +1,7 @@
 // A sample of a build's rows, from which the order of the bits is chosen.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/fingerprints/fingerprint_meta.hpp"
 
 namespace simhash
 {

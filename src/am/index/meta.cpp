@@ -1,11 +1,12 @@
-// The metapage. It is written when the index is built, and checked and cached when it is first used.
-#include "am/tree/index.hpp"
+#include "am/index/meta.hpp"
+
+#include "am/index/kind.hpp"
+#include "core/tables/key_order.hpp"
 
 extern "C" {
 #include "access/table.h"
 #include "catalog/index.h"
-#include "catalog/pg_type.h"
-#include "utils/lsyscache.h"
+#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 }
 
@@ -15,18 +16,16 @@ namespace simhash
 namespace
 {
 
-constexpr int kPlans = 32;
-
-// The data in the relcache entry, in one piece of memory as the relcache requires: the metapage, and search
-// plans by radius, which are made when first needed.
+// The data in the relcache entry, in one piece of memory as the relcache requires. Behind it are the state of the kind
+// and the metapage's data.
 struct Cache {
     std::uint32_t number;
     BlockNumber blocks;      // known length of the index
     BlockNumber heap_blocks; // known length of the table
-    StorePlace store;
-    SearchPlan plan[kPlans]; // radius -1 if there is none yet
-    IndexMeta meta;          // truncated, see KeyOrder
+    IndexMeta *meta;
 };
+
+constexpr Size kCacheBytes = MAXALIGN(sizeof(Cache));
 
 std::uint32_t last_number;
 
@@ -42,99 +41,35 @@ static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
               offsetof(PageHeaderData, pd_prune_xid) == offsetof(RawPageHeader, block));
 static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
 
-MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
-                        const std::uint8_t bit_order[kBits])
+void IndexMeta::sources(int table, std::uint8_t source[kBits]) const
 {
-    MetaData data = {};
-    data.magic = kMagic;
-    data.version = kFormatVersion;
-    data.design = design;
-    std::memcpy(data.bit_order, bit_order, kBits);
-    data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
-    return data;
+    if (table == null_table())
+        identity_sources(source);
+    else
+        sources_of(*this, table, source);
 }
 
-void use_meta_data(const MetaData &data, IndexMeta *meta)
+void report_corruption(Relation index, BlockNumber block, const char *what)
 {
-    meta->fillfactor = data.fillfactor;
-    meta->wide = false;
-    meta->declared = -1;
-    meta->map = kNoBlock;
-    meta->model = kDefaultVolatility;
-    meta->fitted = data.model != 0;
-    if (meta->fitted)
-        std::memcpy(meta->model.share, data.model_share, sizeof(meta->model.share));
-    meta->order.set(data.design, data.bit_order);
+    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
+            errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
+            errdetail("%s", what), errhint("Please REINDEX it."));
+    pg_unreachable();
 }
 
-void use_meta_data(const SignatureMetaData &data, IndexMeta *meta)
+const char *check_page_of_trees(const IndexMeta &meta, const char *page)
 {
-    meta->fillfactor = data.fillfactor;
-    meta->wide = true;
-    meta->declared = -1;
-    meta->map = data.map;
-    meta->model = kDefaultVolatility;
-    meta->fitted = false;
-    meta->layout = data.layout;
-}
-
-bool is_wide_index(Relation index) { return index->rd_opcintype[0] == BITOID; }
-
-int declared_bits(Relation index)
-{
-    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
-    int32 length = column->atttypmod;
-    return getBaseTypeAndTypmod(column->atttypid, &length) == BITOID ? length : -1;
-}
-
-void check_declared_bits(Relation index, const IndexMeta &meta)
-{
-    if (meta.declared < 0 || meta.declared == meta.layout.bits)
-        return;
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("index \"%s\" does not have the length of its column", RelationGetRelationName(index)),
-            errdetail("The index holds signatures of %d bits, and the column is declared as bit(%d).",
-                      static_cast<int>(meta.layout.bits), meta.declared),
-            errhint("REINDEX it, or change the type of the column back."));
+    return check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words);
 }
 
 const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block)
 {
-    const char *fault = meta.wide && has_index_header(page, BLCKSZ) && is_store_page(page)
-                            ? check_store_page(page, BLCKSZ, meta.shape(), 0)
-                            : check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words(0));
+    const char *fault = meta.kind->check_page(meta, page);
     return fault != nullptr ? fault : check_own_block(page, block);
-}
-
-StorePlace *store_place(Relation index)
-{
-    index_meta(index);
-    return &cache_of(index)->store;
 }
 
 namespace
 {
-
-// Reads the contents of a locked metapage. Returns what is wrong with it, or null.
-const char *read_meta_page(const char *page, bool wide, IndexMeta *meta)
-{
-    if (wide) {
-        const char *fault = check_signature_meta_page(page, BLCKSZ);
-        if (fault != nullptr)
-            return fault;
-        SignatureMetaData data;
-        std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
-        use_meta_data(data, meta);
-        return nullptr;
-    }
-    const char *fault = check_meta_page(page, BLCKSZ);
-    if (fault != nullptr)
-        return fault;
-    MetaData data;
-    std::memcpy(&data, page_meta(page), sizeof(data));
-    use_meta_data(data, meta);
-    return nullptr;
-}
 
 [[noreturn]] void report_other_format(Relation index)
 {
@@ -157,43 +92,52 @@ const char *read_meta_page(const char *page, bool wide, IndexMeta *meta)
     pg_unreachable();
 }
 
+// Returns the data in memory of the caller's context. The page is copied first: reading it may read catalogs.
+IndexMeta *read_meta_page(Relation index, const IndexKind &kind)
+{
+    if (!block_exists(index, kMetaBlock))
+        report_no_meta_page(index);
+    PGAlignedBlock page;
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    std::memcpy(page.data, BufferGetPage(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+    if (PageIsNew(page.data))
+        report_no_meta_page(index);
+    if (is_other_format(page.data, BLCKSZ))
+        report_other_format(index);
+    auto *meta = static_cast<IndexMeta *>(palloc(kind.meta_bytes));
+    const char *fault = kind.read_meta(index, page.data, meta);
+    if (fault != nullptr)
+        report_corruption(index, kMetaBlock, fault);
+    Assert(meta->kind == &kind && meta->bytes <= kind.meta_bytes);
+    return meta;
+}
+
 } // namespace
 
 const IndexMeta *index_meta(Relation index)
 {
     if (index->rd_amcache != nullptr)
-        return &cache_of(index)->meta;
+        return cache_of(index)->meta;
 
-    if (!block_exists(index, kMetaBlock))
-        report_no_meta_page(index);
-    // This may read catalogs, so the page is not locked yet.
-    const bool wide = is_wide_index(index);
-    const int declared = wide ? declared_bits(index) : -1;
-    Buffer buffer = ReadBuffer(index, kMetaBlock);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    auto *whole = static_cast<IndexMeta *>(palloc(sizeof(IndexMeta)));
-    const bool blank = PageIsNew(buffer_page(buffer));
-    if (!blank && is_other_format(buffer_page(buffer), BLCKSZ))
-        report_other_format(index);
-    const char *fault = blank ? nullptr : read_meta_page(buffer_page(buffer), wide, whole);
-    UnlockReleaseBuffer(buffer);
-    if (blank)
-        report_no_meta_page(index);
-    if (fault != nullptr)
-        report_corruption(index, kMetaBlock, fault);
-    whole->declared = declared;
-
-    auto *cache =
-        static_cast<Cache *>(MemoryContextAlloc(index->rd_indexcxt, offsetof(Cache, meta) + whole->size()));
-    std::memcpy(static_cast<void *>(&cache->meta), whole, whole->size());
+    const IndexKind &kind = kind_of(index);
+    IndexMeta *whole = read_meta_page(index, kind);
+    const Size before = kCacheBytes + MAXALIGN(kind.state_bytes);
+    auto *memory = static_cast<char *>(MemoryContextAllocZero(index->rd_indexcxt, before + whole->bytes));
+    std::memcpy(memory + before, static_cast<void *>(whole), whole->bytes);
     pfree(whole);
+    auto *cache = reinterpret_cast<Cache *>(memory);
     cache->number = ++last_number;
-    cache->blocks = cache->heap_blocks = 0;
-    cache->store = {kNoBlock, kNoBlock};
-    for (SearchPlan &plan : cache->plan)
-        plan.radius = -1;
+    cache->meta = reinterpret_cast<IndexMeta *>(memory + before);
     index->rd_amcache = cache;
-    return &cache->meta;
+    return cache->meta;
+}
+
+void *kind_state(Relation index)
+{
+    index_meta(index);
+    return static_cast<char *>(index->rd_amcache) + kCacheBytes;
 }
 
 std::uint32_t cache_number(Relation index)
@@ -229,29 +173,27 @@ bool heap_block_exists(Relation index, BlockNumber block)
 IndexMeta *copy_index_meta(Relation index, MemoryContext context)
 {
     const IndexMeta *meta = index_meta(index);
-    auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->size()));
-    std::memcpy(static_cast<void *>(copy), meta, meta->size());
+    auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->bytes));
+    std::memcpy(static_cast<void *>(copy), meta, meta->bytes);
     return copy;
+}
+
+const IndexMeta &statement_meta(Relation index, IndexInfo *info)
+{
+    if (info->ii_AmCache == nullptr)
+        info->ii_AmCache = copy_index_meta(index, info->ii_Context);
+    return *static_cast<const IndexMeta *>(info->ii_AmCache);
+}
+
+double estimated_leaves(BlockNumber blocks, int tables)
+{
+    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the page of the NULLs, the roots
+    return std::max(1.0, pages / tables);
 }
 
 double index_leaves(Relation index)
 {
-    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->tables());
-}
-
-void index_plan(Relation index, int radius, SearchPlan *plan)
-{
-    // The plan depends little on the size of the index. VACUUM and ANALYZE invalidate the cache, so that
-    // plans follow the size.
-    const IndexMeta *meta = index_meta(index);
-    Cache *cache = cache_of(index);
-    if (radius >= kPlans) {
-        plan_search(meta->order.design, radius, index_leaves(index), plan);
-        return;
-    }
-    if (cache->plan[radius].radius != radius)
-        plan_search(meta->order.design, radius, index_leaves(index), &cache->plan[radius]);
-    *plan = cache->plan[radius];
+    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->tables);
 }
 
 } // namespace simhash

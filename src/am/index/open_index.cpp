@@ -1,5 +1,7 @@
-// Opens an index for the SQL functions that take one: for a partitioned index, those of the leaf partitions.
-#include "am/tree/index.hpp"
+#include "am/index/open_index.hpp"
+
+#include "am/index/kind.hpp"
+#include "am/index/options.hpp"
 
 #include "pg/server/distributed.hpp"
 
@@ -33,17 +35,17 @@ namespace
 }
 
 // Raises an error unless the relation is a simhash index, of a kind that the caller can read.
-void check_kind(Relation index, bool wide)
+void check_kind(Relation index, const IndexKind *readable)
 {
     char kind = index->rd_rel->relkind;
     if ((kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX) ||
         index->rd_indam->amoptions != parse_index_options)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)));
-    if (is_wide_index(index) && !wide)
+    if (readable != nullptr && readable != &kind_of(index))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("index \"%s\" is on signatures", RelationGetRelationName(index)),
-                errdetail("This function reads indexes on fingerprints, of type simhash."));
+                errmsg("index \"%s\" is on %s", RelationGetRelationName(index), kind_of(index).values),
+                errdetail("This function reads indexes on %s.", readable->typed));
 }
 
 // Raises an error if the index's contents cannot be read now.
@@ -127,7 +129,8 @@ void open_leaves(IndexSet *set, LOCKMODE lock)
 
 } // namespace
 
-IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table), bool wide)
+IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table),
+                      const IndexKind *readable)
 {
     // Privileges are checked before locks are taken: a user without them must not make others wait. As
     // everywhere, a table is locked before its index.
@@ -146,7 +149,7 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
         report_dropped(name);
     if (index == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid));
-    check_kind(index, wide);
+    check_kind(index, readable);
     check_rights(oid, index->rd_index->indrelid); // again, because the OID may belong to another index by now
     if (index->rd_index->indrelid != set.table)
         report_dropped(RelationGetRelationName(index));
@@ -162,9 +165,10 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
     return set;
 }
 
-IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table))
+IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table),
+                        const IndexKind *readable)
 {
-    IndexSet set = open_indexes(oid, lock, check_rights);
+    IndexSet set = open_indexes(oid, lock, check_rights, readable);
     if (get_rel_relkind(oid) == RELKIND_PARTITIONED_INDEX)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot read partitioned index \"%s\" as one index", get_rel_name(oid)),

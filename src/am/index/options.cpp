@@ -1,6 +1,4 @@
-// The options WITH (distance = …, tables = …, fillfactor = …). They are copied to the metapage when the index
-// is built. ALTER INDEX … SET takes effect at the next REINDEX.
-#include "am/tree/index.hpp"
+#include "am/index/options.hpp"
 
 extern "C" {
 #include "access/reloptions.h"
@@ -60,15 +58,6 @@ void design_from_options(const IndexOptions &options, TableDesign *design)
             errhint("For distance = %d, tables can be %s.", options.distance, list.data));
 }
 
-// So many tables that a search within the usual distances reads few leaves of each: 31 of 256 bits with budgets
-// of 1, and a few bits more in long signatures, in which near-duplicates are far less than half of the bits apart.
-int signature_tables(const IndexOptions &options, int bits)
-{
-    constexpr int kLong = 512, kForShort = 16, kForLong = 8;
-    int wanted = options.tables > 0 ? options.tables : bits <= kLong ? kForShort : kForLong;
-    return Min(wanted, most_signature_tables(default_key_words(bits), BLCKSZ));
-}
-
 bytea *parse_index_options(Datum reloptions, bool validate)
 {
     const relopt_parse_elt elements[] = {
@@ -78,8 +67,8 @@ bytea *parse_index_options(Datum reloptions, bool validate)
     };
     auto *options = static_cast<bytea *>(build_reloptions(
         reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
-    // The type of the column is not known here. Without a distance, the number of tables may be that of an index on
-    // signatures.
+    // The type of the column is not known here. Without a distance, the number of tables may be that of an index of
+    // another kind.
     auto *given = reinterpret_cast<IndexOptions *>(options);
     if (validate && given != nullptr && given->distance != kDistanceNotGiven) {
         TableDesign design;

@@ -2,7 +2,7 @@
 // a partitioned index is the partitioned one, as in a query that names it.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/index/open_index.hpp"
 
 namespace simhash
 {

@@ -4,7 +4,11 @@
 // incomplete. A monitoring role is not allowed to do that. On a standby only replay writes, and the check
 // blocks nobody.
 #include "am/inspect/check.hpp"
+
+#include "am/index/heap_tid.hpp"
+#include "am/index/kind.hpp"
 #include "am/index/rights.hpp"
+#include "am/tree/descent.hpp"
 
 #include "pg/server/result_rows.hpp"
 
@@ -60,27 +64,17 @@ bool within_bounds(const char *page, Position lower, Position position)
     return position >= lower && !belongs_right(page, position);
 }
 
-// Returns what is wrong with an entry's tid, or null.
-const char *check_tid(const Check &check, int table, std::uint64_t packed)
-{
-    if (!check.meta->in_store(table))
-        return is_heap_tid(packed) && packed >> 16 < check.heap_blocks ? nullptr
-                                                                       : "An entry has an invalid tid.";
-    // On a standby there may be new segments.
-    return is_store_slot(check, packed) || !check.still
-               ? nullptr
-               : "An entry refers to no slot of the signature store.";
-}
-
 void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
 {
+    const CheckKind &kind = *check->meta->kind->check;
     int count = leaf_count(page);
     auto *positions = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(count + 1)));
     for (int i = 0; i < count; i++) {
         LeafKey key = whole_leaf_key(page, i);
         Tid tid = leaf_tid(page, i);
         positions[i] = check->meta->position(table, key.word[0], tid);
-        const char *fault = check_tid(*check, table, tid.packed());
+        const char *fault = table == check->meta->null_table() ? check_heap_tid(*check, tid.packed())
+                                                               : kind.check_tid(*check, tid.packed());
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
         if (table == check->meta->null_table() && key != LeafKey{})
@@ -191,6 +185,11 @@ void check_tree(Check *check, int table)
 
 } // namespace
 
+const char *check_heap_tid(const Check &check, std::uint64_t packed)
+{
+    return is_heap_tid(packed) && packed >> 16 < check.heap_blocks ? nullptr : "An entry has an invalid tid.";
+}
+
 void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
 {
     Buffer buffer = ReadBuffer(check.index, block);
@@ -222,38 +221,6 @@ bool has_entry(const Check &check, int table, LeafKey key, Tid tid)
 
 namespace
 {
-
-// Counts entries that exist in some tables but not in others. An aborted insert or a cancelled VACUUM leaves
-// them behind.
-void count_partial_entries(Check *check)
-{
-    bool equal = true;
-    for (int table = 1; table < check->meta->tables(); table++)
-        equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
-    if (equal)
-        return;
-    for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
-        CHECK_FOR_INTERRUPTS();
-        PGAlignedBlock copy;
-        copy_page(*check, block, &copy);
-        const char *page = copy.data;
-        if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check->meta->null_table())
-            continue;
-        int table = page_tail(page)->table;
-        for (int i = 0; i < leaf_count(page); i++) {
-            int first = -1, holders = 0;
-            for (int other = 0; other < check->meta->tables(); other++) {
-                if (!has_entry(*check, other, whole_leaf_key(page, i), leaf_tid(page, i)))
-                    continue;
-                if (first < 0)
-                    first = other;
-                holders++;
-            }
-            if (first == table && holders < check->meta->tables())
-                check->partial_entries++;
-        }
-    }
-}
 
 void check_unreached(Check *check)
 {
@@ -289,13 +256,14 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
 
-    if (check->meta->wide)
-        check_store(check);
+    const CheckKind &kind = *check->meta->kind->check;
+    if (kind.check_pages != nullptr)
+        kind.check_pages(check);
     for (int table = 0; table < check->meta->trees(); table++)
         check_tree(check, table);
     check_unreached(check);
     if (check->still)
-        check->meta->wide ? check_tree_references(check) : count_partial_entries(check);
+        kind.compare_trees(check);
     if (heapallindexed)
         check_heap(check, heap);
     table_close(heap, NoLock);
@@ -319,7 +287,7 @@ SIMHASH_FUNCTION(simhash_index_check)
     LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
     bool still = lock == ShareLock;
     IndexSet set =
-        open_indexes(PG_GETARG_OID(0), lock, still ? check_ownership : check_inspection_rights, true);
+        open_indexes(PG_GETARG_OID(0), lock, still ? check_ownership : check_inspection_rights, nullptr);
     CheckCounts counts = {};
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash check", ALLOCSET_DEFAULT_SIZES);

@@ -1,11 +1,14 @@
-// Shared by the parts of simhash_index_check:
+// The parts of simhash_index_check that do not depend on what an index stores:
 //
-//   check         the trees                         check_store        the signature store of a wide index
-//   check_heap    the table's rows                  check_signatures   the table's rows and the store
+//   check    the trees        check_heap    the table's rows
+//
+// An index is intact if every page has one link that leads to it, each tree is in order, all trees have the same rows, and
+// these are those of the table. The kind of the index checks its own pages, and what its entries mean. Sums of hashes
+// stand for sets of entries, so that in an intact index no entry is looked up.
 #pragma once
 
-#include "am/signatures/store.hpp"
-#include "am/tree/index.hpp"
+#include "am/index/meta.hpp"
+#include "am/tree/tree_page.hpp"
 
 extern "C" {
 #include "executor/tuptable.h"
@@ -17,7 +20,7 @@ namespace simhash
 
 struct Check {
     Relation index;
-    IndexMeta *meta;
+    const IndexMeta *meta;
     bool still; // nobody writes during the check
     BlockNumber blocks;
     BlockNumber heap_blocks;
@@ -28,11 +31,7 @@ struct Check {
     int64 unused_pages;
     int64 partial_entries;
     int64 heap_rows;
-    // Of a wide index:
-    Segments segments;
-    int64 store_rows;
-    uint64 store_sum[kMaxTables]; // of the entries that the trees should have
-    bool trees_differ;            // they do not have exactly these, or this is not known
+    void *own; // memory of the kind
 };
 
 // Hashes an entry. Equal sets of entries have equal sums of hashes, and different sets hardly ever do.
@@ -52,19 +51,12 @@ inline uint64 entry_hash(LeafKey key, uint64 tid)
 
 // Whether a table has the entry.
 bool has_entry(const Check &check, int table, LeafKey key, Tid tid);
+// What is wrong with a tid as one of the table, or null.
+const char *check_heap_tid(const Check &check, std::uint64_t packed);
 // Copies a page, so that it is not locked while it is checked.
 void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy);
 // Notes that a link or the map leads to the page. Raises an error if another one does.
 void reach_page(Check *check, BlockNumber block);
-
-// check_store.cpp
-
-// Checks the store's pages. Fills in the segments and what the trees should hold.
-void check_store(Check *check);
-// Whether the store has this slot, in use or not.
-bool is_store_slot(const Check &check, std::uint64_t position);
-// Compares the trees with the store. Counts rows that are not in every tree.
-void check_tree_references(Check *check);
 
 // check_heap.cpp
 
@@ -97,9 +89,18 @@ struct Expected {
     uint64 sum[2];
 };
 
-// check_signatures.cpp
-
-// The same as check_heap for the signatures of a wide index. Returns which NULLs there must be.
-Expected check_signatures(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot);
+// What a kind of index checks.
+struct CheckKind {
+    // The pages outside the trees, before these are checked; null if there are none.
+    void (*check_pages)(Check *check);
+    // What is wrong with the tid of a table's entry, or null.
+    const char *(*check_tid)(const Check &check, std::uint64_t packed);
+    // After the trees: whether they agree, if nobody writes. Counts rows that some of them lack.
+    void (*compare_trees)(Check *check);
+    // Whether each row of the table that the snapshot sees has its entries. Returns which entries there must be.
+    Expected (*check_rows)(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot);
+    // Whether a row of this value may have an entry with this word; null if check_rows has checked that, too.
+    bool (*same_value)(Datum value, std::uint64_t word);
+};
 
 } // namespace simhash

@@ -4,6 +4,8 @@
 // belong to it: the fingerprint must be equal, and in a partial index the row must satisfy the predicate. An
 // entry that leads to no visible row is one that VACUUM has yet to remove. A tuple's place is not reused
 // before that, so in an intact index no entry of an old row leads to a new row.
+#include "am/index/heap_tid.hpp"
+#include "am/index/kind.hpp"
 #include "am/inspect/check.hpp"
 
 extern "C" {
@@ -17,31 +19,6 @@ extern "C" {
 
 namespace simhash
 {
-
-namespace
-{
-
-struct RowCheck {
-    Check *check;
-    Expected expected;
-};
-
-void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
-{
-    auto *rows = static_cast<RowCheck *>(context);
-    Check *check = rows->check;
-    const IndexMeta &meta = *check->meta;
-    Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
-    int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables();
-    LeafKey keys[kMaxTables + 1];
-    std::fill(keys, keys + end, LeafKey{{fingerprint, 0}});
-    require_entries(*check, first, end, keys, tid_of(pointer), pointer);
-    rows->expected.entries[isnull[0]]++;
-    rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
-    check->heap_rows++;
-}
-
-} // namespace
 
 void report_missing(const Check &check, ItemPointer pointer, const char *place)
 {
@@ -58,7 +35,7 @@ void require_entries(const Check &check, int first, int end, const LeafKey *key,
     for (int table = first; table < end; table++) {
         CHECK_FOR_INTERRUPTS();
         if (!has_entry(check, table, key[table], tid))
-            report_missing(check, pointer, psprintf("table %d of %d", table + 1, check.meta->tables()));
+            report_missing(check, pointer, psprintf("table %d of %d", table + 1, check.meta->tables));
     }
 }
 
@@ -110,14 +87,14 @@ namespace
 {
 
 // Returns what is wrong with an entry, or null.
-const char *check_entry(RowFetch *rows, bool null, Fingerprint fingerprint, Tid tid)
+const char *check_entry(const CheckKind &kind, RowFetch *rows, bool null, std::uint64_t word, Tid tid)
 {
     const char *fault = nullptr;
     Datum value = 0;
     bool isnull;
     if (!fetch_value(rows, tid, &value, &isnull, &fault) || fault != nullptr)
         return fault;
-    if (isnull != null || (!null && datum_fingerprint(value) != fingerprint))
+    if (isnull != null || (!null && !kind.same_value(value, word)))
         return "An entry's fingerprint differs from that of its row.";
     return nullptr;
 }
@@ -137,8 +114,8 @@ void check_entries(const Check &check, RowFetch *rows, int table)
         bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
         for (int i = 0; here && fault == nullptr && i < leaf_count(page); i++) {
             CHECK_FOR_INTERRUPTS();
-            fault = check_entry(rows, table == check.meta->null_table(), leaf_fingerprints(page)[i],
-                                leaf_tid(page, i));
+            fault = check_entry(*check.meta->kind->check, rows, table == check.meta->null_table(),
+                                leaf_key(page, i), leaf_tid(page, i));
         }
         if (fault != nullptr)
             report_corruption(check.index, block, fault);
@@ -151,8 +128,8 @@ void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
 {
     int64 entries[2] = {expected.entries[0], expected.entries[1]};
     uint64 sum[2] = {expected.sum[0], expected.sum[1]};
-    // check_signatures has checked the signatures of a wide index.
-    for (int table = check.meta->wide ? check.meta->null_table() : 0; table < check.meta->trees(); table++) {
+    bool tables = check.meta->kind->check->same_value != nullptr;
+    for (int table = tables ? 0 : check.meta->null_table(); table < check.meta->trees(); table++) {
         bool null = table == check.meta->null_table();
         if (check.entries[table] == entries[null] && check.sum[table] == sum[null])
             continue;
@@ -160,14 +137,6 @@ void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
         entries[null] = check.entries[table];
         sum[null] = check.sum[table];
     }
-}
-
-Expected check_fingerprints(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot)
-{
-    RowCheck rows = {check, {}};
-    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
-    table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
-    return rows.expected;
 }
 
 } // namespace
@@ -189,8 +158,7 @@ void check_heap(Check *check, Relation heap)
     info->ii_ExclusionOps = nullptr;
     info->ii_ExclusionProcs = nullptr;
     info->ii_ExclusionStrats = nullptr;
-    Expected expected = check->meta->wide ? check_signatures(check, heap, info, snapshot)
-                                          : check_fingerprints(check, heap, info, snapshot);
+    Expected expected = check->meta->kind->check->check_rows(check, heap, info, snapshot);
 
     RowFetch fetch = begin_fetch(heap, info, snapshot);
     check_surplus(*check, expected, &fetch);

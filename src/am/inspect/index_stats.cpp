@@ -1,6 +1,9 @@
-// simhash_index_stats(regclass): statistics of an index's contents; for a partitioned index, the sums over its
-// partitions.
-#include "am/tree/index.hpp"
+#include "am/inspect/index_stats.hpp"
+
+#include "am/index/kind.hpp"
+#include "am/index/open_index.hpp"
+#include "am/index/options.hpp"
+#include "am/tree/tree_page.hpp"
 
 #include "pg/server/result_rows.hpp"
 
@@ -19,35 +22,10 @@ namespace simhash
 namespace
 {
 
-struct Counts {
-    int64 rows, nulls, blocks, leaves, empty_leaves, inner, unused, entries, room;
-    int height;
-    int64 store, segments, free_slots;
-    bool reindex_pending;
-};
-
-// What the indexes of partitions may have in common. What differs is NULL.
-struct Traits {
-    enum { distance, tables, header_bits, fillfactor, fitted, bits, count };
-    Datum value[count];
-    bool null[count];
-};
-
-void count_store_page(const char *page, const StoreShape &shape, Counts *counts)
-{
-    counts->store++;
-    if (!(page_tail(page)->flags & kPlanePage))
-        return;
-    counts->segments++;
-    counts->free_slots += shape.rows();
-    for (int slot = 0; slot < shape.rows(); slot++)
-        counts->free_slots -= plane_uses(page, slot);
-}
-
 void count_page(const char *page, const IndexMeta &meta, Counts *counts)
 {
-    if (is_store_page(page)) {
-        count_store_page(page, meta.shape(), counts);
+    if (!in_trees(meta, page)) {
+        meta.kind->stats->count_page(meta, page, counts);
         return;
     }
     int table = page_tail(page)->table;
@@ -67,34 +45,20 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
         counts->nulls += entries;
 }
 
-// Whether the options differ from those that the index was built with.
-bool options_changed(Relation index, const IndexMeta &meta)
-{
-    IndexOptions options = index_options(index);
-    if (options.fillfactor != meta.fillfactor)
-        return true;
-    if (meta.wide)
-        return signature_tables(options, meta.layout.bits) != meta.tables();
-    TableDesign design;
-    design_from_options(options, &design);
-    return std::memcmp(&design, &meta.order.design, sizeof(design)) != 0;
-}
-
 Traits traits_of(const IndexMeta &meta)
 {
-    Datum header_bits[kMaxTables];
-    for (int i = 0; i < meta.tables(); i++)
-        header_bits[i] =
-            Int32GetDatum(meta.wide ? meta.layout.header_bits(i) : meta.order.design.table[i].header_bits);
     Traits traits = {};
-    traits.null[Traits::distance] = traits.null[Traits::fitted] = meta.wide;
-    traits.value[Traits::distance] = Int32GetDatum(meta.wide ? 0 : meta.order.design.distance);
-    traits.value[Traits::tables] = Int32GetDatum(meta.tables());
-    traits.value[Traits::header_bits] =
-        PointerGetDatum(construct_array(header_bits, meta.tables(), INT4OID, 4, true, TYPALIGN_INT));
+    int header_bits[kMaxTables];
+    traits.null[Traits::distance] = traits.null[Traits::fitted] = true;
+    traits.value[Traits::tables] = Int32GetDatum(meta.tables);
     traits.value[Traits::fillfactor] = Int32GetDatum(meta.fillfactor);
-    traits.value[Traits::fitted] = BoolGetDatum(meta.fitted);
-    traits.value[Traits::bits] = Int32GetDatum(meta.wide ? meta.layout.bits : kBits);
+    traits.value[Traits::bits] = Int32GetDatum(meta.bits);
+    meta.kind->stats->describe(meta, header_bits, &traits);
+    Datum element[kMaxTables];
+    std::transform(header_bits, header_bits + meta.tables, element,
+                   [](int bits) { return Int32GetDatum(bits); });
+    traits.value[Traits::header_bits] =
+        PointerGetDatum(construct_array(element, meta.tables, INT4OID, 4, true, TYPALIGN_INT));
     return traits;
 }
 
@@ -129,10 +93,11 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
     }
     FreeAccessStrategy(strategy);
     counts->blocks += blocks;
-    counts->reindex_pending = counts->reindex_pending || options_changed(index, meta);
+    counts->reindex_pending = counts->reindex_pending || index_options(index).fillfactor != meta.fillfactor ||
+                              meta.kind->stats->options_changed(index_options(index), meta);
 }
 
-Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &traits, bool wide)
+Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &traits)
 {
     Datum values[20];
     bool nulls[20] = {};
@@ -162,7 +127,7 @@ Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &tra
     values[at++] = BoolGetDatum(counts.reindex_pending);
     put_trait(Traits::fitted);
     put_trait(Traits::bits);
-    nulls[at] = nulls[at + 1] = nulls[at + 2] = !wide;
+    nulls[at] = nulls[at + 1] = nulls[at + 2] = counts.store == 0;
     values[at++] = Int64GetDatum(counts.store);
     values[at++] = Int64GetDatum(counts.segments);
     values[at++] = Int64GetDatum(counts.free_slots);
@@ -176,16 +141,14 @@ Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &tra
 SIMHASH_FUNCTION(simhash_index_stats)
 {
     using namespace simhash;
-    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, true);
+    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, nullptr);
     Counts counts = {};
     Traits traits = {};
     std::fill(traits.null, traits.null + Traits::count, true);
-    bool wide = false;
     for (int i = 0; i < set.count; i++) {
         IndexMeta *meta = copy_index_meta(set.index[i], CurrentMemoryContext);
         count_index(set.index[i], *meta, &counts);
         counts.height = Max(counts.height, 1);
-        wide = meta->wide;
         if (i == 0)
             traits = traits_of(*meta);
         else
@@ -193,5 +156,5 @@ SIMHASH_FUNCTION(simhash_index_stats)
         pfree(meta);
     }
     close_indexes(set);
-    PG_RETURN_DATUM(stats_row(fcinfo, counts, traits, wide));
+    PG_RETURN_DATUM(stats_row(fcinfo, counts, traits));
 }

@@ -50,7 +50,7 @@ void *take(PairJoin *join, Size bytes)
 Rows take_rows(PairJoin *join, Size count)
 {
     Rows rows;
-    rows.fingerprint = static_cast<Fingerprint *>(take(join, count * sizeof(Fingerprint)));
+    rows.word = static_cast<Fingerprint *>(take(join, count * sizeof(Fingerprint)));
     rows.tag = static_cast<uint64 *>(take(join, count * sizeof(uint64)));
     rows.count = count;
     return rows;
@@ -74,7 +74,7 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
 {
     for (Size i = 0; i < count; i++) {
         RowPair pair = join->found[i];
-        Fingerprint errors = x.fingerprint[pair.x] ^ y.fingerprint[pair.y];
+        Fingerprint errors = x.word[pair.x] ^ y.word[pair.y];
         bool here = true;
         for (int level = 0; level < join->depth && here; level++)
             here = reports(*join->under[level].plan, join->under[level].step, errors);
@@ -93,10 +93,10 @@ void compare_runs(PairJoin *join, const Rows &x, const Rows &y, bool within)
     MatchCursor cursor = {};
     while (cursor.run < join->runs) {
         CHECK_FOR_INTERRUPTS();
-        Size count = within ? join->match->within(x.fingerprint, join->run, join->runs, join->radius, &cursor,
+        Size count = within ? join->match->within(x.word, join->run, join->runs, join->radius, &cursor,
                                                   join->found, kFoundRoom)
-                            : join->match->between(x.fingerprint, y.fingerprint, join->run_pair, join->runs,
-                                                   join->radius, &cursor, join->found, kFoundRoom);
+                            : join->match->between(x.word, y.word, join->run_pair, join->runs, join->radius,
+                                                   &cursor, join->found, kFoundRoom);
         report_found(join, x, y, count);
     }
     join->runs = 0;
@@ -139,7 +139,7 @@ Size take_sample(const Rows &rows, Size most, Fingerprint *sample)
 {
     Size count = std::min(rows.count, most);
     for (Size i = 0; i < count; i++)
-        sample[i] = rows.fingerprint[i * rows.count / count];
+        sample[i] = rows.word[i * rows.count / count];
     return count;
 }
 
@@ -162,7 +162,7 @@ bool is_dense(PairJoin *join, const Group &group)
 Rows visible_rows(PairJoin *join, const Rows &rows, int side)
 {
     Rows copy = take_rows(join, rows.count);
-    std::memcpy(copy.fingerprint, rows.fingerprint, rows.count * sizeof(Fingerprint));
+    std::memcpy(copy.word, rows.word, rows.count * sizeof(Fingerprint));
     std::memcpy(copy.tag, rows.tag, rows.count * sizeof(uint64));
     filter_rows(join->output, side, &copy);
     return copy;
@@ -286,10 +286,10 @@ void begin_join(PairJoin *join, Size bytes, double rows)
 
 void end_join(PairJoin *join)
 {
-    pfree(join->raw.fingerprint);
+    pfree(join->raw.word);
     pfree(join->raw.tag);
     for (Cells &cells : join->cells) {
-        pfree(cells.rows.fingerprint);
+        pfree(cells.rows.word);
         pfree(cells.rows.tag);
         pfree(cells.begin);
     }
@@ -315,14 +315,14 @@ void sort_cells(PairJoin *join, const Rows &rows, const CellMap &map, int bits, 
     uint32 *begin = cells->begin;
     std::memset(begin, 0, sizeof(uint32) * (count + 1));
     for (Size i = 0; i < rows.count; i++) {
-        join->cell[i] = map(rows.fingerprint[i]) & mask;
+        join->cell[i] = map(rows.word[i]) & mask;
         begin[join->cell[i]]++;
     }
     uint32 end = 0;
     for (Size i = 0; i <= count; i++)
         begin[i] = end += begin[i];
     for (Size i = rows.count; i-- > 0;)
-        cells->rows.set(--begin[join->cell[i]], rows.fingerprint[i], rows.tag[i]);
+        cells->rows.set(--begin[join->cell[i]], rows.word[i], rows.tag[i]);
     cells->bits = bits;
     cells->rows.count = rows.count;
 }

@@ -1,4 +1,4 @@
-// Merges rows with equal fingerprints when only the groups are wanted: a million copies of a page make half a
+// Merges rows with equal words when only the groups are wanted: a million copies of a page make half a
 // trillion pairs, but only a million links.
 #include "am/pairs/pairs.hpp"
 
@@ -13,12 +13,12 @@ namespace
 {
 
 struct Row {
-    Fingerprint fingerprint;
+    Fingerprint word;
     uint64 tag;
 
     bool operator<(const Row &other) const
     {
-        return fingerprint != other.fingerprint ? fingerprint < other.fingerprint : tag < other.tag;
+        return word != other.word ? word < other.word : tag < other.tag;
     }
 };
 
@@ -59,17 +59,17 @@ private:
     uint64 *again_;
 };
 
-// Moves the rows whose fingerprints may be repeated to the end. Returns how many rows precede them.
+// Moves the rows whose words may be repeated to the end. Returns how many rows precede them.
 Size part_repeated(void *memory, const Rows &rows)
 {
     RepeatFilter filter(memory, rows.count);
     for (Size i = 0; i < rows.count; i++)
-        filter.add(rows.fingerprint[i]);
+        filter.add(rows.word[i]);
     Size front = 0;
     for (Size i = 0; i < rows.count; i++) {
-        if (filter.repeated(rows.fingerprint[i]))
+        if (filter.repeated(rows.word[i]))
             continue;
-        std::swap(rows.fingerprint[front], rows.fingerprint[i]);
+        std::swap(rows.word[front], rows.word[i]);
         std::swap(rows.tag[front], rows.tag[i]);
         front++;
     }
@@ -78,7 +78,7 @@ Size part_repeated(void *memory, const Rows &rows)
 
 } // namespace
 
-void link_equal(PairJoin *join, bool report, Rows *rows)
+void link_equal(PairJoin *join, bool add, Rows *rows)
 {
     // Nothing else uses the arena between two windows.
     Assert(join->arena_used == 0);
@@ -93,14 +93,14 @@ void link_equal(PairJoin *join, bool report, Rows *rows)
 
     auto *row = reinterpret_cast<Row *>(join->arena);
     for (Size i = 0; i < repeated.count; i++)
-        row[i] = {repeated.fingerprint[i], repeated.tag[i]};
+        row[i] = {repeated.word[i], repeated.tag[i]};
     std::sort(row, row + repeated.count);
     Size first = 0;
     for (Size i = 0; i < repeated.count; i++) {
-        if (i == 0 || row[i].fingerprint != row[first].fingerprint) {
+        if (i == 0 || row[i].word != row[first].word) {
             first = i;
-            rows->set(kept++, row[i].fingerprint, row[i].tag);
-        } else if (report) {
+            rows->set(kept++, row[i].word, row[i].tag);
+        } else if (add) {
             CHECK_FOR_INTERRUPTS();
             add_pair(join->output, row[first].tag, row[i].tag, 0);
         }

@@ -87,7 +87,7 @@ template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
 Rows allocate_rows(Size capacity)
 {
     Rows rows;
-    rows.fingerprint = static_cast<Fingerprint *>(
+    rows.word = static_cast<Fingerprint *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Fingerprint) * capacity));
     rows.tag = static_cast<uint64 *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * capacity));
     rows.count = 0;
@@ -121,8 +121,8 @@ void end_output(PairOutput *output)
 
 void flush_pairs(PairOutput *output)
 {
-    if (output->pass != nullptr)
-        resolve_pairs(output);
+    if (output->source != nullptr && output->source->resolve != nullptr)
+        output->source->resolve(output);
     Size probes = 0;
     for (Size i = 0; i < output->pairs; i++) {
         for (int place = 0; place < 2; place++) {
@@ -159,7 +159,7 @@ void flush_pairs(PairOutput *output)
 
 void filter_rows(PairOutput *output, int side, Rows *rows)
 {
-    bool stored = output->pass != nullptr;
+    auto row_of = output->source == nullptr ? nullptr : output->source->row_of;
     for (Size done = 0; done < rows->count;) {
         Size probes = 0;
         for (; done < rows->count && probes < 2 * output->capacity; done++) {
@@ -167,19 +167,19 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
             // finds nothing.
             if (rows->tag[done] & kVisible)
                 continue;
-            uint64 row = stored ? stored_row(output->side[side], rows->tag[done]) : rows->tag[done];
+            uint64 row = row_of == nullptr ? rows->tag[done] : row_of(output->side[side], rows->tag[done]);
             if (row == kNoRow)
                 continue; // removed since it was read
             output->probe[probes++] = {static_cast<uint64>(side) << 48 | row, done};
         }
-        check_probes(output, probes, [rows, stored](Size at, uint64 tag) {
-            rows->tag[at] = stored ? rows->tag[at] | (tag & kVisible) : tag;
+        check_probes(output, probes, [rows, row_of](Size at, uint64 tag) {
+            rows->tag[at] = row_of == nullptr ? tag : rows->tag[at] | (tag & kVisible);
         });
     }
     Size kept = 0;
     for (Size i = 0; i < rows->count; i++) {
         if (rows->tag[i] & kVisible)
-            rows->set(kept++, rows->fingerprint[i], rows->tag[i]);
+            rows->set(kept++, rows->word[i], rows->tag[i]);
     }
     rows->count = kept;
 }

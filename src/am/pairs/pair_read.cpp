@@ -1,11 +1,5 @@
-// Reads rows from the index and groups them so that all pairs meet: by the index's own tables where these do,
-// else by a plan of cells.
-//
-// Each step reads the leaves of one of the index's trees from left to right. Every row that the snapshot sees
-// has an entry in each tree for as long as the join runs, so each step finds all of these rows. Other entries
-// may come and go; their rows are not visible.
+// Groups rows by a plan of cells so that all pairs meet. Each step reads all rows once more.
 #include "am/pairs/pairs.hpp"
-#include "am/tree/leaf_reader.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -22,122 +16,21 @@ namespace
 
 // Nanoseconds for each row and step, measured.
 constexpr double kLoadRow = 35;       // read from a partition and sorted
-constexpr double kTreeRow = 14;       // read in the order of the cells
 constexpr double kSpoolRow = 30;      // partitioned in memory
 constexpr double kSpillRow = 60;      // partitioned by files
 constexpr Size kWindow = 1 << 15;     // rows that can be sorted within the processor's cache
 constexpr Size kWideWindow = 1 << 17; // the same where cells and partitions are compared with others
-constexpr BlockNumber kSampleLeaves = 64;
-constexpr Size kRowsPerLeaf = 128; // in the sample
 constexpr int kMostPartitionBits = 12;
 constexpr double kManyUnseen = 1000;
 constexpr double kLeastMemory = 256; // kilobytes, even if work_mem is less
 
-struct Sample {
-    Size count;
-    Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
-};
+} // namespace
 
 const PairSide &side_of(const PairReader &reader, int place)
 {
     return reader.output->side[reader.join->side[place]];
 }
 
-// Calls visit(page) with a copy of each leaf of a tree, from left to right.
-template <typename Visit> void visit_leaves(Relation index, Snapshot snapshot, int table, Visit visit)
-{
-    LeafReader reader = {};
-    TreeWalk walk;
-    reader.index = index;
-    reader.snapshot = snapshot;
-    reader.strategy = join_strategy(index);
-    begin_tree_walk(&walk, table);
-    begin_reading(&reader, &walk);
-    PGAlignedBlock copy;
-    BlockNumber block;
-    while ((block = copy_next_leaf(&reader, &copy)) != InvalidBlockNumber) {
-        TidCheck check;
-        for (int i = 0; i < leaf_count(copy.data); i++)
-            check.add(leaf_tid(copy.data, i).packed());
-        check.finish(index, block);
-        visit(copy.data);
-    }
-    if (reader.strategy != nullptr)
-        FreeAccessStrategy(reader.strategy);
-}
-
-// Calls visit(rows) with the rows of each page of a side: the entries of a tree, or the rows of a store, of each part.
-template <typename Visit> void visit_rows(PairReader *reader, int place, Visit visit)
-{
-    const PairSide &side = side_of(*reader, place);
-    const SignaturePass *pass = reader->output->pass;
-    Rows *rows = &reader->page;
-    for (int part = 0; pass == nullptr && part < side.parts; part++) {
-        visit_leaves(side.part[part].index, reader->output->snapshot, 0, [&](const char *page) {
-            rows->count = 0;
-            for (int i = 0; i < leaf_count(page); i++) {
-                uint64 number = row_number(side, part, leaf_tid(page, i).packed());
-                if (number != kNoRow)
-                    rows->set(rows->count++, leaf_fingerprints(page)[i], number);
-            }
-            visit(*rows);
-        });
-    }
-    if (pass == nullptr)
-        return;
-    StoreWalk walk;
-    begin_store_walk(&walk, side, pass->merged);
-    while (next_store_page(&walk)) {
-        rows->count = 0;
-        for (int slot = 0; slot < body_count(walk.page.data); slot++) {
-            if (walk.has_row(slot))
-                rows->set(rows->count++, pass_key(*pass, body_signature(walk.page.data, pass->bytes, slot)),
-                          walk.position(slot));
-        }
-        visit(*rows);
-    }
-    end_store_walk(&walk);
-}
-
-// Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
-Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
-{
-    Size count = 0;
-    Buffer buffer = ReadBuffer(part.index, block);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const char *page = buffer_page(buffer);
-    if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
-        check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
-        page_tail(page)->table != part.meta->null_table()) {
-        count = static_cast<Size>(leaf_count(page));
-        Size taken = std::min(count, kRowsPerLeaf);
-        for (Size j = 0; j < taken; j++)
-            sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
-    }
-    UnlockReleaseBuffer(buffer);
-    return count;
-}
-
-// Samples leaves, evenly spread over the blocks of all parts, and estimates the number of rows.
-void sample_side(PairSide *side, Sample *sample)
-{
-    const BlockNumbers &numbers = side->positions;
-    uint64 blocks = numbers.first[numbers.count], reads = std::min<uint64>(blocks, kSampleLeaves);
-    double rows = 0;
-    sample->count = 0;
-    for (uint64 i = 0; i < reads; i++) {
-        CHECK_FOR_INTERRUPTS();
-        uint64 number = store_position(static_cast<BlockNumber>((2 * i + 1) * blocks / (2 * reads)), 0);
-        int part = numbers.relation(number);
-        BlockNumber block = position_block(numbers.packed(part, number));
-        if (block != kMetaBlock)
-            rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
-                    side->part[part].meta->tables();
-    }
-    side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
-}
-
-// Drops rows that need not be compared.
 void narrow_rows(const PairReader &reader, int place, Rows *rows)
 {
     PairJoin *join = reader.join;
@@ -147,8 +40,6 @@ void narrow_rows(const PairReader &reader, int place, Rows *rows)
         link_equal(join, place == 0 && join->under[0].step == 0, rows);
 }
 
-// Compares the rows of the partitions with each other. Partition p of x is store p; that of y is store
-// y_store + p. A cell number is the partition's number followed by `low_bits` bits.
 void join_partitions(PairReader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
                      const PairStep &step)
 {
@@ -191,12 +82,22 @@ void join_partitions(PairReader *reader, int partition_bits, int y_store, const 
     }
 }
 
+namespace
+{
+
+// Calls visit(rows) with the rows of each page of a side.
+template <typename Visit> void visit_rows(PairReader *reader, int place, Visit visit)
+{
+    auto call = [](void *context, const Rows &rows) { (*static_cast<Visit *>(context))(rows); };
+    reader->output->source->read(reader, place, call, &visit);
+}
+
 void spool_side(PairReader *reader, int place, const CellMap &map, int low_bits, int first_store)
 {
     visit_rows(reader, place, [&](const Rows &rows) {
         for (Size i = 0; i < rows.count; i++)
-            add_row(reader->spool, first_store + static_cast<int>(map(rows.fingerprint[i]) >> low_bits),
-                    rows.fingerprint[i], rows.tag[i]);
+            add_row(reader->spool, first_store + static_cast<int>(map(rows.word[i]) >> low_bits),
+                    rows.word[i], rows.tag[i]);
     });
 }
 
@@ -220,7 +121,7 @@ void stream_side(PairReader *reader, const CellMap &map, const PairStep &step)
         if (raw->count + rows.count > window)
             meet();
         for (Size i = 0; i < rows.count; i++)
-            raw->set(raw->count++, rows.fingerprint[i], rows.tag[i]);
+            raw->set(raw->count++, rows.word[i], rows.tag[i]);
     });
     meet();
 }
@@ -238,11 +139,15 @@ int partition_bits(const PairReader &reader, const PairStep &step)
     return bits;
 }
 
-// An estimate of the rows on both sides.
+} // namespace
+
 double all_rows(const PairReader &reader)
 {
     return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
 }
+
+namespace
+{
 
 // The most bits of a cell number that partitioning and sorting can handle together.
 int most_cell_bits(const PairReader &reader)
@@ -251,6 +156,8 @@ int most_cell_bits(const PairReader &reader)
     return std::min(kMostCellBits, std::min(kMostPartitionBits, most_sort_bits(stores)) +
                                        most_sort_bits(reader.join->capacity));
 }
+
+} // namespace
 
 void log_plan(const char *source, const PairPlan &plan)
 {
@@ -262,8 +169,6 @@ void log_plan(const char *source, const PairPlan &plan)
     elog(DEBUG1, "simhash join by %s: %s; estimated at %.3f s", source, steps.data, plan.cost * 1e-9);
     pfree(steps.data);
 }
-
-} // namespace
 
 void follow_cells(PairReader *reader, const PairPlan &plan)
 {
@@ -291,150 +196,6 @@ void follow_cells(PairReader *reader, const PairPlan &plan)
         end_pair_spool(reader->spool);
     }
 }
-
-namespace
-{
-
-// A step that uses one of the index's own tables: its leaves are in the order of the cells.
-struct TreeStep {
-    PairReader *reader;
-    const PairStep *step;
-    CellMap map;
-    int low_bits;
-    uint32 open;   // the cell in which the next leaf begins
-    Size open_row; // rows before this one belong to lower cells
-    Size open_end; // rows from this one on belong to the open cell
-    bool spooling; // cell `open` does not fit into memory: its rows go to the spool
-    Rows stash;
-};
-
-void join_window(TreeStep *tree, Size count)
-{
-    PairJoin *join = tree->reader->join;
-    Rows rows = join->raw.part(0, count);
-    narrow_rows(*tree->reader, 0, &rows);
-    sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
-    join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
-}
-
-void copy_rows(const Rows &from, Rows *to)
-{
-    std::memcpy(to->fingerprint, from.fingerprint, from.count * sizeof(Fingerprint));
-    std::memcpy(to->tag, from.tag, from.count * sizeof(uint64));
-    to->count = from.count;
-}
-
-void join_spooled_cell(TreeStep *tree)
-{
-    Rows *raw = &tree->reader->join->raw;
-    copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
-    join_partitions(tree->reader, 0, 0, tree->map, 0, *tree->step);
-    clear_pair_spool(tree->reader->spool);
-    copy_rows(tree->stash, raw);
-    tree->spooling = false;
-}
-
-void visit_tree_leaf(TreeStep *tree, const char *page)
-{
-    PairJoin *join = tree->reader->join;
-    Rows *raw = &join->raw;
-    bool last = is_rightmost(page);
-    uint32 next =
-        last || tree->step->bits == 0 ? 0 : static_cast<uint32>(high_of(page).key >> (64 - tree->step->bits));
-    bool ends_cell = last || next != tree->open;
-    if (ends_cell)
-        tree->open_row = raw->count;
-    for (int i = 0; i < leaf_count(page); i++) {
-        Fingerprint fingerprint = leaf_fingerprints(page)[i];
-        uint64 tag = leaf_tid(page, i).packed();
-        if (tree->spooling && tree->map(fingerprint) == tree->open)
-            add_row(tree->reader->spool, 0, fingerprint, tag);
-        else
-            raw->set(raw->count++, fingerprint, tag);
-    }
-    if (tree->spooling && ends_cell)
-        join_spooled_cell(tree);
-    tree->open = next;
-    if (ends_cell)
-        tree->open_end = raw->count;
-    if (tree->spooling)
-        return;
-
-    Size room = join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
-    if (!last && raw->count < std::min(room, kWindow))
-        return;
-    // Rows of the open cell wait for the next leaf.
-    Size whole = last ? raw->count : tree->open_row;
-    for (Size i = whole; i < tree->open_end; i++) {
-        if (tree->map(raw->fingerprint[i]) != next) {
-            std::swap(raw->fingerprint[i], raw->fingerprint[whole]);
-            std::swap(raw->tag[i], raw->tag[whole]);
-            whole++;
-        }
-    }
-    if (whole > 0) {
-        join_window(tree, whole);
-        Rows rest = raw->part(whole, raw->count);
-        std::memmove(raw->fingerprint, rest.fingerprint, rest.count * sizeof(Fingerprint));
-        std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
-        raw->count = rest.count;
-    }
-    tree->open_row = tree->open_end = 0;
-    if (raw->count < room)
-        return;
-    for (Size i = 0; i < raw->count; i++)
-        add_row(tree->reader->spool, 0, raw->fingerprint[i], raw->tag[i]);
-    raw->count = 0;
-    tree->spooling = true;
-}
-
-void follow_trees(PairReader *reader, const PairPlan &plan, const SearchPlan &search)
-{
-    log_plan("the index's tables", plan);
-    PairJoin *join = reader->join;
-    auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
-    tree->reader = reader;
-    tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
-    reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
-    for (int number = 0; number < plan.steps; number++) {
-        const PairStep &step = plan.step[number];
-        tree->step = &step;
-        tree->map.set(step.bit, step.bits);
-        // Cells of a window whose numbers end alike are compared as one.
-        tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
-        tree->open = 0;
-        tree->open_row = tree->open_end = 0;
-        join->raw.count = 0;
-        join->under[join->depth++] = {&plan, number};
-        visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, search.step[number].table,
-                     [tree](const char *page) { visit_tree_leaf(tree, page); });
-        join->depth--;
-    }
-    end_pair_spool(reader->spool);
-}
-
-// A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
-bool plan_trees(const PairReader &reader, const PairTask &task, int radius, SearchPlan *search,
-                PairPlan *plan)
-{
-    const PairSide &side = side_of(reader, 0);
-    *plan = {};
-    if (!reader.within || side.parts > 1)
-        return false;
-    index_plan(side.part[0].index, radius, search);
-    for (int i = 0; i < search->steps; i++) {
-        const SearchStep &step = search->step[i];
-        if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
-            return false;
-        std::uint8_t source[kBits];
-        side.meta().order.sources(step.table, source);
-        plan->cost += cut_step(task, source, radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
-        plan->steps++;
-    }
-    return true;
-}
-
-} // namespace
 
 BufferAccessStrategy join_strategy(Relation index)
 {
@@ -488,41 +249,6 @@ void set_cell_task(const PairReader &reader, PairTask *task)
     task->compare_cost = reader.join->match->nanoseconds;
     task->part_rows = static_cast<double>(std::min(reader.join->capacity, kWideWindow));
     task->load_cost = kLoadRow;
-}
-
-void join_indexes(PairOutput *output, int radius)
-{
-    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
-    for (int i = 0; i < output->sides; i++)
-        sample_side(&output->side[i], &sample[i]);
-    if (output->sides == 1)
-        sample[1] = sample[0];
-
-    Size bytes = pair_memory();
-    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 3);
-    reader->join->radius = radius;
-    PairTask task;
-    set_cell_task(*reader, &task);
-    measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
-    pfree(sample);
-
-    auto *by_cells = static_cast<PairPlan *>(palloc(2 * sizeof(PairPlan)));
-    PairPlan *by_trees = by_cells + 1;
-    SearchPlan search;
-    plan_pairs(task, by_cells);
-    task.most_bits = kMostCellBits;
-    task.row_cost = kTreeRow;
-    if (plan_trees(*reader, task, radius, &search, by_trees) && by_trees->cost <= by_cells->cost) {
-        // Only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
-        begin_output(output, bytes / 8 * 4);
-        reader->spool_bytes = bytes / 8;
-        follow_trees(reader, *by_trees, search);
-    } else {
-        begin_output(output, bytes / 8 * 2);
-        follow_cells(reader, *by_cells);
-    }
-    end_join(reader->join);
-    end_output(output);
 }
 
 } // namespace simhash

@@ -58,9 +58,9 @@ void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Oid in
 
 } // namespace
 
-void open_side(Oid index, bool wide, PairSide *side)
+void open_side(Oid index, const IndexKind *readable, PairSide *side)
 {
-    IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, wide);
+    IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, readable);
     refuse_row_security(set, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
     auto count = static_cast<Size>(set.count);
     side->parts = set.count;
@@ -82,30 +82,6 @@ void close_side(const PairSide &side)
         table_close(side.part[i].heap, NoLock);
         relation_close(side.part[i].index, NoLock);
     }
-}
-
-void list_segments(PairSide *side)
-{
-    side->segments = 0;
-    for (int i = 0; i < side->parts; i++) {
-        PairPart *part = &side->part[i];
-        part->segments = read_segments(part->index, *part->meta);
-        // Later ones have no rows that the snapshot sees.
-        auto bodies = static_cast<BlockNumber>(part->meta->shape().bodies);
-        Size *count = &part->segments.count;
-        while (*count > 0 &&
-               !side->positions.counted(i, store_position(part->segments.plane[*count - 1] + bodies, 0)))
-            (*count)--;
-        part->first_segment = side->segments;
-        side->segments += part->segments.count;
-    }
-}
-
-const PairPart &segment_part(const PairSide &side, Size segment)
-{
-    return *(std::upper_bound(side.part, side.part + side.parts, segment,
-                              [](Size s, const PairPart &part) { return s < part.first_segment; }) -
-             1);
 }
 
 } // namespace simhash

@@ -21,7 +21,7 @@ constexpr Size kChunkRows = 128;
 constexpr uint32 kNoChunk = 0xFFFFFFFF;
 
 struct Entry {
-    Fingerprint fingerprint;
+    Fingerprint word;
     uint64 tag;
 };
 
@@ -138,7 +138,7 @@ void end_pair_spool(PairSpool *spool)
     pfree(spool);
 }
 
-void add_row(PairSpool *spool, int number, Fingerprint fingerprint, uint64 tag)
+void add_row(PairSpool *spool, int number, Fingerprint word, uint64 tag)
 {
     Store *store = &spool->store[number];
     if (store->chunks == 0 || store->in_first == kChunkRows) {
@@ -148,7 +148,7 @@ void add_row(PairSpool *spool, int number, Fingerprint fingerprint, uint64 tag)
         store->chunks++;
         store->in_first = 0;
     }
-    spool->chunk[store->chunk].entry[store->in_first++] = {fingerprint, tag};
+    spool->chunk[store->chunk].entry[store->in_first++] = {word, tag};
 }
 
 uint64 spooled_rows(const PairSpool *spool, int number)
@@ -171,7 +171,7 @@ void read_rows(PairSpool *spool, int number, uint64 from, Size most, Rows *rows)
                 ereport(ERROR, errcode_for_file_access(),
                         errmsg("could not read from a temporary file of a join"));
             for (Size i = 0; i < count; i++)
-                rows->set(rows->count++, chunk.entry[i].fingerprint, chunk.entry[i].tag);
+                rows->set(rows->count++, chunk.entry[i].word, chunk.entry[i].tag);
             from += count;
         }
     }
@@ -180,8 +180,7 @@ void read_rows(PairSpool *spool, int number, uint64 from, Size most, Rows *rows)
     uint32 chunk = store.chunk;
     for (uint32 i = 0; i < store.chunks && rows->count < most; i++) {
         for (Size j = std::min<uint64>(skip, in_chunk); j < in_chunk && rows->count < most; j++)
-            rows->set(rows->count++, spool->chunk[chunk].entry[j].fingerprint,
-                      spool->chunk[chunk].entry[j].tag);
+            rows->set(rows->count++, spool->chunk[chunk].entry[j].word, spool->chunk[chunk].entry[j].tag);
         skip -= std::min<uint64>(skip, in_chunk);
         in_chunk = kChunkRows;
         chunk = spool->next[chunk];

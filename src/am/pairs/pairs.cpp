@@ -1,5 +1,6 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
 #include "am/pairs/pairs.hpp"
+#include "am/index/kind.hpp"
 
 #include "pg/server/result_rows.hpp"
 
@@ -16,21 +17,19 @@ namespace simhash
 namespace
 {
 
-// Raises an error unless both indexes are on fingerprints, or on signatures of the same length.
+// Raises an error unless both indexes are of one kind, with values of the same length.
 void check_parts(const PairPart &x, const PairPart &y)
 {
-    if (x.meta->wide != y.meta->wide)
-        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-                errmsg("cannot join an index on fingerprints with one on signatures"),
-                errdetail("Index \"%s\" is on signatures, and index \"%s\" on fingerprints, of type simhash.",
-                          RelationGetRelationName((x.meta->wide ? x : y).index),
-                          RelationGetRelationName((x.meta->wide ? y : x).index)));
-    if (x.meta->wide && x.meta->layout.bits != y.meta->layout.bits)
+    const char *x_name = RelationGetRelationName(x.index), *y_name = RelationGetRelationName(y.index);
+    if (x.meta->kind != y.meta->kind)
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot join indexes of different kinds"),
+                errdetail("Index \"%s\" is on %s, and index \"%s\" on %s.", x_name, x.meta->kind->typed,
+                          y_name, y.meta->kind->typed));
+    if (x.meta->bits != y.meta->bits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
-                errmsg("cannot join signatures of different lengths"),
-                errdetail("Index \"%s\" holds signatures of %d bits, and index \"%s\" of %d bits.",
-                          RelationGetRelationName(x.index), static_cast<int>(x.meta->layout.bits),
-                          RelationGetRelationName(y.index), static_cast<int>(y.meta->layout.bits)));
+                errmsg("cannot join %s of different lengths", x.meta->kind->values),
+                errdetail("Index \"%s\" holds %s of %d bits, and index \"%s\" of %d bits.", x_name,
+                          x.meta->kind->values, x.meta->bits, y_name, y.meta->bits));
 }
 
 // Checks all parts. Returns false if one side has none, and so no pairs.
@@ -89,10 +88,7 @@ void find_open_pairs(PairOutput *output, int distance)
         }
     }
     const IndexMeta &meta = output->side[0].meta();
-    if (meta.wide)
-        join_signatures(output, Min(distance, static_cast<int>(meta.layout.bits)));
-    else
-        join_indexes(output, Min(distance, kBits));
+    meta.kind->join(output, Min(distance, meta.bits));
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }
@@ -108,7 +104,7 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
     output->wanted = wanted;
     output->sink = sink;
     for (int i = 0; i < indexes; i++) {
-        open_side(index[i], true, &output->side[i]);
+        open_side(index[i], nullptr, &output->side[i]);
         rows[i] = output->side[i].tids;
     }
     if (check_sides(*output) && distance >= 0)

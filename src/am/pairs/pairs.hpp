@@ -6,16 +6,14 @@
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  checks that rows are visible pair_sides   opens indexes; numbers the rows of partitions
 //
-//   match  the SQL function simhash_match    query_queue  reads each leaf once for many queries
-//
-//   signature_pairs  pairs of signatures: passes over their words    pair_store  reads and compares signatures
+// The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once
 
-#include "am/signatures/store.hpp"
+#include "am/index/heap_tid.hpp"
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/kernels/pair_match.hpp"
-#include "core/pairs/window_plan.hpp"
+#include "core/pairs/pair_plan.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -26,31 +24,30 @@ extern "C" {
 namespace simhash
 {
 
-// Rows of a side: the fingerprint, and a tag: the tid, packed, in the low 48 bits. In a pass over signatures, a key
-// made of the signature and the row's store position. The blocks of partitions are numbered consecutively: see
-// BlockNumbers.
+// Rows of a side: the word by which they are compared, and a tag that names the row in its low 48 bits: usually its number
+// (BlockNumbers), otherwise what the PairSource can find it by.
 struct Rows {
-    Fingerprint *fingerprint;
+    Fingerprint *word;
     uint64 *tag;
     Size count;
 
-    Rows part(Size from, Size end) const { return {fingerprint + from, tag + from, end - from}; }
-    void set(Size at, Fingerprint f, uint64 t) const
+    Rows part(Size from, Size end) const { return {word + from, tag + from, end - from}; }
+    void set(Size at, Fingerprint w, uint64 t) const
     {
-        fingerprint[at] = f;
+        word[at] = w;
         tag[at] = t;
     }
 };
 
 Rows allocate_rows(Size capacity);
 
-// Set in a tag whose tid is that of the tuple version that the snapshot sees. Other tags have the tid of the
-// index entry. In a pass over signatures, set in a tag if the snapshot sees the row.
+// Set in a tag if the snapshot sees the row. If tags are numbers, such a one has the tid of the tuple version that it
+// sees, and others have the tid of the index entry.
 inline constexpr uint64 kVisible = UINT64CONST(1) << 48;
 inline constexpr uint64 kTidMask = kVisible - 1;
 // The distance of a pair is in the bits above.
 inline constexpr int kDistanceShift = 49;
-static_assert(kMostSignatureBits < 1 << (64 - kDistanceShift));
+inline constexpr int kMostPairDistance = (1 << (64 - kDistanceShift)) - 1;
 
 // pair_sides.cpp
 
@@ -122,30 +119,28 @@ struct PairPart {
     IndexFetchTableData *fetch;
     TupleTableSlot *slot;
     IndexMeta *meta;
-    Segments segments;  // of an index on signatures
-    Size first_segment; // its number among those of all parts
 };
 
 struct PairSide {
     int parts; // 0 if a partitioned table has no partitions
     PairPart *part;
     TableRows tids;
-    BlockNumbers positions; // of the indexes, for store positions
+    BlockNumbers positions; // of the indexes, for places in them
     double rows;            // an estimate
-    Size segments;          // of all parts
 
-    // What is the same for all parts: whether they are on signatures, their length, and the shape of the store.
+    // All parts are of one kind, with values of one length.
     const IndexMeta &meta() const { return *part[0].meta; }
 };
 
 // Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
-// make. Raises an error if the index is wide and `wide` is false.
-void open_side(Oid index, bool wide, PairSide *side);
+// make. `readable` is as for open_indexes.
+void open_side(Oid index, const IndexKind *readable, PairSide *side);
 void close_side(const PairSide &side);
-// Lists the segments of the stores.
-void list_segments(PairSide *side);
-// The part that has a segment.
-const PairPart &segment_part(const PairSide &side, Size segment);
+// The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
+inline uint64 row_number(const PairSide &side, int part, uint64 tid)
+{
+    return tid != kNoRow && side.tids.blocks.counted(part, tid) ? side.tids.blocks.number(part, tid) : kNoRow;
+}
 
 // pair_output.cpp
 
@@ -158,7 +153,20 @@ struct Probe {
     Size at;    // 2 * pair + place
 };
 
-struct SignaturePass;
+struct PairReader;
+struct PairOutput;
+
+// How the rows of an index reach a join.
+struct PairSource {
+    // Calls visit(context, rows) with the rows of each page of a side of the reader.
+    void (*read)(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
+                 void *context);
+    // If tags are not the numbers of rows, and pairs are candidates; otherwise null:
+    // The number of the row with a tag; kNoRow if it has been removed.
+    uint64 (*row_of)(const PairSide &side, uint64 tag);
+    // Compares the rows of the waiting pairs. Keeps the pairs that the join wants, with the numbers of rows for tags.
+    void (*resolve)(PairOutput *output);
+};
 
 struct PairOutput {
     Snapshot snapshot;
@@ -170,7 +178,7 @@ struct PairOutput {
     FoundPair *pair;
     Size pairs;
     Size capacity;
-    SignaturePass *pass; // tags are store positions, and pairs are candidates; null if they are tids
+    PairSource *source;  // null if nothing is read by it
     Probe *probe;        // room for 2 * capacity
     double seen, unseen; // pairs so far
     double many_unseen;
@@ -204,7 +212,7 @@ struct PairSpool;
 PairSpool *begin_pair_spool(Size bytes, int stores, double rows);
 void end_pair_spool(PairSpool *spool);
 void clear_pair_spool(PairSpool *spool); // all stores are empty again
-void add_row(PairSpool *spool, int number, Fingerprint fingerprint, uint64 tag);
+void add_row(PairSpool *spool, int number, Fingerprint word, uint64 tag);
 uint64 spooled_rows(const PairSpool *spool, int number);
 // Reads up to `most` rows of a store, starting with row number `from`.
 void read_rows(PairSpool *spool, int number, uint64 from, Size most, Rows *rows);
@@ -214,7 +222,7 @@ inline constexpr Size kStoreBytes = BLCKSZ + 1024;
 // pair_cells.cpp
 
 // A plan that is being executed. Plans nest; a pair that an earlier step of one of them finds is not
-// reported.
+// added again.
 struct PlanStep {
     const PairPlan *plan;
     int step;
@@ -271,9 +279,8 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
 
 // pair_links.cpp
 
-// Keeps the first of the visible rows with equal fingerprints. If `report`, reports its pairs with the
-// others.
-void link_equal(PairJoin *join, bool report, Rows *rows);
+// Keeps the first of the visible rows with equal words. If `add`, adds its pairs with the others to the output.
+void link_equal(PairJoin *join, bool add, Rows *rows);
 
 // pair_read.cpp
 
@@ -296,8 +303,21 @@ struct PairReader {
     Rows page;   // the rows of one page
 };
 
-// Requires: the numbers of rows of the output's sides are known.
+// The numbers of rows of the output's sides must be known.
 PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes);
+
+// The side of place 0 or 1.
+const PairSide &side_of(const PairReader &reader, int place);
+// An estimate of the rows on both sides.
+double all_rows(const PairReader &reader);
+// Drops rows that need not be compared.
+void narrow_rows(const PairReader &reader, int place, Rows *rows);
+
+// Compares the rows of the partitions with each other. Partition p of x is store p; that of y is store
+// y_store + p. A cell number is the partition's number followed by `low_bits` bits.
+void join_partitions(PairReader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
+                     const PairStep &step);
+void log_plan(const char *source, const PairPlan &plan);
 
 // Estimates the costs of bringing the reader's rows to cells.
 void set_cell_task(const PairReader &reader, PairTask *task);
@@ -305,81 +325,7 @@ void set_cell_task(const PairReader &reader, PairTask *task);
 // Finds the pairs of rows within the join's radius.
 void follow_cells(PairReader *reader, const PairPlan &plan);
 
-// Finds the pairs of one index, or between two, and adds them to the output.
-void join_indexes(PairOutput *output, int radius);
-
 // The memory that a join may take.
 Size pair_memory();
-
-// pair_store.cpp
-
-// A pass over the signatures of one index or two: it finds candidates by a key of each signature, and then compares
-// the signatures.
-inline constexpr int kEqualPass = -1; // the key is a hash of the signature: it finds equal ones
-
-struct SignaturePass {
-    int radius;
-    int bytes; // of a signature
-    int words;
-    int number; // in the plan, or kEqualPass
-    const WordModel *model;
-    const WindowPlan *plan;
-    uint64 *merged; // the rows of one index that an equal one represents, a bit for each slot; or null
-
-    // The rows of the waiting pairs.
-    uint8 *signature;
-    uint64 *position;
-    uint64 *row; // its number
-};
-
-// Reads the body pages of the stores of a side, in order.
-struct StoreWalk {
-    const PairSide *side;
-    const uint64 *merged;
-    StoreShape shape;
-    BufferAccessStrategy strategy;
-    Size segment;      // of the next page
-    int body;          // the next one
-    int part;          // of the page
-    BlockNumber block; // of the page
-    Size first_slot;   // of the page, among all of the stores
-    PGAlignedBlock page;
-
-    bool has_row(int slot) const
-    {
-        Size at = first_slot + static_cast<Size>(slot);
-        return body_tid(page.data, slot) != kNoRow &&
-               (merged == nullptr || !(merged[at / 64] >> at % 64 & 1));
-    }
-    uint64 position(int slot) const { return side->positions.number(part, store_position(block, slot)); }
-};
-void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged);
-// Copies the next page, so that no lock is held over the work. Returns false at the end.
-bool next_store_page(StoreWalk *walk);
-void end_store_walk(StoreWalk *walk);
-
-// The key of a signature in a pass.
-uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
-
-// Compares the signatures of the waiting pairs, and keeps the pairs within the radius that no earlier pass has found,
-// with their tids and distances.
-void resolve_pairs(PairOutput *output);
-
-// The number of the row at a tid that the store of a part holds; kNoRow if the snapshot cannot see it.
-inline uint64 row_number(const PairSide &side, int part, uint64 tid)
-{
-    return tid != kNoRow && side.tids.blocks.counted(part, tid) ? side.tids.blocks.number(part, tid) : kNoRow;
-}
-
-// The number of the row at a store position; kNoRow if VACUUM has removed it.
-uint64 stored_row(const PairSide &side, uint64 position);
-
-// The number of slots of the stores of a side.
-Size store_slots(const PairSide &side);
-
-// signature_pairs.cpp
-
-// The same as join_indexes for indexes on signatures.
-void join_signatures(PairOutput *output, int radius);
 
 } // namespace simhash

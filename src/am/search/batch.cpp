@@ -18,7 +18,8 @@ constexpr Size kFewRows = 256; // for so few rows, clearing the counters takes l
 
 // In a packed tid the block number is above the 16 bits of the offset. Rows are sorted by the digits of the
 // block number.
-constexpr int kBlockShift = 16, kTidBits = 48;
+constexpr int kBlockShift = 16;
+
 Hit *resized(const Batch &batch, Hit *hit, Size capacity)
 {
     const Size size = capacity * sizeof(Hit);
@@ -60,11 +61,12 @@ void add_to_batch(Batch *batch, Size count, const Results &rows)
 void sort_batch(Batch *batch, Size count)
 {
     if (count < kFewRows) {
-        std::sort(batch->hit, batch->hit + count, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
+        std::sort(batch->hit, batch->hit + count,
+                  [](const Hit &a, const Hit &b) { return a.tid() < b.tid(); });
         return;
     }
-    Hit *sorted = sort_by_digits(batch->hit, batch->spare, count, kBlockShift, kTidBits,
-                                 [](const Hit &hit) { return hit.tid; });
+    Hit *sorted = sort_by_digits(batch->hit, batch->spare, count, kBlockShift, Hit::kTidBits,
+                                 [](const Hit &hit) { return hit.rank; });
     if (sorted != batch->hit)
         std::swap(batch->hit, batch->spare);
 }

@@ -4,7 +4,7 @@
 // each page of the table is fetched once for all rows of a batch.
 #pragma once
 
-#include "am/fingerprints/fingerprint_search.hpp"
+#include "am/search/value_search.hpp"
 
 namespace simhash
 {

@@ -1,15 +1,18 @@
 // Cost estimates for the planner.
 //
-// Pages are charged like in the core, so that the costs can be compared with those of other indexes. Processor time
-// was measured relative to the core's: one unit of cost, the time in which a sequential scan reads and tests 80 narrow
+// Pages are charged as PostgreSQL does, so that the costs can be compared with those of other indexes. Processor time
+// was measured relative to PostgreSQL's: one unit of cost, the time in which a sequential scan reads and tests 80 narrow
 // rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices with the run times of the plans.
 #include "am/search/cost.hpp"
-#include "am/fingerprints/fingerprint_search.hpp"
+
+#include "am/index/kind.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
+#include "am/search/value_search.hpp"
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"
 
 extern "C" {
@@ -109,8 +112,8 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
     return conditions;
 }
 
-// Returns the cost of one of many pages that are read in ascending order and prefetched, computed like in the
-// core.
+// Returns the cost of one of many pages that are read in ascending order and prefetched, computed as PostgreSQL
+// does.
 Cost page_cost(double part, double random, double sequential)
 {
     return random - (random - sequential) * std::sqrt(part);
@@ -133,7 +136,7 @@ Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
     return fetched;
 }
 
-// The core considers a bitmap heap scan cheaper than a plain index scan whenever more than one page of the
+// PostgreSQL considers a bitmap heap scan cheaper than a plain index scan whenever more than one page of the
 // table is fetched, because the pages are read in order. That is right for a disk. With the pages in memory,
 // building the bitmap takes longer than it saves until there are several rows per page. The correlation is
 // the only way to express this. This function returns the correlation with which a plain scan's pages cost
@@ -170,10 +173,7 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
 }
 
-const SearchCosts &search_costs(const IndexOptInfo *info)
-{
-    return info->opcintype[0] == BITOID ? kSignatureCosts : kFingerprintCosts;
-}
+const SearchCosts &search_costs(const IndexOptInfo *info) { return *kind_for(info->opcintype[0]).costs; }
 
 // The searches of a scan.
 struct Searches {
@@ -283,7 +283,7 @@ RingCost ring_cost(double rows, double wanted, Cost search)
 }
 
 // A query that needs no columns is planned only as an index-only scan of any index that needs no key. This
-// index cannot return keys (see README.md), so the scan becomes a plain one. Returns the cost that the core
+// index cannot return keys (see README.md), so the scan becomes a plain one. Returns the cost that PostgreSQL
 // omits in this case: that of the table pages that are all-visible.
 Cost plain_scan(IndexPath *path, const Fetched &heap)
 {

@@ -1,5 +1,5 @@
 // How the estimate of a scan's cost is divided. cost.cpp reads the conditions and knows what all scans cost. A kind of
-// index, that of fingerprints or that of signatures, estimates its searches.
+// index estimates its searches (SearchCosts).
 #pragma once
 
 #include "pg/planner/ball_argument.hpp"
@@ -46,7 +46,5 @@ struct SearchCosts {
     // Of the nearest rows, the farthest of which is expected at the radius of the search's ball.
     OrderEstimate (*order)(const PlannedIndex &index, const PlannedSearch &search);
 };
-
-extern const SearchCosts kFingerprintCosts, kSignatureCosts;
 
 } // namespace simhash

@@ -9,9 +9,7 @@ namespace
 KeyBall step_ball(const ExactSource &source, int step)
 {
     const SearchStep &s = source.plan.step[step];
-    std::uint64_t key =
-        source.keys != nullptr ? source.keys[s.table] : source.meta->key(s.table, source.center);
-    return {key, s.header_bits, s.budget, source.radius};
+    return {source.key_of(&source, s.table), s.header_bits, s.budget, source.radius};
 }
 
 // Finds the first position of the ball at or after `from`. Returns false if there is none.
@@ -62,13 +60,12 @@ bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
-void begin_exact_source(ExactSource *source, const IndexMeta *meta, Fingerprint center, int radius)
+void begin_exact_source(ExactSource *source, int radius)
 {
     source->locate = locate_exact;
     source->wants = exact_wants;
     source->ahead = kAhead;
-    source->meta = meta;
-    source->center = center;
+    Assert(source->plan.steps > 0);
     source->radius = radius;
     begin_step(source, 0);
 }

@@ -5,15 +5,14 @@
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/tables/key_ball.hpp"
+#include "core/tables/search_plan.hpp"
 
 namespace simhash
 {
 
 struct ExactSource : LeafSource {
-    const IndexMeta *meta;
-    Fingerprint center;
-    const std::uint64_t *keys; // the query's key in each table of a wide index, otherwise null
-    int radius;                // may shrink during the search; leaves that are no longer needed are not read
+    std::uint64_t (*key_of)(const ExactSource *source, int table); // the query's
+    int radius; // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
 
     int step; // of the next leaf to locate
@@ -27,7 +26,7 @@ struct ExactSource : LeafSource {
     int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
 };
 
-// Starts a search with the plan in `source->plan`.
-void begin_exact_source(ExactSource *source, const IndexMeta *meta, Fingerprint center, int radius);
+// Starts a search with the plan in `source->plan` and the keys of `source->key_of`.
+void begin_exact_source(ExactSource *source, int radius);
 
 } // namespace simhash

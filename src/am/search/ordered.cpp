@@ -1,14 +1,11 @@
 // ORDER BY h <@> q: returns rows in rings of growing distance.
 //
 // A ring holds all rows that are farther than `done` and at most `high` away, sorted. It is collected by a
-// radius search. The first ring ends at the distance that the index is designed for. Later, `high` is the
-// largest radius that costs at most twice the pages of the next distance; once a search reads half of a
-// table, the ring covers all remaining distances. A ring that exceeds its limit drops its farthest rows and
+// radius search; the search decides where the next ring ends. A ring that exceeds its limit drops its farthest rows and
 // continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
 #include "am/search/scan.hpp"
-#include "am/signatures/signature_probes.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -23,68 +20,6 @@ namespace
 
 constexpr Size kFirstLimit = 1024; // rows in the first ring; the limit grows with each ring returned
 constexpr Size kLimitGrowth = 8;
-constexpr double kGoodPart = 32;
-
-// In a ring, the tid of a hit carries the distance to the leading query above its 48 bits. Rows are sorted by
-// the result.
-constexpr int kRankShift = 48;
-
-int ring_distance(const Hit &hit) { return static_cast<int>(hit.tid >> kRankShift); }
-
-// Whether rings are searched by weights, because the leading ball is one around weights. Each ring is a
-// search within its end with the ball's recall and limit of probes. Rings beyond kFarthestGuided are exact, unless there
-// is such a limit.
-bool guided(const ScanState &state) { return state.keys.guided != nullptr; }
-
-// Returns the distance within which a query has a few neighbors among `rows` evenly spread fingerprints.
-int expected_distance(double rows)
-{
-    constexpr double kFew = 16;
-    double ways = 1, within = rows * std::exp2(-kBits);
-    int distance = 0;
-    for (; within < kFew && distance < kBits; distance++) {
-        ways = ways * (kBits - distance) / (distance + 1);
-        within += ways * rows * std::exp2(-kBits);
-    }
-    return distance;
-}
-
-// Returns the end of the next ring.
-int choose_high(const ScanState &state)
-{
-    int done = state.rings.done, last = farthest_distance(state);
-    if (!is_centered(state))
-        return last;
-    if (state.signatures != nullptr) {
-        int known = known_distance(*state.signatures, done);
-        return known >= 0 ? known : Min(last, signature_ring(*state.signatures, done));
-    }
-    if (done < 0)
-        return Min(last, static_cast<int>(state.meta->order.design.distance));
-
-    if (guided(state) && done < kFarthestGuided)
-        return Min(last, Min(2 * done + 2, kFarthestGuided));
-
-    Relation index = state.search.reader.index;
-    int high = done + 1;
-    double leaves = index_leaves(index);
-    SearchPlan plan;
-    index_plan(index, high, &plan);
-    double worth = plan.leaves * 2;
-    while (high < last) {
-        if (plan.leaves > leaves / 2)
-            return last;
-        index_plan(index, high + 1, &plan);
-        if (plan.leaves > worth)
-            break;
-        high++;
-    }
-    // A ring that reads a large part of a table should be the last one. It extends to where the neighbors
-    // are if there are no near-duplicates.
-    if (plan.leaves > leaves / kGoodPart)
-        high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
-    return high;
-}
 
 // Keeps the nearest rows, about half of the limit, but either all or none of each distance. Returns the new
 // end of the ring.
@@ -97,30 +32,36 @@ int shrink_ring(Rings *rings, int high, Size limit, Size *kept)
         sum += count[++new_high];
     Size to = 0;
     for (Size i = 0; i < *kept; i++) {
-        if (ring_distance(rings->hit[i]) <= new_high)
+        if (rings->hit[i].distance() <= new_high)
             rings->hit[to++] = rings->hit[i];
     }
     *kept = to;
     return new_high;
 }
 
-void sort_ring(const ScanState &state, Hit *ring, Size kept)
+// Whether the rank of a row is all that decides its order.
+bool ranked(const ValueSearch &search)
 {
-    const ScanKeys &keys = state.keys;
-    if (keys.orders == 1 || state.signatures != nullptr) {
-        std::sort(ring, ring + kept, [](const Hit &a, const Hit &b) { return a.tid < b.tid; });
+    return search.keys->orders == 1 || search.other_distance == nullptr;
+}
+
+void sort_ring(const ValueSearch &search, Hit *ring, Size kept)
+{
+    if (ranked(search)) {
+        std::sort(ring, ring + kept, [](const Hit &a, const Hit &b) { return a.rank < b.rank; });
         return;
     }
-    std::sort(ring, ring + kept, [&keys](const Hit &a, const Hit &b) {
-        for (int i = 0; i < keys.orders; i++) {
-            if (keys.order[i].null)
+    std::sort(ring, ring + kept, [&search](const Hit &a, const Hit &b) {
+        if (a.distance() != b.distance())
+            return a.distance() < b.distance();
+        for (int i = search.keys->lead + 1; i < search.keys->orders; i++) {
+            if (search.keys->null_order[i])
                 continue;
-            int x = hamming_distance(a.fingerprint, keys.order[i].query);
-            int y = hamming_distance(b.fingerprint, keys.order[i].query);
+            int x = search.other_distance(&search, a, i), y = search.other_distance(&search, b, i);
             if (x != y)
                 return x < y;
         }
-        return a.tid < b.tid;
+        return a.rank < b.rank;
     });
 }
 
@@ -128,10 +69,10 @@ void sort_ring(const ScanState &state, Hit *ring, Size kept)
 bool next_streamed(ScanState *state)
 {
     Results *results = &state->results;
-    while (next_values(state, results)) {
+    while (state->search->next(state->search, results)) {
         Size to = 0;
         for (Size i = 0; i < results->hits; i++) {
-            if (lead_distance(*state, results->hit[i]) == state->rings.streaming)
+            if (results->hit[i].distance() == state->rings.streaming)
                 results->hit[to++] = results->hit[i];
         }
         results->hits = to;
@@ -141,13 +82,12 @@ bool next_streamed(ScanState *state)
     return false;
 }
 
-void add_to_ring(Rings *rings, Hit hit, int distance, Size *kept)
+void add_to_ring(Rings *rings, const Hit &hit, Size *kept)
 {
     if (*kept == rings->capacity) {
         rings->capacity *= 2;
         rings->hit = static_cast<Hit *>(repalloc_huge(rings->hit, rings->capacity * sizeof(Hit)));
     }
-    hit.tid |= static_cast<uint64>(distance) << kRankShift;
     rings->hit[(*kept)++] = hit;
 }
 
@@ -158,14 +98,14 @@ int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
     Rings *rings = &state->rings;
     high = shrink_ring(rings, high, *limit, kept);
     if (*kept >= *limit / 2 && high == rings->done + 1) {
-        if (state->keys.orders == 1 || state->signatures != nullptr) {
+        if (ranked(*state->search)) {
             rings->streaming = high;
             return high;
         }
         *limit *= 2;
     }
-    if (is_centered(*state))
-        narrow_ring(state, high);
+    if (state->search->keys->centered)
+        state->search->narrow(state->search, high);
     return high;
 }
 
@@ -176,11 +116,12 @@ int collect_ring(ScanState *state, int high, Size *kept)
     Size limit = rings->limit;
     std::fill(rings->count, rings->count + high + 1, 0);
     *kept = 0;
-    search_ring(state, high);
+    ValueSearch *search = state->search;
+    search->begin_ring(search, high);
     Results leaf;
-    while (next_values(state, &leaf)) {
+    while (search->next(search, &leaf)) {
         for (Size i = 0; i < leaf.hits; i++) {
-            int distance = lead_distance(*state, leaf.hit[i]);
+            int distance = leaf.hit[i].distance();
             if (distance <= rings->done || distance > high)
                 continue;
             if (*kept >= limit) {
@@ -190,7 +131,7 @@ int collect_ring(ScanState *state, int high, Size *kept)
                 if (distance > high)
                     continue;
             }
-            add_to_ring(rings, leaf.hit[i], distance, kept);
+            add_to_ring(rings, leaf.hit[i], kept);
             rings->count[distance]++;
         }
     }
@@ -212,11 +153,12 @@ void begin_ordered(ScanState *state)
     rings->done = -1;
     rings->streaming = -1;
     rings->limit = kFirstLimit;
-    rings->approximate = begin_neighbors(state);
+    ValueSearch *search = state->search;
+    rings->approximate = search->begin_nearest != nullptr && search->begin_nearest(search);
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
         rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
-        Size distances = static_cast<Size>(state->meta->wide ? state->meta->layout.bits : kBits) + 1;
+        Size distances = static_cast<Size>(state->meta->bits) + 1;
         rings->count = static_cast<Size *>(MemoryContextAlloc(rings->context, sizeof(Size) * distances));
     }
 }
@@ -224,8 +166,10 @@ void begin_ordered(ScanState *state)
 bool next_ring(ScanState *state)
 {
     Rings *rings = &state->rings;
+    ValueSearch *search = state->search;
+    const ScanKeys &keys = *search->keys;
     if (rings->approximate) {
-        if (next_neighbors(state->signatures, &state->results, &rings->done))
+        if (search->next_nearest(search, &state->results, &rings->done))
             return true;
         rings->approximate = false;
     }
@@ -236,20 +180,22 @@ bool next_ring(ScanState *state)
             rings->done = rings->streaming;
             rings->streaming = -1;
         }
-        if (rings->done >= farthest_distance(*state))
+        if (rings->done >= keys.farthest)
             return false;
 
         Size kept;
-        int high = collect_ring(state, choose_high(*state), &kept);
-        release_pin(&state->search);
+        int last = keys.farthest;
+        int high = keys.centered ? search->ring_end(search, rings->done, last) : last;
+        high = collect_ring(state, high, &kept);
+        release_pin(&search->pin);
         if (rings->streaming >= 0) {
-            search_ring(state, high);
+            search->begin_ring(search, high);
             continue;
         }
         rings->done = high;
         if (kept > 0) {
             raise_limit(rings);
-            sort_ring(*state, rings->hit, kept);
+            sort_ring(*search, rings->hit, kept);
             state->results = {rings->hit, kept, 0};
             return true;
         }

@@ -1,8 +1,8 @@
 // The scan callbacks: they search as the scan keys require and return the rows one by one.
 #include "am/search/scan.hpp"
 
-#include "am/search/strategy.hpp"
-#include "am/signatures/signature_probes.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/index/kind.hpp"
 
 #include "core/minhash/estimate.hpp"
 
@@ -22,8 +22,18 @@ namespace
 Datum order_value(const ScanState &state, const ScanKeyData &key, int distance)
 {
     return key.sk_strategy == kSimilarityOrder
-               ? Float8GetDatum(similarity_estimate(distance, state.meta->layout.bits))
+               ? Float8GetDatum(similarity_estimate(distance, state.meta->bits))
                : Int32GetDatum(distance);
+}
+
+// The distance of a row to the query of ORDER BY number i, which is not NULL. Sets *unknown if PostgreSQL has to compute
+// it: it must not be told more than the row has, so 0.
+int order_distance(const ValueSearch &search, const Hit &hit, int i, bool *unknown)
+{
+    if (i == search.keys->lead)
+        return hit.distance();
+    *unknown = *unknown || search.other_distance == nullptr;
+    return search.other_distance == nullptr ? 0 : search.other_distance(&search, hit, i);
 }
 
 void set_distances(IndexScanDesc scan, const Hit &hit)
@@ -31,54 +41,49 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
     const ScanState &state = *scan_state(scan);
     scan->xs_recheckorderby = false;
     for (int i = 0; i < scan->numberOfOrderBys; i++) {
-        bool null = state.phase == ScanPhase::nulls || state.keys.order[i].null;
-        // A search for signatures computes one distance. The executor computes the others and sorts by them; it
-        // must not be told more than the rows have, so 0.
-        bool unknown = state.signatures != nullptr && i != state.signatures->keys.lead_number;
-        scan->xs_recheckorderby = scan->xs_recheckorderby || (unknown && !null);
+        bool null = state.phase == ScanPhase::nulls || state.search->keys->null_order[i];
+        int distance = null ? 0 : order_distance(*state.search, hit, i, &scan->xs_recheckorderby);
         scan->xs_orderbynulls[i] = null;
-        scan->xs_orderbyvals[i] =
-            order_value(state, scan->orderByData[i], null || unknown ? 0 : row_distance(state, hit, i));
+        scan->xs_orderbyvals[i] = order_value(state, scan->orderByData[i], distance);
     }
 }
 
-void begin_values(ScanState *state)
-{
-    if (state->keys.orders > 0)
-        begin_ordered(state);
-    else
-        begin_conditions(state);
-}
-
 // Starts the scan with the keys of the last rescan.
-void start_scan(IndexScanDesc scan)
+void start_scan(IndexScanDesc scan, bool keep_pin)
 {
     ScanState *state = scan_state(scan);
+    ValueSearch *search = state->search;
     state->phase = ScanPhase::values;
-    state->search.reader.snapshot = scan->xs_snapshot;
     state->results = {};
     state->batch.returned = 0;
     state->batch.ended = false;
     count_index_search(scan);
-    if (state->signatures != nullptr)
-        measure_index(state->signatures);
-    if (state->keys.values)
-        begin_values(state);
+    search->snapshot = scan->xs_snapshot;
+    search->keep_pin = keep_pin;
+    search->start(search);
+    if (!search->keys->values)
+        return;
+    if (search->keys->orders > 0)
+        begin_ordered(state);
+    else
+        search->begin(search);
 }
 
 // Sets the results to the next rows, as many as are convenient. Returns false at the end.
 bool advance_scan(ScanState *state)
 {
+    ValueSearch *search = state->search;
+    const ScanKeys &keys = *search->keys;
     if (state->phase == ScanPhase::values) {
-        if (state->keys.values &&
-            (state->keys.orders > 0 ? next_ring(state) : next_values(state, &state->results)))
+        if (keys.values && (keys.orders > 0 ? next_ring(state) : search->next(search, &state->results)))
             return true;
         // NULLs come last, as in ORDER BY.
+        release_pin(&search->pin);
         state->phase = ScanPhase::nulls;
-        if (state->keys.nulls)
-            begin_null_search(&state->search);
+        if (keys.nulls)
+            begin_null_search(&state->nulls, *state->meta, search->snapshot, search->keep_pin);
     }
-    return state->keys.nulls && next_leaf(&state->search, &state->results);
+    return keys.nulls && next_nulls(&state->nulls, &state->results);
 }
 
 // Sets the results to the next rows in the order of the table: at least `wanted`, and at most one leaf's rows
@@ -111,7 +116,8 @@ bool next_rows(ScanState *state)
 {
     constexpr Size kGrowth = 4;
     Batch *batch = &state->batch;
-    if (state->keys.orders > 0 || state->search.keep_pin || (batch->returned == 0 && !batch->ended)) {
+    if (state->search->keys->orders > 0 || state->search->keep_pin ||
+        (batch->returned == 0 && !batch->ended)) {
         if (!advance_scan(state)) {
             batch->ended = true;
             return false;
@@ -130,13 +136,8 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
     auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
     state->meta = copy_index_meta(index, CurrentMemoryContext);
-    prepare_scan_keys(&state->keys, nkeys, norderbys);
-    prepare_search(&state->search, index, state->meta, &state->keys);
-    if (state->meta->wide) {
-        check_declared_bits(index, *state->meta);
-        state->signatures = static_cast<SignatureSearch *>(palloc0(sizeof(SignatureSearch)));
-        prepare_signature_search(state->signatures, index, state->meta, &state->search.reader, nkeys);
-    }
+    state->search = state->meta->kind->prepare_search(index, state->meta, nkeys, norderbys);
+    prepare_null_search(&state->nulls, index);
     state->rings.context = CurrentMemoryContext;
     prepare_batch(&state->batch);
     if (norderbys > 0) {
@@ -155,14 +156,9 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
     if (orderbys != nullptr && norderbys > 0)
         std::memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * static_cast<Size>(norderbys));
 
-    release_pin(&state->search);
+    release_pin(&state->nulls.pin);
     state->phase = ScanPhase::unstarted;
-    if (state->signatures != nullptr) {
-        free_probes(state->signatures);
-        read_signature_keys(scan, *state->meta, &state->signatures->keys, &state->keys);
-    } else {
-        read_scan_keys(scan, &state->keys);
-    }
+    state->search->read_keys(state->search, scan);
 }
 
 bool get_tuple(IndexScanDesc scan, ScanDirection direction)
@@ -173,8 +169,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     if (state->phase == ScanPhase::unstarted) {
         // Without a pin, VACUUM could remove a tuple and an insert could reuse its place before the heap is
         // read. An MVCC snapshot would not see the new row, but other snapshots would.
-        state->search.keep_pin = !IsMVCCSnapshot(scan->xs_snapshot);
-        start_scan(scan);
+        start_scan(scan, !IsMVCCSnapshot(scan->xs_snapshot));
     }
     Results *results = &state->results;
     while (results->returned >= results->hits) {
@@ -182,9 +177,8 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
             return false;
     }
     const Hit &hit = results->hit[results->returned++];
-    scan->xs_heaptid = pointer_of(Tid::unpack(hit.tid));
-    // A search for signatures keeps no pins.
-    scan->xs_recheck = state->signatures != nullptr && state->search.keep_pin;
+    scan->xs_heaptid = pointer_of(Tid::unpack(hit.tid()));
+    scan->xs_recheck = state->search->keep_pin && !state->search->pins;
     if (scan->numberOfOrderBys > 0)
         set_distances(scan, hit);
     return true;
@@ -196,14 +190,13 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
     ItemPointerData pointer[kTogether];
     ScanState *state = scan_state(scan);
     int64 rows = 0;
-    state->search.keep_pin = false;
-    start_scan(scan);
+    start_scan(scan, false);
     while (next_batch(state, batch_limit())) {
         const Results &results = state->results;
         for (Size i = 0; i < results.hits;) {
             int count = 0;
             while (count < kTogether && i < results.hits)
-                pointer[count++] = pointer_of(Tid::unpack(results.hit[i++].tid));
+                pointer[count++] = pointer_of(Tid::unpack(results.hit[i++].tid()));
             tbm_add_tuples(bitmap, pointer, count, false);
         }
         rows += static_cast<int64>(results.hits);
@@ -214,17 +207,13 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 void end_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
-    free_search(&state->search);
-    if (state->signatures != nullptr) {
-        free_signature_search(state->signatures);
-        pfree(state->signatures);
-    }
+    state->search->end(state->search);
+    free_null_search(&state->nulls);
     if (state->rings.hit != nullptr) {
         pfree(state->rings.hit);
         pfree(state->rings.count);
     }
     free_batch(&state->batch);
-    free_scan_keys(&state->keys);
     pfree(state->meta);
     pfree(state);
     scan->opaque = nullptr;
@@ -237,7 +226,7 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     rescan(scan, &key, 1, nullptr, 0);
-    start_scan(scan);
+    start_scan(scan, false);
     while (advance_scan(scan_state(scan))) {
     }
 }
@@ -249,7 +238,7 @@ void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size row
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     rescan(scan, nullptr, 0, &key, 1);
-    start_scan(scan);
+    start_scan(scan, false);
     ScanState *state = scan_state(scan);
     for (Size found = 0; found < rows && advance_scan(state);)
         found += state->results.hits;

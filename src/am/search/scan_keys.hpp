@@ -1,8 +1,17 @@
 // The keys of a scan in the form that searches use.
+//
+// There is one reader for all kinds of values. What it needs to know of a kind are the kind's `Terms`:
+//
+//   Value                              the center of a ball, the query of ORDER BY: cheap to copy
+//   Guide                              a ball that permits a recall below 1
+//   BallKey<Value, Guide> ball(key)    an operator's ball; no row is in one of a radius below 0
+//   QueryKey<Value, Guide> query(key)  the query of an ORDER BY key
+//   int distance(Value a, Value b)
+//   int bits                           the largest distance
 #pragma once
 
-#include "pg/types/ball.hpp"
-#include "pg/types/guided_ball.hpp"
+#include "core/page/page.hpp"
+#include "pg/server/compat.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -13,44 +22,112 @@ extern "C" {
 namespace simhash
 {
 
-struct OrderKey {
-    bool null;
-    Fingerprint query;
-};
-
+// What does not depend on the values.
 struct ScanKeys {
-    bool values; // rows with a fingerprint are wanted
+    bool values; // rows with a value are wanted
     bool nulls;  // rows without one
-    int balls;   // all must match; ball[0] has the smallest radius
-    Ball *ball;
-    const GuidedBall *guided; // ball[0] if it is one around weights with a recall below 1, otherwise null
+    int balls;   // all must match
 
-    int orders; // number of ORDER BY keys; 0 also if all are NULL
-    OrderKey *order;
-    Fingerprint lead; // the query of the first ORDER BY key that is not NULL
+    int orders;       // number of ORDER BY keys; 0 also if all are NULL
+    int lead;         // the first that is not NULL, by whose distance rows are searched
+    bool *null_order; // whether each is NULL
+    bool
+        centered; // the search is around the leading query: there is no ball, or the leading one has its center
+    int farthest; // the largest distance to the leading query that a row can have
 
-    // Whether a fingerprint is within all balls.
-    bool accept(Fingerprint fingerprint) const
-    {
-        for (int i = 0; i < balls; i++) {
-            if (!in_ball(fingerprint, ball[i]))
-                return false;
-        }
-        return true;
-    }
+    // No row can match.
+    void ask_for_nothing() { values = nulls = false; }
+    // Reads a key that is IS NULL or IS NOT NULL, or whose argument is NULL. Returns false if it is an operator with an
+    // argument.
+    bool read_null_test(const ScanKeyData &key);
 };
 
-// Reads a key that is IS NULL or IS NOT NULL, or whose argument is NULL. Returns false if it is an operator with an
-// argument.
-bool read_null_test(ScanKeys *keys, const ScanKeyData &key);
-// No row can match.
-inline void ask_for_nothing(ScanKeys *keys) { keys->values = keys->nulls = false; }
+// A condition on the distance to a center.
+template <typename Value, typename Guide> struct BallKey {
+    Value center;
+    int radius;
+    const Guide *guide; // null if it is searched exactly
+};
+template <typename Value, typename Guide> struct QueryKey {
+    Value value;
+    const Guide *guide;
+};
+
+template <typename Terms> struct KeysOf : ScanKeys {
+    using Value = typename Terms::Value;
+    using Guide = typename Terms::Guide;
+
+    BallKey<Value, Guide> *ball; // ball[0] leads: it has the smallest radius
+    QueryKey<Value, Guide> *order;
+
+    const QueryKey<Value, Guide> &lead_query() const { return order[lead]; }
+};
 
 // Allocates memory for the keys in the current memory context.
-void prepare_scan_keys(ScanKeys *keys, int nkeys, int norderbys);
-void free_scan_keys(ScanKeys *keys);
+template <typename Terms> void prepare_scan_keys(KeysOf<Terms> *keys, int nkeys, int norderbys)
+{
+    auto balls = static_cast<Size>(nkeys + 1), orders = static_cast<Size>(norderbys + 1);
+    keys->ball = static_cast<decltype(keys->ball)>(palloc(sizeof(*keys->ball) * balls));
+    keys->order = static_cast<decltype(keys->order)>(palloc(sizeof(*keys->order) * orders));
+    keys->null_order = static_cast<bool *>(palloc(sizeof(bool) * orders));
+}
 
-// Reads the keys of the scan.
-void read_scan_keys(IndexScanDesc scan, ScanKeys *keys);
+template <typename Terms> void free_scan_keys(KeysOf<Terms> *keys)
+{
+    pfree(keys->ball);
+    pfree(keys->order);
+    pfree(keys->null_order);
+}
+
+// Of two balls with the same radius, an exact one leads. So a search is approximate only if the condition
+// that permits this is the most restrictive one.
+template <typename Terms, typename B> void add_ball(const Terms &terms, KeysOf<Terms> *keys, const B &ball)
+{
+    keys->nulls = false;
+    if (ball.radius < 0) {
+        keys->ask_for_nothing();
+        return;
+    }
+    for (int i = 0; i < keys->balls; i++) {
+        if (terms.distance(ball.center, keys->ball[i].center) > ball.radius + keys->ball[i].radius)
+            keys->ask_for_nothing();
+    }
+    B *lead = &keys->ball[0];
+    keys->ball[keys->balls++] = ball;
+    if (ball.radius < lead->radius ||
+        (ball.radius == lead->radius && lead->guide != nullptr && ball.guide == nullptr))
+        std::swap(*lead, keys->ball[keys->balls - 1]);
+}
+
+// ORDER BY h <@> NULL has no effect: the first key that is not NULL leads.
+template <typename Terms>
+void read_order(const Terms &terms, KeysOf<Terms> *keys, int orders, int number, const ScanKeyData &key)
+{
+    keys->null_order[number] = (key.sk_flags & SK_ISNULL) != 0;
+    if (keys->null_order[number])
+        return;
+    keys->order[number] = terms.query(key);
+    if (keys->orders > 0)
+        return;
+    keys->orders = orders;
+    keys->lead = number;
+}
+
+template <typename Terms> void read_scan_keys(const Terms &terms, IndexScanDesc scan, KeysOf<Terms> *keys)
+{
+    keys->values = keys->nulls = true;
+    keys->balls = 0;
+    for (int i = 0; i < scan->numberOfKeys; i++) {
+        if (!keys->read_null_test(scan->keyData[i]))
+            add_ball(terms, keys, terms.ball(scan->keyData[i]));
+    }
+    keys->orders = 0;
+    for (int i = 0; i < scan->numberOfOrderBys; i++)
+        read_order(terms, keys, scan->numberOfOrderBys, i, scan->orderByData[i]);
+    if (keys->orders == 0)
+        return;
+    keys->centered = keys->balls == 0 || terms.distance(keys->ball[0].center, keys->lead_query().value) == 0;
+    keys->farthest = keys->balls > 0 && keys->centered ? keys->ball[0].radius : terms.bits;
+}
 
 } // namespace simhash

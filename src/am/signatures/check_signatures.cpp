@@ -1,8 +1,10 @@
-// simhash_index_check(…, true) of a wide index: compares the signature store with the table's rows.
+// simhash_index_check(…, true) of signatures: compares the signature store with the table's rows.
 //
 // The store has no order, so its rows are read in batches, each of a range of the table's blocks: as many as fit into
 // maintenance_work_mem. The rows of the range are looked up among them.
-#include "am/inspect/check.hpp"
+#include "am/signatures/check_signatures.hpp"
+
+#include "am/index/heap_tid.hpp"
 
 extern "C" {
 #include "access/heapam.h"
@@ -66,14 +68,14 @@ void add_row(Batch *batch, std::uint64_t tid, std::uint64_t position)
 void read_batch(Batch *batch)
 {
     const Check &check = *batch->check;
-    StoreShape shape = check.meta->shape();
+    StoreShape shape = meta_of(check).shape();
     batch->count = 0;
     batch->end = InvalidBlockNumber;
     // On a standby there may be new segments, but none with rows that the snapshot sees.
-    for (Size i = 0; i < check.segments.count; i++) {
+    for (Size i = 0; i < store_of(check)->segments.count; i++) {
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
-            BlockNumber block = check.segments.plane[i] + 1 + static_cast<BlockNumber>(body);
+            BlockNumber block = store_of(check)->segments.plane[i] + 1 + static_cast<BlockNumber>(body);
             Buffer buffer = read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
             for (int slot = 0; slot < body_count(buffer_page(buffer)); slot++)
                 add_row(batch, body_tid(buffer_page(buffer), slot), store_position(block, slot));
@@ -90,7 +92,7 @@ void read_batch(Batch *batch)
 
 bool holds(const Check &check, const StoreRow &row, const std::uint8_t *signature)
 {
-    StoreShape shape = check.meta->shape();
+    StoreShape shape = meta_of(check).shape();
     Buffer buffer =
         read_store_page(check.index, shape, position_block(row.position), kBodyPage, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
@@ -118,12 +120,12 @@ void check_signature(Batch *batch, ItemPointer pointer, const std::uint8_t *sign
         report_corruption(check.index, position_block(first->position),
                           "A signature differs from that of its row.");
     row->found = true;
-    if (!check.trees_differ && check.still)
+    if (!store_of(check)->trees_differ && check.still)
         return;
     LeafKey key[kMaxTables];
-    for (int table = 0; table < check.meta->tables(); table++)
-        signature_key(check.meta->layout, table, signature, key[table].word);
-    require_entries(check, 0, check.meta->tables(), key, Tid::unpack(row->position), pointer);
+    for (int table = 0; table < check.meta->tables; table++)
+        signature_key(meta_of(check).layout, table, signature, key[table].word);
+    require_entries(check, 0, check.meta->tables, key, Tid::unpack(row->position), pointer);
 }
 
 void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
@@ -141,7 +143,7 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
         return;
     }
     MemoryContext caller = MemoryContextSwitchTo(batch->row_context);
-    check_signature(batch, pointer, indexed_signature(check->index, *check->meta, values[0]));
+    check_signature(batch, pointer, indexed_signature(check->index, meta_of(*check), values[0]));
     MemoryContextSwitchTo(caller);
     MemoryContextReset(batch->row_context);
 }
@@ -194,7 +196,7 @@ Expected check_signatures(Check *check, Relation heap, IndexInfo *info, Snapshot
     Batch batch = {};
     batch.check = check;
     Size fitting = static_cast<Size>(maintenance_work_mem) * 1024 / sizeof(StoreRow);
-    batch.capacity = Max(kFewestRows, Min(fitting, static_cast<Size>(check->store_rows) + 1));
+    batch.capacity = Max(kFewestRows, Min(fitting, static_cast<Size>(store_of(*check)->rows) + 1));
     batch.row = static_cast<StoreRow *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(StoreRow) * batch.capacity));
     batch.row_context =

@@ -1,9 +1,11 @@
-// simhash_index_check of a wide index: checks the signature store, and that each tree has exactly the entries of the
+// What simhash_index_check does for signatures: it checks the signature store, and that each tree has exactly the entries of the
 // rows in it.
 //
 // An insert adds the row to the store before it adds entries to the trees, and VACUUM removes the entries before it
 // frees the slot. So a row may lack entries, but an entry never lacks its row.
-#include "am/inspect/check.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/signatures/check_signatures.hpp"
+#include "am/signatures/signature_kind.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -19,18 +21,18 @@ namespace
 LeafKey key_of(const Check &check, int table, const std::uint8_t *signature)
 {
     LeafKey key = {};
-    signature_key(check.meta->layout, table, signature, key.word);
+    signature_key(meta_of(check).layout, table, signature, key.word);
     return key;
 }
 
 void reach_maps(Check *check)
 {
-    BlockNumber block = check->meta->map;
+    BlockNumber block = meta_of(*check).map;
     while (block != kNoBlock) {
         CHECK_FOR_INTERRUPTS();
         reach_page(check, block);
         Buffer buffer =
-            read_store_page(check->index, check->meta->shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+            read_store_page(check->index, meta_of(*check).shape(), block, kMapPage, BUFFER_LOCK_SHARE);
         BlockNumber next = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
         block = next;
@@ -40,7 +42,7 @@ void reach_maps(Check *check)
 // Copies the pages of a segment. The plane page stays locked meanwhile, so that replay does not change the others.
 void copy_segment(const Check &check, BlockNumber plane, char *copy)
 {
-    StoreShape shape = check.meta->shape();
+    StoreShape shape = meta_of(check).shape();
     Buffer first = InvalidBuffer;
     for (int i = 0; i < shape.pages(); i++) {
         Buffer buffer = read_store_page(check.index, shape, plane + static_cast<BlockNumber>(i),
@@ -57,7 +59,7 @@ void copy_segment(const Check &check, BlockNumber plane, char *copy)
 const char *check_row(const Check &check, const std::uint8_t *signature, std::uint64_t tid,
                       const std::uint64_t *sketch)
 {
-    const SignatureLayout &layout = check.meta->layout;
+    const SignatureLayout &layout = meta_of(check).layout;
     if (!is_heap_tid(tid) || tid >> 16 >= check.heap_blocks)
         return "A row has an invalid tid.";
     if (layout.bits % 8 != 0 && (signature[layout.bytes() - 1] & 0xFF >> layout.bits % 8) != 0)
@@ -71,15 +73,15 @@ const char *check_row(const Check &check, const std::uint8_t *signature, std::ui
 
 void count_row(Check *check, const std::uint8_t *signature, std::uint64_t position)
 {
-    check->store_rows++;
-    for (int table = 0; table < check->meta->tables(); table++)
-        check->store_sum[table] += entry_hash(key_of(*check, table, signature), position);
+    store_of(*check)->rows++;
+    for (int table = 0; table < check->meta->tables; table++)
+        store_of(*check)->sum[table] += entry_hash(key_of(*check, table, signature), position);
 }
 
 void check_body(Check *check, BlockNumber block, const char *page, const char *plane, BlockNumber plane_block,
                 int first)
 {
-    StoreShape shape = check->meta->shape();
+    StoreShape shape = meta_of(*check).shape();
     if (page_tail(page)->right != plane_block)
         report_corruption(check->index, block, "The page does not refer to its plane page.");
     int count = body_count(page);
@@ -101,7 +103,7 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
 
 void check_segment(Check *check, BlockNumber plane, char *copy)
 {
-    StoreShape shape = check->meta->shape();
+    StoreShape shape = meta_of(*check).shape();
     for (int i = 0; i < shape.pages(); i++)
         reach_page(check, plane + static_cast<BlockNumber>(i));
     copy_segment(*check, plane, copy);
@@ -110,33 +112,33 @@ void check_segment(Check *check, BlockNumber plane, char *copy)
                    body * shape.body_rows);
 }
 
-} // namespace
-
 void check_store(Check *check)
 {
     reach_maps(check);
-    check->segments = read_segments(check->index, *check->meta);
+    check->own = palloc0(sizeof(StoreCheck));
+    store_of(*check)->segments = read_segments(check->index, meta_of(*check));
     auto *copy = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
-    for (Size i = 0; i < check->segments.count; i++) {
+    for (Size i = 0; i < store_of(*check)->segments.count; i++) {
         CHECK_FOR_INTERRUPTS();
-        check_segment(check, check->segments.plane[i], copy);
+        check_segment(check, store_of(*check)->segments.plane[i], copy);
     }
     pfree(copy);
 }
 
-bool is_store_slot(const Check &check, std::uint64_t position)
+// Returns what is wrong with an entry's store position, or null.
+const char *check_position(const Check &check, std::uint64_t position)
 {
     SegmentSlot at;
-    return find_slot(check.segments, check.meta->shape(), position, &at);
+    // On a standby there may be new segments.
+    return find_slot(store_of(check)->segments, meta_of(check).shape(), position, &at) || !check.still
+               ? nullptr
+               : "An entry refers to no slot of the signature store.";
 }
-
-namespace
-{
 
 // Returns what is wrong with an entry, which refers to a slot of the store, or null.
 const char *check_reference(const Check &check, int table, LeafKey key, std::uint64_t position)
 {
-    StoreShape shape = check.meta->shape();
+    StoreShape shape = meta_of(check).shape();
     Buffer buffer =
         read_store_page(check.index, shape, position_block(position), kBodyPage, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
@@ -172,7 +174,7 @@ void check_references(const Check &check, const bool *differs)
 bool in_all_trees(const Check &check, const bool *differs, const std::uint8_t *signature,
                   std::uint64_t position)
 {
-    for (int table = 0; table < check.meta->tables(); table++) {
+    for (int table = 0; table < check.meta->tables; table++) {
         if (differs[table] &&
             !has_entry(check, table, key_of(check, table, signature), Tid::unpack(position)))
             return false;
@@ -182,11 +184,11 @@ bool in_all_trees(const Check &check, const bool *differs, const std::uint8_t *s
 
 void count_partial_rows(Check *check, const bool *differs)
 {
-    StoreShape shape = check->meta->shape();
-    for (Size i = 0; i < check->segments.count; i++) {
+    StoreShape shape = meta_of(*check).shape();
+    for (Size i = 0; i < store_of(*check)->segments.count; i++) {
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
-            BlockNumber block = check->segments.plane[i] + 1 + static_cast<BlockNumber>(body);
+            BlockNumber block = store_of(*check)->segments.plane[i] + 1 + static_cast<BlockNumber>(body);
             PGAlignedBlock copy;
             copy_page(*check, block, &copy);
             for (int slot = 0; slot < body_count(copy.data); slot++) {
@@ -199,22 +201,30 @@ void count_partial_rows(Check *check, const bool *differs)
     }
 }
 
-} // namespace
-
 void check_tree_references(Check *check)
 {
     // If the sums are equal, a tree has exactly the entries of the rows in the store.
     bool differs[kMaxTables], any = false;
-    for (int table = 0; table < check->meta->tables(); table++) {
-        differs[table] =
-            check->entries[table] != check->store_rows || check->sum[table] != check->store_sum[table];
+    for (int table = 0; table < check->meta->tables; table++) {
+        differs[table] = check->entries[table] != store_of(*check)->rows ||
+                         check->sum[table] != store_of(*check)->sum[table];
         any = any || differs[table];
     }
-    check->trees_differ = any;
+    store_of(*check)->trees_differ = any;
     if (!any)
         return;
     check_references(*check, differs);
     count_partial_rows(check, differs);
 }
+
+} // namespace
+
+const CheckKind kSignatureCheck = {
+    .check_pages = check_store,
+    .check_tid = check_position,
+    .compare_trees = check_tree_references,
+    .check_rows = check_signatures,
+    .same_value = nullptr,
+};
 
 } // namespace simhash

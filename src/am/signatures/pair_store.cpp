@@ -1,9 +1,4 @@
-// Reads signatures from the store, and compares those of candidates.
-//
-// The slot of a row that the snapshot sees does not change while the join runs, so every pass finds all of these rows.
-// VACUUM may free the slot of another row, and an insert may reuse it before the signatures are compared. Then
-// the new row takes the place of the old one in the candidate; the snapshot does not see it either.
-#include "am/pairs/pairs.hpp"
+#include "am/signatures/pair_store.hpp"
 
 #include "core/hash/split_mix.hpp"
 #include "core/signature/signature.hpp"
@@ -20,17 +15,17 @@ namespace
 {
 
 // The number of a row's slot among all of the stores.
-Size slot_number(const PairSide &side, uint64 position)
+Size slot_number(const StoreSide &store, uint64 position)
 {
-    StoreShape shape = side.meta().shape();
-    int number = side.positions.relation(position);
-    const PairPart &part = side.part[number];
-    uint64 packed = side.positions.packed(number, position);
+    const BlockNumbers &positions = store.side->positions;
+    int part = positions.relation(position);
+    uint64 packed = positions.packed(part, position);
     SegmentSlot at;
-    if (!find_slot(part.segments, shape, packed, &at)) // segments that overlap
-        report_corruption(part.index, position_block(packed),
+    if (!find_slot(store.segments[part], store.shape, packed, &at)) // segments that overlap
+        report_corruption(store.side->part[part].index, position_block(packed),
                           "A page of the signature store belongs to no segment.");
-    return (part.first_segment + at.segment) * static_cast<Size>(shape.rows()) + static_cast<Size>(at.slot);
+    return (store.first[part] + at.segment) * static_cast<Size>(store.shape.rows()) +
+           static_cast<Size>(at.slot);
 }
 
 // A page of the store of a part, locked.
@@ -49,7 +44,8 @@ StorePage lock_store_page(const PairSide &side, uint64 position)
     int part = side.positions.relation(position);
     BlockNumber block = position_block(side.positions.packed(part, position));
     return {&side, part, block,
-            read_store_page(side.part[part].index, side.meta().shape(), block, kBodyPage, BUFFER_LOCK_SHARE)};
+            read_store_page(side.part[part].index, signature_meta(side.meta()).shape(), block, kBodyPage,
+                            BUFFER_LOCK_SHARE)};
 }
 
 // Copies a row. Returns its tid.
@@ -66,10 +62,12 @@ uint64 copy_row(const StorePage &from, SignaturePass *pass, uint64 position, Siz
     return body_tid(page, slot);
 }
 
+SignaturePass *pass_of(const PairOutput &output) { return static_cast<SignaturePass *>(output.source); }
+
 // Copies the rows of the waiting pairs, page by page, and puts their numbers in place of their positions.
 void copy_members(PairOutput *output, Size probes)
 {
-    SignaturePass *pass = output->pass;
+    SignaturePass *pass = pass_of(*output);
     Size rows = 0;
     for (Size i = 0; i < probes;) {
         CHECK_FOR_INTERRUPTS();
@@ -105,18 +103,48 @@ bool found_before(const SignaturePass &pass, const uint8 *a, const uint8 *b)
 
 } // namespace
 
-Size store_slots(const PairSide &side)
+void list_segments(const PairSide &side, StoreSide *store)
 {
-    return side.segments * static_cast<Size>(side.meta().shape().rows());
+    auto parts = static_cast<Size>(side.parts);
+    *store = {&side, signature_meta(side.meta()).shape(),
+              static_cast<Segments *>(palloc(sizeof(Segments) * parts)),
+              static_cast<Size *>(palloc(sizeof(Size) * parts)), 0};
+    for (int i = 0; i < side.parts; i++) {
+        const PairPart &part = side.part[i];
+        Segments *segments = &store->segments[i];
+        *segments = read_segments(part.index, signature_meta(*part.meta));
+        // Later ones have no rows that the snapshot sees.
+        auto bodies = static_cast<BlockNumber>(store->shape.bodies);
+        while (segments->count > 0 &&
+               !side.positions.counted(i, store_position(segments->plane[segments->count - 1] + bodies, 0)))
+            segments->count--;
+        store->first[i] = store->count;
+        store->count += segments->count;
+    }
 }
 
-void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merged)
+int segment_part(const StoreSide &store, Size segment)
 {
-    walk->side = &side;
+    Assert(segment < store.count);
+    return static_cast<int>(std::upper_bound(store.first, store.first + store.side->parts, segment) -
+                            store.first) -
+           1;
+}
+
+BlockNumber segment_plane(const StoreSide &store, int part, Size segment)
+{
+    return store.segments[part].plane[segment - store.first[part]];
+}
+
+Size store_slots(const StoreSide &store) { return store.count * static_cast<Size>(store.shape.rows()); }
+
+void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *merged)
+{
+    walk->store = &store;
     walk->merged = merged;
-    walk->shape = side.meta().shape();
+    walk->shape = store.shape;
     // Like a sequential scan, it must not drive out what others use.
-    bool bulk = static_cast<double>(side.segments) * walk->shape.bodies > NBuffers / 4.0;
+    bool bulk = static_cast<double>(store.count) * walk->shape.bodies > NBuffers / 4.0;
     walk->strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
     walk->segment = 0;
     walk->body = 0;
@@ -124,18 +152,16 @@ void begin_store_walk(StoreWalk *walk, const PairSide &side, const uint64 *merge
 
 bool next_store_page(StoreWalk *walk)
 {
-    const PairSide &side = *walk->side;
-    if (walk->segment == side.segments)
+    const StoreSide &store = *walk->store;
+    if (walk->segment == store.count)
         return false;
     CHECK_FOR_INTERRUPTS();
-    const PairPart &part = segment_part(side, walk->segment);
-    walk->part = static_cast<int>(&part - side.part);
-    walk->block =
-        part.segments.plane[walk->segment - part.first_segment] + 1 + static_cast<BlockNumber>(walk->body);
+    walk->part = segment_part(store, walk->segment);
+    walk->block = segment_plane(store, walk->part, walk->segment) + 1 + static_cast<BlockNumber>(walk->body);
     walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
                        static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
-    Buffer buffer =
-        read_store_page(part.index, walk->shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE, walk->strategy);
+    Buffer buffer = read_store_page(store.side->part[walk->part].index, walk->shape, walk->block, kBodyPage,
+                                    BUFFER_LOCK_SHARE, walk->strategy);
     std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     if (++walk->body == walk->shape.bodies) {
@@ -163,7 +189,7 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature)
 
 void resolve_pairs(PairOutput *output)
 {
-    SignaturePass *pass = output->pass;
+    SignaturePass *pass = pass_of(*output);
     Size probes = 0;
     for (Size i = 0; i < output->pairs; i++) {
         for (Size place = 0; place < 2; place++) {
@@ -187,7 +213,7 @@ void resolve_pairs(PairOutput *output)
             continue;
         // Only rows that are visible stand for others. The row with the lowest position is never merged.
         if (pass->number == kEqualPass && pair.tag[0] & pair.tag[1] & kVisible) {
-            Size slot = slot_number(output->side[0], std::max(pass->position[a], pass->position[b]));
+            Size slot = slot_number(pass->store[0], std::max(pass->position[a], pass->position[b]));
             pass->merged[slot / 64] |= UINT64CONST(1) << slot % 64;
         }
         output->pair[kept++] = {

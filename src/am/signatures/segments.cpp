@@ -58,7 +58,7 @@ bool find_free_entry(const char *page, BlockNumber *plane)
 }
 
 // Looks for a segment with free slots from map page `from` on. Returns the last map page if there is none.
-bool find_free_segment(Relation index, const IndexMeta &meta, BlockNumber from, StorePlace *place)
+bool find_free_segment(Relation index, const SignatureMeta &meta, BlockNumber from, StorePlace *place)
 {
     BlockNumber block = from;
     for (;;) {
@@ -79,7 +79,7 @@ bool find_free_segment(Relation index, const IndexMeta &meta, BlockNumber from, 
 }
 
 // Locks the last map page, at or after `block`, exclusively.
-Buffer lock_last_map(Relation index, const IndexMeta &meta, BlockNumber block)
+Buffer lock_last_map(Relation index, const SignatureMeta &meta, BlockNumber block)
 {
     for (;;) {
         Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE);
@@ -93,7 +93,7 @@ Buffer lock_last_map(Relation index, const IndexMeta &meta, BlockNumber block)
 }
 
 // Creates an empty segment, and a map page for it if the last one is full, in one record.
-void create_segment(Relation index, const IndexMeta &meta, StorePlace *place)
+void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place)
 {
     StoreShape shape = meta.shape();
     Buffer buffer[kMostImages]; // the segment, a new map page if there is one, and the last map page
@@ -152,7 +152,7 @@ void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer)
     }
 }
 
-Segments read_segments(Relation index, const IndexMeta &meta)
+Segments read_segments(Relation index, const SignatureMeta &meta)
 {
     Size capacity = 256;
     Segments segments = {0, static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * capacity))};
@@ -191,10 +191,10 @@ bool find_slot(const Segments &segments, const StoreShape &shape, std::uint64_t 
     return true;
 }
 
-void choose_segment(Relation index, const IndexMeta &meta)
+void choose_segment(Relation index, const SignatureMeta &meta)
 {
     StorePlace place = *store_place(index);
-    BlockNumber from = place.map == kNoBlock ? meta.map : place.map;
+    BlockNumber from = place.map == 0 ? meta.map : place.map;
     bool found = find_free_segment(index, meta, from, &place);
     BlockNumber last = place.map;
     if (!found && from != meta.map)
@@ -206,10 +206,10 @@ void choose_segment(Relation index, const IndexMeta &meta)
     *store_place(index) = place;
 }
 
-void mark_segment_full(Relation index, const IndexMeta &meta)
+void mark_segment_full(Relation index, const SignatureMeta &meta)
 {
     StorePlace *place = store_place(index);
-    if (place->plane != kNoBlock && place->map != kNoBlock) {
+    if (place->plane != 0 && place->map != 0) {
         Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
         const char *page = buffer_page(buffer);
         // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
@@ -219,10 +219,10 @@ void mark_segment_full(Relation index, const IndexMeta &meta)
         }
         UnlockReleaseBuffer(buffer);
     }
-    store_place(index)->plane = kNoBlock;
+    store_place(index)->plane = 0;
 }
 
-void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segments,
+void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &segments,
                     const std::uint16_t *free, BufferAccessStrategy strategy)
 {
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
@@ -242,7 +242,7 @@ void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segme
     }
 }
 
-const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value)
+const std::uint8_t *indexed_signature(Relation index, const SignatureMeta &meta, Datum value)
 {
     SignatureView signature = datum_signature(value);
     if (signature.bits != meta.layout.bits) {

@@ -1,9 +1,9 @@
 // CREATE INDEX on signatures. The layout of the keys is chosen from a sample, which is read before the table is
 // scanned: so the scan can write the store at once. Then each tree is written from the store.
-#include "am/signatures/signature_build.hpp"
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
-#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/signatures/signature_kind.hpp"
 #include "am/signatures/store_writer.hpp"
 
 extern "C" {
@@ -24,7 +24,7 @@ namespace
 constexpr BlockNumber kSampleRanges = 128;
 
 struct LayoutSample {
-    const IndexMeta *meta; // only the number of bits is known
+    const SignatureMeta *meta; // only the number of bits is known
     Relation index;
     int rows;
     int wanted; // rows until the end of the present range
@@ -128,7 +128,7 @@ void read_sample(Relation heap, IndexInfo *info, LayoutSample *sample)
 struct SignatureBuild {
     MemoryContext row_context; // for values that have to be detoasted
     Relation index;
-    const IndexMeta *meta;
+    const SignatureMeta *meta;
     int processes;
     StoreWriter *store;
     Spool<Position> *nulls;
@@ -160,7 +160,7 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     MemoryContextReset(build->row_context);
 }
 
-SignatureBuild make_build(Relation index, const IndexMeta &meta, bool parallel, BuildProgress *progress)
+SignatureBuild make_build(Relation index, const SignatureMeta &meta, bool parallel, BuildProgress *progress)
 {
     SignatureBuild build = {};
     build.row_context =
@@ -199,7 +199,7 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
         begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
     Spool<Row> spool;
     build->spool = &spool;
-    while ((build->table = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->tables()) {
+    while ((build->table = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->tables) {
         failpoint(Failpoint::build_table);
         if (build->report)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->table);
@@ -229,10 +229,31 @@ void write_nulls(SignatureBuild *build)
     end_spool(build->nulls);
 }
 
-// Chooses the layout and writes the first pages, except for the metapage.
-SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, IndexMeta *meta)
+// Writes the first pages, with an empty map of segments. In the main fork the metapage stays blank until write_meta.
+void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData &data)
 {
-    meta->wide = true;
+    PGAlignedBlock image;
+    if (fork == INIT_FORKNUM) {
+        init_signature_meta_page(image.data, BLCKSZ, data);
+        append_page(index, fork, image.data);
+    } else {
+        UnlockReleaseBuffer(extend_index(index));
+    }
+    append_roots(index, fork, data.layout.tables, data.layout.words);
+    init_map_page(image.data, BLCKSZ);
+    append_page(index, fork, image.data);
+}
+
+void write_meta(Relation index, const SignatureMetaData &data)
+{
+    PGAlignedBlock image;
+    init_signature_meta_page(image.data, BLCKSZ, data);
+    write_meta_page(index, image.data);
+}
+
+// Chooses the layout and writes the first pages, except for the metapage.
+SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, SignatureMeta *meta)
+{
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     check_options(index, index_options(index), meta->layout.bits);
     LayoutSample sample = {meta, index, 0, 0, nullptr};
@@ -246,13 +267,13 @@ SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, In
     return data;
 }
 
-void report_total(const IndexMeta &meta, uint64 rows, uint64 nulls)
+void report_total(const SignatureMeta &meta, uint64 rows, uint64 nulls)
 {
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(rows) * meta.tables() + static_cast<int64>(nulls));
+                                 static_cast<int64>(rows) * meta.tables + static_cast<int64>(nulls));
 }
 
-void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexMeta &meta,
+void build_serially(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
                     const SignatureMetaData &data, IndexBuildResult *result)
 {
     BuildProgress progress;
@@ -265,7 +286,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexM
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
     failpoint(Failpoint::build_scanned);
-    write_meta_page(index, data);
+    write_meta(index, data);
     end_store(build.store);
     write_map(index, meta, build.store->segment, build.store->segments);
     result->index_tuples = static_cast<double>(build.store->rows + nulls.rows);
@@ -353,7 +374,7 @@ void set_meta_data(shm_toc *toc, const void *data)
 }
 
 // Returns false, and has done nothing, if no worker could be started.
-bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const IndexMeta &meta,
+bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
                         const SignatureMetaData &data, int workers, IndexBuildResult *result)
 {
     const SharedPart part[] = {{kKeyBuild, sizeof(SharedSignatureBuild)},
@@ -376,7 +397,7 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const In
     WaitForParallelWorkersToAttach(parallel->context);
     wait_until(shared, false, [](const SharedWork &work) { return work.scanned == work.processes; });
     failpoint(Failpoint::build_scanned);
-    write_meta_page(index, data);
+    write_meta(index, data);
     info->ii_BrokenHotChain |= shared->broken_hot_chain;
     result->heap_tuples = shared->heap_rows;
     collect_parts(shared, toc, &build, result);
@@ -394,25 +415,18 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const In
 
 } // namespace
 
-IndexBuildResult *build_signatures(Relation heap, Relation index, IndexInfo *info)
+void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
 {
-    auto *result = static_cast<IndexBuildResult *>(palloc0(sizeof(IndexBuildResult)));
-    MemoryContext context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     SignatureMetaData data = begin_index(heap, index, info, meta);
     int workers = planned_build_workers(heap, index, info);
     if (workers == 0 || !build_with_workers(heap, index, info, *meta, data, workers, result))
         build_serially(heap, index, info, *meta, data, result);
-    MemoryContextSwitchTo(caller);
-    MemoryContextDelete(context);
-    return result;
 }
 
-void build_empty_signatures(Relation index)
+void build_no_signatures(Relation index)
 {
-    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     LayoutSample sample = {meta, index, 0, 0, nullptr};
     write_first_pages(index, INIT_FORKNUM, make_signature_meta(index, sample));
@@ -430,7 +444,7 @@ void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
     using namespace simhash;
     auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
     WorkerRelations relations = begin_worker(shared, segment, toc);
-    auto *meta = static_cast<IndexMeta *>(palloc0(sizeof(IndexMeta)));
+    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     use_meta_data(shared->data, meta);
     SignatureBuild build = make_build(relations.index, *meta, true, &shared->progress);
     scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);

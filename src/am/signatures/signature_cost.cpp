@@ -1,5 +1,6 @@
 // Estimates of searches of an index on signatures, from the plans of core/signature_tables/signature_plan.hpp.
 #include "am/search/cost.hpp"
+#include "am/signatures/signature_kind.hpp"
 #include "am/signatures/signature_search.hpp"
 
 namespace simhash
@@ -26,15 +27,16 @@ struct Signatures {
 
 Signatures planned_signatures(const PlannedIndex &index)
 {
-    IndexMeta meta = {};
     if (index.relation != nullptr) {
-        meta = *index_meta(index.relation);
-    } else {
-        meta.wide = true;
-        choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits),
-                      nullptr, 0, 0, nullptr, &meta.layout);
+        const SignatureMeta &meta = signature_meta(*index_meta(index.relation));
+        return {meta.layout, meta.shape(), signature_index_size(meta.layout, index.info->pages)};
     }
-    return {meta.layout, meta.shape(), signature_index_size(meta, index.info->pages)};
+    Signatures assumed;
+    choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
+                  0, 0, nullptr, &assumed.layout);
+    assumed.shape = store_shape(assumed.layout.bytes(), BLCKSZ);
+    assumed.size = signature_index_size(assumed.layout, index.info->pages);
+    return assumed;
 }
 
 // In memory a candidate of the trees costs less than its page. From disk its page is read at random.
@@ -71,7 +73,7 @@ SearchEstimate ball_search(const Signatures &index, const PlannedBall &ball, dou
 
 int signature_bits(const PlannedIndex &index)
 {
-    return index.relation == nullptr ? kAssumedBits : index_meta(index.relation)->layout.bits;
+    return index.relation == nullptr ? kAssumedBits : index_meta(index.relation)->bits;
 }
 
 SearchEstimate search_signatures(const PlannedIndex &planned, const PlannedSearch &search)

@@ -1,5 +1,6 @@
 // Finds pairs of signatures: by passes over their words, or by comparing all with all.
-#include "am/pairs/pairs.hpp"
+#include "am/signatures/pair_store.hpp"
+#include "am/signatures/signature_kind.hpp"
 
 #include "core/signature/signature.hpp"
 
@@ -30,10 +31,10 @@ struct Sample {
 };
 
 // Samples pages of the stores, evenly spread, and estimates the number of rows.
-void sample_store(PairSide *side, Sample *sample)
+void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
 {
-    StoreShape shape = side->meta().shape();
-    Size bodies = static_cast<Size>(shape.bodies), pages = side->segments * bodies;
+    StoreShape shape = store.shape;
+    Size bodies = static_cast<Size>(shape.bodies), pages = store.count * bodies;
     Size reads = std::min(pages, kSamplePages);
     double rows = 0;
     sample->count = 0;
@@ -42,10 +43,9 @@ void sample_store(PairSide *side, Sample *sample)
     for (Size i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
         Size at = i * pages / reads;
-        const PairPart &part = segment_part(*side, at / bodies);
-        auto block =
-            static_cast<BlockNumber>(part.segments.plane[at / bodies - part.first_segment] + 1 + at % bodies);
-        Buffer buffer = read_store_page(part.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        int part = segment_part(store, at / bodies);
+        auto block = static_cast<BlockNumber>(segment_plane(store, part, at / bodies) + 1 + at % bodies);
+        Buffer buffer = read_store_page(side->part[part].index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         Size taken = 0;
         for (int slot = 0; slot < body_count(page); slot++) {
@@ -74,7 +74,7 @@ WordModel *measure_words(const PairOutput &output, const Sample *sample, const S
 {
     auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
     for (int i = 0; i < pass.words; i++) {
-        model[i].bits = std::min(kBits, output.side[0].meta().layout.bits - kBits * i);
+        model[i].bits = std::min(kBits, output.side[0].meta().bits - kBits * i);
         Fingerprint *x = sampled_words(sample[0], pass.bytes, i),
                     *y = sampled_words(sample[1], pass.bytes, i);
         measure_bits(x, sample[0].count, y, sample[1].count, model[i].differ);
@@ -84,9 +84,8 @@ WordModel *measure_words(const PairOutput &output, const Sample *sample, const S
     return model;
 }
 
-WindowPlan *plan_passes(const PairReader &reader)
+WindowPlan *plan_passes(const PairReader &reader, const SignaturePass &pass)
 {
-    const SignaturePass &pass = *reader.output->pass;
     WindowTask task;
     set_cell_task(reader, &task.pairs);
     task.radius = pass.radius;
@@ -139,7 +138,7 @@ void add_page(const StoreWalk &walk, Block *block)
     for (int slot = 0; slot < body_count(walk.page.data); slot++) {
         if (!walk.has_row(slot))
             continue;
-        uint64 tid = body_tid(walk.page.data, slot), number = row_number(*walk.side, walk.part, tid);
+        uint64 tid = body_tid(walk.page.data, slot), number = row_number(*walk.store->side, walk.part, tid);
         check.add(tid);
         if (number == kNoRow)
             continue;
@@ -147,7 +146,7 @@ void add_page(const StoreWalk &walk, Block *block)
                     static_cast<Size>(block->bytes));
         block->tag[block->count++] = number;
     }
-    check.finish(walk.side->part[walk.part].index, walk.block);
+    check.finish(walk.store->side->part[walk.part].index, walk.block);
 }
 
 // Drops the rows that the snapshot does not see.
@@ -158,11 +157,11 @@ void filter_block(PairOutput *output, int side, Block *block)
         rows.set(rows.count++, i, block->tag[i]);
     filter_rows(output, side, &rows);
     for (Size i = 0; i < rows.count; i++) {
-        std::memmove(row_of(*block, i), row_of(*block, rows.fingerprint[i]), static_cast<Size>(block->bytes));
+        std::memmove(row_of(*block, i), row_of(*block, rows.word[i]), static_cast<Size>(block->bytes));
         block->tag[i] = rows.tag[i];
     }
     block->count = rows.count;
-    pfree(rows.fingerprint);
+    pfree(rows.word);
     pfree(rows.tag);
 }
 
@@ -253,8 +252,8 @@ void compare_all(PairOutput *output, const SignaturePass &pass, Size bytes)
     join.side[0] = output->sides == 2 && output->side[1].rows < output->side[0].rows;
     join.side[1] = output->sides - 1 - join.side[0];
     join.radius = pass.radius;
-    const PairSide &x = output->side[join.side[0]], &y = output->side[join.side[1]];
-    Size page_rows = static_cast<Size>(x.meta().shape().body_rows);
+    const StoreSide &x = pass.store[join.side[0]], &y = pass.store[join.side[1]];
+    Size page_rows = static_cast<Size>(x.shape.body_rows);
     Size rows =
         std::min({bytes / (static_cast<Size>(pass.bytes) + sizeof(uint64)), kMostBlockRows, store_slots(x)});
     join.outer = make_block(pass.bytes, std::max(rows, page_rows));
@@ -277,10 +276,27 @@ void compare_all(PairOutput *output, const SignaturePass &pass, Size bytes)
     end_store_walk(&walk[0]);
 }
 
-void run_pass(PairReader *reader, int number, int radius)
+void read_keys(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows), void *context)
 {
-    PairOutput *output = reader->output;
-    output->pass->number = number;
+    const auto &pass = *static_cast<SignaturePass *>(reader->output->source);
+    Rows *rows = &reader->page;
+    StoreWalk walk;
+    begin_store_walk(&walk, pass.store[reader->join->side[place]], pass.merged);
+    while (next_store_page(&walk)) {
+        rows->count = 0;
+        for (int slot = 0; slot < body_count(walk.page.data); slot++) {
+            if (walk.has_row(slot))
+                rows->set(rows->count++, pass_key(pass, body_signature(walk.page.data, pass.bytes, slot)),
+                          walk.position(slot));
+        }
+        visit(context, *rows);
+    }
+    end_store_walk(&walk);
+}
+
+void run_pass(PairReader *reader, SignaturePass *pass, int number, int radius)
+{
+    pass->number = number;
     reader->join->radius = radius;
     PairTask task;
     set_cell_task(*reader, &task);
@@ -290,35 +306,35 @@ void run_pass(PairReader *reader, int number, int radius)
     for (double &differ : task.differ)
         differ = 0.5;
     if (number != kEqualPass)
-        std::memcpy(task.differ, output->pass->model[output->pass->plan->window[number].word].differ,
-                    sizeof(task.differ));
+        std::memcpy(task.differ, pass->model[pass->plan->window[number].word].differ, sizeof(task.differ));
     auto *plan = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
     plan_pairs(task, plan);
     follow_cells(reader, *plan);
-    flush_pairs(output);
+    flush_pairs(reader->output);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }
 
 // Merges rows with equal signatures, if only the groups are wanted.
-void merge_equal(PairReader *reader)
+void merge_equal(PairReader *reader, SignaturePass *pass)
 {
-    PairOutput *output = reader->output;
-    Size words = store_slots(output->side[0]) / 64 + 1;
-    output->pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
+    Size words = store_slots(pass->store[0]) / 64 + 1;
+    pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
         CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-    run_pass(reader, kEqualPass, 0);
-    output->wanted = PairsWanted::all;
+    run_pass(reader, pass, kEqualPass, 0);
+    reader->output->wanted = PairsWanted::all;
 }
 
 void begin_pass(PairOutput *output, int radius, SignaturePass *pass)
 {
-    const SignatureLayout &layout = output->side[0].meta().layout;
-    *pass = {};
+    const SignatureLayout &layout = signature_meta(output->side[0].meta()).layout;
+    pass->read = read_keys;
+    pass->row_of = stored_row;
+    pass->resolve = resolve_pairs;
     pass->radius = radius;
     pass->bytes = layout.bytes();
     pass->words = signature_words(layout.bits);
-    output->pass = pass;
+    output->source = pass;
 }
 
 void allocate_members(const PairOutput &output, SignaturePass *pass)
@@ -335,11 +351,11 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
 
 void join_signatures(PairOutput *output, int radius)
 {
-    auto *pass = static_cast<SignaturePass *>(palloc(sizeof(SignaturePass)));
+    auto *pass = static_cast<SignaturePass *>(palloc0(sizeof(SignaturePass)));
     Sample sample[2];
     for (int i = 0; i < output->sides; i++) {
-        list_segments(&output->side[i]);
-        sample_store(&output->side[i], &sample[i]);
+        list_segments(output->side[i], &pass->store[i]);
+        sample_store(pass->store[i], &output->side[i], &sample[i]);
     }
     if (output->sides == 1)
         sample[1] = sample[0];
@@ -350,15 +366,15 @@ void join_signatures(PairOutput *output, int radius)
     begin_output(output, bytes / 8 * 3, 2 * (static_cast<Size>(pass->bytes) + 2 * sizeof(uint64)));
     allocate_members(*output, pass);
     pass->model = measure_words(*output, sample, *pass);
-    pass->plan = plan_passes(*reader);
+    pass->plan = plan_passes(*reader, *pass);
     log_windows(*pass->plan);
     if (output->wanted == PairsWanted::links)
-        merge_equal(reader);
+        merge_equal(reader, pass);
     for (int i = 0; i < pass->plan->windows; i++)
-        run_pass(reader, i, pass->plan->window[i].budget);
+        run_pass(reader, pass, i, pass->plan->window[i].budget);
     end_join(reader->join);
     if (pass->plan->windows == 0) {
-        output->pass = nullptr;
+        output->source = nullptr;
         compare_all(output, *pass, bytes / 8 * 5);
     }
     end_output(output);

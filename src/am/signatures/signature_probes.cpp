@@ -128,7 +128,7 @@ bool neighbors_found(const SignatureSearch &search, Size wanted)
 double estimated_recall(const SignatureSearch &search)
 {
     const Probes &probes = *search.probes;
-    if (search.keys.lead != nullptr)
+    if (search.asked.orders > 0)
         return neighbors_recall(search, probes.returned + probes.wanted);
     return probes.model.found(static_cast<double>(search.radius) / search.meta->layout.bits);
 }
@@ -203,13 +203,13 @@ int nearest_matches(SignatureSearch *search, const char *page, int table, int ma
 bool read_probe(SignatureSearch *search, Size *count)
 {
     Probes *probes = search->probes;
-    Buffer buffer = read_next_leaf(search->reader);
+    Buffer buffer = read_next_leaf(&search->reader);
     if (!BufferIsValid(buffer))
         return false;
     const char *page = buffer_page(buffer);
-    int table = search->reader->leaf.table, entries = leaf_count(page);
+    int table = search->reader.leaf.table, entries = leaf_count(page);
     std::uint64_t query = search->key[table];
-    std::uint64_t low = probes->source.low_of(search->reader->leaf), high = ~std::uint64_t{0};
+    std::uint64_t low = probes->source.low_of(search->reader.leaf), high = ~std::uint64_t{0};
     if (!is_rightmost(page)) {
         Position bound = high_of(page);
         high = bound.tid == 0 ? bound.key - 1 : bound.key;
@@ -310,7 +310,7 @@ void add_rows(SignatureSearch *search, Size hits)
     }
     for (Size i = 0; i < hits; i++) {
         probes->row[probes->rows++] = search->hit[i];
-        probes->count[search->hit[i].fingerprint]++;
+        probes->count[search->hit[i].distance()]++;
     }
 }
 
@@ -439,8 +439,8 @@ void become_exact(SignatureSearch *search, int *done)
     pfree(probes->seen.slot);
     begin_set(&probes->seen, search->context);
     for (Size i = 0; i < probes->returned; i++) {
-        if (static_cast<int>(probes->row[i].fingerprint) == probes->last)
-            insert(&probes->seen, probes->row[i].tid);
+        if (probes->row[i].distance() == probes->last)
+            insert(&probes->seen, probes->row[i].tid());
     }
     search->probing = false;
     *done = probes->last < 0 ? -1 : probes->last - 1;
@@ -449,18 +449,15 @@ void become_exact(SignatureSearch *search, int *done)
 // Sorts the rows that have not been returned, and passes the next ones.
 void return_neighbors(Probes *probes, Results *results)
 {
-    auto nearer = [](const Hit &a, const Hit &b) {
-        return a.fingerprint != b.fingerprint ? a.fingerprint < b.fingerprint : a.tid < b.tid;
-    };
+    auto nearer = [](const Hit &a, const Hit &b) { return a.rank < b.rank; };
     Hit *from = probes->row + probes->returned, *end = probes->row + probes->rows;
     // Rows nearer than those returned were found too late.
-    Hit *late = std::partition(
-        from, end, [probes](const Hit &hit) { return static_cast<int>(hit.fingerprint) < probes->last; });
+    Hit *late = std::partition(from, end, [probes](const Hit &hit) { return hit.distance() < probes->last; });
     Size count = Min(static_cast<Size>(end - late), probes->wanted);
     std::partial_sort(late, late + count, end, nearer);
     *results = {late, count, 0};
     probes->returned += static_cast<Size>(late - from) + count;
-    probes->last = static_cast<int>(late[count - 1].fingerprint);
+    probes->last = late[count - 1].distance();
     probes->wanted *= kGrowth;
 }
 
@@ -494,7 +491,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     search->probing = true;
     begin_probe_source(&probes->source, layout.tables, search->key,
                        probes->flips.uniform() ? kUniformStep : kWeightedStep);
-    begin_reading(search->reader, &probes->source);
+    begin_reading(&search->reader, &probes->source);
 }
 
 namespace

@@ -1,8 +1,13 @@
 #include "am/signatures/signature_search.hpp"
 
+#include "am/index/heap_tid.hpp"
+#include "am/search/null_search.hpp"
+#include "am/search/strategy.hpp"
+#include "am/signatures/signature_kind.hpp"
 #include "am/signatures/signature_probes.hpp"
 
 #include "pg/server/settings.hpp"
+#include "pg/types/signature_type.hpp"
 
 #include <limits>
 
@@ -13,6 +18,39 @@ extern "C" {
 
 namespace simhash
 {
+
+BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyData &key) const
+{
+    switch (key.sk_strategy) {
+    case kInBall: {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        return {ball.signature, ball.radius, is_exact(ball) ? nullptr : &ball};
+    }
+    case kEqual: {
+        // Strings of another length are not equal.
+        SignatureView view = datum_signature(key.sk_argument);
+        return {view.data, view.bits == bits ? 0 : -1, nullptr};
+    }
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+    pg_unreachable();
+}
+
+QueryKey<const std::uint8_t *, SignatureBall> SignatureTerms::query(const ScanKeyData &key) const
+{
+    if (key.sk_strategy == kWeightsOrder) {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        return {ball.signature, is_exact(ball) ? nullptr : &ball};
+    }
+    SignatureView view = datum_signature(key.sk_argument);
+    check_lengths(bits, view.bits);
+    return {view.data, nullptr};
+}
+
+int SignatureTerms::distance(Value a, Value b) const { return signature_distance(a, b, (bits + 7) / 8); }
 
 void set_query_key(SignatureSearch *search, int table)
 {
@@ -41,9 +79,8 @@ int distance_to(const SignatureSearch &search, const std::uint8_t *query, const 
 // Whether a row is in all balls.
 bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
 {
-    for (int i = 0; i < search.keys.balls; i++) {
-        const SignatureCondition &ball = search.keys.ball[i];
-        if (distance_to(search, ball.center, signature) > ball.radius)
+    for (int i = 0; i < search.asked.balls; i++) {
+        if (distance_to(search, search.asked.ball[i].center, signature) > search.asked.ball[i].radius)
             return false;
     }
     return true;
@@ -76,10 +113,10 @@ void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, 
     const std::uint64_t *returned = search->returned.tid;
     if (search->scanning && std::binary_search(returned, returned + search->returned.count, tid))
         return;
-    const std::uint8_t *lead = search->keys.lead;
-    int reported =
-        lead == nullptr || lead == search->query ? distance : distance_to(*search, lead, signature);
-    search->hit[(*hits)++] = {static_cast<Fingerprint>(reported), tid};
+    const SignatureKeys &keys = search->asked;
+    bool to_lead = keys.orders == 0 || keys.lead_query().value == search->query;
+    search->hit[(*hits)++] =
+        Hit::make(0, tid, to_lead ? distance : distance_to(*search, keys.lead_query().value, signature));
 }
 
 } // namespace
@@ -151,15 +188,6 @@ void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *po
     }
 }
 
-// Checks the tids of rows found before the table is accessed.
-void check_tids(const SignatureSearch &search, Size hits, BlockNumber block)
-{
-    TidCheck check;
-    for (Size i = 0; i < hits; i++)
-        check.add(search.hit[i].tid);
-    check.finish(search.index, block);
-}
-
 } // namespace
 
 Size verify(SignatureSearch *search, Size count, int step)
@@ -182,7 +210,7 @@ Size verify(SignatureSearch *search, Size count, int step)
         }
     }
     if (hits > 0)
-        check_tids(*search, hits, position_block(position[0]));
+        check_hits(search->index, position_block(position[0]), search->hit, hits);
     return hits;
 }
 
@@ -217,7 +245,7 @@ void note_returned(SignatureSearch *search, Size hits)
         search->returned.tid = static_cast<std::uint64_t *>(
             MemoryContextAlloc(search->context, sizeof(std::uint64_t) * kMostReturned));
     for (Size i = 0; i < hits; i++)
-        search->returned.tid[search->returned.count++] = search->hit[i].tid;
+        search->returned.tid[search->returned.count++] = search->hit[i].tid();
 }
 
 // Whether a scan of the store would cost less than the rest of the search of the trees.
@@ -242,14 +270,14 @@ void change_to_scan(SignatureSearch *search)
 bool next_leaf_rows(SignatureSearch *search, Results *results)
 {
     while (!scan_is_cheaper(*search)) {
-        Buffer buffer = read_next_leaf(search->reader);
+        Buffer buffer = read_next_leaf(&search->reader);
         if (!BufferIsValid(buffer))
             return false;
-        int step = search->exact.step_of(search->reader->leaf);
+        int step = search->exact.step_of(search->reader.leaf);
         Size count = leaf_candidates(search, buffer_page(buffer), search->exact.plan.step[step]);
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
-        trace_read(*search, {SignatureRead::tree, search->reader->leaf.table, block, count,
+        trace_read(*search, {SignatureRead::tree, search->reader.leaf.table, block, count,
                              std::numeric_limits<double>::quiet_NaN()});
         Size hits = verify(search, count, step);
         search->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
@@ -328,7 +356,7 @@ Size body_rows(SignatureSearch *search, BlockNumber plane)
         UnlockReleaseBuffer(buffer);
     }
     if (hits > 0)
-        check_tids(*search, hits, plane);
+        check_hits(search->index, plane, search->hit, hits);
     return hits;
 }
 
@@ -395,47 +423,23 @@ double store_cost(const SignatureSearch &search, int radius)
     return scan_cost(search.meta->layout, search.shape, radius, search.size);
 }
 
-void prepare_signature_search(SignatureSearch *search, Relation index, const IndexMeta *meta,
-                              LeafReader *reader, int nkeys)
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks)
 {
-    search->index = index;
-    search->meta = meta;
-    search->shape = meta->shape();
-    search->reader = reader;
-    search->context = CurrentMemoryContext;
-    reader->index = index;
-    prepare_signature_keys(&search->keys, nkeys);
-    Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));
-    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
-    search->distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
-    // An approximate search collects the candidates of several leaves.
-    search->position = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * rows * 2));
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * rows * 2));
-    search->nowhere = static_cast<std::uint8_t *>(palloc0(static_cast<Size>(search->shape.bytes)));
-}
-
-void free_signature_search(SignatureSearch *search)
-{
-    free_probes(search);
-    MemoryContextDelete(search->keys.context);
-    if (search->segments.plane != nullptr)
-        pfree(search->segments.plane);
-    if (search->returned.tid != nullptr)
-        pfree(search->returned.tid);
-    pfree(search->keys.ball);
-    pfree(search->match);
-    pfree(search->distance);
-    pfree(search->position);
-    pfree(search->hit);
-}
-
-SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks)
-{
-    StoreShape shape = meta.shape();
-    double leaves_of_segment = meta.tables() * shape.rows() / signature_leaf_rows(meta.layout, BLCKSZ);
+    StoreShape shape = store_shape(layout.bytes(), BLCKSZ);
+    double leaves_of_segment = layout.tables * shape.rows() / signature_leaf_rows(layout, BLCKSZ);
     double segments = blocks / (shape.pages() + leaves_of_segment);
-    return signature_index_size(meta.layout, shape, BLCKSZ, segments * shape.rows());
+    return signature_index_size(layout, shape, BLCKSZ, segments * shape.rows());
 }
+
+namespace
+{
+
+std::uint64_t source_key(const ExactSource *source, int table)
+{
+    return static_cast<const SignatureSource *>(source)->keys[table];
+}
+
+} // namespace
 
 void begin_exact(SignatureSearch *search)
 {
@@ -450,8 +454,9 @@ void begin_exact(SignatureSearch *search)
     for (int i = 0; i < plan.steps; i++)
         set_query_key(search, plan.step[i].table);
     search->exact.keys = search->key;
-    begin_exact_source(&search->exact, search->meta, 0, search->radius);
-    begin_reading(search->reader, &search->exact);
+    search->exact.key_of = source_key;
+    begin_exact_source(&search->exact, search->radius);
+    begin_reading(&search->reader, &search->exact);
 }
 
 namespace
@@ -469,39 +474,74 @@ void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
     search->exact_cost = Min(trees, search->scan_cost);
 }
 
-} // namespace
+SignatureSearch *signatures(ValueSearch *search) { return static_cast<SignatureSearch *>(search); }
 
-void measure_index(SignatureSearch *search)
+// Estimates the size of the index, by which searches are planned.
+void start_search(ValueSearch *base)
 {
-    search->size = signature_index_size(*search->meta, RelationGetNumberOfBlocks(search->index));
+    SignatureSearch *search = signatures(base);
+    search->reader.snapshot = search->snapshot;
+    search->size = signature_index_size(search->meta->layout, RelationGetNumberOfBlocks(search->index));
 }
 
-void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius)
+void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radius)
 {
     set_query(search, query, radius);
     begin_exact(search);
 }
 
-void narrow_signature_search(SignatureSearch *search, int radius)
-{
-    search->radius = Min(search->radius, radius);
-    search->exact.radius = Min(search->exact.radius, radius);
-}
-
-bool begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius)
+// Starts an approximate search if the ball's recall is below 1 and an exact one is not cheap; otherwise an exact one.
+// Returns whether it is approximate.
+bool begin_guided(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
     // Below this, an exact search costs hardly more than the first leaves of an approximate one.
     constexpr double kCheap = 100; // microseconds
     set_query(search, ball.signature, radius);
-    if (is_exact(ball) || search->exact_cost <= kCheap)
+    if (search->exact_cost <= kCheap)
         begin_exact(search);
     else
         begin_probes(search, ball);
     return search->probing;
 }
 
-bool next_signatures(SignatureSearch *search, Results *results)
+void begin_conditions(ValueSearch *base)
 {
+    SignatureSearch *search = signatures(base);
+    const auto *lead = search->asked.ball;
+    if (search->asked.balls == 0)
+        begin_exactly(search, search->nowhere, search->meta->bits);
+    else if (lead->guide != nullptr)
+        begin_guided(search, *lead->guide, lead->radius);
+    else
+        begin_exactly(search, lead->center, lead->radius);
+}
+
+bool begin_nearest(ValueSearch *base)
+{
+    SignatureSearch *search = signatures(base);
+    const SignatureBall *guide = search->asked.lead_query().guide;
+    return guide != nullptr && search->asked.balls == 0 && begin_guided(search, *guide, search->meta->bits);
+}
+
+void begin_ring(ValueSearch *base, int high)
+{
+    SignatureSearch *search = signatures(base);
+    if (search->asked.centered)
+        begin_exactly(search, search->asked.lead_query().value, high);
+    else
+        begin_exactly(search, search->asked.ball[0].center, search->asked.ball[0].radius);
+}
+
+void narrow(ValueSearch *base, int radius)
+{
+    SignatureSearch *search = signatures(base);
+    search->radius = Min(search->radius, radius);
+    search->exact.radius = Min(search->exact.radius, radius);
+}
+
+bool next_rows(ValueSearch *base, Results *results)
+{
+    SignatureSearch *search = signatures(base);
     if (search->probing && next_probed(search, results))
         return true;
     if (!search->probing && !search->scanning && next_leaf_rows(search, results))
@@ -512,10 +552,81 @@ bool next_signatures(SignatureSearch *search, Results *results)
     return false;
 }
 
-int signature_ring(const SignatureSearch &search, int done)
+bool next_nearest(ValueSearch *base, Results *results, int *done)
 {
-    int last = search.meta->layout.bits;
-    return next_ring_end(search.meta->layout, done, store_cost(search, last), search.size);
+    return next_neighbors(signatures(base), results, done);
+}
+
+int ring_end(const ValueSearch *base, int done, int last)
+{
+    const auto &search = *static_cast<const SignatureSearch *>(base);
+    const int known = known_distance(search, done);
+    if (known >= 0)
+        return known;
+    const double scan = store_cost(search, search.meta->bits);
+    return Min(next_ring_end(search.meta->layout, done, scan, search.size), last);
+}
+
+void read_keys(ValueSearch *base, IndexScanDesc scan)
+{
+    SignatureSearch *search = signatures(base);
+    free_probes(search);
+    MemoryContextReset(search->key_context);
+    MemoryContext caller = MemoryContextSwitchTo(search->key_context);
+    read_scan_keys(SignatureTerms{search->meta->bits}, scan, &search->asked);
+    MemoryContextSwitchTo(caller);
+}
+
+void end_search(ValueSearch *base)
+{
+    SignatureSearch *search = signatures(base);
+    free_probes(search);
+    MemoryContextDelete(search->key_context);
+    if (search->segments.plane != nullptr)
+        pfree(search->segments.plane);
+    if (search->returned.tid != nullptr)
+        pfree(search->returned.tid);
+    free_scan_keys(&search->asked);
+    pfree(search->match);
+    pfree(search->distance);
+    pfree(search->position);
+    pfree(search->hit);
+    pfree(search);
+}
+
+} // namespace
+
+ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
+{
+    check_declared_bits(index, signature_meta(*meta));
+    auto *search = static_cast<SignatureSearch *>(palloc0(sizeof(SignatureSearch)));
+    search->read_keys = read_keys;
+    search->start = start_search;
+    search->begin = begin_conditions;
+    search->next = next_rows;
+    search->end = end_search;
+    search->begin_ring = begin_ring;
+    search->narrow = narrow;
+    search->ring_end = ring_end;
+    search->begin_nearest = begin_nearest;
+    search->next_nearest = next_nearest;
+
+    prepare_scan_keys(&search->asked, nkeys, norderbys);
+    search->keys = &search->asked;
+    search->key_context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash scan keys", ALLOCSET_SMALL_SIZES);
+    search->index = search->reader.index = index;
+    search->meta = &signature_meta(*meta);
+    search->shape = search->meta->shape();
+    search->context = CurrentMemoryContext;
+    Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));
+    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
+    search->distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
+    // An approximate search collects the candidates of several leaves.
+    search->position = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * rows * 2));
+    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * rows * 2));
+    search->nowhere = static_cast<std::uint8_t *>(palloc0(static_cast<Size>(search->shape.bytes)));
+    return search;
 }
 
 } // namespace simhash

@@ -2,11 +2,12 @@
 // less (core/signature_tables/signature_plan.hpp).
 #pragma once
 
-#include "am/fingerprints/fingerprint_search.hpp"
-#include "am/signatures/signature_keys.hpp"
+#include "am/search/exact_source.hpp"
+#include "am/search/value_search.hpp"
 #include "am/signatures/store.hpp"
 
 #include "core/signature_tables/signature_plan.hpp"
+#include "pg/types/signature_ball.hpp"
 
 namespace simhash
 {
@@ -25,21 +26,39 @@ struct SignatureTrace {
     void *context;
 };
 
-// The rows that a search finds have their distance in place of a fingerprint: to the query of ORDER BY if there is
-// one, otherwise to the center of the search.
-struct SignatureSearch {
+// Values are signatures of the index's length, detoasted in `context` if necessary.
+struct SignatureTerms {
+    using Value = const std::uint8_t *;
+    using Guide = SignatureBall;
+    int bits;
+
+    BallKey<Value, Guide> ball(const ScanKeyData &key) const;
+    QueryKey<Value, Guide> query(const ScanKeyData &key) const;
+    int distance(Value a, Value b) const;
+};
+using SignatureKeys = KeysOf<SignatureTerms>;
+
+// An exact source with the keys of a signature.
+struct SignatureSource : ExactSource {
+    const std::uint64_t *keys; // in each table
+};
+
+// The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of the
+// search.
+struct SignatureSearch : ValueSearch {
     Relation index;
-    const IndexMeta *meta;
+    const SignatureMeta *meta;
     StoreShape shape;
-    SignatureKeys keys;
+    SignatureKeys asked;
+    MemoryContext key_context; // of detoasted values; reset by each rescan
 
     const std::uint8_t *query;   // the center of the search
     const std::uint8_t *nowhere; // a signature of zeros, the center of a search for all rows
     int radius;                  // may shrink during the search
     bool scanning;               // the store, instead of the trees
 
-    LeafReader *reader;
-    ExactSource exact;
+    LeafReader reader;
+    SignatureSource exact;
     std::uint64_t key[kMaxTables];         // the query's: first words
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
@@ -74,23 +93,8 @@ struct SignatureSearch {
     Hit *hit;
 };
 
-// Prepares searches. It allocates memory in the current memory context. `reader` is used while a search lasts.
-void prepare_signature_search(SignatureSearch *search, Relation index, const IndexMeta *meta,
-                              LeafReader *reader, int nkeys);
-void free_signature_search(SignatureSearch *search);
-
 // Estimates the sizes of an index of this many blocks.
-SignatureIndexSize signature_index_size(const IndexMeta &meta, BlockNumber blocks);
-
-// Estimates the size of the index, by which searches are planned. Called when a scan begins.
-void measure_index(SignatureSearch *search);
-void begin_signature_search(SignatureSearch *search, const std::uint8_t *query, int radius);
-void narrow_signature_search(SignatureSearch *search, int radius);
-// Starts an approximate search if the ball's recall is below 1 and an exact one is not cheap; otherwise an exact one.
-// Returns whether it is approximate.
-bool begin_ball_search(SignatureSearch *search, const SignatureBall &ball, int radius);
-// Sets the results to the next rows. Returns false at the end.
-bool next_signatures(SignatureSearch *search, Results *results);
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks);
 
 // Sets the query's key in a table.
 void set_query_key(SignatureSearch *search, int table);
@@ -112,8 +116,5 @@ void begin_scan_of_store(SignatureSearch *search);
 // Starts the exact search that was planned with the query.
 void begin_exact(SignatureSearch *search);
 double store_cost(const SignatureSearch &search, int radius);
-
-// The end of the next ring of ORDER BY, see ordered.cpp. Rows up to distance `done` have been returned.
-int signature_ring(const SignatureSearch &search, int done);
 
 } // namespace simhash

@@ -1,12 +1,24 @@
-// The signature store of a wide index: the signatures and tids of its rows in slots that never move, and a plane
+// The signature store: the signatures and tids of its rows in slots that never move, and a plane
 // of sketches. core/signature_tables/store_page.hpp defines its pages.
 //
 //   segments       listing, creating and choosing segments     store_insert   inserting a row
 //   store_vacuum   removing rows                               store_writer   the store of a build
+//
+// Slots. A row keeps its slot until VACUUM frees it. So positions in the trees stay valid, and entries of equal keys are
+// ordered by position as others are by tid.
+//
+// Locks are taken in this order: map page, relation extension, the pages of a new segment; plane page before body page.
+// They are all released before leaves are locked.
+//
+// Free slots are counted in the map, as a hint that is not logged. A backend remembers a segment with free slots in the
+// relcache entry and inserts there until it is full; then it sets the hint to 0 and looks for another one, first from the
+// map page of the last one on. If there is none, it creates a segment. Hints that are too high cost one look at a plane
+// page; hints that are too low leave slots unused until VACUUM counts them.
 #pragma once
 
 #include "am/index/failpoint.hpp"
-#include "am/tree/index.hpp"
+#include "am/signatures/signature_meta.hpp"
+#include "am/tree/tree_page.hpp"
 
 namespace simhash
 {
@@ -23,7 +35,7 @@ struct Segments {
     Size count;
     BlockNumber *plane;
 };
-Segments read_segments(Relation index, const IndexMeta &meta);
+Segments read_segments(Relation index, const SignatureMeta &meta);
 
 // Finds the segment of a store position, and its slot there. Returns false if it is in none of the segments.
 struct SegmentSlot {
@@ -38,27 +50,23 @@ inline int map_page_segments() { return kFailpoints ? 3 : map_capacity(BLCKSZ); 
 // Extends the index by consecutive pages, all zeros. Returns their buffers, locked exclusively.
 void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer);
 
+// The store's segment that this backend used last, and its map page, both 0 if unknown. The state in the relcache entry.
+struct StorePlace {
+    BlockNumber map;
+    BlockNumber plane;
+};
+inline StorePlace *store_place(Relation index) { return static_cast<StorePlace *>(kind_state(index)); }
+
 // Finds a segment that has free slots, or creates one, and sets *store_place(index).
-void choose_segment(Relation index, const IndexMeta &meta);
+void choose_segment(Relation index, const SignatureMeta &meta);
 // Notes that the segment of *store_place(index) has no free slots.
-void mark_segment_full(Relation index, const IndexMeta &meta);
+void mark_segment_full(Relation index, const SignatureMeta &meta);
 // Sets the number of free slots of each segment; planes are as in `segments`.
-void set_free_slots(Relation index, const IndexMeta &meta, const Segments &segments,
+void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &segments,
                     const std::uint16_t *free, BufferAccessStrategy strategy);
-
-// store_insert.cpp
-
-// The aminsert of a wide index.
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
-
-// store_vacuum.cpp
-
-// The ambulkdelete of a wide index.
-IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
-                                              IndexBulkDeleteCallback callback, void *callback_state);
 
 // The bits of a `bit` value whose length is the index's. Raises an error if it has another length.
 // The datum is detoasted if necessary.
-const std::uint8_t *indexed_signature(Relation index, const IndexMeta &meta, Datum value);
+const std::uint8_t *indexed_signature(Relation index, const SignatureMeta &meta, Datum value);
 
 } // namespace simhash

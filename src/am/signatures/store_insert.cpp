@@ -1,8 +1,13 @@
-// Inserting a row into a wide index: first into the store, then into the trees. Until all entries are there, no
-// snapshot sees the row, and if the insert fails, VACUUM finds its slot and removes the entries.
-#include "am/index/failpoint.hpp"
+// Inserting a row: first into the store, in one record of two pages, and then its entries into the trees. A crash or an
+// error in between leaves a row that lacks some entries. No snapshot sees it, and VACUUM finds its slot and removes it.
+// The opposite order would leave entries whose slot another row could take.
+#include "am/index/heap_tid.hpp"
+#include "am/signatures/signature_kind.hpp"
 #include "am/signatures/store.hpp"
+#include "am/tree/insert.hpp"
 #include "am/tree/page_delta.hpp"
+
+#include "core/kernels/signature_match.hpp"
 
 extern "C" {
 #include "storage/predicate.h"
@@ -22,6 +27,8 @@ struct NewRow {
     std::uint64_t sketch[2];
     Tid tid;
 };
+// The changes of the body page: the bounds, a signature and a tid.
+static_assert(3 * PageDelta::kHead + 4 + kMostSignatureBytes + sizeof(Tid) <= PageDelta::kMost);
 
 void change_plane(char *page, const NewRow &row, PageDelta *delta)
 {
@@ -65,11 +72,11 @@ Buffer lock_body(Relation index, const StoreShape &shape, BlockNumber plane, New
 }
 
 // Adds the row to the store. Returns its position.
-std::uint64_t add_to_store(Relation index, const IndexMeta &meta, NewRow *row)
+std::uint64_t add_to_store(Relation index, const SignatureMeta &meta, NewRow *row)
 {
     StoreShape shape = meta.shape();
     for (;;) {
-        if (store_place(index)->plane == kNoBlock)
+        if (store_place(index)->plane == 0)
             choose_segment(index, meta);
         BlockNumber plane = store_place(index)->plane;
         Buffer buffer[2];
@@ -96,7 +103,7 @@ std::uint64_t add_to_store(Relation index, const IndexMeta &meta, NewRow *row)
 
 bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
 {
-    const IndexMeta &meta = statement_meta(index, info);
+    const SignatureMeta &meta = signature_meta(statement_meta(index, info));
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
         insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
@@ -107,10 +114,10 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
     row.signature = indexed_signature(index, meta, values[0]);
     row.tid = tid_of(pointer);
     signature_sketch(meta.layout, row.signature, row.sketch);
-    for (int table = 0; table < meta.tables(); table++)
+    for (int table = 0; table < meta.tables; table++)
         signature_key(meta.layout, table, row.signature, key[table].word);
     std::uint64_t position = add_to_store(index, meta, &row);
-    insert_entries(index, meta, 0, meta.tables(), key, Tid::unpack(position));
+    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position));
     return false;
 }
 

@@ -1,11 +1,14 @@
-// VACUUM of a wide index, in three passes: it finds the dead rows in the store, removes their entries from the
-// trees, and then frees their slots. So an entry of a tree always refers to the row it was made for, and an
-// interrupted VACUUM is repeated from the beginning.
+// VACUUM, in three passes: it finds the dead rows in the store, removes their entries from the trees in the usual walk, and
+// then frees their slots. So at any time each entry refers to the row that it was made for: if VACUUM is interrupted, dead
+// rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile are not among the dead,
+// wherever they go: into a slot that was free, or into a new segment.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.
-#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/signatures/signature_kind.hpp"
 #include "am/signatures/store.hpp"
+#include "am/tree/vacuum.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"
@@ -33,7 +36,7 @@ struct DeadSlots : DeadEntries {
 bool is_dead_entry(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta)
 {
     const auto *rows = static_cast<const DeadSlots *>(entries);
-    if (!meta.in_store(table))
+    if (table == meta.null_table())
         return rows->dead_row(tid);
     SegmentSlot at;
     return find_slot(rows->segments, rows->shape, tid.packed(), &at) &&
@@ -113,7 +116,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash vacuum", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    IndexMeta *meta = copy_index_meta(info->index, context);
+    const SignatureMeta *meta = &signature_meta(*copy_index_meta(info->index, context));
 
     DeadSlots rows = {};
     rows.dead = is_dead_entry;

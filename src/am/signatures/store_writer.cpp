@@ -42,7 +42,7 @@ void write_segment(StoreWriter *writer)
 
 } // namespace
 
-StoreWriter *begin_store(Relation index, const IndexMeta &meta, bool parallel)
+StoreWriter *begin_store(Relation index, const SignatureMeta &meta, bool parallel)
 {
     auto *writer = static_cast<StoreWriter *>(palloc0(sizeof(StoreWriter)));
     writer->index = index;
@@ -78,7 +78,7 @@ void end_store(StoreWriter *writer)
     pfree(writer->image);
 }
 
-void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segment, Size segments)
+void write_map(Relation index, const SignatureMeta &meta, const SegmentEntry *segment, Size segments)
 {
     Size capacity = static_cast<Size>(map_page_segments());
     PGAlignedBlock image;
@@ -96,7 +96,8 @@ void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segmen
     }
 }
 
-void scan_store(Relation index, const IndexMeta &meta, const Segments &segments, StoreRow row, void *context)
+void scan_store(Relation index, const SignatureMeta &meta, const Segments &segments, StoreRow row,
+                void *context)
 {
     StoreShape shape = meta.shape();
     BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);

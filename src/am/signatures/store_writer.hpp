@@ -20,15 +20,16 @@ struct StoreWriter {
 };
 
 // Allocates memory in the current memory context. With `parallel`, other processes write segments, too.
-StoreWriter *begin_store(Relation index, const IndexMeta &meta, bool parallel);
+StoreWriter *begin_store(Relation index, const SignatureMeta &meta, bool parallel);
 void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid);
 // Writes the last segment.
 void end_store(StoreWriter *writer);
 // Writes the map of all segments. Its first page exists already.
-void write_map(Relation index, const IndexMeta &meta, const SegmentEntry *segment, Size segments);
+void write_map(Relation index, const SignatureMeta &meta, const SegmentEntry *segment, Size segments);
 
 // Passes every row of the store to `row`, in the order of the segments.
 using StoreRow = void (*)(const std::uint8_t *signature, std::uint64_t position, void *context);
-void scan_store(Relation index, const IndexMeta &meta, const Segments &segments, StoreRow row, void *context);
+void scan_store(Relation index, const SignatureMeta &meta, const Segments &segments, StoreRow row,
+                void *context);
 
 } // namespace simhash

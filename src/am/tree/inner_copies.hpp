@@ -5,57 +5,48 @@
 // copy leads to the right leaf or to one to its left, like a descent that was overtaken by a split. A process
 // that notices this removes its copy.
 //
-// All indexes share one table of copies with limited memory. Copies that have not been used lately are
-// replaced. Copies belong to the metapage that the index's relcache entry holds, by its cache_number(): an
-// invalidation removes both.
+// REINDEX and TRUNCATE create a new file, or empty the old one, and invalidate the relcache entry.
+//
+// All indexes share one table of copies of limited memory, enough for about 1.3 million leaves. Copies that have not been
+// used lately are replaced. Copies belong to the metapage that the index's relcache entry holds, by its cache_number(): an
+// invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or a catalog is read, and
+// no pointer to a copy is kept across such a place.
 //
 // Each child is stored with the buffer in which the leaf was last found. If the leaf is still there, no
-// lookup in the buffer table is needed, and its memory can be prefetched before it is pinned.
+// lookup in the buffer table is needed, and its memory can be prefetched before it is pinned. A leaf without the maximum
+// usage count is looked up as usual, which raises the count: so buffer replacement is not affected.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/tree/tree_page.hpp"
+#include "core/page/inner_copy.hpp"
+
+extern "C" {
+#include "lib/ilist.h"
+}
 
 namespace simhash
 {
 
-// The place of a leaf according to the copy of its parent.
-struct LeafPlace {
-    BlockNumber block;
-    Buffer buffer;  // where the leaf was last found, or invalid
-    Position lower; // the leaf's lower bound when the parent was copied
-    Position upper; // its upper bound then, exclusive
-    bool rightmost; // the leaf had no upper bound
-    bool root;      // the tree is only a root, which must be read by a descent
-    BlockNumber parent;
-    int child; // its number in the parent
+struct InnerCopy {
+    dlist_node of_index; // must be the first member
+    std::uint64_t key;   // see copy_key
+    Position high;
+    BlockNumber right; // kNoBlock if rightmost
+    int level;
+    int count;
+    bool used;      // since the replacement hand last passed it
+    double density; // children per key
+    Oid index;
+    CachedChild child[FLEXIBLE_ARRAY_MEMBER];
+
+    bool belongs_right(Position position) const { return right != kNoBlock && position >= high; }
 };
 
-// Finds the place of the leaf for a position, or of one to its left.
-void find_leaf(Relation index, int table, Position position, LeafPlace *place);
-
-// Prefetches a leaf from disk if it is not in a buffer; otherwise sets place->buffer.
-void fetch_leaf(Relation index, LeafPlace *place);
-
-// Reads, locks and checks the leaf of a place that is not a root. If `strategy` is not null, its buffers are
-// used.
-Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode,
-                 BufferAccessStrategy strategy = nullptr);
-
-// The same in two steps. They also accept a root, which may no longer be a leaf.
-Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy = nullptr);
-void lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode);
-
-// Returns the leaf for the position, locked: that of the place, which is pinned, or one to its right. Returns
-// an invalid buffer if the descent must be restarted because the root has split or an incomplete split had to
-// be finished. Sets *lower to the leaf's lower bound. (tree.cpp)
-Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
-                  int mode, Position *lower);
-
-// Checks that a locked leaf, which is that of the place or one that it has been split into, is within the
-// range that its parent's copy gives it. If not, the leaf or the parent is damaged.
-void check_reach(Relation index, const LeafPlace &place, Buffer buffer);
-
-// Removes the copy of a leaf's parent, which is out of date because the leaf has split.
-void forget_parent(Relation index, const LeafPlace &place);
+// Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a
+// leaf. A copy is valid until invalidation messages are accepted or another copy is made.
+InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level);
+// The copy if there is one, otherwise null.
+InnerCopy *present_copy(Relation index, BlockNumber block);
+void forget_copy(Relation index, BlockNumber block);
 
 } // namespace simhash

@@ -1,6 +1,7 @@
-// Inserting one row: its entry goes into a leaf of each table.
+#include "am/tree/insert.hpp"
+
 #include "am/index/failpoint.hpp"
-#include "am/tree/inner_copies.hpp"
+#include "am/tree/descent.hpp"
 #include "am/tree/page_delta.hpp"
 #include "am/tree/prefetch.hpp"
 #include "am/tree/split.hpp"
@@ -82,7 +83,7 @@ void add_entry(char *page, int i, const void *context, PageDelta *delta)
 // Adds entries to leaves, which are locked exclusively and have room, and writes one WAL record.
 void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntries &entries)
 {
-    // The core checks for conflicts before any leaf is locked. That would miss a serializable transaction
+    // PostgreSQL checks for conflicts before any leaf is locked. That would miss a serializable transaction
     // that starts to search afterwards and has read one of these leaves.
     CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
     change_pages(index, leaf, leaves, add_entry, &entries);
@@ -92,6 +93,7 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntr
 
 void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid)
 {
+    Assert(table >= 0 && end <= meta.trees());
     // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
     Leaves leaves;
     for (; table < end; table += leaves.count) {
@@ -104,26 +106,6 @@ void insert_entries(Relation index, const IndexMeta &meta, int table, int end, c
         for (int i = 0; i < leaves.count; i++)
             UnlockReleaseBuffer(leaves.buffer[i]);
     }
-}
-
-const IndexMeta &statement_meta(Relation index, IndexInfo *info)
-{
-    if (info->ii_AmCache == nullptr)
-        info->ii_AmCache = copy_index_meta(index, info->ii_Context);
-    return *static_cast<const IndexMeta *>(info->ii_AmCache);
-}
-
-bool insert_row(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
-{
-    const IndexMeta &meta = statement_meta(index, info);
-    LeafKey key[kMaxTables + 1] = {};
-    if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
-    } else {
-        std::fill(key, key + meta.tables(), LeafKey{{datum_fingerprint(values[0]), 0}});
-        insert_entries(index, meta, 0, meta.tables(), key, tid_of(pointer));
-    }
-    return false;
 }
 
 } // namespace simhash

@@ -1,6 +1,7 @@
 #include "am/tree/leaf_reader.hpp"
 
 #include "am/index/failpoint.hpp"
+#include "am/tree/descent.hpp"
 #include "am/tree/prefetch.hpp"
 
 extern "C" {

@@ -5,7 +5,7 @@
 // checks it, and continues with its right sibling if the leaf has split since it was located.
 #pragma once
 
-#include "am/tree/inner_copies.hpp"
+#include "am/tree/leaf_place.hpp"
 
 namespace simhash
 {

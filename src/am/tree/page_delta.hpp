@@ -7,7 +7,7 @@
 // that format, so GenericXLog is used in versions that this was not tested with.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/tree/tree_page.hpp"
 
 extern "C" {
 #include "access/xloginsert.h"
@@ -21,9 +21,14 @@ namespace simhash
 class PageDelta
 {
 public:
-    // Takes the present bytes of a changed page. Requires: room for them, see kMost.
+    // The most bytes of all changes, each with its head.
+    static constexpr std::size_t kHead = 2 * sizeof(std::uint16_t);
+    static constexpr std::size_t kMost = 544;
+
+    // Takes the present bytes of a changed page.
     void add(const char *page, std::size_t offset, std::size_t length)
     {
+        Assert(offset + length <= BLCKSZ && size_ + kHead + length <= kMost);
         std::uint16_t head[2] = {static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(length)};
         std::memcpy(data_ + size_, head, sizeof(head));
         std::memcpy(data_ + size_ + sizeof(head), page + offset, length);
@@ -39,9 +44,6 @@ public:
     }
 
 private:
-    // The largest change is that of a store page: the bounds, a signature and its tid.
-    static constexpr std::size_t kMost = 3 * 4 + 4 + kMostSignatureBytes + sizeof(Tid);
-
     std::size_t size_ = 0;
     char data_[kMost];
 };

@@ -7,6 +7,7 @@
 // one record.
 #include "am/tree/split.hpp"
 #include "am/index/failpoint.hpp"
+#include "am/tree/descent.hpp"
 
 #include "core/page/leaf_cut.hpp"
 

@@ -1,7 +1,7 @@
 // Splits and the unused pages that they take; only for the files of this folder.
 #pragma once
 
-#include "am/tree/index.hpp"
+#include "am/tree/tree_page.hpp"
 
 namespace simhash
 {

@@ -4,6 +4,7 @@
 // and must not miss entries that move during the walk. So a page can only be used by splits of blocks before
 // it.
 #include "am/index/failpoint.hpp"
+#include "am/index/kind.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {
@@ -25,28 +26,30 @@ void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
 namespace
 {
 
-// Notes that block `from` has a link to block `to`, if `to` is one of the unused blocks.
-void note_link(const UnusedPages &unused, BlockNumber from, BlockNumber to, BlockNumber *linked)
+// Notes the links of one page to the unused blocks.
+struct LinkSearch {
+    const UnusedPages *unused;
+    BlockNumber from;
+    BlockNumber *linked; // for each of them, a block that has a link to it; 0 if none has been found
+};
+
+void note_link(void *context, BlockNumber to)
 {
-    const BlockNumber *end = unused.block + unused.count, *at = std::lower_bound(unused.block, end, to);
+    const auto *search = static_cast<const LinkSearch *>(context);
+    const BlockNumber *begin = search->unused->block, *end = begin + search->unused->count,
+                      *at = std::lower_bound(begin, end, to);
     if (at < end && *at == to)
-        linked[at - unused.block] = from;
+        search->linked[at - begin] = search->from;
 }
 
-// Notes all links of a page.
-void note_links(const IndexMeta &meta, const UnusedPages &unused, BlockNumber from, const char *page,
-                BlockNumber *linked)
+void note_links(const IndexMeta &meta, const char *page, LinkSearch *search)
 {
-    note_link(unused, from, page_tail(page)->right, linked);
-    if (is_store_page(page)) {
-        for (int i = 0; (page_tail(page)->flags & kMapPage) && i < map_count(page); i++) {
-            for (int at = 0; at < meta.shape().pages(); at++)
-                note_link(unused, from, map_entries(page)[i].plane + static_cast<BlockNumber>(at), linked);
-        }
-        return;
-    }
-    for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
-        note_link(unused, from, inner_link(page, i).child(), linked);
+    note_link(search, page_tail(page)->right);
+    if (!in_trees(meta, page))
+        meta.kind->visit_links(meta, page, note_link, search);
+    else
+        for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
+            note_link(search, inner_link(page, i).child());
 }
 
 bool is_unused(Relation index, BlockNumber block)
@@ -77,7 +80,8 @@ void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &un
             const char *fault = check_any_page(meta, page, block);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
-            note_links(meta, unused, block, page, linked);
+            LinkSearch search = {&unused, block, linked};
+            note_links(meta, page, &search);
         }
         UnlockReleaseBuffer(buffer);
     }

@@ -1,8 +1,10 @@
 // VACUUM: walks all blocks in physical order and removes the dead entries from each leaf. A split moves
 // entries only to blocks beyond its own: to a new block at the end, or to an unused block farther back. So
 // every entry has been seen once the walk reaches the end.
+#include "am/tree/vacuum.hpp"
+
 #include "am/index/failpoint.hpp"
-#include "am/tree/index.hpp"
+#include "am/index/heap_tid.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {
@@ -37,7 +39,7 @@ void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumbe
     if (fault != nullptr)
         report_corruption(index, block, fault);
     int table = page_tail(page)->table;
-    if (!is_leaf(page)) { // also a page of the signature store
+    if (!is_leaf(page)) { // also a page that belongs to no tree
         UnlockReleaseBuffer(buffer);
         return;
     }
@@ -94,30 +96,10 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     pfree(meta);
 }
 
-namespace
-{
-
-bool is_dead_row(const DeadEntries *entries, int, Tid tid, const IndexMeta &)
-{
-    return entries->dead_row(tid);
-}
-
-} // namespace
-
 bool DeadEntries::dead_row(Tid tid) const
 {
     ItemPointerData pointer = pointer_of(tid);
     return callback(&pointer, state);
-}
-
-IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
-                                   IndexBulkDeleteCallback callback, void *callback_state)
-{
-    if (stats == nullptr)
-        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
-    DeadEntries entries = {is_dead_row, callback, callback_state};
-    vacuum_trees(info, stats, &entries);
-    return stats;
 }
 
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)

@@ -93,6 +93,8 @@ struct PageTail {
 };
 static_assert(sizeof(PageTail) == 24 && offsetof(PageTail, page_id) == 22);
 
+inline constexpr std::uint64_t kNoRow = 0; // in place of a packed tid
+
 // A reference of an inner page. References grow down from the special space, as keys grow up.
 struct Downlink {
     Tid tid; // with the key: the child's lower bound

@@ -34,7 +34,6 @@ struct SegmentEntry {
 static_assert(sizeof(SegmentEntry) == 8);
 
 inline constexpr std::size_t kSketchBytes = kSketchBits / 8;
-inline constexpr std::uint64_t kNoRow = 0; // the packed tid of a slot that is not in use
 
 // The shape of the segments, which follows from the length of signatures and the size of pages.
 struct StoreShape {

@@ -1,0 +1,38 @@
+// What the wing of the fingerprints puts behind the door (index/kind.hpp). Only for the files of this folder.
+#pragma once
+
+#include "am/fingerprints/fingerprint_meta.hpp"
+#include "am/index/kind.hpp"
+
+namespace simhash
+{
+
+// fingerprint_meta.cpp
+
+// The state in the relcache entry: search plans by radius, made when they are first needed; no steps before.
+inline constexpr int kKeptPlans = 32;
+struct KeptPlans {
+    SearchPlan plan[kKeptPlans];
+};
+const char *read_fingerprint_meta(Relation index, const char *page, IndexMeta *meta);
+
+// fingerprint_build.cpp
+void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
+void build_no_fingerprints(Relation index);
+
+// fingerprint_rows.cpp
+bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
+IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                                IndexBulkDeleteCallback callback, void *callback_state);
+
+// fingerprint_search.cpp
+ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys);
+
+extern const SearchCosts kFingerprintCosts; // fingerprint_cost.cpp
+extern const CheckKind kFingerprintCheck;   // check_fingerprints.cpp
+extern const StatsKind kFingerprintStats;   // fingerprint_stats.cpp
+
+// fingerprint_pairs.cpp
+void join_fingerprints(PairOutput *output, int radius);
+
+} // namespace simhash

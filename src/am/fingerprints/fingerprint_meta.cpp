@@ -1,0 +1,81 @@
+#include "am/fingerprints/fingerprint_meta.hpp"
+
+#include "am/fingerprints/fingerprint_kind.hpp"
+
+namespace simhash
+{
+
+MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
+                        const std::uint8_t bit_order[kBits])
+{
+    MetaData data = {};
+    data.magic = kMagic;
+    data.version = kFormatVersion;
+    data.design = design;
+    std::memcpy(data.bit_order, bit_order, kBits);
+    data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
+    return data;
+}
+
+namespace
+{
+
+std::uint64_t table_key(const IndexMeta &meta, int table, std::uint64_t word)
+{
+    return fingerprint_meta(meta).order.key(table, word);
+}
+
+void table_sources(const IndexMeta &meta, int table, std::uint8_t source[kBits])
+{
+    fingerprint_meta(meta).order.sources(table, source);
+}
+
+} // namespace
+
+void use_meta_data(const MetaData &data, FingerprintMeta *meta)
+{
+    meta->kind = &kFingerprints;
+    meta->bits = kBits;
+    meta->fillfactor = data.fillfactor;
+    meta->tables = data.design.tables;
+    meta->words = 1;
+    meta->most_offset = MaxHeapTuplesPerPage;
+    meta->key_of = table_key;
+    meta->sources_of = table_sources;
+    meta->model = kDefaultVolatility;
+    meta->fitted = data.model != 0;
+    if (meta->fitted)
+        std::memcpy(meta->model.share, data.model_share, sizeof(meta->model.share));
+    meta->order.set(data.design, data.bit_order);
+    meta->bytes = static_cast<Size>(reinterpret_cast<char *>(&meta->order) - reinterpret_cast<char *>(meta)) +
+                  meta->order.size();
+}
+
+const char *read_fingerprint_meta(Relation, const char *page, IndexMeta *meta)
+{
+    const char *fault = check_meta_page(page, BLCKSZ);
+    if (fault != nullptr)
+        return fault;
+    MetaData data;
+    std::memcpy(&data, page_meta(page), sizeof(data));
+    use_meta_data(data, static_cast<FingerprintMeta *>(meta));
+    return nullptr;
+}
+
+void index_plan(Relation index, int radius, SearchPlan *plan)
+{
+    Assert(radius >= 0 && radius <= kBits);
+    // The plan depends little on the size of the index. VACUUM and ANALYZE invalidate the cache, so that
+    // plans follow the size.
+    const TableDesign &design = fingerprint_meta(*index_meta(index)).order.design;
+    if (radius >= kKeptPlans) {
+        plan_search(design, radius, index_leaves(index), plan);
+        return;
+    }
+    SearchPlan *kept = &static_cast<KeptPlans *>(kind_state(index))->plan[radius];
+    if (kept->steps == 0)
+        plan_search(design, radius, index_leaves(index), kept);
+    *plan = *kept;
+}
+
+} // namespace simhash

@@ -1,0 +1,289 @@
+// Joins of fingerprints: by the index's own tables where these make all pairs meet, otherwise by a plan of cells.
+//
+// Each step reads the leaves of one of the index's trees from left to right. Every row that the snapshot sees
+// has an entry in each tree for as long as the join runs, so each step finds all of these rows. Other entries
+// may come and go; their rows are not visible.
+#include "am/fingerprints/fingerprint_kind.hpp"
+#include "am/pairs/pairs.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr double kTreeRow = 14;   // nanoseconds for a row read in the order of the cells, measured
+constexpr Size kWindow = 1 << 15; // rows that can be sorted within the processor's cache
+constexpr BlockNumber kSampleLeaves = 64;
+constexpr Size kRowsPerLeaf = 128; // in the sample
+
+struct Sample {
+    Size count;
+    Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
+};
+
+// Calls visit(page) with a copy of each leaf of a tree, from left to right.
+template <typename Visit> void visit_leaves(Relation index, Snapshot snapshot, int table, Visit visit)
+{
+    LeafReader reader = {};
+    TreeWalk walk;
+    reader.index = index;
+    reader.snapshot = snapshot;
+    reader.strategy = join_strategy(index);
+    begin_tree_walk(&walk, table);
+    begin_reading(&reader, &walk);
+    PGAlignedBlock copy;
+    BlockNumber block;
+    while ((block = copy_next_leaf(&reader, &copy)) != InvalidBlockNumber) {
+        TidCheck check;
+        for (int i = 0; i < leaf_count(copy.data); i++)
+            check.add(leaf_tid(copy.data, i).packed());
+        check.finish(index, block);
+        visit(copy.data);
+    }
+    if (reader.strategy != nullptr)
+        FreeAccessStrategy(reader.strategy);
+}
+
+void read_entries(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
+                  void *context)
+{
+    const PairSide &side = side_of(*reader, place);
+    Rows *rows = &reader->page;
+    for (int part = 0; part < side.parts; part++) {
+        visit_leaves(side.part[part].index, reader->output->snapshot, 0, [&](const char *page) {
+            rows->count = 0;
+            for (int i = 0; i < leaf_count(page); i++) {
+                uint64 number = row_number(side, part, leaf_tid(page, i).packed());
+                if (number != kNoRow)
+                    rows->set(rows->count++, leaf_fingerprints(page)[i], number);
+            }
+            visit(context, *rows);
+        });
+    }
+}
+
+// Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
+Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
+{
+    Size count = 0;
+    Buffer buffer = ReadBuffer(part.index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
+        check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
+        page_tail(page)->table != part.meta->null_table()) {
+        count = static_cast<Size>(leaf_count(page));
+        Size taken = std::min(count, kRowsPerLeaf);
+        for (Size j = 0; j < taken; j++)
+            sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
+    }
+    UnlockReleaseBuffer(buffer);
+    return count;
+}
+
+// Samples leaves, evenly spread over the blocks of all parts, and estimates the number of rows.
+void sample_side(PairSide *side, Sample *sample)
+{
+    const BlockNumbers &numbers = side->positions;
+    uint64 blocks = numbers.first[numbers.count], reads = std::min<uint64>(blocks, kSampleLeaves);
+    double rows = 0;
+    sample->count = 0;
+    for (uint64 i = 0; i < reads; i++) {
+        CHECK_FOR_INTERRUPTS();
+        uint64 number = (2 * i + 1) * blocks / (2 * reads) << 16;
+        int part = numbers.relation(number);
+        auto block = static_cast<BlockNumber>(numbers.packed(part, number) >> 16);
+        if (block != kMetaBlock)
+            rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
+                    side->part[part].meta->tables;
+    }
+    side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
+}
+
+// A step that uses one of the index's own tables: its leaves are in the order of the cells.
+struct TreeStep {
+    PairReader *reader;
+    const PairStep *step;
+    CellMap map;
+    int low_bits;
+    uint32 open;   // the cell in which the next leaf begins
+    Size open_row; // rows before this one belong to lower cells
+    Size open_end; // rows from this one on belong to the open cell
+    bool spooling; // cell `open` does not fit into memory: its rows go to the spool
+    Rows stash;
+};
+
+void join_window(TreeStep *tree, Size count)
+{
+    PairJoin *join = tree->reader->join;
+    Rows rows = join->raw.part(0, count);
+    narrow_rows(*tree->reader, 0, &rows);
+    sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
+    join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
+}
+
+void copy_rows(const Rows &from, Rows *to)
+{
+    std::memcpy(to->word, from.word, from.count * sizeof(Fingerprint));
+    std::memcpy(to->tag, from.tag, from.count * sizeof(uint64));
+    to->count = from.count;
+}
+
+void join_spooled_cell(TreeStep *tree)
+{
+    Rows *raw = &tree->reader->join->raw;
+    copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
+    join_partitions(tree->reader, 0, 0, tree->map, 0, *tree->step);
+    clear_pair_spool(tree->reader->spool);
+    copy_rows(tree->stash, raw);
+    tree->spooling = false;
+}
+
+void visit_tree_leaf(TreeStep *tree, const char *page)
+{
+    PairJoin *join = tree->reader->join;
+    Rows *raw = &join->raw;
+    bool last = is_rightmost(page);
+    uint32 next =
+        last || tree->step->bits == 0 ? 0 : static_cast<uint32>(high_of(page).key >> (64 - tree->step->bits));
+    bool ends_cell = last || next != tree->open;
+    if (ends_cell)
+        tree->open_row = raw->count;
+    for (int i = 0; i < leaf_count(page); i++) {
+        Fingerprint fingerprint = leaf_fingerprints(page)[i];
+        uint64 tag = leaf_tid(page, i).packed();
+        if (tree->spooling && tree->map(fingerprint) == tree->open)
+            add_row(tree->reader->spool, 0, fingerprint, tag);
+        else
+            raw->set(raw->count++, fingerprint, tag);
+    }
+    if (tree->spooling && ends_cell)
+        join_spooled_cell(tree);
+    tree->open = next;
+    if (ends_cell)
+        tree->open_end = raw->count;
+    if (tree->spooling)
+        return;
+
+    Size room = join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
+    if (!last && raw->count < std::min(room, kWindow))
+        return;
+    // Rows of the open cell wait for the next leaf.
+    Size whole = last ? raw->count : tree->open_row;
+    for (Size i = whole; i < tree->open_end; i++) {
+        if (tree->map(raw->word[i]) != next) {
+            std::swap(raw->word[i], raw->word[whole]);
+            std::swap(raw->tag[i], raw->tag[whole]);
+            whole++;
+        }
+    }
+    if (whole > 0) {
+        join_window(tree, whole);
+        Rows rest = raw->part(whole, raw->count);
+        std::memmove(raw->word, rest.word, rest.count * sizeof(Fingerprint));
+        std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
+        raw->count = rest.count;
+    }
+    tree->open_row = tree->open_end = 0;
+    if (raw->count < room)
+        return;
+    for (Size i = 0; i < raw->count; i++)
+        add_row(tree->reader->spool, 0, raw->word[i], raw->tag[i]);
+    raw->count = 0;
+    tree->spooling = true;
+}
+
+void follow_trees(PairReader *reader, const PairPlan &plan, const SearchPlan &search)
+{
+    log_plan("the index's tables", plan);
+    PairJoin *join = reader->join;
+    auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
+    tree->reader = reader;
+    tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
+    reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
+    for (int number = 0; number < plan.steps; number++) {
+        const PairStep &step = plan.step[number];
+        tree->step = &step;
+        tree->map.set(step.bit, step.bits);
+        // Cells of a window whose numbers end alike are compared as one.
+        tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
+        tree->open = 0;
+        tree->open_row = tree->open_end = 0;
+        join->raw.count = 0;
+        join->under[join->depth++] = {&plan, number};
+        visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, search.step[number].table,
+                     [tree](const char *page) { visit_tree_leaf(tree, page); });
+        join->depth--;
+    }
+    end_pair_spool(reader->spool);
+}
+
+// A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
+bool plan_trees(const PairReader &reader, const PairTask &task, int radius, SearchPlan *search,
+                PairPlan *plan)
+{
+    const PairSide &side = side_of(reader, 0);
+    *plan = {};
+    if (!reader.within || side.parts > 1)
+        return false;
+    index_plan(side.part[0].index, radius, search);
+    for (int i = 0; i < search->steps; i++) {
+        const SearchStep &step = search->step[i];
+        if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
+            return false;
+        std::uint8_t source[kBits];
+        side.meta().sources(step.table, source);
+        plan->cost += cut_step(task, source, radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
+        plan->steps++;
+    }
+    return true;
+}
+
+} // namespace
+
+void join_fingerprints(PairOutput *output, int radius)
+{
+    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
+    for (int i = 0; i < output->sides; i++)
+        sample_side(&output->side[i], &sample[i]);
+    if (output->sides == 1)
+        sample[1] = sample[0];
+    PairSource source = {read_entries, nullptr, nullptr};
+    output->source = &source;
+
+    Size bytes = pair_memory();
+    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 3);
+    reader->join->radius = radius;
+    PairTask task;
+    set_cell_task(*reader, &task);
+    measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
+    pfree(sample);
+
+    auto *by_cells = static_cast<PairPlan *>(palloc(2 * sizeof(PairPlan)));
+    PairPlan *by_trees = by_cells + 1;
+    SearchPlan search;
+    plan_pairs(task, by_cells);
+    task.most_bits = kMostCellBits;
+    task.row_cost = kTreeRow;
+    if (plan_trees(*reader, task, radius, &search, by_trees) && by_trees->cost <= by_cells->cost) {
+        // Only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
+        begin_output(output, bytes / 8 * 4);
+        reader->spool_bytes = bytes / 8;
+        follow_trees(reader, *by_trees, search);
+    } else {
+        begin_output(output, bytes / 8 * 2);
+        follow_cells(reader, *by_cells);
+    }
+    end_join(reader->join);
+    end_output(output);
+    output->source = nullptr;
+}
+
+} // namespace simhash

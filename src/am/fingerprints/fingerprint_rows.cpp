@@ -1,0 +1,46 @@
+// Inserting and removing a row. Each of the tables has an entry with the row's fingerprint and its tid; a NULL has one in
+// the tree of the NULLs. So a row that VACUUM finds dead is known by its tid in every tree.
+#include "am/fingerprints/fingerprint_kind.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/tree/insert.hpp"
+#include "am/tree/vacuum.hpp"
+
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+{
+    const IndexMeta &meta = statement_meta(index, info);
+    LeafKey key[kMaxTables + 1] = {};
+    if (isnull[0]) {
+        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
+    } else {
+        std::fill(key, key + meta.tables, LeafKey{{datum_fingerprint(values[0]), 0}});
+        insert_entries(index, meta, 0, meta.tables, key, tid_of(pointer));
+    }
+    return false;
+}
+
+namespace
+{
+
+bool is_dead_row(const DeadEntries *entries, int, Tid tid, const IndexMeta &)
+{
+    return entries->dead_row(tid);
+}
+
+} // namespace
+
+IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                                IndexBulkDeleteCallback callback, void *callback_state)
+{
+    if (stats == nullptr)
+        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+    DeadEntries entries = {is_dead_row, callback, callback_state};
+    vacuum_trees(info, stats, &entries);
+    return stats;
+}
+
+} // namespace simhash

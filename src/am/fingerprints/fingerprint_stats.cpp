@@ -1,0 +1,36 @@
+#include "am/fingerprints/fingerprint_kind.hpp"
+#include "am/inspect/index_stats.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+void describe(const IndexMeta &base, int header_bits[kMaxTables], Traits *traits)
+{
+    const FingerprintMeta &meta = fingerprint_meta(base);
+    const TableDesign &design = meta.order.design;
+    for (int i = 0; i < meta.tables; i++)
+        header_bits[i] = design.table[i].header_bits;
+    traits->null[Traits::distance] = traits->null[Traits::fitted] = false;
+    traits->value[Traits::distance] = Int32GetDatum(design.distance);
+    traits->value[Traits::fitted] = BoolGetDatum(meta.fitted);
+}
+
+bool options_changed(const IndexOptions &options, const IndexMeta &meta)
+{
+    TableDesign design;
+    design_from_options(options, &design);
+    return std::memcmp(&design, &fingerprint_meta(meta).order.design, sizeof(design)) != 0;
+}
+
+} // namespace
+
+const StatsKind kFingerprintStats = {
+    .count_page = nullptr,
+    .describe = describe,
+    .options_changed = options_changed,
+};
+
+} // namespace simhash

@@ -1,0 +1,85 @@
+// The metapage, in the form in which the rest of the access method uses it.
+//
+// It is read when the index is first used, and kept in the relcache entry: so planning and descents read no metapage.
+// Any invalidation may free it there. Therefore whoever keeps it, or accesses more than buffers while using it, makes a
+// copy. Every page that is read is checked with what stands here, and trees know no more of an index than this: what the
+// values are, the kind of the index knows (kind.hpp).
+#pragma once
+
+#include "core/page/page.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+}
+
+namespace simhash
+{
+
+struct IndexKind;
+
+// What all kinds of indexes have. The struct of a kind begins with it. A leaf holds a word for each entry; the key that
+// orders the entries is the word with its bits permuted as the table requires.
+struct IndexMeta {
+    const IndexKind *kind;
+    Size bytes; // of the kind's struct, whose end may be unused
+    int bits;   // of a value
+    int fillfactor;
+    int tables;
+    int words;       // of a key in the tables' leaves; one in those of the NULLs
+    int most_offset; // the highest in the tids of the tables' entries
+    std::uint64_t (*key_of)(const IndexMeta &meta, int table, std::uint64_t word);
+    // Bit 63 - i of a key is bit source[i] of the word.
+    void (*sources_of)(const IndexMeta &meta, int table, std::uint8_t source[kBits]);
+
+    int null_table() const { return tables; }
+    int trees() const { return tables + 1; }
+    int words_of(int table) const { return table == null_table() ? 1 : words; }
+    // NULLs have the key and the word 0.
+    std::uint64_t key(int table, std::uint64_t word) const
+    {
+        Assert(table >= 0 && table < trees());
+        return table == null_table() ? 0 : key_of(*this, table, word);
+    }
+    void sources(int table, std::uint8_t source[kBits]) const;
+    Position position(int table, std::uint64_t word, Tid tid) const
+    {
+        return {key(table, word), tid.packed()};
+    }
+};
+
+// The metapage's data, cached in the relcache entry.
+const IndexMeta *index_meta(Relation index);
+IndexMeta *copy_index_meta(Relation index, MemoryContext context);
+// A copy that is valid until the end of the statement.
+const IndexMeta &statement_meta(Relation index, IndexInfo *info);
+// Memory of the index's kind beside this data: IndexKind::state_bytes, zeros at first.
+void *kind_state(Relation index);
+// Returns a number that identifies the data in the relcache entry; nothing else that this backend caches or
+// has cached has the same number. Returns 0 if there is no such data.
+std::uint32_t cache_number(Relation index);
+
+// Whether the block exists in the index. It asks the operating system only if necessary.
+bool block_exists(Relation index, BlockNumber block);
+// The same for the index's table, which the caller has locked.
+bool heap_block_exists(Relation index, BlockNumber block);
+
+// Estimates of the number of leaves in one of the index's tables.
+double estimated_leaves(BlockNumber blocks, int tables);
+double index_leaves(Relation index);
+
+// What is wrong with a page that is not new and not the metapage, or null.
+const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block);
+// The same, of a page that must belong to a tree.
+const char *check_page_of_trees(const IndexMeta &meta, const char *page);
+// Whether a page that passed belongs to a tree.
+inline bool in_trees(const IndexMeta &meta, const char *page)
+{
+    return page_tail(page)->table < meta.trees();
+}
+
+// Raises an error. `what` is a complete sentence with a capital and a period.
+[[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
+
+} // namespace simhash

@@ -1,0 +1,32 @@
+// The options WITH (distance = …, tables = …, fillfactor = …). They are copied to the metapage when the index
+// is built. ALTER INDEX … SET takes effect at the next REINDEX.
+#pragma once
+
+#include "core/tables/table_design.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "utils/rel.h"
+}
+
+namespace simhash
+{
+
+inline constexpr int kDefaultDistance = 3;
+inline constexpr int kDefaultFillfactor = 90;
+
+// In the form of rd_options.
+struct IndexOptions {
+    int32 vl_len_;
+    int distance;
+    int tables; // 0 for the kind's default
+    int fillfactor;
+};
+bytea *parse_index_options(Datum reloptions, bool validate);
+IndexOptions index_options(Relation index);
+// Whether the option "distance" is set.
+bool distance_given(Relation index);
+// Chooses the design of a fingerprint index for these options. Raises an error with a hint if there is none.
+void design_from_options(const IndexOptions &options, TableDesign *design);
+
+} // namespace simhash

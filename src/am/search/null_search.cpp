@@ -1,0 +1,74 @@
+#include "am/search/null_search.hpp"
+
+#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
+
+namespace simhash
+{
+
+void prepare_null_search(NullSearch *search, Relation index)
+{
+    search->reader.index = index;
+    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+}
+
+void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin)
+{
+    search->reader.snapshot = snapshot;
+    search->keep_pin = keep_pin;
+    begin_tree_walk(&search->walk, meta.null_table());
+    begin_reading(&search->reader, &search->walk);
+}
+
+bool next_nulls(NullSearch *search, Results *results)
+{
+    release_pin(&search->pin);
+    Buffer buffer;
+    while ((buffer = read_next_leaf(&search->reader)) != InvalidBuffer) {
+        const char *page = buffer_page(buffer);
+        Size hits = static_cast<Size>(leaf_count(page));
+        for (Size i = 0; i < hits; i++)
+            search->hit[i] = Hit::make(0, leaf_tid(page, static_cast<int>(i)).packed(), 0);
+        check_hits(search->reader.index, BufferGetBlockNumber(buffer), search->hit, hits);
+        leave_leaf(buffer, search->keep_pin && hits > 0, &search->pin);
+        *results = {search->hit, hits, 0};
+        if (hits > 0)
+            return true;
+    }
+    *results = {search->hit, 0, 0};
+    return false;
+}
+
+void free_null_search(NullSearch *search)
+{
+    release_pin(&search->pin);
+    pfree(search->hit);
+}
+
+void leave_leaf(Buffer buffer, bool keep, Buffer *pin)
+{
+    if (!keep) {
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    *pin = buffer;
+    failpoint(Failpoint::scan_pin);
+}
+
+void release_pin(Buffer *pin)
+{
+    if (BufferIsValid(*pin))
+        ReleaseBuffer(*pin);
+    *pin = InvalidBuffer;
+}
+
+void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits)
+{
+    TidCheck check;
+    for (Size i = 0; i < hits; i++)
+        check.add(hit[i].tid());
+    check.finish(index, block);
+}
+
+} // namespace simhash

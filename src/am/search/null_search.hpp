@@ -1,0 +1,32 @@
+// The search for the rows without a value, which scans return last: a walk over the tree of the NULLs. It is the same for
+// all kinds of indexes.
+#pragma once
+
+#include "am/search/value_search.hpp"
+#include "am/tree/leaf_reader.hpp"
+
+namespace simhash
+{
+
+struct NullSearch {
+    LeafReader reader;
+    TreeWalk walk;
+    bool keep_pin;
+    Buffer pin;
+    Hit *hit; // memory for a leaf's rows
+};
+
+// Allocates memory in the current memory context.
+void prepare_null_search(NullSearch *search, Relation index);
+void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin);
+// Sets the results to the rows of the next leaf that has any. Returns false at the end.
+bool next_nulls(NullSearch *search, Results *results);
+void free_null_search(NullSearch *search);
+
+// Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
+void leave_leaf(Buffer buffer, bool keep, Buffer *pin);
+void release_pin(Buffer *pin);
+// Raises an error if a row cannot be in the table.
+void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits);
+
+} // namespace simhash

@@ -1,0 +1,94 @@
+// Reads and compares the signatures of a join. For the files of this folder.
+//
+// The slot of a row that the snapshot sees does not change while the join runs, so every pass finds all of these rows.
+// VACUUM may free the slot of another row, and an insert may reuse it before the signatures are compared. Then
+// the new row takes the place of the old one in the candidate; the snapshot does not see it either.
+#pragma once
+
+#include "am/pairs/pairs.hpp"
+#include "am/signatures/store.hpp"
+
+#include "core/pairs/window_plan.hpp"
+
+namespace simhash
+{
+
+static_assert(kMostSignatureBits <= kMostPairDistance);
+
+// The stores of a side.
+struct StoreSide {
+    const PairSide *side;
+    StoreShape shape;
+    Segments *segments; // of each part
+    Size *first;        // the number of each part's first segment among those of all parts
+    Size count;         // of the segments of all parts
+};
+void list_segments(const PairSide &side, StoreSide *store);
+// The number of the part that has a segment.
+int segment_part(const StoreSide &store, Size segment);
+// The plane page of a segment.
+BlockNumber segment_plane(const StoreSide &store, int part, Size segment);
+
+// A pass over the signatures of one index or two: it finds candidates by a key of each signature, and then compares
+// the signatures.
+inline constexpr int kEqualPass = -1; // the key is a hash of the signature: it finds equal ones
+
+struct SignaturePass : PairSource {
+    StoreSide store[2]; // of the output's sides
+    int radius;
+    int bytes; // of a signature
+    int words;
+    int number; // in the plan, or kEqualPass
+    const WordModel *model;
+    const WindowPlan *plan;
+    uint64 *merged; // the rows of one index that an equal one represents, a bit for each slot; or null
+
+    // The rows of the waiting pairs.
+    uint8 *signature;
+    uint64 *position;
+    uint64 *row; // its number
+};
+
+// Reads the body pages of the stores of a side, in order.
+struct StoreWalk {
+    const StoreSide *store;
+    const uint64 *merged;
+    StoreShape shape;
+    BufferAccessStrategy strategy;
+    Size segment;      // of the next page
+    int body;          // the next one
+    int part;          // of the page
+    BlockNumber block; // of the page
+    Size first_slot;   // of the page, among all of the stores
+    PGAlignedBlock page;
+
+    bool has_row(int slot) const
+    {
+        Size at = first_slot + static_cast<Size>(slot);
+        return body_tid(page.data, slot) != kNoRow &&
+               (merged == nullptr || !(merged[at / 64] >> at % 64 & 1));
+    }
+    uint64 position(int slot) const
+    {
+        return store->side->positions.number(part, store_position(block, slot));
+    }
+};
+void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *merged);
+// Copies the next page, so that no lock is held over the work. Returns false at the end.
+bool next_store_page(StoreWalk *walk);
+void end_store_walk(StoreWalk *walk);
+
+// The key of a signature in a pass.
+uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
+
+// Compares the signatures of the waiting pairs, and keeps the pairs within the radius that no earlier pass has found,
+// with their tids and distances.
+void resolve_pairs(PairOutput *output);
+
+// The number of the row at a store position; kNoRow if VACUUM has removed it.
+uint64 stored_row(const PairSide &side, uint64 position);
+
+// The number of slots of the stores of a side.
+Size store_slots(const StoreSide &store);
+
+} // namespace simhash

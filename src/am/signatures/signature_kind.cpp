@@ -1,0 +1,32 @@
+#include "am/signatures/signature_kind.hpp"
+
+#include "am/signatures/store.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
+namespace simhash
+{
+
+const IndexKind kSignatures = {
+    .values = "signatures",
+    .typed = "signatures, of type bit",
+    .type = BITOID,
+    .meta_bytes = sizeof(SignatureMeta),
+    .state_bytes = sizeof(StorePlace),
+    .read_meta = read_signature_meta,
+    .check_page = check_signature_page,
+    .visit_links = visit_segments,
+    .build = build_signatures,
+    .build_empty = build_no_signatures,
+    .insert = insert_signature,
+    .bulk_delete = bulk_delete_signatures,
+    .prepare_search = prepare_signature_search,
+    .costs = &kSignatureCosts,
+    .check = &kSignatureCheck,
+    .stats = &kSignatureStats,
+    .join = join_signatures,
+};
+
+} // namespace simhash

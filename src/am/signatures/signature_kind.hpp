@@ -1,0 +1,35 @@
+// What the wing of the signatures puts behind the door (index/kind.hpp). Only for the files of this folder.
+#pragma once
+
+#include "am/index/kind.hpp"
+#include "am/signatures/signature_meta.hpp"
+
+namespace simhash
+{
+
+// signature_meta.cpp
+const char *read_signature_meta(Relation index, const char *page, IndexMeta *meta);
+const char *check_signature_page(const IndexMeta &meta, const char *page);
+void visit_segments(const IndexMeta &meta, const char *page, void (*visit)(void *context, BlockNumber block),
+                    void *context);
+
+// signature_build.cpp
+void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
+void build_no_signatures(Relation index);
+
+// store_insert.cpp, store_vacuum.cpp
+bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
+IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+                                              IndexBulkDeleteCallback callback, void *callback_state);
+
+// signature_search.cpp
+ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys);
+
+extern const SearchCosts kSignatureCosts; // signature_cost.cpp
+extern const CheckKind kSignatureCheck;   // check_store.cpp
+extern const StatsKind kSignatureStats;   // signature_stats.cpp
+
+// signature_pairs.cpp
+void join_signatures(PairOutput *output, int radius);
+
+} // namespace simhash

@@ -1,0 +1,41 @@
+#include "am/inspect/index_stats.hpp"
+#include "am/signatures/signature_kind.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+void count_store_page(const IndexMeta &meta, const char *page, Counts *counts)
+{
+    counts->store++;
+    if (!(page_tail(page)->flags & kPlanePage))
+        return;
+    int slots = signature_meta(meta).shape().rows();
+    counts->segments++;
+    counts->free_slots += slots;
+    for (int slot = 0; slot < slots; slot++)
+        counts->free_slots -= plane_uses(page, slot);
+}
+
+void describe(const IndexMeta &meta, int header_bits[kMaxTables], Traits *)
+{
+    for (int i = 0; i < meta.tables; i++)
+        header_bits[i] = signature_meta(meta).layout.header_bits(i);
+}
+
+bool options_changed(const IndexOptions &options, const IndexMeta &meta)
+{
+    return signature_tables(options, meta.bits) != meta.tables;
+}
+
+} // namespace
+
+const StatsKind kSignatureStats = {
+    .count_page = count_store_page,
+    .describe = describe,
+    .options_changed = options_changed,
+};
+
+} // namespace simhash

@@ -1,0 +1,25 @@
+// Descents: from a tree's root to the page for a position.
+//
+// A descent holds one lock at a time. It may be overtaken by splits, and then steps right. It goes to a leaf through the
+// copied inner pages, so that it reads no other buffer, and to an inner page through the pages themselves: only a split
+// looks for one, to add a downlink, and must see the page as it is.
+#pragma once
+
+#include "am/tree/leaf_place.hpp"
+
+namespace simhash
+{
+
+// Returns the page of the given level for `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE).
+// Sets *lower to its lower bound, unless `lower` is null. Locks one page at a time on the way. In exclusive
+// mode, incomplete splits found at that level are finished first.
+Buffer descend(Relation index, int table, Position position, int mode, int level = 0,
+               Position *lower = nullptr);
+
+// Returns the leaf for the position, locked: that of the place, which is pinned, or one to its right. Returns
+// an invalid buffer if the descent must be restarted because the root has split or an incomplete split had to
+// be finished. Sets *lower to the leaf's lower bound.
+Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
+                  int mode, Position *lower);
+
+} // namespace simhash

@@ -41,17 +41,19 @@ sub stage_of
 }
 
 # Several tests run at once, in the order of the command line, but a build precedes its tests, and the server's log
-# comes last.
+# comes last. Tests of one server run in turn: a transaction in another database, too, keeps rows from being dead.
 sub make_scheduler
 {
     my ($self, @tests) = @_;
-    my (%group, @others, @crashes);
+    my (%group, @one_server, @others, @crashes);
     for (@tests) {
         if (m{^test/stages/(build|server)\.sh$}) { push @{ $group{$1} }, $_ }
         elsif ($_ eq 'test/stages/failpoints.sh') { push @others, { seq => [ $_, { par => \@crashes } ] } }
         elsif (m{^test/failpoints/})              { push @crashes, $_ }
-        else                                      { push @others, $_ }
+        elsif (stage_of($_) =~ /^(regress|isolation|pgtap)$/) { push @one_server, $_ }
+        else                                      { push @others, { seq => $_ } } # a plain name would come first
     }
+    unshift @others, { seq => \@one_server } if @one_server;
     $self->rules({ seq => [ @{ $group{build} // [] }, { par => \@others }, @{ $group{server} // [] } ] });
     return $self->SUPER::make_scheduler(@tests);
 }

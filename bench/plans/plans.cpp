@@ -1,4 +1,4 @@
-// Prints the estimated leaf pages of exact searches: the tables in doc/search.md.
+// Prints the estimated leaf pages of exact searches: the tables in doc/search.md and README.md.
 #include "core/tables/search_plan.hpp"
 
 #include <cstdio>

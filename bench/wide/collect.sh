@@ -24,7 +24,7 @@ largest() {
 pictures() {
     "$TOP/tools/setup.sh" pictures >&2
     largest | while read -r path; do
-        MAGICK_THREAD_LIMIT=1 convert "$path[0]" -resize '1600x1600>' -background white -flatten -colorspace Gray -depth 8 pgm:- </dev/null
+        MAGICK_THREAD_LIMIT=1 convert "${path}[0]" -resize '1600x1600>' -background white -flatten -colorspace Gray -depth 8 pgm:- </dev/null
     done
 }
 

@@ -9,13 +9,16 @@ namespace simhash
 void prepare_null_search(NullSearch *search, Relation index)
 {
     search->reader.index = index;
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    search->context = CurrentMemoryContext;
 }
 
 void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin)
 {
     search->reader.snapshot = snapshot;
     search->keep_pin = keep_pin;
+    if (search->hit == nullptr)
+        search->hit = static_cast<Hit *>(
+            MemoryContextAlloc(search->context, sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     begin_tree_walk(&search->walk, meta.null_table());
     begin_reading(&search->reader, &search->walk);
 }
@@ -42,7 +45,8 @@ bool next_nulls(NullSearch *search, Results *results)
 void free_null_search(NullSearch *search)
 {
     release_pin(&search->pin);
-    pfree(search->hit);
+    if (search->hit != nullptr)
+        pfree(search->hit);
 }
 
 void leave_leaf(Buffer buffer, bool keep, Buffer *pin)

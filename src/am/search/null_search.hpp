@@ -13,10 +13,11 @@ struct NullSearch {
     TreeWalk walk;
     bool keep_pin;
     Buffer pin;
-    Hit *hit; // memory for a leaf's rows
+    Hit *hit; // memory for a leaf's rows; null until it is needed, because few scans want the NULLs
+    MemoryContext context;
 };
 
-// Allocates memory in the current memory context.
+// Memory is allocated in the current memory context, when it is needed.
 void prepare_null_search(NullSearch *search, Relation index);
 void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin);
 // Sets the results to the rows of the next leaf that has any. Returns false at the end.

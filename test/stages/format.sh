@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-format has nothing to change.
+# clang-format has nothing to change, and documents keep to lines and sentences that can be read.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -12,5 +12,15 @@ check_format() {
     return 1
 }
 
+# doc/objects.md is a list that a program writes; src/am/README.md has longer sentences.
+check_prose() {
+    local page pages=()
+    for page in *.md doc/*.md bench/*.md bench/*/*.md; do
+        [ "$page" = doc/objects.md ] || pages+=("$page")
+    done
+    tools/prose.pl "${pages[@]}"
+}
+
 check "clang-format" check_format
+check "prose" check_prose
 finish

@@ -233,19 +233,20 @@ is(loaded_statistics($of_array, $of_array), 1, 'and once for two statements');
 is(loaded_statistics($of_array, $of_another), 2, 'and again for another table');
 is(loaded_statistics($of_array, 'ANALYZE spread_10000', $of_array), 2, 'and after ANALYZE');
 
-# A prepared statement is replanned five times, then cached.
+# A prepared statement is replanned five times, then cached, unless the plans for values cost less. Those of ORDER BY
+# cost about as much, and which is less depends on the rows that ANALYZE reads.
 for my $case (
     [ 'SELECT id FROM %s WHERE h <@> $1 <= 3', qr/Index Scan/ ],
     [ 'SELECT id FROM %s WHERE h <@> $1 <= $2', qr/Index Scan/ ],
     [ 'SELECT id FROM %s WHERE h ~= $1', qr/Index Scan/ ],
-    [ 'SELECT id FROM %s ORDER BY h <@> $1 LIMIT 10', qr/Order By/ ])
+    [ 'SELECT id FROM %s ORDER BY h <@> $1 LIMIT 10', qr/Order By/, 'SET plan_cache_mode = force_generic_plan;' ])
 {
-    my ($query, $expected) = @$case;
+    my ($query, $expected, $setting) = @$case;
     my $types = $query =~ /\$2/ ? 'simhash, int' : 'simhash';
     my $radius = $query =~ /\$2/ ? ', 3' : '';
     for my $table (qw(spread_1000 spread_10000 spread_1000000 equal common)) {
         my $execute = join '', map { "EXECUTE s (fingerprint($_ * 100 + 1)$radius);" } 1 .. 6;
-        my $out = $node->safe_psql('postgres', sprintf("PREPARE s ($types) AS $query; %s EXPLAIN (COSTS OFF) EXECUTE s ('%s'%s)",
+        my $out = $node->safe_psql('postgres', sprintf(($setting // '') . "PREPARE s ($types) AS $query; %s EXPLAIN (COSTS OFF) EXECUTE s ('%s'%s)",
             $table, $execute, $stored, $radius));
         like($out, qr/\$1/, sprintf("generic plan: $query", $table));
         like($out, $expected, sprintf("by the index: $query", $table));

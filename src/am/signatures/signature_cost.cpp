@@ -1,7 +1,7 @@
 // Estimates of searches of an index on signatures, from the plans of core/signature_tables/signature_plan.hpp.
 #include "am/search/cost.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/signature_search.hpp"
+#include "am/signatures/signature_query.hpp"
 
 namespace simhash
 {

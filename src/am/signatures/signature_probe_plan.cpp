@@ -4,7 +4,7 @@
 // Both the candidates and the leaves reveal signatures, so this is for users who may read the rows.
 #include "am/index/rights.hpp"
 #include "am/search/scan.hpp"
-#include "am/signatures/signature_search.hpp"
+#include "am/signatures/signature_query.hpp"
 
 #include "pg/server/result_rows.hpp"
 

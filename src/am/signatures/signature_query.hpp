@@ -1,9 +1,19 @@
-// A search of a wide index for the rows within a radius: by its trees or by a scan of the store, whichever costs
-// less (core/signature_tables/signature_plan.hpp).
+// What all parts of a search of a wide index share: its state, its query, and the plan of an exact search for it.
+// Each of these files uses only those below it:
+//
+//   signature_search   the entry points
+//   neighbor_search    an approximate search for the nearest rows
+//   signature_probes   an approximate search, leaf by leaf; `neighbors` holds the nearest rows found
+//   exact_search       the leaves of a plan, or a scan of the store
+//   store_scan         planes and body pages
+//   candidate_rows     from positions to rows
+//
+// The planner's estimates use the size of an index from here, and simhash_index_probe_plan sets the trace.
 #pragma once
 
 #include "am/search/exact_source.hpp"
 #include "am/search/value_search.hpp"
+#include "am/signatures/number_set.hpp"
 #include "am/signatures/store.hpp"
 
 #include "core/signature_tables/signature_plan.hpp"
@@ -43,8 +53,8 @@ struct SignatureSource : ExactSource {
     const std::uint64_t *keys; // in each table
 };
 
-// The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of the
-// search.
+// The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of
+// the search.
 struct SignatureSearch : ValueSearch {
     Relation index;
     const SignatureMeta *meta;
@@ -63,13 +73,18 @@ struct SignatureSearch : ValueSearch {
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
 
-    struct Probes *probes;   // of an approximate search; null until one is begun
-    bool probing;            // the search is approximate
+    struct Probes *probes; // of an approximate search; null until one is begun
+    bool probing;          // the search is approximate
+    // The positions of candidates that an approximate search has verified. Once a search for neighbors has become
+    // exact, the tids of the rows that it has returned at the last distance.
+    NumberSet seen;
+    bool seen_tids;
+
     SignatureIndexSize size; // when the scan began
     double exact_cost;       // of an exact search for the query
 
-    // An exact search of the trees changes to a scan of the store if what is left of it costs more: the estimates assume
-    // that leaves are equally full, which those of skewed signatures are not.
+    // An exact search of the trees changes to a scan of the store if what is left of it costs more: the estimates
+    // assume that leaves are equally full, which those of skewed signatures are not.
     double spent;     // by the search of the trees
     double leaves;    // that it has read
     double scan_cost; // of a scan for the query; infinite if the search can't change to it
@@ -107,14 +122,11 @@ inline void trace_read(const SignatureSearch &search, const SignatureRead &read)
         search.trace->read(read, search.trace->context);
 }
 
-// For signature_probes.cpp. Adds the rows of the candidates in search->position that match, ordered by page, to the
-// hits. `step` is that of the plan whose leaf they come from, -1 if there is none.
-Size verify(SignatureSearch *search, Size count, int step);
-// Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
-Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
-void begin_scan_of_store(SignatureSearch *search);
-// Starts the exact search that was planned with the query.
-void begin_exact(SignatureSearch *search);
+// Sets the query, and plans an exact search for it.
+void set_query(SignatureSearch *search, const std::uint8_t *query, int radius);
+// The cost of a scan of the store.
 double store_cost(const SignatureSearch &search, int radius);
+// The end of the ring after the distance `done`, if nothing is known of the rows.
+int planned_ring_end(const SignatureSearch &search, int done);
 
 } // namespace simhash

@@ -1,0 +1,89 @@
+#include "am/signatures/signature_query.hpp"
+
+#include "am/search/strategy.hpp"
+
+#include "pg/server/settings.hpp"
+#include "pg/types/signature_type.hpp"
+
+namespace simhash
+{
+
+BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyData &key) const
+{
+    switch (key.sk_strategy) {
+    case kInBall: {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        return {ball.signature, ball.radius, is_exact(ball) ? nullptr : &ball};
+    }
+    case kEqual: {
+        // Strings of another length are not equal.
+        SignatureView view = datum_signature(key.sk_argument);
+        return {view.data, view.bits == bits ? 0 : -1, nullptr};
+    }
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+    pg_unreachable();
+}
+
+QueryKey<const std::uint8_t *, SignatureBall> SignatureTerms::query(const ScanKeyData &key) const
+{
+    if (key.sk_strategy == kWeightsOrder) {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        return {ball.signature, is_exact(ball) ? nullptr : &ball};
+    }
+    SignatureView view = datum_signature(key.sk_argument);
+    check_lengths(bits, view.bits);
+    return {view.data, nullptr};
+}
+
+int SignatureTerms::distance(Value a, Value b) const { return signature_distance(a, b, (bits + 7) / 8); }
+
+void set_query_key(SignatureSearch *search, int table)
+{
+    std::uint64_t key[kMostKeyWords];
+    signature_key(search->meta->layout, table, search->query, key);
+    search->key[table] = key[0];
+    search->second_word[table] = key[1];
+}
+
+int match_keys(SignatureSearch *search, const char *page, int table, int radius)
+{
+    std::uint64_t query[kMostKeyWords] = {search->key[table], search->second_word[table]};
+    return has_pair_keys(page)
+               ? match_plane(leaf_words(page), leaf_count(page), query, radius, search->match)
+               : match_leaf(leaf_words(page), leaf_count(page), query[0], radius, search->match);
+}
+
+double store_cost(const SignatureSearch &search, int radius)
+{
+    return scan_cost(search.meta->layout, search.shape, radius, search.size);
+}
+
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks)
+{
+    StoreShape shape = store_shape(layout.bytes(), BLCKSZ);
+    double leaves_of_segment = layout.tables * shape.rows() / signature_leaf_rows(layout, BLCKSZ);
+    double segments = blocks / (shape.pages() + leaves_of_segment);
+    return signature_index_size(layout, shape, BLCKSZ, segments * shape.rows());
+}
+
+void set_query(SignatureSearch *search, const std::uint8_t *query, int radius)
+{
+    search->query = query;
+    search->radius = radius;
+    signature_sketch(search->meta->layout, query, search->sketch);
+    double trees = plan_trees(search->meta->layout, radius, search->size, &search->exact.plan);
+    search->scan_cost = store_cost(*search, radius);
+    search->scanning = trees > search->scan_cost;
+    search->exact_cost = Min(trees, search->scan_cost);
+}
+
+int planned_ring_end(const SignatureSearch &search, int done)
+{
+    return next_ring_end(search.meta->layout, done, store_cost(search, search.meta->bits), search.size);
+}
+
+} // namespace simhash

@@ -1,0 +1,131 @@
+#include "am/signatures/store_scan.hpp"
+
+#include "am/search/null_search.hpp"
+#include "am/signatures/candidate_rows.hpp"
+
+#include "pg/server/settings.hpp"
+
+#include <limits>
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+void begin_scan_of_store(SignatureSearch *search)
+{
+    if (search->segments.plane != nullptr)
+        pfree(search->segments.plane);
+    MemoryContext caller = MemoryContextSwitchTo(search->context);
+    search->segments = read_segments(search->index, *search->meta);
+    MemoryContextSwitchTo(caller);
+    search->segment = 0;
+    search->plane_radius = -1;
+}
+
+Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
+{
+    Buffer buffer =
+        read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE, search->strategy);
+    const char *page = buffer_page(buffer);
+    int matches = match_plane(plane_sketches(page), plane_count(page), search->sketch, radius, search->match);
+    Size count = 0;
+    for (int i = 0; i < matches; i++) {
+        int slot = search->match[i];
+        if (!plane_uses(page, slot))
+            continue;
+        const std::uint64_t *sketch = plane_sketches(page) + 2 * slot;
+        search->distance[count] = static_cast<std::uint16_t>(std::popcount(sketch[0] ^ search->sketch[0]) +
+                                                             std::popcount(sketch[1] ^ search->sketch[1]));
+        search->position[count++] =
+            store_position(block + 1 + static_cast<BlockNumber>(slot / search->shape.body_rows),
+                           slot % search->shape.body_rows);
+    }
+    UnlockReleaseBuffer(buffer);
+    return count;
+}
+
+namespace
+{
+
+// Prefetches a body page, of which all will be read. Returns its buffer, or an invalid one.
+Buffer prefetch_body(const SignatureSearch &search, BlockNumber block)
+{
+    constexpr int kLine = 64;
+    Buffer buffer = block_exists(search.index, block)
+                        ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
+                        : InvalidBuffer;
+    if (BufferIsValid(buffer)) {
+        const char *page = BufferGetPage(buffer);
+        for (int at = 0; at < BLCKSZ; at += kLine)
+            __builtin_prefetch(page + at);
+    }
+    return buffer;
+}
+
+Size body_rows(SignatureSearch *search, BlockNumber plane)
+{
+    Size hits = 0;
+    Size bytes = static_cast<Size>(search->shape.bytes);
+    Buffer next = prefetch_body(*search, plane + 1);
+    for (int body = 1; body <= search->shape.bodies; body++) {
+        BlockNumber block = plane + static_cast<BlockNumber>(body);
+        Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                        search->strategy, next);
+        if (body < search->shape.bodies)
+            next = prefetch_body(*search, block + 1);
+        const char *page = buffer_page(buffer);
+        int count = body_count(page);
+        find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),
+                       bytes, count, search->distance);
+        for (int slot = 0; slot < count; slot++) {
+            if (search->distance[slot] <= search->radius)
+                add_hit(search, page, store_position(block, slot), search->distance[slot], &hits);
+        }
+        UnlockReleaseBuffer(buffer);
+    }
+    if (hits > 0)
+        check_hits(search->index, plane, search->hit, hits);
+    return hits;
+}
+
+// Whether a scan with the present radius, which may have shrunk, reads the plane of a segment first.
+bool reads_plane(SignatureSearch *search)
+{
+    if (search->plane_radius != search->radius) {
+        search->plane_radius = search->radius;
+        search->by_plane =
+            search->radius <= kSketchBits && plane_helps(search->meta->layout, search->shape, search->radius);
+    }
+    return search->by_plane;
+}
+
+} // namespace
+
+bool next_segment_rows(SignatureSearch *search, Results *results)
+{
+    while (search->segment < search->segments.count) {
+        CHECK_FOR_INTERRUPTS();
+        BlockNumber plane = search->segments.plane[search->segment++];
+        Size hits, candidates;
+        bool by_plane = reads_plane(search);
+        if (by_plane) {
+            candidates = plane_candidates(search, plane, search->radius);
+            hits = verify(search, candidates, -1);
+        } else {
+            candidates = static_cast<Size>(search->shape.rows());
+            hits = body_rows(search, plane);
+        }
+        trace_read(*search, {by_plane ? SignatureRead::plane : SignatureRead::store, 0, plane, candidates,
+                             std::numeric_limits<double>::quiet_NaN()});
+        if (hits > 0) {
+            *results = {search->hit, hits, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace simhash

@@ -118,22 +118,27 @@ bool has_index_header(const char *page, std::size_t page_size)
            header->pagesize_version == (page_size | kLayoutVersion);
 }
 
-const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words)
+const char *check_page_header(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);
     if (!has_index_header(page, page_size))
         return "The page header is not that of a simhash index.";
-    const PageTail *tail = page_tail(page);
-    if (tail->page_id != kPageId)
+    if (page_tail(page)->page_id != kPageId)
         return "The page lacks the mark of a simhash index.";
-    if (tail->table != table)
-        return "The page belongs to another table.";
-    if (level >= 0 && tail->level != level)
-        return "The page is at the wrong level.";
     if (header->lower < sizeof(RawPageHeader) || header->upper < header->lower ||
         header->upper > header->special)
         return "The page's free space is out of bounds.";
+    return nullptr;
+}
 
+const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words)
+{
+    if (const char *wrong = check_page_header(page, page_size))
+        return wrong;
+    if (const char *wrong = check_page_place(page, page_size, table, level))
+        return wrong;
+    const RawPageHeader *header = page_header(page);
+    const PageTail *tail = page_tail(page);
     std::size_t keys = header->lower - sizeof(RawPageHeader),
                 refs = std::size_t{header->special} - header->upper;
     std::size_t key = leaf_key_bytes(page), count = keys / key;

@@ -272,6 +272,9 @@ int inner_capacity(std::size_t page_size);
 // Whether the header is that of a page of an index of this page size.
 bool has_index_header(const char *page, std::size_t page_size);
 
+// What is wrong with the header and the mark of a page of a tree or of the store, or nullptr.
+const char *check_page_header(const char *page, std::size_t page_size);
+
 // What is wrong with a page, or nullptr. Reads nothing outside the page, whatever it holds. A page that
 // passes can be used with the functions above without further bounds checks. `words`: of the keys in the leaves
 // of this table.

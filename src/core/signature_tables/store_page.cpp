@@ -125,19 +125,14 @@ void init_body_page(char *page, std::size_t page_size, std::uint32_t plane)
 const char *check_store_page(const char *page, std::size_t page_size, const StoreShape &shape,
                              std::uint16_t kind)
 {
+    if (const char *wrong = check_page_header(page, page_size))
+        return wrong;
     const RawPageHeader *header = page_header(page);
-    if (!has_index_header(page, page_size))
-        return "The page header is not that of a simhash index.";
     const PageTail *tail = page_tail(page);
-    if (tail->page_id != kPageId)
-        return "The page lacks the mark of a simhash index.";
     if (tail->table != kStoreTable)
         return "The page does not belong to the signature store.";
     if (kind != 0 && tail->flags != kind)
         return "The page of the signature store is of the wrong kind.";
-    if (header->lower < sizeof(RawPageHeader) || header->upper < header->lower ||
-        header->upper > header->special)
-        return "The page's free space is out of bounds.";
 
     std::size_t low = header->lower - sizeof(RawPageHeader),
                 high = std::size_t{header->special} - header->upper;

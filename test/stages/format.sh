@@ -12,10 +12,10 @@ check_format() {
     return 1
 }
 
-# doc/objects.md is a list that a program writes; src/am/README.md has longer sentences.
+# doc/objects.md is a list that a program writes.
 check_prose() {
     local page pages=()
-    for page in *.md doc/*.md bench/*.md bench/*/*.md; do
+    for page in *.md doc/*.md src/am/*.md bench/*.md bench/*/*.md; do
         [ "$page" = doc/objects.md ] || pages+=("$page")
     done
     tools/prose.pl "${pages[@]}"

@@ -147,6 +147,15 @@ RESET ROLE;
 -- the function that conditions become raises no error
 SELECT a, b, signature_within(a, b, 1) FROM (VALUES (B'1', B'11'), (B'', B'1'), (B'', B''), (B'101', B'111'), (B'101', B'010'), (B'1', NULL))
     AS v (a, b);
+-- nor does the index, which such a condition uses only for queries of the column's length
+SET enable_seqscan = off;
+SELECT count(*) FROM scanned WHERE signature_within(sig, B'01', 3);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM scanned WHERE signature_within(sig, B'01', 3);
+PREPARE bare (bit, int) AS SELECT count(*) FROM scanned WHERE signature_within(sig, $1, $2);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE bare (B'01', 3);
+RESET plan_cache_mode;
+RESET enable_seqscan;
 
 DROP TABLE scanned;
 DROP TABLE document, own_page, taken;

@@ -302,6 +302,10 @@ List *index_condition(SupportRequestIndexCondition *request, const Measure &meas
     Oid *types;
     int count;
     get_func_signature(near.call->funcid, &types, &count);
+    // A search raises an error for a query of another length, which a condition that may not raise one must not reach.
+    if (types[0] == BITOID && get_func_leakproof(near.call->funcid) &&
+        !equally_long({near.key, near.query, types[0], types[1]}))
+        return NIL;
     const Oid schema = get_func_namespace(near.call->funcid);
     Node *radius = measure.radius(request->root, schema, near.limit, declared_bits(strip_relabels(near.key)));
     if (radius == nullptr)

@@ -1972,7 +1972,7 @@ CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, 
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
-    'the rows of an indexed table in the balls that a query returns with their numbers: all, or one for each ball';
+    'the rows of a table with an index on fingerprints in the balls that a query returns with their numbers: all, or one for each ball';
 
 CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
     RETURNS SETOF record

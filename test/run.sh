@@ -11,7 +11,7 @@ STAGES="$STAGES assertions"
 # make test ONLY="unit regress"          some stages
 # make test ONLY=tap TESTS="001 002"     some cases of a stage, by what their names contain
 # make test KEEP_SCRATCH=1               keep the scratch directory: outputs, logs, data
-# make test STAGE_LIMIT=600              seconds after which a stage, or a case of one, is ended and has failed
+# make test STAGE_LIMIT=3600             seconds after which a stage, or a case of one, is ended and has failed
 # make test BUILD_DIRECTORY=...          keep the objects, for the next run
 # make test TEST_SECONDS=60              length of the tests under load (default 15)
 # make test PG_CONFIG=...                another server than Debian's (tools/postgresql.sh)
@@ -25,7 +25,7 @@ set -euo pipefail
 export LANG=C.UTF-8
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
-export ONLY=${ONLY:-$STAGES} TESTS=${TESTS:-} STAGE_LIMIT=${STAGE_LIMIT:-900}
+export ONLY=${ONLY:-$STAGES} TESTS=${TESTS:-} STAGE_LIMIT=${STAGE_LIMIT:-1800}
 cd "$TOP"
 
 # cases stage: the files that the stage is called with; none if it has no cases.

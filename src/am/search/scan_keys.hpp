@@ -66,7 +66,7 @@ template <typename Terms> struct KeysOf : ScanKeys {
 // Allocates memory for the keys in the current memory context.
 template <typename Terms> void prepare_scan_keys(KeysOf<Terms> *keys, int nkeys, int norderbys)
 {
-    auto balls = static_cast<Size>(nkeys + 1), orders = static_cast<Size>(norderbys + 1);
+    const Size balls = static_cast<Size>(nkeys) + 1, orders = static_cast<Size>(norderbys) + 1;
     keys->ball = static_cast<decltype(keys->ball)>(palloc(sizeof(*keys->ball) * balls));
     keys->order = static_cast<decltype(keys->order)>(palloc(sizeof(*keys->order) * orders));
     keys->null_order = static_cast<bool *>(palloc(sizeof(bool) * orders));

@@ -1476,14 +1476,14 @@ COMMENT ON FUNCTION jaccard_estimate_out(jaccard_estimate) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_send(jaccard_estimate) IS 'I/O';
 
--- Implicit both ways, so that greatest(similarity, 0) and the like have a common type. The code is the core's own. A
+-- Implicit both ways, so that greatest(similarity, 0) and the like have a common type. Most code is the core's own. A
 -- cast by the core's float8(real) would be legal only after the casts without function, and pg_upgrade restores casts in
 -- an order of its own.
 
 CREATE FUNCTION jaccard_estimate_from_real(real) RETURNS jaccard_estimate
     AS 'ftod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_from_numeric(numeric) RETURNS jaccard_estimate
-    AS 'numeric_float8' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_from_integer(integer) RETURNS jaccard_estimate
     AS 'i4tod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION jaccard_estimate_to_real(jaccard_estimate) RETURNS real

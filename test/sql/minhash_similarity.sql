@@ -38,6 +38,10 @@ SELECT minhash_radius(0.5, 64, 1.1);
 SELECT minhash_radius(0.5, 64, 'NaN');
 SELECT minhash_radius(0.5, -1, 0.9);
 
+-- A number beyond the range of double precision is infinite: the conversion is leakproof, so it raises no error.
+SELECT repeat('9', 1000)::numeric::jaccard_estimate AS most, (-repeat('9', 1000)::numeric)::jaccard_estimate AS least,
+    ('1e-1000'::numeric)::jaccard_estimate AS zero, 'NaN'::numeric::jaccard_estimate AS nan;
+
 -- every distance of several lengths
 CREATE TABLE pair (n int, h int, plain float8, a varbit, b varbit);
 INSERT INTO pair SELECT n, h, (n - 2.0::float8 * h) / n, repeat('0', n)::varbit, (repeat('1', h) || repeat('0', n - h))::varbit

@@ -56,6 +56,13 @@ SIMHASH_FUNCTION(minhash_similarity_of_bits)
     PG_RETURN_FLOAT8(similarity);
 }
 
+// jaccard_estimate_from_numeric(numeric) -> jaccard_estimate: the nearest value. Beyond the range of a double precision
+// that is infinity, without an error, because the function is LEAKPROOF.
+SIMHASH_FUNCTION(jaccard_estimate_from_numeric)
+{
+    return DirectFunctionCall1(numeric_float8_no_overflow, PG_GETARG_DATUM(0));
+}
+
 // jaccard_estimate_to_json(jaccard_estimate) -> json: a number, or a string if it is not finite, as for float8.
 SIMHASH_FUNCTION(jaccard_estimate_to_json)
 {

@@ -370,55 +370,23 @@ Datum text_or_null(const char *text, bool *null)
 
 } // namespace
 
-SIMHASH_FUNCTION(to_simhash_as_text)
-{
-    return return_default(fcinfo, Result::kFingerprint);
-}
-SIMHASH_FUNCTION(to_simhash_as_shingles)
-{
-    return return_shingles(fcinfo, Result::kFingerprint);
-}
-SIMHASH_FUNCTION(to_simhash_as_array)
-{
-    return return_array(fcinfo, Result::kFingerprint, TEXTOID, "features", hash_of_feature);
-}
-SIMHASH_FUNCTION(to_simhash_as_weighted_array)
-{
-    return return_weighted(fcinfo, Result::kFingerprint, TEXTOID, "features", hash_of_feature);
-}
-SIMHASH_FUNCTION(to_simhash_as_hashes)
-{
-    return return_array(fcinfo, Result::kFingerprint, INT8OID, "hashes", hash_given);
-}
-SIMHASH_FUNCTION(to_simhash_as_weighted_hashes)
-{
-    return return_weighted(fcinfo, Result::kFingerprint, INT8OID, "hashes", hash_given);
-}
+// For each kind of argument, one function returns the fingerprint and another the weights.
+#define TO_SIMHASH_AS(kind, compute, ...)                                                                    \
+    SIMHASH_FUNCTION(to_simhash_as_##kind)                                                                   \
+    {                                                                                                        \
+        return compute(fcinfo, Result::kFingerprint __VA_OPT__(, ) __VA_ARGS__);                             \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(to_simhash_weights_as_##kind)                                                           \
+    {                                                                                                        \
+        return compute(fcinfo, Result::kWeights __VA_OPT__(, ) __VA_ARGS__);                                 \
+    }
 
-SIMHASH_FUNCTION(to_simhash_weights_as_text)
-{
-    return return_default(fcinfo, Result::kWeights);
-}
-SIMHASH_FUNCTION(to_simhash_weights_as_shingles)
-{
-    return return_shingles(fcinfo, Result::kWeights);
-}
-SIMHASH_FUNCTION(to_simhash_weights_as_array)
-{
-    return return_array(fcinfo, Result::kWeights, TEXTOID, "features", hash_of_feature);
-}
-SIMHASH_FUNCTION(to_simhash_weights_as_weighted_array)
-{
-    return return_weighted(fcinfo, Result::kWeights, TEXTOID, "features", hash_of_feature);
-}
-SIMHASH_FUNCTION(to_simhash_weights_as_hashes)
-{
-    return return_array(fcinfo, Result::kWeights, INT8OID, "hashes", hash_given);
-}
-SIMHASH_FUNCTION(to_simhash_weights_as_weighted_hashes)
-{
-    return return_weighted(fcinfo, Result::kWeights, INT8OID, "hashes", hash_given);
-}
+TO_SIMHASH_AS(text, return_default)
+TO_SIMHASH_AS(shingles, return_shingles)
+TO_SIMHASH_AS(array, return_array, TEXTOID, "features", hash_of_feature)
+TO_SIMHASH_AS(weighted_array, return_weighted, TEXTOID, "features", hash_of_feature)
+TO_SIMHASH_AS(hashes, return_array, INT8OID, "hashes", hash_given)
+TO_SIMHASH_AS(weighted_hashes, return_weighted, INT8OID, "hashes", hash_given)
 
 SIMHASH_FUNCTION(simhash_profiles)
 {

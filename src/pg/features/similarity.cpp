@@ -125,52 +125,30 @@ template <typename Reader> Datum return_weighted_cosine(FunctionCallInfo fcinfo,
 
 } // namespace
 
-SIMHASH_FUNCTION(jaccard_documents)
-{
-    return return_jaccard(fcinfo, read_documents);
-}
-SIMHASH_FUNCTION(jaccard_text_array)
-{
-    return return_jaccard(fcinfo, read_pair<count_text_array>);
-}
-SIMHASH_FUNCTION(jaccard_bigint_array)
-{
-    return return_jaccard(fcinfo, read_pair<count_bigint_array>);
-}
-SIMHASH_FUNCTION(jaccard_tsvector)
-{
-    return return_jaccard(fcinfo, read_pair<count_tsvector>);
-}
+// For each kind of argument, one function for each measure.
+#define SET_MEASURES(kind, read)                                                                             \
+    SIMHASH_FUNCTION(jaccard_##kind)                                                                         \
+    {                                                                                                        \
+        return return_jaccard(fcinfo, read);                                                                 \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(containment_##kind)                                                                     \
+    {                                                                                                        \
+        return return_containment(fcinfo, read);                                                             \
+    }
+#define COSINE(kind, read)                                                                                   \
+    SIMHASH_FUNCTION(cosine_##kind)                                                                          \
+    {                                                                                                        \
+        return return_counted_cosine(fcinfo, read);                                                          \
+    }
 
-SIMHASH_FUNCTION(containment_documents)
-{
-    return return_containment(fcinfo, read_documents);
-}
-SIMHASH_FUNCTION(containment_text_array)
-{
-    return return_containment(fcinfo, read_pair<count_text_array>);
-}
-SIMHASH_FUNCTION(containment_bigint_array)
-{
-    return return_containment(fcinfo, read_pair<count_bigint_array>);
-}
-SIMHASH_FUNCTION(containment_tsvector)
-{
-    return return_containment(fcinfo, read_pair<count_tsvector>);
-}
+SET_MEASURES(documents, read_documents)
+SET_MEASURES(text_array, read_pair<count_text_array>)
+SET_MEASURES(bigint_array, read_pair<count_bigint_array>)
+SET_MEASURES(tsvector, read_pair<count_tsvector>)
 
-SIMHASH_FUNCTION(cosine_documents)
-{
-    return return_counted_cosine(fcinfo, read_documents);
-}
-SIMHASH_FUNCTION(cosine_text_array)
-{
-    return return_counted_cosine(fcinfo, read_pair<count_text_array>);
-}
-SIMHASH_FUNCTION(cosine_tsvector)
-{
-    return return_counted_cosine(fcinfo, read_pair<count_tsvector>);
-}
+COSINE(documents, read_documents)
+COSINE(text_array, read_pair<count_text_array>)
+COSINE(tsvector, read_pair<count_tsvector>)
 
 SIMHASH_FUNCTION(cosine_weighted_arrays)
 {

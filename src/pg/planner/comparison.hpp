@@ -9,7 +9,6 @@ namespace simhash
 {
 
 enum class Rewrite {
-    none,
     within,           // distance <= r
     within_below,     // distance < r
     not_within,       // distance > r
@@ -26,7 +25,6 @@ struct Comparison {
 
 inline constexpr Comparison kComparisons[] = {
     {"eq", "=", Rewrite::at, Rewrite::at},
-    {"ne", "<>", Rewrite::none, Rewrite::none},
     {"lt", "<", Rewrite::within_below, Rewrite::not_within},
     {"le", "<=", Rewrite::within, Rewrite::not_within_below},
     {"gt", ">", Rewrite::not_within, Rewrite::within_below},

@@ -629,7 +629,7 @@ double core_estimate(const Request &request, const Comparison &comparison, Funct
 }
 
 // Estimates a comparison of a distance with an integer. Most comparisons are rewritten as hamming_within
-// before they are estimated, but = ANY and <> are not.
+// before they are estimated, but = ANY is not.
 double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
 {
     const Comparison *comparison = find_comparison(request.op);
@@ -656,7 +656,7 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
                            bits,
                            estimate_radius(request.root, radius, bits),
                            get_opcode(request.op),
-                           rewrite == Rewrite::at || rewrite == Rewrite::none};
+                           rewrite == Rewrite::at};
     if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below)
         terms.radius = std::max(terms.radius - 1, kEmptyRadius);
     const double fraction = estimate(request, terms);
@@ -668,7 +668,6 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
         return fraction;
     case Rewrite::not_within:
     case Rewrite::not_within_below:
-    case Rewrite::none:
         return clamp_fraction(1 - fraction);
     }
     return 0.5;

@@ -219,15 +219,11 @@ Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *l
 // Returns null if the comparison cannot be rewritten.
 Node *rewrite_comparison(PlannerInfo *root, const ThresholdComparison &comparison)
 {
-    if (comparison.rewrite == Rewrite::none)
-        return nullptr;
     Node *limit = condition_limit(root, comparison);
     if (limit == nullptr)
         return nullptr;
 
     switch (comparison.rewrite) {
-    case Rewrite::none:
-        return nullptr;
     case Rewrite::within:
     case Rewrite::within_below:
         return with_comparisons(root, limit_condition(comparison, limit), comparison);

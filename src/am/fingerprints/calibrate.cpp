@@ -224,7 +224,7 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
     IndexSet set = open_indexes(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights,
                                 &kFingerprints);
-    refuse_row_security(set, nullptr);
+    refuse_row_security(set);
     if (set.count == 0)
         PG_RETURN_NULL();
     if (store && !set.index[0]->rd_islocaltemp)

@@ -173,7 +173,7 @@ void match_partitions(Matches *matches, PairOutput *output, const char *query, O
 
 void open_tables(Oid index, PairOutput *output)
 {
-    open_side(index, &kFingerprints, &output->side[0]);
+    open_side(index, &kFingerprints, kOfBalls, &output->side[0]);
     for (int i = 0; i < output->side[0].parts; i++) {
         Relation relation = output->side[0].part[i].index;
         PredicateLockRelation(relation, output->snapshot);

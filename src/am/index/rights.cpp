@@ -51,7 +51,7 @@ Bitmapset *index_columns(Oid index)
     return columns;
 }
 
-// Checks the same privileges as the core: USAGE on the schema, which is needed to name the table, and SELECT
+// Checks the same privileges as PostgreSQL: USAGE on the schema, which is needed to name the table, and SELECT
 // on the table or on each of the columns.
 void check_columns(Oid heap, const Bitmapset *columns)
 {
@@ -93,14 +93,14 @@ void check_tid_reading_rights(Oid index, Oid heap)
     check_columns(heap, columns);
 }
 
-void refuse_row_security(const IndexSet &set, const char *hint)
+void refuse_row_security(const IndexSet &set, const char *(*hint)(Oid index, int radius), int radius)
 {
     if (check_enable_rls(set.table, InvalidOid, false) == RLS_ENABLED)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot read index \"%s\" past row-level security", get_rel_name(set.named)),
                 errdetail("Row-level security on table \"%s\" applies to the current user.",
                           get_rel_name(set.table)),
-                hint != nullptr ? errhint("%s", hint) : 0);
+                hint != nullptr ? errhint("%s", hint(set.named, radius)) : 0);
 }
 
 } // namespace simhash

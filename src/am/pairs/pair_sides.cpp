@@ -8,7 +8,9 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 }
 
@@ -56,12 +58,24 @@ void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Oid in
     numbers.first[i + 1] = static_cast<BlockNumber>(end);
 }
 
+const char *join_hint(Oid index, int radius)
+{
+    const char *value = pg_get_indexdef_columns(index, false);
+    const bool expression = std::strcmp(value, quote_identifier(get_attname(index, 1, false))) != 0;
+    if (expression)
+        return psprintf("Write a join with a condition on the distance between the values of %s.", value);
+    if (radius == kOfBalls)
+        return psprintf("Write a join with a condition on the balls: a.%s <@| b.ball.", value);
+    return psprintf("Write a join with a condition on the distance: a.%s <@> b.%s <= %d.", value, value,
+                    radius);
+}
+
 } // namespace
 
-void open_side(Oid index, const IndexKind *readable, PairSide *side)
+void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)
 {
     IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, readable);
-    refuse_row_security(set, "Write a join with a condition on the distance: a.h <@> b.h <= 3.");
+    refuse_row_security(set, join_hint, radius);
     auto count = static_cast<Size>(set.count);
     side->parts = set.count;
     side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));

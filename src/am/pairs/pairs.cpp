@@ -104,7 +104,7 @@ void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted,
     output->wanted = wanted;
     output->sink = sink;
     for (int i = 0; i < indexes; i++) {
-        open_side(index[i], nullptr, &output->side[i]);
+        open_side(index[i], nullptr, Max(distance, 0), &output->side[i]);
         rows[i] = output->side[i].tids;
     }
     if (check_sides(*output) && distance >= 0)

@@ -133,8 +133,10 @@ struct PairSide {
 };
 
 // Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
-// make. `readable` is as for open_indexes.
-void open_side(Oid index, const IndexKind *readable, PairSide *side);
+// make. `readable` is as for open_indexes. An error's hint shows a join within the radius, or with balls if that is
+// kOfBalls.
+inline constexpr int kOfBalls = -1;
+void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side);
 void close_side(const PairSide &side);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)

@@ -1,5 +1,5 @@
-// simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order; for a partitioned
-// index, one partition after the other.
+// simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order; for a
+// partitioned index, one partition after the other.
 // simhash_index_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
 // search but do not read the table.
 //
@@ -7,11 +7,9 @@
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
 #include "am/fingerprints/bit_numbers.hpp"
 #include "am/fingerprints/fingerprint_search.hpp"
-#include "am/index/rights.hpp"
 
 #include "core/tables/key_ball.hpp"
 
-#include "pg/server/result_rows.hpp"
 #include "pg/types/ball.hpp"
 
 extern "C" {
@@ -26,25 +24,18 @@ namespace simhash
 namespace
 {
 
-struct Report {
-    Tuplestorestate *rows;
-    TupleDesc row;
-    int steps;
-    Oid index; // the one that is being searched
-};
-
-void report_leaf(const LeafRead &read, void *context)
+void add_leaf(const LeafRead &read, void *context)
 {
-    auto *report = static_cast<Report *>(context);
+    auto *plan = static_cast<ProbePlan *>(context);
     Datum values[8];
     bool nulls[8] = {};
-    values[0] = Int32GetDatum(++report->steps);
+    values[0] = Int32GetDatum(++plan->steps);
     values[1] = Int32GetDatum(read.table + 1);
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
     // The index is the last column, after those that only a search by weights has.
-    bool by_weights = report->row->natts > 5;
-    values[by_weights ? 7 : 4] = ObjectIdGetDatum(report->index);
+    bool by_weights = plan->row->natts > 5;
+    values[by_weights ? 7 : 4] = ObjectIdGetDatum(plan->index);
     if (by_weights) {
         nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search has become exact
         if (read.probe != nullptr) {
@@ -53,29 +44,23 @@ void report_leaf(const LeafRead &read, void *context)
             values[6] = Float8GetDatum(read.probe->recall);
         }
     }
-    tuplestore_putvalues(report->rows, report->row, values, nulls);
+    tuplestore_putvalues(plan->rows, plan->row, values, nulls);
 }
 
 void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
 {
-    Report report = {};
-    report.rows = begin_rows(fcinfo, &report.row);
-    IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kFingerprints);
-    refuse_row_security(set, nullptr);
-    for (int i = 0; i < set.count; i++) {
-        report.index = RelationGetRelid(set.index[i]);
-        IndexScanDesc scan = begin_scan(set.index[i], 1, 0);
-        LeafTrace trace = {report_leaf, &report};
+    run_probe_plan(fcinfo, kFingerprints, [&](Relation index, ProbePlan *plan) {
+        IndexScanDesc scan = begin_scan(index, 1, 0);
+        LeafTrace trace = {add_leaf, plan};
         fingerprint_search(scan)->trace = &trace;
         run_search(scan, strategy, ball);
         end_scan(scan);
         IndexScanEnd(scan);
-    }
-    close_indexes(set);
+    });
 }
 
-// How much of each level a search covers. Reports nothing for an empty ball.
-void report_levels(const FingerprintSearch &search, const GuidedBall &ball, Report *report)
+// Adds how much of each level a search covers.
+void add_levels(const FingerprintSearch &search, const GuidedBall &ball, Tuplestorestate *rows, TupleDesc row)
 {
     Levels share, recall;
     if (search.by_weights) {
@@ -95,21 +80,21 @@ void report_levels(const FingerprintSearch &search, const GuidedBall &ball, Repo
         Datum values[4] = {Float8GetDatum(scale), Float8GetDatum(scale_cosine(scale)),
                            Float8GetDatum(share[level]), Float8GetDatum(recall[level])};
         bool nulls[4] = {};
-        tuplestore_putvalues(report->rows, report->row, values, nulls);
+        tuplestore_putvalues(rows, row, values, nulls);
     }
 }
 
 void run_levels(FunctionCallInfo fcinfo, const GuidedBall &ball, Datum value)
 {
-    Report report = {};
-    report.rows = begin_rows(fcinfo, &report.row);
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
     IndexSet set = open_one_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kFingerprints);
-    refuse_row_security(set, nullptr);
+    refuse_row_security(set);
     Relation index = set.index[0];
-    if (ball.radius >= 0) {
+    if (ball.radius >= 0) { // there are no levels of an empty ball
         IndexScanDesc scan = begin_scan(index, 1, 0);
         run_search(scan, kInGuidedBall, value);
-        report_levels(*fingerprint_search(scan), ball, &report);
+        add_levels(*fingerprint_search(scan), ball, rows, row);
         end_scan(scan);
         IndexScanEnd(scan);
     }

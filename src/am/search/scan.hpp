@@ -1,10 +1,13 @@
 // The state of a scan.
 #pragma once
 
+#include "am/index/rights.hpp"
 #include "am/search/batch.hpp"
 #include "am/search/null_search.hpp"
 #include "am/search/search.hpp"
 #include "am/search/strategy.hpp"
+
+#include "pg/server/result_rows.hpp"
 
 namespace simhash
 {
@@ -43,6 +46,28 @@ inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState 
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
 // Runs ORDER BY the distance to a ball until it has as many rows.
 void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows);
+
+// What simhash_index_probe_plan returns: one row for each part of an index that a search reads.
+struct ProbePlan {
+    Tuplestorestate *rows;
+    TupleDesc row;
+    int steps;
+    Oid index; // the one that is being searched
+};
+
+// Searches an index, or those of all partitions one after the other. The argument 0 of the SQL function is the index.
+template <typename Search> void run_probe_plan(FunctionCallInfo fcinfo, const IndexKind &kind, Search search)
+{
+    ProbePlan plan = {};
+    plan.rows = begin_rows(fcinfo, &plan.row);
+    const IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kind);
+    refuse_row_security(set);
+    for (int i = 0; i < set.count; i++) {
+        plan.index = RelationGetRelid(set.index[i]);
+        search(set.index[i], &plan);
+    }
+    close_indexes(set);
+}
 
 // ordered.cpp
 

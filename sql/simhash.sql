@@ -1070,7 +1070,7 @@ CREATE TYPE signature_ball (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
-    IS 'the bit strings within a Hamming distance of a center, which an index may search with a recall below 1: <center,radius,recall,neighbors>';
+    IS 'the bit strings within a Hamming distance of a center, which an index may search with a recall below 1: <center,radius,recall,count>';
 COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';

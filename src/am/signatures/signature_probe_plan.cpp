@@ -43,9 +43,9 @@ void search_signatures(Relation index, const SignatureBall &ball, Datum value, P
     IndexScanDesc scan = begin_scan(index, 1, 1);
     SignatureTrace trace = {add_signature_read, plan};
     static_cast<SignatureSearch *>(scan_state(scan)->search)->trace = &trace;
-    if (ball.neighbors > 0) {
+    if (ball.count > 0) {
         scan->numberOfKeys = 0;
-        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.neighbors));
+        run_order(scan, kWeightsOrder, value, static_cast<Size>(ball.count));
     } else {
         scan->numberOfOrderBys = 0;
         run_search(scan, kInBall, value);

@@ -192,7 +192,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
     begin_set(&search->seen, search->context);
     search->seen_tids = false;
-    begin_neighbors(&probes->neighbors, layout.bits, ball.neighbors);
+    begin_neighbors(&probes->neighbors, layout.bits, ball.count);
     MemoryContextSwitchTo(caller);
     search->probes = probes;
     search->probing = true;

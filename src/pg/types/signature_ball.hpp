@@ -13,11 +13,11 @@ namespace simhash
 struct SignatureBall {
     std::int32_t vl_len_;
     std::int32_t bits;
-    std::int32_t radius;    // kEmptyRadius to bits
-    std::int32_t neighbors; // the recall is meant for this many nearest rows; 0: for all rows in the ball
-    double recall;          // kLeastRecall to kExactRecall
-    std::uint32_t weights;  // 0, or bits: the number of floats that follow the signature
-    std::uint32_t pad;      // always 0
+    std::int32_t radius;   // kEmptyRadius to bits
+    std::int32_t count;    // the recall is meant for this many nearest rows; 0: for all rows in the ball
+    double recall;         // kLeastRecall to kExactRecall
+    std::uint32_t weights; // 0, or bits: the number of floats that follow the signature
+    std::uint32_t pad;     // always 0
     // The center, in whole 8-byte words, padded with zeros, then the weights.
     std::uint8_t signature[FLEXIBLE_ARRAY_MEMBER];
 };

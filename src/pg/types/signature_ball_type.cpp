@@ -26,7 +26,7 @@ struct BallTerms {
     int bits;
     std::int32_t radius;
     double recall;
-    std::int32_t neighbors;
+    std::int32_t count;
     bool weights;
 };
 
@@ -41,7 +41,7 @@ SignatureBall *allocate_ball(const BallTerms &terms)
     SET_VARSIZE(ball, size);
     ball->bits = terms.bits;
     ball->radius = terms.radius;
-    ball->neighbors = terms.neighbors;
+    ball->count = terms.count;
     ball->recall = terms.recall;
     ball->weights = terms.weights ? static_cast<std::uint32_t>(terms.bits) : 0;
     return ball;
@@ -60,17 +60,17 @@ float *new_weights(SignatureBall *ball)
     return reinterpret_cast<float *>(ball->signature + 8 * signature_words(ball->bits));
 }
 
-bool valid_terms(int bits, double radius, double recall, double neighbors)
+bool valid_terms(int bits, double radius, double recall, double count)
 {
     return radius >= kEmptyRadius && radius <= bits && recall >= kLeastRecall && recall <= kExactRecall &&
-           neighbors >= 0 && neighbors <= PG_INT32_MAX;
+           count >= 0 && count <= PG_INT32_MAX;
 }
 
 // A ball's text, divided into its parts.
 struct BallText {
     const char *digits;
     int bits;
-    double radius, recall, neighbors;
+    double radius, recall, count;
     const char *weights; // the list of weights behind its bracket, or null
 };
 
@@ -84,7 +84,7 @@ bool divide_text(const char *text, BallText *out)
     out->digits = skip_spaces(text + 1);
     out->bits = static_cast<int>(std::strspn(out->digits, "01"));
     text = out->digits + out->bits;
-    for (double *number : {&out->radius, &out->recall, &out->neighbors}) {
+    for (double *number : {&out->radius, &out->recall, &out->count}) {
         text = read_number(text, number);
         if (text == nullptr)
             return false;
@@ -102,7 +102,7 @@ bool divide_text(const char *text, BallText *out)
         text = skip_spaces(text + 1);
     }
     return *text == '>' && *skip_spaces(text + 1) == '\0' && out->radius == std::trunc(out->radius) &&
-           out->neighbors == std::trunc(out->neighbors);
+           out->count == std::trunc(out->count);
 }
 
 // Reads exactly `count` weights and the bracket behind them. Returns false if the list is malformed.
@@ -218,9 +218,9 @@ SIMHASH_FUNCTION(signature_ball_in)
     bool valid = divide_text(text, &parts), in_range = false;
 
     if (valid) {
-        in_range = valid_terms(parts.bits, parts.radius, parts.recall, parts.neighbors);
+        in_range = valid_terms(parts.bits, parts.radius, parts.recall, parts.count);
         const BallTerms terms = {parts.bits, in_range ? static_cast<std::int32_t>(parts.radius) : 0,
-                                 parts.recall, in_range ? static_cast<std::int32_t>(parts.neighbors) : 0,
+                                 parts.recall, in_range ? static_cast<std::int32_t>(parts.count) : 0,
                                  parts.weights != nullptr};
         ball = allocate_ball(terms);
         set_bits(ball->signature, parts.digits, parts.bits);
@@ -232,15 +232,15 @@ SIMHASH_FUNCTION(signature_ball_in)
     if (!valid)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, text),
-                            errdetail("A ball is written as <center,radius,recall,neighbors> or "
-                                      "<center,radius,recall,neighbors,[w0,...]>, with one weight for each "
+                            errdetail("A ball is written as <center,radius,recall,count> or "
+                                      "<center,radius,recall,count,[w0,...]>, with one weight for each "
                                       "bit."));
     if (!in_range)
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
             errmsg("value is out of range for type %s: \"%s\"", kTypeName, text),
             errdetail("A radius is from %d to the number of bits, a recall from %g to %g, and "
-                      "a number of neighbors from 0 to %d. Weights are finite.",
+                      "a count from 0 to %d. Weights are finite.",
                       kEmptyRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));
     PG_RETURN_POINTER(ball);
 }
@@ -255,14 +255,14 @@ SIMHASH_FUNCTION(signature_ball_out)
     appendStringInfoChar(&out, '<');
     append_signature(&out, ball_signature(ball));
     double_to_shortest_decimal_buf(ball.recall, recall);
-    appendStringInfo(&out, ",%d,%s,%d", ball.radius, recall, ball.neighbors);
+    appendStringInfo(&out, ",%d,%s,%d", ball.radius, recall, ball.count);
     if (ball_weights(ball) != nullptr)
         append_weights(&out, ball_weights(ball), ball.bits);
     appendStringInfoChar(&out, '>');
     PG_RETURN_CSTRING(out.data);
 }
 
-// The signature, the radius in 4 bytes, the recall as a float8, the number of neighbors and that of weights
+// The signature, the radius in 4 bytes, the recall as a float8, the count and the number of weights
 // in 4 bytes each, and the weights as float4. Values out of range raise 22P03.
 SIMHASH_FUNCTION(signature_ball_recv)
 {
@@ -270,13 +270,13 @@ SIMHASH_FUNCTION(signature_ball_recv)
     const SignatureView center = receive_signature(buf);
     const auto radius = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
     const double recall = pq_getmsgfloat8(buf);
-    const auto neighbors = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
+    const auto count = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
     const auto weights = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
 
-    if (!valid_terms(center.bits, radius, recall, neighbors) || (weights != 0 && weights != center.bits) ||
+    if (!valid_terms(center.bits, radius, recall, count) || (weights != 0 && weights != center.bits) ||
         weights > (buf->len - buf->cursor) / static_cast<int>(sizeof(float)))
         report_binary_value();
-    SignatureBall *ball = make_ball(center, {center.bits, radius, recall, neighbors, weights != 0});
+    SignatureBall *ball = make_ball(center, {center.bits, radius, recall, count, weights != 0});
     for (int j = 0; j < weights; j++)
         new_weights(ball)[j] = pq_getmsgfloat4(buf);
     if (!all_finite(new_weights(ball), weights))
@@ -295,7 +295,7 @@ SIMHASH_FUNCTION(signature_ball_send)
     pq_sendbytes(&buf, reinterpret_cast<const char *>(center.data), center.bytes);
     pq_sendint32(&buf, static_cast<uint32>(ball.radius));
     pq_sendfloat8(&buf, ball.recall);
-    pq_sendint32(&buf, static_cast<uint32>(ball.neighbors));
+    pq_sendint32(&buf, static_cast<uint32>(ball.count));
     pq_sendint32(&buf, ball.weights);
     for (std::uint32_t j = 0; j < ball.weights; j++)
         pq_sendfloat4(&buf, ball_weights(ball)[j]);
@@ -331,13 +331,13 @@ SIMHASH_FUNCTION(signature_nearest)
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
         PG_RETURN_NULL();
     const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
-    const std::int32_t neighbors = PG_GETARG_INT32(2);
+    const std::int32_t count = PG_GETARG_INT32(2);
 
-    if (neighbors < 1)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("number of neighbors must be at least 1"), errdetail("It is %d.", neighbors));
+    if (count < 1)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must be at least 1"),
+                errdetail("It is %d.", count));
     PG_RETURN_POINTER(argument_ball(
-        fcinfo, center, {center.bits, center.bits, clamp_recall(PG_GETARG_FLOAT8(1)), neighbors, false}, 3));
+        fcinfo, center, {center.bits, center.bits, clamp_recall(PG_GETARG_FLOAT8(1)), count, false}, 3));
 }
 
 } // namespace simhash

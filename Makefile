@@ -23,7 +23,7 @@ OBJS := $(SOURCES:.cpp=.o)
 UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
-DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*))
+DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*.*))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))

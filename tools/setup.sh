@@ -4,7 +4,7 @@
 #   tools/setup.sh         compiler, PostgreSQL and its headers
 #   tools/setup.sh demo    these, and documentation for the demo to read
 #   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
-#   tools/setup.sh drivers the client libraries of doc/drivers.md that the system has, and what runs them, some 1.3 GB
+#   tools/setup.sh drivers the client libraries of doc/drivers that the system has, and what runs them, some 1.3 GB
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz

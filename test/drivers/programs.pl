@@ -1,4 +1,4 @@
-# The programs of doc/drivers.md run as printed, and print what the document says. Those whose library is not installed are
+# The programs of doc/drivers run, and print what doc/drivers.md says. Those whose library is not installed are
 # skipped. Libraries that are not packages of the system are found by PYTHONPATH, NODE_PATH, CLASSPATH, GOPATH and GEM_PATH.
 use strict;
 use warnings;
@@ -37,26 +37,26 @@ my %environment = (
     PGUSER => scalar getpwuid $>,
 );
 
-# For each section of the document: the file that its program goes to, whether the library is here, the commands that run it.
+# For each program: the name that it is copied to, whether the library is here, and the command that runs it.
 my %runner = (
-    (map { my ($section, $module) = @$_;
-        $section => { file => 'program.py', here => sub { python($module) }, run => sub { [ (python($module))[0], 'program.py' ] } } }
-        [ 'psycopg 2', 'psycopg2' ], [ 'psycopg 3', 'psycopg' ], [ 'asyncpg', 'asyncpg' ],
-        [ 'SQLAlchemy', 'sqlalchemy, psycopg2' ]),
-    'JDBC' => {
+    (map { my ($program, $module) = @$_;
+        $program => { file => 'program.py', here => sub { python($module) }, run => sub { [ (python($module))[0], 'program.py' ] } } }
+        [ 'with_psycopg2.py', 'psycopg2' ], [ 'with_psycopg3.py', 'psycopg' ], [ 'with_asyncpg.py', 'asyncpg' ],
+        [ 'with_sqlalchemy.py', 'sqlalchemy, psycopg2' ]),
+    'Program.java' => {
         file => 'Program.java',
         here => sub { succeeds('javap', 'org.postgresql.Driver') },
         run => sub { [ 'java', 'Program.java', "jdbc:postgresql://127.0.0.1:$ENV{PGPORT}/$ENV{PGDATABASE}?user=$ENV{PGUSER}" ] },
     },
-    'node-postgres' => {
+    'node-postgres.js' => {
         file => 'program.js',
         here => sub { succeeds('node', '-e', 'require("pg")') },
         run => sub { [ 'node', 'program.js' ] },
     },
-    (map { my ($section, $package) = @$_;
-        $section => { file => 'main.go', here => sub { succeeds('go', 'list', $package) }, run => sub { [ 'go', 'run', 'main.go' ] } } }
-        [ 'pgx', 'github.com/jackc/pgx/v5' ], [ 'lib/pq', 'github.com/lib/pq' ]),
-    'tokio-postgres' => {
+    (map { my ($program, $package) = @$_;
+        $program => { file => 'main.go', here => sub { succeeds('go', 'list', $package) }, run => sub { [ 'go', 'run', 'main.go' ] } } }
+        [ 'pgx.go', 'github.com/jackc/pgx/v5' ], [ 'lib-pq.go', 'github.com/lib/pq' ]),
+    'tokio-postgres.rs' => {
         file => 'src/main.rs',
         here => sub { $crates && succeeds('/usr/bin/cargo', '--version') },
         run => sub {
@@ -64,7 +64,7 @@ my %runner = (
                 "host=$ENV{PGHOST} port=$ENV{PGPORT} user=$ENV{PGUSER} dbname=$ENV{PGDATABASE}" ]
         },
     },
-    'Rails' => {
+    'rails.rb' => {
         file => 'program.rb',
         here => sub { succeeds('ruby', '-e', 'require "active_record"; require "pg"') },
         run => sub { [ 'ruby', 'program.rb' ] },
@@ -75,8 +75,8 @@ my $top = dirname(dirname($FindBin::RealBin));
 my @blocks = read_blocks("$top/doc/drivers.md");
 my $tables = join "\n", map { $_->{text} } grep { $_->{mark} eq 'sql' } @blocks;
 my ($printed) = map { $_->{text} } grep { $_->{section} eq 'What the programs do' && $_->{mark} eq 'text' } @blocks;
-my @programs = grep { $_->{mark} =~ /^(python|java|javascript|go|rust|ruby)$/ } @blocks;
-is_deeply([ sort map { $_->{section} } @programs ], [ sort keys %runner ], 'every program of the document is run');
+my @programs = sort map { basename $_ } glob "$top/doc/drivers/*";
+is_deeply(\@programs, [ sort keys %runner ], 'every program is run');
 
 # Java connects by TCP only.
 my $node = start_node('drivers', settings => [q(listen_addresses = '127.0.0.1')]);
@@ -84,22 +84,21 @@ my $node = start_node('drivers', settings => [q(listen_addresses = '127.0.0.1')]
 
 my $skipped = 0;
 for my $program (@programs) {
-    my $section = $program->{section};
-    my $runner = $runner{$section};
+    my $runner = $runner{$program};
   SKIP: {
         if (!$runner->{here}->()) {
             $skipped++;
-            diag "$section is not installed: skipped";
-            skip "$section is not installed", 1;
+            diag "$program is not installed: skipped";
+            skip "$program is not installed", 1;
         }
-        local $ENV{PGDATABASE} = $section =~ s/\W/_/gr;
+        local $ENV{PGDATABASE} = $program =~ s/\W/_/gr;
         $node->safe_psql('postgres', qq(CREATE DATABASE "$ENV{PGDATABASE}"));
         $node->safe_psql($ENV{PGDATABASE}, "CREATE EXTENSION simhash; $tables");
         chdir write_program($program, $runner->{file}) or die;
         my ($output, $error) = ('', '');
         my $status = IPC::Run::run [ 'timeout', '400', @{ $runner->{run}->() } ], '<', \'', '>', \$output, '2>', \$error;
         note $error;
-        is($output, $printed, "$section: the output") or diag $error;
+        is($output, $printed, "$program: the output") or diag $error;
     }
 }
 chdir $top;
@@ -110,13 +109,22 @@ done_testing();
 sub write_program
 {
     my ($program, $name) = @_;
-    my $here = "$directory/" . $program->{section} =~ s/\W/_/gr;
+    my $here = "$directory/" . $program =~ s/\W/_/gr;
     mkdir $here or die;
     mkdir "$here/src";
-    append_to_file("$here/$name", $program->{text});
-    my ($dependencies) = grep { $_->{mark} eq 'toml' && $_->{section} eq $program->{section} } @blocks;
-    if ($dependencies) {
-        append_to_file("$here/Cargo.toml", qq([package]\nname = "program"\nversion = "0.0.0"\nedition = "2021"\n\n$dependencies->{text}));
+    append_to_file("$here/$name", slurp_file("$top/doc/drivers/$program"));
+    if ($name =~ /rs$/) {
+        append_to_file("$here/Cargo.toml", <<'TOML');
+[package]
+name = "program"
+version = "0.0.0"
+edition = "2021"
+
+[dependencies]
+bytes = "1"
+tokio = { version = "1", features = ["macros", "rt"] }
+tokio-postgres = "0.7"
+TOML
         mkdir "$directory/cargo";
         append_to_file("$directory/cargo/config.toml", <<'TOML');
 [source.crates-io]

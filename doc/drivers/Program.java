@@ -1,0 +1,51 @@
+import java.io.StringReader;
+import java.sql.*;
+import org.postgresql.PGConnection;
+
+public class Program {
+    public static void main(String[] arguments) throws Exception {
+        try (Connection db = DriverManager.getConnection(arguments[0])) {
+            // Insert a document, and find its near-duplicates.
+            PreparedStatement insert = db.prepareStatement("INSERT INTO page (body) VALUES (?)");
+            insert.setString(1, "The quick brown fox jumps over the lazy dog");
+            insert.executeUpdate();
+            PreparedStatement search = db.prepareStatement("SELECT id FROM page WHERE h <@> to_simhash(?) <= 3");
+            search.setString(1, "the quick brown fox jumps over the lazy dog!");
+            print("page", search);
+
+            // Load fingerprints that were made elsewhere, as 16 hexadecimal digits.
+            StringBuilder rows = new StringBuilder();
+            for (long n = 1; n <= 1000; n++)
+                rows.append(String.format("%d\t%016x\n", n, n * 0x9E3779B97F4A7C15L));
+            db.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY image FROM STDIN", new StringReader(rows.toString()));
+
+            // A long has the same bits.
+            long query = 0x9E3779B97F4A7C15L ^ 5;
+            PreparedStatement within = db.prepareStatement("""
+                SELECT id || ':' || (h <@> ?::bigint::simhash) FROM image WHERE h <@> ?::bigint::simhash <= ?""");
+            within.setLong(1, query);
+            within.setLong(2, query);
+            within.setInt(3, 3);
+            print("within", within);
+            PreparedStatement nearest = db.prepareStatement("""
+                SELECT id || ':' || (h <@> ?::bigint::simhash) FROM image ORDER BY h <@> ?::bigint::simhash, id LIMIT 3""");
+            nearest.setLong(1, query);
+            nearest.setLong(2, query);
+            print("nearest", nearest);
+            ResultSet value = db.createStatement().executeQuery("SELECT h::bigint FROM image WHERE id = 1");
+            value.next();
+            System.out.println("value " + Long.toUnsignedString(value.getLong(1)));
+
+            PreparedStatement features = db.prepareStatement("SELECT to_simhash(?)");
+            features.setArray(1, db.createArrayOf("text", new String[] {"Urgent", "invoice no. 5"}));
+            print("features", features);
+        }
+    }
+
+    static void print(String name, PreparedStatement query) throws SQLException {
+        System.out.print(name);
+        for (ResultSet rows = query.executeQuery(); rows.next();)
+            System.out.print(" " + rows.getString(1));
+        System.out.println();
+    }
+}

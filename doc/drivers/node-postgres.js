@@ -1,0 +1,37 @@
+const { Client } = require('pg');
+
+const hex = (h) => BigInt.asUintN(64, h).toString(16).padStart(16, '0');
+
+async function main() {
+    const db = new Client();
+    await db.connect();
+
+    // Fingerprints come as BigInts.
+    const type = await db.query("SELECT 'simhash'::regtype::oid");
+    db.setTypeParser(type.rows[0].oid, (text) => BigInt('0x' + text));
+
+    // Insert a document, and find its near-duplicates.
+    await db.query('INSERT INTO page (body) VALUES ($1)', ['The quick brown fox jumps over the lazy dog']);
+    let found = await db.query('SELECT id FROM page WHERE h <@> to_simhash($1) <= 3',
+        ['the quick brown fox jumps over the lazy dog!']);
+    console.log('page', ...found.rows.map((row) => row.id));
+
+    // Load fingerprints that were made elsewhere, as 16 hexadecimal digits.
+    const ids = Array.from({ length: 1000 }, (_, i) => i + 1);
+    const fingerprints = ids.map((n) => hex(BigInt(n) * 0x9E3779B97F4A7C15n));
+    await db.query('INSERT INTO image SELECT * FROM unnest($1::bigint[], $2::simhash[])', [ids, fingerprints]);
+
+    const query = hex(0x9E3779B97F4A7C15n ^ 5n);
+    found = await db.query('SELECT id, h <@> $1 AS distance FROM image WHERE h <@> $1 <= $2', [query, 3]);
+    console.log('within', ...found.rows.map((row) => `${row.id}:${row.distance}`));
+    found = await db.query('SELECT id, h <@> $1 AS distance FROM image ORDER BY distance, id LIMIT 3', [query]);
+    console.log('nearest', ...found.rows.map((row) => `${row.id}:${row.distance}`));
+    found = await db.query('SELECT h FROM image WHERE id = 1');
+    console.log('value', String(found.rows[0].h));
+
+    found = await db.query('SELECT to_simhash($1::text[]) AS h', [['Urgent', 'invoice no. 5']]);
+    console.log('features', hex(found.rows[0].h));
+    await db.end();
+}
+
+main();

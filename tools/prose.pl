@@ -1,11 +1,12 @@
 #!/usr/bin/perl
-# Checks the prose of documents: no line longer than 120 columns outside tables and code, and no sentence
-# of more than 35 words.
+# Checks the prose of documents: no line longer than 120 columns outside tables and code, no sentence of more than
+# 35 words, and no link to a file or heading that does not exist.
 #
 #   tools/prose.pl FILE ...
 use strict;
 use warnings;
 use open qw(:std :encoding(UTF-8));
+use File::Basename;
 
 use constant { COLUMNS => 120, WORDS => 35 };
 
@@ -29,6 +30,33 @@ sub check_sentences {
     }
 }
 
+# The anchors that a page's headings have on GitHub.
+sub anchors {
+    my ($file) = @_;
+    my %anchors;
+    my $code = 0;
+    open my $handle, '<', $file or die "$file: $!\n";
+    while (<$handle>) {
+        $code = !$code if /^\s*```/;
+        next if $code || !/^#+ (.*\S)/;
+        my $heading = lc $1 =~ s/\[([^\]]*)\]\([^)]*\)/$1/gr;
+        $anchors{ $heading =~ s/[^\w\- ]//gr =~ tr/ /-/r } = 1;
+    }
+    return \%anchors;
+}
+
+sub check_links {
+    my ($file, $line, $text) = @_;
+    while ($text =~ /\]\(([^)\s]+)\)/g) {
+        my $link = $1;
+        next if $link =~ /^[a-z]+:/;
+        my ($path, $anchor) = split /#/, $link;
+        my $target = $path eq '' ? $file : dirname($file) . "/$path";
+        fault($file, $line, "broken link: $link")
+            if !-e $target || defined $anchor && !anchors($target)->{$anchor};
+    }
+}
+
 for my $file (@ARGV) {
     open my $handle, '<', $file or die "$file: $!\n";
     my ($code, $comment, $start, @paragraph) = (0, 0, 0);
@@ -37,6 +65,7 @@ for my $file (@ARGV) {
         chomp $line;
         if ($line =~ /^\s*```/) { $finish->(); $code = !$code; next }
         next if $code;
+        check_links($file, $., $line);
         $comment = 1 if $line =~ /^<!--/;
         if ($comment) { $comment = 0 if $line =~ /-->/; next }
         if ($line =~ /^\s*\||^#|^\s*$|^!\[|^</) { $finish->(); next }

@@ -124,7 +124,9 @@ void fuzz_page(const std::uint8_t *data, std::size_t size)
         while (!bytes.empty()) {
             auto to = bytes.take<std::uint16_t>();
             // Half of the writes go to header and tail, which matter most.
-            std::size_t place = to & 1 ? std::size_t{to} >> 1 : page_size - 24 + (to >> 1) % 48;
+            std::size_t place = to & 1 ? std::size_t{to} >> 1
+                                       : page_size - sizeof(PageTail) +
+                                             (to >> 1) % (sizeof(PageTail) + sizeof(RawPageHeader));
             page[place % page_size] = static_cast<char>(bytes.take<std::uint8_t>());
         }
     }
@@ -136,7 +138,9 @@ void fuzz_page(const std::uint8_t *data, std::size_t size)
     if (!any)
         return;
     FUZZ_EXPECT(check_page_place(page, page_size, page_tail(page)->table, page_tail(page)->level) == nullptr);
-    belongs_right(page, query);
+    FUZZ_EXPECT(!covers(page, query) || !belongs_right(page, query));
+    if (!is_leaf(page))
+        FUZZ_EXPECT(inner_bound(page, 0) == low_of(page));
     if (is_leaf(page))
         use_leaf(page, query.key, radius);
     else

@@ -22,7 +22,9 @@ void overwrite(char *page, Bytes *bytes)
 {
     while (!bytes->empty()) {
         auto to = bytes->take<std::uint16_t>();
-        std::size_t place = to & 1 ? std::size_t{to} >> 1 : kPageSize - 24 + (to >> 1) % 48;
+        std::size_t place =
+            to & 1 ? std::size_t{to} >> 1
+                   : kPageSize - sizeof(PageTail) + (to >> 1) % (sizeof(PageTail) + sizeof(RawPageHeader));
         page[place % kPageSize] = static_cast<char>(bytes->take<std::uint8_t>());
     }
 }

@@ -141,7 +141,7 @@ SQL
 $node->safe_psql('template1', 'CHECKPOINT');
 
 my $page_size = 8192;
-my $tail = $page_size - 24;
+my $tail = $page_size - 40;
 my %index;
 for my $name (qw(small tall signed))
 {
@@ -156,8 +156,8 @@ $index{signed}{null} = [ $node->safe_psql('postgres', 'SELECT ctid FROM signed W
 # Fields of pages, see doc/format.md.
 my %field = (
     lower => [ 12, 'S' ], upper => [ 14, 'S' ], special => [ 16, 'S' ], size => [ 18, 'S' ], magic => [ 24, 'L' ],
-    version => [ 28, 'L' ], high_key => [ $tail, 'Q' ], high_tid => [ $tail + 12, 'S' ], flags => [ $tail + 14, 'S' ],
-    right => [ $tail + 16, 'L' ], table => [ $tail + 20, 'C' ], level => [ $tail + 21, 'C' ], id => [ $tail + 22, 'S' ]);
+    version => [ 28, 'L' ], layout => [ $tail + 14, 'S' ], high_key => [ $tail + 16, 'Q' ],
+    flags => [ $tail + 30, 'S' ], right => [ $tail + 32, 'L' ], table => [ $tail + 36, 'C' ], level => [ $tail + 37, 'C' ]);
 
 sub get
 {
@@ -268,8 +268,8 @@ my %damage = (
         return "to $to bytes";
     },
     'magic' => sub { my ($i, $image) = @_; set($image, 0, 'magic', int rand 2**32); return '' },
-    'version' => sub { my ($i, $image) = @_; set($image, 0, 'version', 2); return '' },
-    'another format' => sub { my ($i, $image) = @_; set($image, 0, 'version', one_of(0, 3, 4711)); return '' },
+    'version' => sub { my ($i, $image) = @_; set($image, 0, 'version', 4); return '' },
+    'another format' => sub { my ($i, $image) = @_; set($image, 0, 'version', one_of(0, 1, 2, 4711)); return '' },
     'design' => sub { my ($i, $image) = @_; flip($image, 32 + int rand 500); return '' },
     'bit order' => sub { my ($i, $image) = @_; flip($image, 24 + 684 + int rand 64); return '' },
     'zero page' => sub {
@@ -331,7 +331,19 @@ my %damage = (
     'high' => sub {
         my ($i, $image) = @_;
         my $block = one_of(grep { get($image, $_, 'right') != 0xFFFFFFFF } blocks_of($i, 'any'));
+        flip($image, $block * $page_size + $tail + 16 + int rand 14);
+        return $block;
+    },
+    'low' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, one_of('leaf', 'inner')));
         flip($image, $block * $page_size + $tail + int rand 14);
+        return $block;
+    },
+    'entry layout' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, one_of('leaf', 'inner')));
+        set($image, $block, 'layout', 1 << int rand 16);
         return $block;
     },
     'root with a right link' => sub {
@@ -394,7 +406,7 @@ my %damage = (
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'any'));
         my $name = one_of(qw(lower upper special size));
-        set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, get($image, $block, $name) ^ 1 << int rand 16));
+        set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, $tail, get($image, $block, $name) ^ 1 << int rand 16));
         return "$name of $block";
     },
     'tids that no row has' => sub { return set_tids(@_, [ 0, 0, 0 ], [ 0, 0, 292 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ]) },
@@ -432,7 +444,7 @@ my %damage = (
     'a left half to the end' => sub {
         my ($i, $image) = @_;
         my ($left, $upper) = cut_short($i, $image);
-        set_bytes($image, $left, $tail, $upper);
+        set_bytes($image, $left, $tail + 16, $upper);
         return $left;
     },
     # No search can detect this: it would have to read the right half.
@@ -440,14 +452,14 @@ my %damage = (
         my ($i, $image) = @_;
         my ($left, $upper) = cut_short($i, $image);
         my ($key) = unpack('Q', $upper);
-        set_bytes($image, $left, $tail, pack('QSSS', (get($image, $left, 'high_key') >> 1) + ($key >> 1), 0xFFFF, 0xFFFF, 0xFFFF));
+        set_bytes($image, $left, $tail + 16, pack('QSSS', (get($image, $left, 'high_key') >> 1) + ($key >> 1), 0xFFFF, 0xFFFF, 0xFFFF));
         return $left;
     },
     'a leaf past its end' => sub {
         my ($i, $image) = @_;
         my ($left, $upper) = cut_short($i, $image);
         my ($key, @tid) = unpack('QSSS', $upper);
-        set_bytes($image, $left, $tail, pack('QSSS', $key + 1, @tid));
+        set_bytes($image, $left, $tail + 16, pack('QSSS', $key + 1, @tid));
         set($image, $left, 'flags', get($image, $left, 'flags') & ~8);
         return $left;
     },

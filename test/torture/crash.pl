@@ -136,7 +136,7 @@ my %round = (
         return "immediate stop, $torn torn pages, $what";
     });
 
-# Roots and inner pages above the parents of leaves need several hundred thousand rows, so they have their own table: 452
+# Roots and inner pages above the parents of leaves need several hundred thousand rows, so they have their own table: 451
 # leaves fill the root, 904 two inner pages.
 my $tall = 0;
 sub tall_round

@@ -18,12 +18,6 @@ namespace
 
 constexpr int kBatchPages = XLR_MAX_BLOCK_ID; // the most that a WAL record may hold
 
-void set_high(char *image, Position high)
-{
-    page_tail(image)->high_key = high.key;
-    page_tail(image)->high_tid = Tid::unpack(high.tid);
-}
-
 // Writes the pages of a batch. The last page gets a block but stays in the batch, unless it is the level's
 // last.
 void write_batch(PageBatch *batch, bool end)
@@ -89,6 +83,7 @@ void write_root(Relation index, int table, const char *image)
 template <typename Row> void fill_leaf(TreeWriter<Row> *writer, char *image, int count)
 {
     init_page(image, BLCKSZ, writer->table, 0, kRowWords<Row>);
+    set_low(image, writer->bound);
     for (int i = 0; i < count; i++) {
         const Row &row = writer->wait[i];
         leaf_add(image, leaf_key_of(writer->to_fingerprint(row.key), row), Tid::unpack(row.tid));
@@ -137,6 +132,7 @@ bool write_inner_level(TreeWriter<Row> *writer, int table, int level, Children *
         Size to = children->count * (p + 1) / pages;
         char *image = pages == 1 ? root.data : next_image(batch, children->child[from].bound);
         init_page(image, BLCKSZ, table, level);
+        set_low(image, children->child[from].bound);
         for (Size i = from; i < to; i++)
             inner_insert(image, static_cast<int>(i - from), children->child[i].bound,
                          children->child[i].block);

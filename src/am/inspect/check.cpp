@@ -143,8 +143,9 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         } else if (!incomplete && check->still) {
             report_corruption(check->index, block, "The page has no downlink.");
         }
-        if (!is_rightmost(page) && high_of(page) <= lower)
-            report_corruption(check->index, block, "The page's range is empty.");
+        if (low_of(page) != lower)
+            report_corruption(check->index, block,
+                              "The page's range does not begin where its left sibling's ends.");
 
         if (level_number == 0)
             check_leaf(check, block, page, table, lower);
@@ -171,8 +172,6 @@ void check_tree(Check *check, int table)
     std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     int number = page_tail(root.data)->level;
-    if (!is_rightmost(root.data))
-        report_corruption(check->index, root_block(table), "The root has a right sibling.");
     for (; number >= 0; number--) {
         Level *below = check_level(check, table, number, *level, root.data);
         pfree(level->child);

@@ -66,7 +66,7 @@ void check_entries(Relation index, Buffer buffer, const Entries &entries)
         if (entries.entry[i].position == entries.entry[i - 1].position)
             fault = "The page holds an entry twice.";
     }
-    if (belongs_right(page, entries.entry[entries.count - 1].position))
+    if (!covers(page, entries.entry[0].position) || !covers(page, entries.entry[entries.count - 1].position))
         fault = "An entry lies outside the page's key range.";
     if (!is_leaf(page) && !downlinks_ascend(page))
         fault = "The downlinks are out of order.";
@@ -96,12 +96,10 @@ void keep_below(const IndexMeta &meta, char *page, Position bound)
     }
 }
 
-void set_high(char *page, Position high, BlockNumber right)
+void end_at(char *page, Position high, BlockNumber right)
 {
-    PageTail *tail = page_tail(page);
-    tail->high_key = high.key;
-    tail->high_tid = Tid::unpack(high.tid);
-    tail->right = right;
+    set_high(page, high);
+    page_tail(page)->right = right;
 }
 
 // Chooses where to cut a full page. If a tree's entries arrive in order (as NULLs do, by tid), splits of the
@@ -140,8 +138,9 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     init_page(left_page, BLCKSZ, table, level, words);
     set_own_block(left_page, left);
     write_entries(left_page, entries.entry, cut);
-    set_high(left_page, bound, BufferGetBlockNumber(right));
+    end_at(left_page, bound, BufferGetBlockNumber(right));
     init_page(right_page, BLCKSZ, table, level, words);
+    set_low(right_page, bound);
     set_own_block(right_page, right);
     write_entries(right_page, entries.entry + cut, entries.count - cut);
 
@@ -186,9 +185,10 @@ void split_page(Relation index, Buffer buffer)
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
     init_page(right_page, BLCKSZ, table, level, key_words(left_page));
+    set_low(right_page, bound);
     set_own_block(right_page, right);
     write_entries(right_page, entries->entry + cut, entries->count - cut);
-    set_high(right_page, high_of(left_page), page_tail(left_page)->right);
+    end_at(right_page, high_of(left_page), page_tail(left_page)->right);
 
     if (level == 0) {
         keep_below(*meta, left_page, bound);
@@ -196,7 +196,7 @@ void split_page(Relation index, Buffer buffer)
         leaf_clear(left_page); // works for inner pages, too
         write_entries(left_page, entries->entry, cut);
     }
-    set_high(left_page, bound, BufferGetBlockNumber(right));
+    end_at(left_page, bound, BufferGetBlockNumber(right));
     page_tail(left_page)->flags |= kIncompleteSplit;
     GenericXLogFinish(state);
     UnlockReleaseBuffer(right);

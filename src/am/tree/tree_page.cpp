@@ -34,8 +34,9 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         fault = check_own_block(page, block);
     // The downlink of a root that seems to have split would be searched for above the root, under its own
     // lock.
-    if (fault == nullptr && block == root_block(table) && !is_rightmost(page))
-        fault = "The root has a right sibling.";
+    if (fault == nullptr && block == root_block(table) &&
+        (!is_rightmost(page) || low_of(page) != Position{0, 0}))
+        fault = "The root's range is not the whole tree.";
     if (fault != nullptr)
         report_corruption(index, block, fault);
 }

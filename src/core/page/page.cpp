@@ -139,6 +139,10 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
         return wrong;
     const RawPageHeader *header = page_header(page);
     const PageTail *tail = page_tail(page);
+    if (tail->layout != 0)
+        return "The page has an unknown layout.";
+    if (!is_rightmost(page) && high_of(page) <= low_of(page))
+        return "The page's range is empty.";
     std::size_t keys = header->lower - sizeof(RawPageHeader),
                 refs = std::size_t{header->special} - header->upper;
     std::size_t key = leaf_key_bytes(page), count = keys / key;
@@ -159,6 +163,8 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
             return "The inner page's numbers of keys and of downlinks differ.";
         if (count == 0)
             return "The inner page is empty.";
+        if (inner_bound(page, 0) != low_of(page))
+            return "The page's range does not begin at its first downlink.";
     } else {
         return "The page is neither a leaf nor an inner page.";
     }
@@ -199,8 +205,11 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
 
 bool is_other_format(const char *page, std::size_t page_size)
 {
-    if (!has_index_header(page, page_size) || page_tail(page)->page_id != kPageId ||
-        page_tail(page)->flags != kMeta)
+    // The tail, and so the special space, may have had another length.
+    PageTail tail;
+    std::memcpy(&tail, page + page_size - sizeof(tail), sizeof(tail));
+    if (page_header(page)->pagesize_version != (page_size | kLayoutVersion) || tail.page_id != kPageId ||
+        tail.flags != kMeta)
         return false;
     std::uint32_t words[2]; // of MetaData and of SignatureMetaData
     std::memcpy(words, page + sizeof(RawPageHeader), sizeof(words));

@@ -23,8 +23,8 @@ namespace simhash
 {
 
 inline constexpr std::uint32_t kMagic = 0x51684853;   // "SHhQ" in little-endian memory
-inline constexpr std::uint32_t kFormatVersion = 1;    // of indexes on fingerprints
-inline constexpr std::uint32_t kSignatureVersion = 2; // of indexes on signatures
+inline constexpr std::uint32_t kFormatVersion = 3;    // of indexes on fingerprints
+inline constexpr std::uint32_t kSignatureVersion = 4; // of indexes on signatures
 inline constexpr std::uint16_t kPageId = 0x5348;
 
 inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
@@ -80,9 +80,15 @@ struct Position {
     auto operator<=>(const Position &) const = default;
 };
 
-// The special space of leaves and inner pages. A page holds the positions from its lower bound (its downlink,
-// or its left sibling's high) up to but not including its high; the rightmost page of a level has no high.
+// The special space of leaves and inner pages. A page holds the positions from its low up to but not including
+// its high; the rightmost page of a level has no high. So a page tells whether it is the one that a link was
+// followed for.
+//
+// The last 24 bytes have been the same in every version: by them a metapage of another version is recognized.
 struct PageTail {
+    std::uint64_t low_key;
+    Tid low_tid;
+    std::uint16_t layout; // of a leaf's entries: 0
     std::uint64_t high_key;
     Tid high_tid;
     std::uint16_t flags;
@@ -91,7 +97,8 @@ struct PageTail {
     std::uint8_t level; // 0 for leaves
     std::uint16_t page_id;
 };
-static_assert(sizeof(PageTail) == 24 && offsetof(PageTail, page_id) == 22);
+static_assert(sizeof(PageTail) == 40 && offsetof(PageTail, high_key) == 16 &&
+              offsetof(PageTail, page_id) == 38);
 
 inline constexpr std::uint64_t kNoRow = 0; // in place of a packed tid
 
@@ -149,14 +156,33 @@ inline const MetaData *page_meta(const char *page)
 
 inline bool is_leaf(const char *page) { return page_tail(page)->flags & kLeaf; }
 inline bool is_rightmost(const char *page) { return page_tail(page)->right == kNoBlock; }
+inline Position low_of(const char *page)
+{
+    return {page_tail(page)->low_key, page_tail(page)->low_tid.packed()};
+}
 inline Position high_of(const char *page)
 {
     return {page_tail(page)->high_key, page_tail(page)->high_tid.packed()};
+}
+inline void set_low(char *page, Position low)
+{
+    page_tail(page)->low_key = low.key;
+    page_tail(page)->low_tid = Tid::unpack(low.tid);
+}
+inline void set_high(char *page, Position high)
+{
+    page_tail(page)->high_key = high.key;
+    page_tail(page)->high_tid = Tid::unpack(high.tid);
 }
 // Whether a position belongs to this page or to one on its right.
 inline bool belongs_right(const char *page, Position position)
 {
     return !is_rightmost(page) && position >= high_of(page);
+}
+// Whether a position belongs to this page.
+inline bool covers(const char *page, Position position)
+{
+    return position >= low_of(page) && !belongs_right(page, position);
 }
 inline int page_free(const char *page) { return page_header(page)->upper - page_header(page)->lower; }
 
@@ -222,8 +248,8 @@ void leaf_remove(char *page, int i);
 
 void leaf_clear(char *page);
 
-// Inner pages: downlinks in order of their lower bounds. The first one's bound is the page's own lower bound;
-// on a level's leftmost page that is {0, 0}.
+// Inner pages: downlinks in order of their lower bounds. The first one's bound is the page's low; on a level's
+// leftmost page that is {0, 0}.
 
 inline int inner_count(const char *page)
 {
@@ -262,7 +288,8 @@ int inner_find(const char *page, Position position);
 // Inserts a downlink in front of number `at`.
 void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
-// Makes an empty page of the given size, all zeros except header and tail. `words`: of a leaf's keys.
+// Makes an empty page of the given size, all zeros except header and tail. Its range is everything. `words`: of a
+// leaf's keys.
 void init_page(char *page, std::size_t page_size, int table, int level, int words = 1);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 

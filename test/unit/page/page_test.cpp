@@ -94,6 +94,8 @@ protected:
         std::sort(bounds.begin(), bounds.end());
         Page page(size);
         init_page(page.get(), size, 1, 1);
+        if (links > 0)
+            set_low(page.get(), bounds[0]);
         for (int i = 0; i < links; i++)
             inner_insert(page.get(), i, bounds[static_cast<std::size_t>(i)],
                          static_cast<std::uint32_t>(random()));
@@ -159,7 +161,7 @@ TEST_F(PageTest, NewPages)
                 EXPECT_EQ(is_leaf(page.get()), level == 0);
                 EXPECT_TRUE(is_rightmost(page.get()));
                 EXPECT_EQ(leaf_count(page.get()), 0);
-                EXPECT_EQ(page_free(page.get()), static_cast<int>(size - 48));
+                EXPECT_EQ(page_free(page.get()), static_cast<int>(size - 64));
                 const char *fault = check_tree_page(page.get(), size, table, level);
                 EXPECT_EQ(fault == nullptr, level == 0) << "an inner page has a downlink";
                 if (level > 0) {
@@ -212,7 +214,7 @@ TEST_F(PageTest, LeavesAreBags)
             }
             ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
             ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
-            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 48 - 14 * expected.size()));
+            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 64 - 14 * expected.size()));
             if (i % 50 == 0) {
                 ASSERT_EQ(leaf_entries(page), expected);
                 ASSERT_EQ(check_tree_page(page.get(), size, 2, 0), nullptr);
@@ -224,7 +226,7 @@ TEST_F(PageTest, LeavesAreBags)
 
 TEST_F(PageTest, LeavesAreFilledAndEmptied)
 {
-    EXPECT_EQ(leaf_capacity(8192), 581);
+    EXPECT_EQ(leaf_capacity(8192), 580);
     for (std::size_t size : kPageSizes) {
         Page page(size);
         init_page(page.get(), size, 0, 0);
@@ -265,8 +267,8 @@ TEST_F(PageTest, AddingLeavesTheTailAlone)
         Page page(size);
         init_page(page.get(), size, 3, 0);
         PageTail *tail = page_tail(page.get());
-        tail->high_key = random();
-        tail->high_tid = Tid::unpack(random());
+        set_low(page.get(), position());
+        set_high(page.get(), position());
         tail->right = 77;
         PageTail before = *tail;
         while (leaf_has_room(page.get()))
@@ -283,8 +285,8 @@ TEST_F(PageTest, HighsPartSiblings)
         << "the rightmost has no high";
     PageTail *tail = page_tail(page.get());
     tail->right = 9;
-    tail->high_key = 100;
-    tail->high_tid = Tid::unpack(50);
+    set_low(page.get(), {20, 5});
+    set_high(page.get(), {100, 50});
     EXPECT_FALSE(is_rightmost(page.get()));
     EXPECT_FALSE(belongs_right(page.get(), {0, 0}));
     EXPECT_FALSE(belongs_right(page.get(), {99, ~std::uint64_t{0}}));
@@ -292,6 +294,12 @@ TEST_F(PageTest, HighsPartSiblings)
     EXPECT_TRUE(belongs_right(page.get(), {100, 50}));
     EXPECT_TRUE(belongs_right(page.get(), {100, 51}));
     EXPECT_TRUE(belongs_right(page.get(), {101, 0}));
+
+    EXPECT_EQ(low_of(page.get()), (Position{20, 5}));
+    EXPECT_FALSE(covers(page.get(), {20, 4}));
+    EXPECT_TRUE(covers(page.get(), {20, 5}));
+    EXPECT_TRUE(covers(page.get(), {100, 49}));
+    EXPECT_FALSE(covers(page.get(), {100, 50}));
 }
 
 // At the front, at the end and everywhere between, compared with a vector.
@@ -319,6 +327,9 @@ TEST_F(PageTest, InnerInsertAtEveryPlace)
         }
         EXPECT_EQ(static_cast<int>(expected.size()), inner_capacity(size));
         EXPECT_EQ(inner_links(page), expected);
+        EXPECT_NE(check_tree_page(page.get(), size, 4, 3), nullptr)
+            << "the first downlink is not the page's low";
+        set_low(page.get(), expected[0].bound);
         EXPECT_EQ(check_tree_page(page.get(), size, 4, 3), nullptr);
         EXPECT_EQ(page_tail(page.get())->right, kNoBlock);
     }
@@ -326,7 +337,7 @@ TEST_F(PageTest, InnerInsertAtEveryPlace)
 
 TEST_F(PageTest, LeavesOfPairsAreBags)
 {
-    EXPECT_EQ(leaf_capacity(8192, 2), 370);
+    EXPECT_EQ(leaf_capacity(8192, 2), 369);
     struct PairEntry {
         LeafKey key;
         std::uint64_t tid;
@@ -364,7 +375,7 @@ TEST_F(PageTest, LeavesOfPairsAreBags)
             }
             ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
             ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
-            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 48 - 22 * expected.size()));
+            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 64 - 22 * expected.size()));
             if (i % 50 == 0)
                 check();
         }
@@ -514,6 +525,12 @@ TEST_F(PageTest, OtherFormatsAreToldFromDamage)
     EXPECT_TRUE(
         is_other([](MetaData *d, char *) { d->version = 1 + std::max(kFormatVersion, kSignatureVersion); }));
     EXPECT_TRUE(is_other([](MetaData *d, char *) { d->magic ^= 1; }));
+    for (std::uint32_t version : {1u, 2u}) { // whose special space had 24 bytes
+        EXPECT_TRUE(is_other([version](MetaData *d, char *page) {
+            d->version = version;
+            page_header(page)->special = 8192 - 24;
+        }));
+    }
     EXPECT_FALSE(is_other([](MetaData *d, char *page) {
         d->magic ^= 1;
         page_tail(page)->flags = kLeaf;
@@ -601,6 +618,11 @@ TEST_F(PageTest, AlteredTreePagesFail)
     expect_bad("no kind", [](char *page) { page_tail(page)->flags = 0; });
     expect_bad("an unknown flag", [](char *page) { page_tail(page)->flags |= 0x4000; });
     expect_bad("a metapage", [](char *page) { page_tail(page)->flags = kMeta; });
+    expect_bad("an unknown layout", [](char *page) { page_tail(page)->layout = 1; });
+    expect_bad("an empty range", [](char *page) {
+        page_tail(page)->right = 9;
+        set_high(page, low_of(page));
+    });
     expect_bad("a split with no right side", [](char *page) { page_tail(page)->flags |= kIncompleteSplit; });
 
     // Not even if any level is allowed.
@@ -613,6 +635,7 @@ TEST_F(PageTest, AlteredTreePagesFail)
     Page split = leaf(8192, 3);
     page_tail(split.get())->flags |= kIncompleteSplit;
     page_tail(split.get())->right = 12;
+    set_high(split.get(), {1, 0});
     EXPECT_EQ(check_tree_page(split.get(), split.size(), 1, 0), nullptr);
 }
 
@@ -620,7 +643,8 @@ TEST_F(PageTest, AlteredTreePagesFail)
 std::uint64_t use_tree_page(Page *page)
 {
     char *bytes = page->get();
-    std::uint64_t sum = high_of(bytes).key + high_of(bytes).tid + belongs_right(bytes, {1, 1});
+    std::uint64_t sum =
+        low_of(bytes).key + high_of(bytes).tid + belongs_right(bytes, {1, 1}) + covers(bytes, {1, 1});
     if (is_leaf(bytes)) {
         for (const Entry &e : leaf_entries(*page))
             sum += e.fingerprint ^ e.tid;
@@ -720,7 +744,7 @@ TEST_F(PageTest, DamagedPages)
                 int entries = below(2 * page.size() / 14), width = below(2) ? 6 : 10;
                 page_header(page.get())->lower = static_cast<std::uint16_t>(24 + 8 * entries);
                 page_header(page.get())->upper =
-                    static_cast<std::uint16_t>(static_cast<int>(page.size()) - 24 - width * entries);
+                    static_cast<std::uint16_t>(static_cast<int>(page.size()) - 40 - width * entries);
                 break;
             }
             case 4: { // a run of one byte
@@ -763,7 +787,7 @@ TEST_F(PageTest, RandomPages)
         std::generate_n(page.get(), page.size(), [this] { return static_cast<char>(random()); });
         ASSERT_NE(check_meta_page(page.get(), page.size()), nullptr);
         if (below(4) > 0) {
-            page_header(page.get())->special = 4096 - 24;
+            page_header(page.get())->special = 4096 - 40;
             page_header(page.get())->pagesize_version = 4096 | 4;
             page_tail(page.get())->page_id = kPageId;
             page_tail(page.get())->table = 1;
@@ -772,7 +796,7 @@ TEST_F(PageTest, RandomPages)
             int entries = below(300);
             page_header(page.get())->lower = static_cast<std::uint16_t>(24 + 8 * entries);
             page_header(page.get())->upper =
-                static_cast<std::uint16_t>(4096 - 24 - (is_leaf(page.get()) ? 6 : 10) * entries);
+                static_cast<std::uint16_t>(4096 - 40 - (is_leaf(page.get()) ? 6 : 10) * entries);
         }
         if (check_tree_page(page.get(), page.size(), 1, -1) == nullptr)
             use_tree_page(&page);

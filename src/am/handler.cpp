@@ -47,6 +47,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amcanparallel = false;
     set_can_build_parallel(routine);
     routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
+    routine->amusemaintenanceworkmem = true; // parallel VACUUM divides it
     routine->amkeytype = InvalidOid;
 
     routine->ambuild = build;

@@ -23,22 +23,12 @@ bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer
     return false;
 }
 
-namespace
-{
-
-bool is_dead_row(const DeadEntries *entries, int, Tid tid, const IndexMeta &)
-{
-    return entries->dead_row(tid);
-}
-
-} // namespace
-
 IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                                 IndexBulkDeleteCallback callback, void *callback_state)
 {
     if (stats == nullptr)
         stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
-    DeadEntries entries = {is_dead_row, callback, callback_state};
+    DeadEntries entries = {callback, callback_state, nullptr};
     vacuum_trees(info, stats, &entries);
     return stats;
 }

@@ -43,6 +43,7 @@ enum class Failpoint {
     store_insert,     // before a row is added to the store; its pages are locked
     vacuum_slots,     // dead slots are about to be freed; their entries are gone
     vacuum_page,      // before each block of the walk; nothing is locked
+    vacuum_again,     // before each block that the walk visits again; nothing is locked
     vacuum_delete,    // dead entries are about to be removed from a leaf
     layout_step,      // a step of the choice of a layout for signatures is done
     layout_chosen,    // that choice is done

@@ -32,14 +32,11 @@ struct DeadSlots : DeadEntries {
     std::uint64_t *segment_bits(Size segment) const { return bits + segment * words; }
 };
 
-// The entries of the NULLs have tids, the others have positions in the store.
-bool is_dead_entry(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta)
+bool is_dead_position(const DeadEntries *entries, Tid position)
 {
     const auto *rows = static_cast<const DeadSlots *>(entries);
-    if (table == meta.null_table())
-        return rows->dead_row(tid);
     SegmentSlot at;
-    return find_slot(rows->segments, rows->shape, tid.packed(), &at) &&
+    return find_slot(rows->segments, rows->shape, position.packed(), &at) &&
            (rows->segment_bits(at.segment)[at.slot / 64] >> at.slot % 64 & 1);
 }
 
@@ -58,7 +55,8 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
         if (!is_heap_tid(tid))
             report_corruption(info->index, block, "A row has an invalid tid.");
         int slot = body * rows->shape.body_rows + i;
-        if (rows->dead_row(Tid::unpack(tid)))
+        ItemPointerData pointer = pointer_of(Tid::unpack(tid));
+        if (rows->callback(&pointer, rows->state))
             rows->segment_bits(segment)[slot / 64] |= std::uint64_t{1} << slot % 64;
         else
             used++;
@@ -119,7 +117,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     const SignatureMeta *meta = &signature_meta(*copy_index_meta(info->index, context));
 
     DeadSlots rows = {};
-    rows.dead = is_dead_entry;
+    rows.dead_position = is_dead_position;
     rows.callback = callback;
     rows.state = callback_state;
     rows.shape = meta->shape();

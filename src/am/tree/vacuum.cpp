@@ -1,16 +1,25 @@
 // VACUUM: walks all blocks in physical order and removes the dead entries from each leaf. A split moves
 // entries only to blocks beyond its own: to a new block at the end, or to an unused block farther back. So
 // every entry has been seen once the walk reaches the end.
+//
+// A leaf with tids that the memo does not know waits until a group of leaves has come together. Then these tids are looked
+// up, and the walk visits the group once more, in the same order. In between, entries may have moved to blocks that were
+// unused when the walk passed them, so such a block belongs to the group, too. In all trees but the first that is read,
+// nearly all tids are known, and a leaf is visited once.
 #include "am/tree/vacuum.hpp"
 
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"
 #include "am/tree/split.hpp"
+#include "am/tree/tid_memo.hpp"
 
 extern "C" {
+#include "commands/progress.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/indexfsm.h"
+#include "utils/memutils.h"
 }
 
 namespace simhash
@@ -19,87 +28,199 @@ namespace simhash
 namespace
 {
 
-// Processes one block of the walk. It counts rows, not entries: those of one table and the NULLs.
-void vacuum_block(const IndexVacuumInfo *info, const IndexMeta &meta, BlockNumber block,
-                  IndexBulkDeleteResult *stats, UnusedPages *unused, const DeadEntries *entries)
+constexpr int kGroup = kFailpoints ? 16 : 4096;
+
+// A block that is to be visited again.
+struct Deferred {
+    BlockNumber block;
+    int rows; // of those that the walk counts
+};
+
+struct Walk {
+    const IndexVacuumInfo *info;
+    const IndexMeta *meta;
+    const DeadEntries *entries;
+    IndexBulkDeleteResult *stats;
+    UnusedPages unused;
+    TidMemo memo;
+    int deferred;
+    bool deferred_dead; // whether a deferred leaf has an entry that is known to be dead
+    Deferred group[kGroup];
+};
+
+void defer(Walk *walk, BlockNumber block, int rows) { walk->group[walk->deferred++] = {block, rows}; }
+
+// The state of an entry. If it is not known, it is wanted, unless this is the second visit.
+TidMemo::State entry_state(Walk *walk, int table, Tid tid, bool again)
 {
-    Relation index = info->index;
-    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, info->strategy);
+    const DeadEntries *entries = walk->entries;
+    if (entries->dead_position != nullptr && table != walk->meta->null_table())
+        return entries->dead_position(entries, tid) ? TidMemo::kDead : TidMemo::kAlive;
+    TidMemo::State state = walk->memo.state(tid);
+    if (state == TidMemo::kUnknown && !again && walk->memo.want(tid))
+        return TidMemo::kWanted;
+    if (state == TidMemo::kUnknown)
+        return walk->memo.ask(tid) ? TidMemo::kDead : TidMemo::kAlive;
+    return state;
+}
+
+struct LeafStates {
+    int dead;
+    int wanted;
+    EntrySet dead_entries;
+};
+
+void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
+{
+    constexpr int kAhead = 32; // hides the latency of the memory
+    const char *page = buffer_page(buffer);
+    int table = page_tail(page)->table, count = leaf_count(page);
+    for (int i = 0; i < count; i++)
+        walk->memo.expect(leaf_tid(page, i));
+    for (int i = 0; i < count; i++) {
+        if (i + kAhead < count)
+            walk->memo.prefetch(leaf_tid(page, i + kAhead));
+        Tid tid = leaf_tid(page, i);
+        if (!is_entry_tid(*walk->meta, table, tid.packed()))
+            report_corruption(walk->info->index, BufferGetBlockNumber(buffer),
+                              "An entry has an invalid tid.");
+        TidMemo::State state = entry_state(walk, table, tid, again);
+        states->wanted += state == TidMemo::kWanted;
+        if (state == TidMemo::kDead) {
+            states->dead++;
+            states->dead_entries.add(i);
+        }
+    }
+}
+
+void remove_dead(Walk *walk, Buffer buffer, const EntrySet &dead)
+{
+    GenericXLogState *state = GenericXLogStart(walk->info->index);
+    leaf_remove_all(GenericXLogRegisterBuffer(state, buffer, 0), dead);
+    failpoint(Failpoint::vacuum_delete);
+    GenericXLogFinish(state);
+}
+
+// It counts rows, not entries: those of one table and the NULLs.
+void vacuum_leaf(Walk *walk, Buffer buffer, bool again)
+{
+    const char *page = buffer_page(buffer);
+    int table = page_tail(page)->table;
+    bool counts = table == 0 || table == walk->meta->null_table();
+    LeafStates states = {};
+    read_states(walk, buffer, again, &states);
+    if (states.wanted > 0) {
+        defer(walk, BufferGetBlockNumber(buffer), counts ? leaf_count(page) : 0);
+        walk->deferred_dead = walk->deferred_dead || states.dead > 0;
+        return;
+    }
+    if (states.dead > 0)
+        remove_dead(walk, buffer, states.dead_entries);
+    if (counts) {
+        walk->stats->num_index_tuples += leaf_count(page);
+        walk->stats->tuples_removed += states.dead;
+    }
+}
+
+// A page that a crash or an error left behind. A split may use it while the walk's group waits.
+void pass_unused(Walk *walk, BlockNumber block)
+{
+    walk->stats->pages_free++;
+    note_unused(walk->info->index, &walk->unused, block);
+    if (walk->deferred > 0)
+        defer(walk, block, 0);
+}
+
+void visit_block(Walk *walk, BlockNumber block, bool again)
+{
+    Relation index = walk->info->index;
+    delay_vacuum();
+    failpoint(again ? Failpoint::vacuum_again : Failpoint::vacuum_page);
+    Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, walk->info->strategy);
     // This includes leaves with nothing to delete: a scan whose snapshot is not an MVCC snapshot relies on
     // its pin.
     LockBufferForCleanup(buffer);
     Page page = buffer_page(buffer);
-    if (PageIsNew(page)) { // left behind by a crash or an error
-        stats->pages_free++;
-        note_unused(index, unused, block);
-        UnlockReleaseBuffer(buffer);
-        return;
-    }
-    const char *fault = check_any_page(meta, page, block);
-    if (fault != nullptr)
-        report_corruption(index, block, fault);
-    int table = page_tail(page)->table;
-    if (!is_leaf(page)) { // also a page that belongs to no tree
-        UnlockReleaseBuffer(buffer);
-        return;
-    }
-
-    bool counts = table == 0 || table == meta.null_table();
-    GenericXLogState *state = nullptr;
-    int removed = 0;
-    for (int i = leaf_count(page) - 1; i >= 0; i--) {
-        if (!is_entry_tid(meta, table, leaf_tid(page, i).packed()))
-            report_corruption(index, block, "An entry has an invalid tid.");
-        if (!entries->dead(entries, table, leaf_tid(page, i), meta))
-            continue;
-        if (state == nullptr) {
-            state = GenericXLogStart(index);
-            page = GenericXLogRegisterBuffer(state, buffer, 0);
-        }
-        leaf_remove(page, i); // the last entry takes its place; it has been checked already
-        removed++;
-    }
-    if (counts) {
-        stats->num_index_tuples += leaf_count(page);
-        stats->tuples_removed += removed;
-    }
-    if (state != nullptr) {
-        failpoint(Failpoint::vacuum_delete);
-        GenericXLogFinish(state);
+    if (PageIsNew(page)) {
+        if (!again)
+            pass_unused(walk, block);
+    } else {
+        const char *fault = check_any_page(*walk->meta, page, block);
+        if (fault != nullptr)
+            report_corruption(index, block, fault);
+        if (is_leaf(page))
+            vacuum_leaf(walk, buffer, again);
     }
     UnlockReleaseBuffer(buffer);
 }
+
+// If no entry of the group is dead, the first visit was enough: none can have become dead since.
+void finish_group(Walk *walk)
+{
+    bool dead = walk->memo.answer_wanted() || walk->deferred_dead;
+    for (int i = 0; i < walk->deferred; i++) {
+        if (dead)
+            visit_block(walk, walk->group[i].block, true);
+        else
+            walk->stats->num_index_tuples += walk->group[i].rows;
+    }
+    walk->deferred = 0;
+    walk->deferred_dead = false;
+}
+
+void report_progress(const Walk &walk, BlockNumber done)
+{
+    if (!walk.info->report_progress)
+        return;
+    pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_TOTAL, walk.stats->num_pages);
+    pgstat_progress_update_param(PROGRESS_SCAN_BLOCKS_DONE, done);
+}
+
+void walk_blocks(Walk *walk)
+{
+    BlockNumber block = kMetaBlock + 1;
+    for (;;) {
+        BlockNumber blocks = index_blocks(walk->info->index);
+        walk->stats->num_pages = blocks;
+        if (block >= blocks)
+            break;
+        for (; block < blocks; block++) {
+            visit_block(walk, block, false);
+            report_progress(*walk, block);
+            if (walk->deferred == kGroup)
+                finish_group(walk);
+        }
+        // Splits may have moved entries of the group to the end, so the length is read again afterwards.
+        finish_group(walk);
+    }
+    report_progress(*walk, block);
+}
+
+// Half of the memory: the server keeps the dead tids themselves in as much again.
+Size memo_limit() { return kFailpoints ? Size{4} << 10 : static_cast<Size>(vacuum_work_mem()) * 1024 / 2; }
 
 } // namespace
 
 void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries)
 {
-    IndexMeta *meta = copy_index_meta(info->index, CurrentMemoryContext);
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash walk", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
     stats->num_index_tuples = 0;
     stats->pages_free = 0;
     stats->estimated_count = false;
-    auto *unused = static_cast<UnusedPages *>(palloc0(sizeof(UnusedPages)));
-    BlockNumber block = kMetaBlock + 1;
-    for (;;) {
-        BlockNumber blocks = index_blocks(info->index);
-        stats->num_pages = blocks;
-        if (block >= blocks)
-            break;
-        for (; block < blocks; block++) {
-            delay_vacuum();
-            failpoint(Failpoint::vacuum_page);
-            vacuum_block(info, *meta, block, stats, unused, entries);
-        }
-    }
-    recycle_unused(info->index, *meta, *unused, info->strategy);
-    pfree(unused);
-    pfree(meta);
-}
-
-bool DeadEntries::dead_row(Tid tid) const
-{
-    ItemPointerData pointer = pointer_of(tid);
-    return callback(&pointer, state);
+    auto *walk = static_cast<Walk *>(palloc0(sizeof(Walk)));
+    walk->info = info;
+    walk->meta = copy_index_meta(info->index, context);
+    walk->entries = entries;
+    walk->stats = stats;
+    walk->memo.begin(entries->callback, entries->state, memo_limit());
+    walk_blocks(walk);
+    elog(DEBUG2, "vacuum of index \"%s\" looked up " UINT64_FORMAT " tids",
+         RelationGetRelationName(info->index), walk->memo.asked());
+    recycle_unused(info->index, *walk->meta, walk->unused, info->strategy);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
 }
 
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)

@@ -12,13 +12,11 @@ namespace simhash
 
 // Decides for the walk of VACUUM which entries are dead.
 struct DeadEntries {
-    // Whether an entry of this table is dead.
-    bool (*dead)(const DeadEntries *entries, int table, Tid tid, const IndexMeta &meta);
+    // Whether the row at a tid of the index's table is dead: the server's answer, which is the same throughout a VACUUM.
     IndexBulkDeleteCallback callback;
     void *state; // of the callback
-
-    // Whether the row at this tid of the index's table is dead.
-    bool dead_row(Tid tid) const;
+    // For an index whose tables do not have tids in their entries: whether an entry with this position is dead.
+    bool (*dead_position)(const DeadEntries *entries, Tid position);
 };
 // Walks all blocks and removes the dead entries from the trees. Counts the rows of the first table and the NULLs.
 void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries);

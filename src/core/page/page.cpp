@@ -46,6 +46,14 @@ void leaf_remove(char *page, int i)
     header->upper = static_cast<std::uint16_t>(header->upper + sizeof(Tid));
 }
 
+void leaf_remove_all(char *page, const EntrySet &entries)
+{
+    for (int i = leaf_count(page) - 1; i >= 0; i--) {
+        if (entries.has(i))
+            leaf_remove(page, i); // the last entry, which stays, takes its place
+    }
+}
+
 void leaf_clear(char *page)
 {
     page_header(page)->lower = sizeof(RawPageHeader);

@@ -246,6 +246,21 @@ inline void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
 // Removes entry i; the last entry takes its place.
 void leaf_remove(char *page, int i);
 
+// Some entries of a leaf, by number.
+class EntrySet
+{
+public:
+    static constexpr int kMost = 8192; // more than a page of 32 kB has
+
+    void add(int i) { word_[i / 64] |= std::uint64_t{1} << i % 64; }
+    bool has(int i) const { return word_[i / 64] >> i % 64 & 1; }
+
+private:
+    std::uint64_t word_[kMost / 64];
+};
+// Removes all entries of the set. The numbers of the others change.
+void leaf_remove_all(char *page, const EntrySet &entries);
+
 void leaf_clear(char *page);
 
 // Inner pages: downlinks in order of their lower bounds. The first one's bound is the page's low; on a level's

@@ -24,6 +24,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "pgstat.h"
+#include "postmaster/autovacuum.h"
 #include "storage/buf_internals.h"
 #include "storage/buffile.h"
 #include "storage/bufmgr.h"
@@ -336,6 +337,17 @@ inline void delay_vacuum()
 #else
     vacuum_delay_point();
 #endif
+}
+
+// The memory for VACUUM in kilobytes.
+inline int vacuum_work_mem()
+{
+#if PG_VERSION_NUM >= 170000
+    bool automatic = AmAutoVacuumWorkerProcess();
+#else
+    bool automatic = IsAutoVacuumWorkerProcess();
+#endif
+    return automatic && autovacuum_work_mem != -1 ? autovacuum_work_mem : maintenance_work_mem;
 }
 
 // Whether a sort key is descending.

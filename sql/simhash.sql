@@ -1,8 +1,8 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
 -- Sections, in order: the type, weights, fingerprints from features, exact measures, locality-sensitive hashing,
--- distance, similarity, the access method, inspection, joins, tuning. The extension is relocatable: every core object
--- is schema-qualified, and nothing is replaced.
+-- distance, similarity, the access method, inspection, joins, tuning. The extension is relocatable: every object of
+-- PostgreSQL is schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -47,7 +47,7 @@ CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
--- the core's conversions to bigint
+-- PostgreSQL's conversions to bigint
 CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
@@ -308,8 +308,8 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and weights';
 
--- Signatures, of 64 to 4096 bits: bit strings, the first 64 bits of which are the fingerprint. A function's result has no
--- type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).
+-- Signatures, of 64 to 4096 bits: bit strings, the first 64 bits of which are the fingerprint. A function's result
+-- has no type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).
 
 CREATE FUNCTION to_signature(document pg_catalog.text, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
@@ -361,11 +361,12 @@ COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], integer)
 COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], double precision[], integer)
     IS 'weights of the bits of the signature of features with weights';
 COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, integer)
-    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
+    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln tf; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_signature_weights(pg_catalog.jsonb, integer)
     IS 'weights of the bits of the signature of an object of features and weights';
 
--- Min-hash sketches of sets of features: of each element, only whether it occurs counts. Without features the result is NULL.
+-- Min-hash sketches of sets of features: of each element, only whether it occurs counts. Without features the result
+-- is NULL.
 
 CREATE FUNCTION to_minhash(document pg_catalog.text, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_minhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
@@ -381,7 +382,7 @@ CREATE FUNCTION to_minhash(document pg_catalog.tsvector, bits integer) RETURNS b
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, integer)
     IS 'min-hash signature of the set of the words of a text: one bit of each minimum';
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, pg_catalog.text, integer, integer)
-    IS 'min-hash signature of the set of the shingles of a text, each of size units, word or character: one bit of each minimum';
+    IS 'min-hash signature of the set of shingles of a text, of size words or characters: one bit of each minimum';
 COMMENT ON FUNCTION to_minhash(pg_catalog.text[], integer)
     IS 'min-hash signature of the set of features: one bit of each minimum';
 COMMENT ON FUNCTION to_minhash(bigint[], integer)
@@ -420,7 +421,8 @@ CREATE FUNCTION minhash_union(bigint[], bigint[]) RETURNS bigint[]
 CREATE FUNCTION minhash_similarity(bigint[], bigint[]) RETURNS double precision
     AS 'MODULE_PATHNAME', 'minhash_values_similarity' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bits(bigint[]) IS 'one bit of each minimum, as to_minhash returns them';
-COMMENT ON FUNCTION minhash_union(bigint[], bigint[]) IS 'the minima of the union of two sets: the lesser in each place';
+COMMENT ON FUNCTION minhash_union(bigint[], bigint[])
+    IS 'the minima of the union of two sets: the lesser in each place';
 COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
     IS 'estimate of the Jaccard index of two sets: the fraction of equal minima';
 
@@ -472,8 +474,8 @@ COMMENT ON FUNCTION to_stop_word_features(pg_catalog.text, pg_catalog.text[], in
 COMMENT ON FUNCTION to_url_features(pg_catalog.text, pg_catalog.text[], boolean)
     IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
 
--- Vectors, such as embeddings, by random hyperplanes. An array of real or integer elements is cast, which changes nothing:
--- elements are rounded to real. A second function of real[] would make arguments of no known type ambiguous.
+-- Vectors, such as embeddings, by random hyperplanes. An array of real or integer elements is cast, which changes
+-- nothing: elements are rounded to real. A second function of real[] would make arguments of no known type ambiguous.
 
 CREATE FUNCTION simhash_project(embedding double precision[], seed bigint DEFAULT 0) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 5000;
@@ -486,7 +488,8 @@ COMMENT ON FUNCTION simhash_project_weights(double precision[], bigint)
 
 CREATE FUNCTION signature_project(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
-CREATE FUNCTION signature_project_weights(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS real[]
+CREATE FUNCTION signature_project_weights(embedding double precision[], bits integer, seed bigint DEFAULT 0)
+    RETURNS real[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
 COMMENT ON FUNCTION signature_project(double precision[], integer, bigint)
     IS 'signature of a vector: on which sides of random hyperplanes it lies';
@@ -685,7 +688,8 @@ CREATE FUNCTION minhash_final(pg_catalog.internal) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
 CREATE FUNCTION minhash_values_final(pg_catalog.internal) RETURNS bigint[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer)
+    IS 'aggregate transition function';
 COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
 COMMENT ON FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
 COMMENT ON FUNCTION minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
@@ -819,7 +823,7 @@ COMMENT ON FUNCTION lsh_probability_l1(double precision, double precision)
 COMMENT ON FUNCTION lsh_probability_l2(double precision, double precision)
     IS 'probability that two vectors at an L2 distance get the same hash value of lsh_keys_l2';
 COMMENT ON FUNCTION lsh_parameters(bigint, double precision, double precision, double precision)
-    IS 'numbers of keys and of hash values per key, from the probabilities that near and far rows get the same hash value';
+    IS 'numbers of keys and of hash values per key, from the probabilities that near and far rows have equal ones';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Distance
@@ -829,10 +833,10 @@ COMMENT ON FUNCTION lsh_parameters(bigint, double precision, double precision, d
 -- planner use the index. For everything else it is an integer.
 --
 -- Each pair of types needs operators of its own. PostgreSQL chooses among operators by base types, so an operator of
--- (hamming_distance, integer) is found only for exactly these types, and otherwise the core's. Clients send a radius as
--- smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an index cannot
--- serve it, and the core's does the same, with a coarser estimate. There is none for numeric either: it would make
--- comparisons of an integer with a numeric ambiguous.
+-- (hamming_distance, integer) is found only for exactly these types, and otherwise PostgreSQL's. Clients send a radius
+-- as smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an index
+-- cannot serve it, and PostgreSQL's does the same, with a coarser estimate. There is none for numeric either: it would
+-- make comparisons of an integer with a numeric ambiguous.
 
 CREATE DOMAIN hamming_distance AS integer;
 COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <@>';
@@ -947,9 +951,9 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- The distance to weights is exactly the distance to their signs. Only a simhash_weights_ball permits the index to probe
--- only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a condition
--- approximate.
+-- The distance to weights is exactly the distance to their signs. Only a simhash_weights_ball permits the index to
+-- probe only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a
+-- condition approximate.
 
 CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
@@ -1008,7 +1012,7 @@ CREATE TYPE simhash_weights_ball (
     INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
     CATEGORY = 'V');
 COMMENT ON TYPE simhash_weights_ball
-    IS 'ball around weights, which an index may search with a recall below 1 or a limit of probes: <[w0,...,w63],radius,recall,max_probes>';
+    IS 'ball around weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -1070,7 +1074,7 @@ CREATE TYPE signature_ball (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
-    IS 'the bit strings within a Hamming distance of a center, which an index may search with a recall below 1: <center,radius,recall,count>';
+    IS 'bit strings within a distance of a center, for approximate searches, too: <center,radius,recall,count>';
 COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -1090,7 +1094,7 @@ CREATE FUNCTION signature_nearest(center bit, recall double precision DEFAULT 1,
 COMMENT ON FUNCTION signature_ball(bit, bigint)
     IS 'ball with a center and a radius, which is clamped to -1 and the number of bits';
 COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
-    IS 'ball that an index may search with this recall; the larger the absolute weight of a bit, the less likely it differs';
+    IS 'ball to be searched with this recall; the larger the absolute weight of a bit, the less likely it differs';
 COMMENT ON FUNCTION signature_nearest(bit, double precision, integer, real[])
     IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
 
@@ -1111,7 +1115,7 @@ CREATE OPERATOR <@> (
     LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance);
 COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';
 
--- Comparisons of a distance with every integer type, since drivers send different types. The code is the core's own;
+-- Comparisons of a distance with every integer type, since drivers send different types. The code is PostgreSQL's own;
 -- the support function is ours.
 
 CREATE FUNCTION hamming_distance_eq(hamming_distance, hamming_distance) RETURNS boolean
@@ -1371,7 +1375,7 @@ COMMENT ON OPERATOR >= (bigint, hamming_distance) IS 'greater than or equal';
 -- Row comparisons, as in (h <@> q, id) > (3, 17), and ORDER BY ... USING need a btree operator family; IN with a long
 -- list needs a hash operator family. The families have no operator class: an index on a stored distance is an index on
 -- an integer. The equalities are not declared MERGES: the family does not order plain integers, and where they might
--- be merged, the support function has replaced them by the core's operators.
+-- be merged, the support function has replaced them by PostgreSQL's operators.
 
 CREATE OPERATOR FAMILY hamming_distance_ops USING btree;
 ALTER OPERATOR FAMILY hamming_distance_ops USING btree ADD
@@ -1451,11 +1455,11 @@ COMMENT ON OPERATOR FAMILY hamming_distance_ops USING hash IS 'distances compare
 -- functions let the planner use the index, and everything else takes it as a double precision.
 --
 -- It is not a domain, unlike a distance. 0.8 is numeric, and comparisons of a domain over double precision with numeric
--- would resolve to the core's operators. Operators for the domain and numeric would prevent that, but then the core's
+-- would resolve to PostgreSQL's operators. Operators for the domain and numeric would prevent that, but then its
 -- own comparisons of integer and numeric would be ambiguous, because integer can be cast to the domain.
 --
--- The operators of (jaccard_estimate, double precision) serve thresholds of every type of number but real: for that, the
--- core's (double precision, real) would be as good. There is no <>, as for distances.
+-- The operators of (jaccard_estimate, double precision) serve thresholds of every type of number but real: for that,
+-- PostgreSQL's (double precision, real) would be as good. There is no <>, as for distances.
 
 CREATE TYPE jaccard_estimate;
 CREATE FUNCTION jaccard_estimate_in(pg_catalog.cstring) RETURNS jaccard_estimate
@@ -1470,15 +1474,16 @@ CREATE TYPE jaccard_estimate (
     INPUT = jaccard_estimate_in, OUTPUT = jaccard_estimate_out,
     RECEIVE = jaccard_estimate_recv, SEND = jaccard_estimate_send,
     LIKE = double precision, CATEGORY = 'N');
-COMMENT ON TYPE jaccard_estimate IS 'estimated Jaccard similarity, -1 to 1: a double precision whose comparisons can use an index';
+COMMENT ON TYPE jaccard_estimate
+    IS 'estimated Jaccard similarity, -1 to 1: a double precision whose comparisons can use an index';
 COMMENT ON FUNCTION jaccard_estimate_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_out(jaccard_estimate) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION jaccard_estimate_send(jaccard_estimate) IS 'I/O';
 
--- Implicit both ways, so that greatest(similarity, 0) and the like have a common type. Most code is the core's own. A
--- cast by the core's float8(real) would be legal only after the casts without function, and pg_upgrade restores casts in
--- an order of its own.
+-- Implicit both ways, so that greatest(similarity, 0) and the like have a common type. Most code is PostgreSQL's. A
+-- cast by its float8(real) would be legal only after the casts without function, and pg_upgrade restores casts
+-- in an order of its own.
 
 CREATE FUNCTION jaccard_estimate_from_real(real) RETURNS jaccard_estimate
     AS 'ftod' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -1535,7 +1540,7 @@ CREATE FUNCTION minhash_similarity(bit, bit) RETURNS jaccard_estimate
     AS 'MODULE_PATHNAME', 'minhash_similarity_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT minhash_similarity_support;
 COMMENT ON FUNCTION minhash_similarity(bit, bit)
-    IS 'estimated Jaccard similarity of the sets with these 1-bit min-hash signatures: 1 - 2 h / n if h of n bits differ';
+    IS 'estimated Jaccard similarity of the sets with these min-hash signatures: 1 - 2 h / n if h of n bits differ';
 CREATE OPERATOR >@< (
     LEFTARG = bit, RIGHTARG = bit, FUNCTION = minhash_similarity, COMMUTATOR = >@<);
 COMMENT ON OPERATOR >@< (bit, bit) IS 'minhash_similarity, by which an index is ordered';
@@ -1565,12 +1570,12 @@ CREATE FUNCTION minhash_error(similarity double precision, bits integer) RETURNS
 COMMENT ON FUNCTION minhash_radius(double precision, integer)
     IS 'largest Hamming distance of signatures with at least this minhash_similarity, -1 if there is none';
 COMMENT ON FUNCTION minhash_radius(double precision, integer, double precision)
-    IS 'Hamming distance within which the signatures of sets with this Jaccard similarity are, with the probability recall';
+    IS 'Hamming distance within which signatures of sets of this Jaccard similarity are, with the probability recall';
 COMMENT ON FUNCTION minhash_error(double precision, integer)
     IS 'standard error of minhash_similarity';
 
--- Comparisons. Other types of numbers are cast to double precision. The code is the core's own; the support function is
--- ours.
+-- Comparisons. Other types of numbers are cast to double precision. The code is PostgreSQL's own; the support
+-- function is ours.
 
 CREATE FUNCTION jaccard_estimate_eq(jaccard_estimate, jaccard_estimate) RETURNS boolean
     AS 'float8eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT jaccard_estimate_support;
@@ -1854,7 +1859,7 @@ CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed bo
     OUT unused_pages bigint, OUT heap_rows bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT;
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
-    'raises an error if a simhash index, of a table or of its partitions, is corrupted or lacks a row; blocks writers while it runs';
+    'raises an error if an index, of a table or of its partitions, is corrupted or lacks a row; blocks writers';
 
 CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
@@ -1869,7 +1874,7 @@ CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhas
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
 COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
-    'the leaf pages that a search by weights reads, with the flipped bits that lead to them, the recall that each adds, and the recall so far';
+    'the leaf pages that a search by weights reads, with the flipped bits, the recall that each adds, and that so far';
 
 CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
@@ -1884,9 +1889,10 @@ CREATE FUNCTION simhash_index_recall(index pg_catalog.regclass, query simhash_we
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 5;
 COMMENT ON FUNCTION simhash_index_recall(pg_catalog.regclass, simhash_weights_ball) IS
-    'the recall of a search by weights at each degree of similarity, and the share of near-duplicates within the radius';
+    'the recall of a search by weights at each degree of similarity, and the share of near-duplicates there';
 
-CREATE FUNCTION simhash_volatility_model(OUT scale double precision, OUT cosine double precision, OUT share double precision)
+CREATE FUNCTION simhash_volatility_model(
+    OUT scale double precision, OUT cosine double precision, OUT share double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility_model' LANGUAGE c STABLE PARALLEL SAFE ROWS 5;
 COMMENT ON FUNCTION simhash_volatility_model() IS
@@ -1911,21 +1917,22 @@ CREATE FUNCTION simhash_volatility(index pg_catalog.regclass, weights simhash_we
 COMMENT ON FUNCTION simhash_volatility(pg_catalog.regclass, simhash_weights) IS
     'the probability with which a near-duplicate flips each bit, by the model of an index';
 
-CREATE FUNCTION simhash_volatility_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64, header_bits integer DEFAULT 64,
+CREATE FUNCTION simhash_volatility_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64,
+    header_bits integer DEFAULT 64,
     OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
     OUT cumulative double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility_sets' LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
 COMMENT ON FUNCTION simhash_volatility_sets(simhash_weights, integer, integer, integer) IS
     'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the default model';
-CREATE FUNCTION simhash_volatility_sets(index pg_catalog.regclass, weights simhash_weights, sets integer, distance integer DEFAULT 64,
-    header_bits integer DEFAULT 64,
+CREATE FUNCTION simhash_volatility_sets(index pg_catalog.regclass, weights simhash_weights, sets integer,
+    distance integer DEFAULT 64, header_bits integer DEFAULT 64,
     OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
     OUT cumulative double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
 COMMENT ON FUNCTION simhash_volatility_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
-    'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the model of an index';
+    'the sets of leading bits that near-duplicates within a distance flip, likeliest first, by an indexs model';
 
 CREATE FUNCTION simhash_index_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
@@ -1965,26 +1972,28 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAU
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
-    'groups of near-duplicates, as ctids and tableoids: connected components, or stars whose members are near the leader';
+    'groups of near-duplicates, as ctids and tableoids: connected ones, or stars whose members are near the leader';
 
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
     OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
-    'the rows of a table with an index on fingerprints in the balls that a query returns with their numbers: all, or one for each ball';
+    'the rows of a table in the balls that a query returns with their numbers: all, or one for each ball';
 
-CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false, OUT member bigint, OUT leader bigint)
+CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT false,
+    OUT member bigint, OUT leader bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
-    'groups of the pairs of numbers that a query returns: connected components, or stars whose members pair with the leader';
+    'groups of the pairs of numbers that a query returns: connected ones, or stars whose members pair with the leader';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Tuning
 -- ---------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION simhash_index_designs(distance integer, OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
+CREATE FUNCTION simhash_index_designs(distance integer,
+    OUT tables integer, OUT regions pg_catalog.text[], OUT block_bits integer[],
     OUT header_bits integer[], OUT block_order pg_catalog.text[])
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 25;
@@ -2004,8 +2013,9 @@ COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
-    expected_rows bigint DEFAULT 0, OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
+    expected_rows bigint DEFAULT 0,
+    OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
 COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint) IS
-    'statistics of a sample of fingerprints or signatures: bits, distances, expected false matches, pages, suggested options';
+    'statistics of a sample: bits, distances, expected false matches, pages, suggested options';

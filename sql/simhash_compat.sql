@@ -8,7 +8,8 @@ FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e ON e.oid OPERAT
 WHERE e.extname OPERATOR(pg_catalog.=) 'simhash' AND d.deptype OPERATOR(pg_catalog.=) 'e'
     AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
     AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-    AND d.objid OPERATOR(pg_catalog.=) ANY (ARRAY['simhash'::pg_catalog.regtype, 'simhash_weights'::pg_catalog.regtype]::pg_catalog.oid[]);
+    AND d.objid OPERATOR(pg_catalog.=) ANY (
+        ARRAY['simhash'::pg_catalog.regtype, 'simhash_weights'::pg_catalog.regtype]::pg_catalog.oid[]);
 
 -- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
 
@@ -103,7 +104,8 @@ COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer)
 COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer, bigint)
     IS 'another library''s min-hash of feature hashes, so many minima, with permutations from a seed';
 
-CREATE FUNCTION minhash_profiles(OUT name pg_catalog.text, OUT minima integer, OUT seed bigint, OUT hash pg_catalog.text,
+CREATE FUNCTION minhash_profiles(
+    OUT name pg_catalog.text, OUT minima integer, OUT seed bigint, OUT hash pg_catalog.text,
     OUT permutation pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;

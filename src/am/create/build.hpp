@@ -6,7 +6,7 @@
 namespace simhash
 {
 
-// Phases for pg_stat_progress_create_index; 1 is the core's "initializing".
+// Phases for pg_stat_progress_create_index; 1 is PostgreSQL's "initializing".
 enum BuildPhase {
     kPhaseScan = 2,
     kPhaseWriteFirst = 3, // then one for each table

@@ -1,4 +1,4 @@
-// to_minhash_as and minhash_profiles: minima as other libraries compute them. The table of profiles is in the core.
+// to_minhash_as and minhash_profiles: minima as other libraries compute them. The table of profiles is in src/core.
 #include "core/compat/minhash_profiles.hpp"
 #include "pg/compat/profile_argument.hpp"
 #include "pg/input/array_elements.hpp"

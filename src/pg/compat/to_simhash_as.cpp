@@ -1,5 +1,5 @@
 // to_simhash_as, to_simhash_weights_as and simhash_profiles: fingerprints as other libraries compute them, and
-// weights whose signs they are. The table of profiles is in the core. This file has the hash functions that
+// weights whose signs they are. The table of profiles is in src/core. This file has the hash functions that
 // PostgreSQL provides, and reads the arguments.
 #include "core/compat/compat_hashes.hpp"
 #include "core/compat/compat_profiles.hpp"

@@ -29,7 +29,7 @@ Node *call_operator(Oid op, Oid result, Node *left, Node *right)
     return reinterpret_cast<Node *>(expr);
 }
 
-Node *as_core_type(Node *node, Oid base)
+Node *as_built_in_type(Node *node, Oid base)
 {
     node = strip_relabels(node);
     if (exprType(node) == base)

@@ -13,8 +13,8 @@ namespace simhash
 Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL);
 Node *call_operator(Oid op, Oid result, Node *left, Node *right);
 
-// Returns a value of a type of ours, or of the core's type that it stands for, as the core's type.
-Node *as_core_type(Node *node, Oid base);
+// Returns a value of a type of ours, or of the type of PostgreSQL that it stands for, as the latter.
+Node *as_built_in_type(Node *node, Oid base);
 
 // Returns the value as `type`, or null if there is no function that casts it implicitly.
 Node *cast_implicitly(Node *node, Oid type);

@@ -10,7 +10,7 @@ namespace simhash
 
 struct Measure {
     const char *type; // "hamming_distance": the names of its comparison functions begin with it
-    Oid core;         // the core's type that it stands for
+    Oid built_in;     // PostgreSQL's type that it stands for
     bool similarity;  // grows where a distance falls
     const char
         *condition;   // f(left, right, limit): the distance is at most the limit, the similarity at least

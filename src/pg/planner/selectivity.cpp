@@ -1,8 +1,8 @@
 // Selectivity of distance conditions.
 //
-// A column's most common values and histogram bounds are a sample of its fingerprints or bit strings. The estimate for a
-// known query is the weight of the sample values within the ball. For an unknown query it is the mean over
-// the sample, and for joins the weight of the pairs within the radius. If the sample is too coarse to contain
+// A column's most common values and histogram bounds are a sample of its fingerprints or bit strings. The estimate
+// for a known query is the weight of the sample values within the ball. For an unknown query it is the mean over the
+// sample, and for joins the weight of the pairs within the radius. If the sample is too coarse to contain
 // near-duplicates, a few matching rows are assumed, because near-duplicates are what users search for.
 #include "pg/server/postgres.hpp"
 
@@ -330,7 +330,7 @@ Fingerprint *known_value(Node *node, const DistanceTerms &terms)
 bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
 
 // Returns the fraction of rows near a value that is unknown at plan time, such as a parameter. It is the mean
-// over the distinct values, because the core also treats an unknown constant as any of the distinct values. A
+// over the distinct values, because PostgreSQL also treats an unknown constant as any of the distinct values. A
 // common value then has no more weight than the others, and a generic plan does not appear more expensive
 // than the custom plans for the values that are actually used.
 double fraction_around_unknown(const Sample &sample, int radius)
@@ -605,8 +605,8 @@ const Comparison *find_comparison(Oid op)
     return nullptr;
 }
 
-// Estimates a comparison of a stored distance like the core's operator.
-double core_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
+// Estimates a comparison of a stored distance like PostgreSQL's operator.
+double built_in_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
 {
     Oid left, right;
 
@@ -644,7 +644,7 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
     Node *radius = right;
     if (!match_distance_call(schema, left, &call)) {
         if (!match_distance_call(schema, right, &call))
-            return core_estimate(request, *comparison, fcinfo);
+            return built_in_estimate(request, *comparison, fcinfo);
         rewrite = comparison->distance_last;
         radius = left;
     }

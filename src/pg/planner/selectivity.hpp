@@ -31,7 +31,7 @@ int estimate_bits(Oid type, Node *left, Node *right);
 int estimate_radius(PlannerInfo *root, Node *radius, int bits);
 
 // Returns the fraction of the table's rows that satisfy `terms`. `varRelid` has the same meaning as in the
-// core's restriction estimators.
+// PostgreSQL's restriction estimators.
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid);
 
 // Returns the fraction of pairs of rows that satisfy `terms`, or the fraction of outer rows for semijoins and

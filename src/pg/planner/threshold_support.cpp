@@ -31,15 +31,15 @@ namespace simhash
 namespace
 {
 
-// A comparison by the core's operator.
-struct CoreComparison {
+// A comparison by PostgreSQL's operator.
+struct BuiltInComparison {
     Node *left, *right;
     Oid op;
 };
 
-// Reads a call of a comparison function as a comparison of the core's type, which the measure's type stands for.
+// Reads a call of a comparison function as a comparison of PostgreSQL's type, which the measure's type stands for.
 // Returns false if it is none.
-bool as_core_comparison(const FuncExpr *call, const char *op, Oid core, CoreComparison *out)
+bool as_built_in(const FuncExpr *call, const char *op, Oid built_in, BuiltInComparison *out)
 {
     Oid *types;
     int count;
@@ -51,19 +51,22 @@ bool as_core_comparison(const FuncExpr *call, const char *op, Oid core, CoreComp
     out->right = static_cast<Node *>(lsecond(call->args));
     // All types of numbers are built in, so another type is the measure's.
     if (types[0] >= FirstNormalObjectId) {
-        out->left = as_core_type(out->left, core);
-        types[0] = core;
+        out->left = as_built_in_type(out->left, built_in);
+        types[0] = built_in;
     }
     if (types[1] >= FirstNormalObjectId) {
-        out->right = as_core_type(out->right, core);
-        types[1] = core;
+        out->right = as_built_in_type(out->right, built_in);
+        types[1] = built_in;
     }
     out->op = find_operator(PG_CATALOG_NAMESPACE, op, types[0], types[1]);
     pfree(types);
     return OidIsValid(out->op);
 }
 
-Node *call_core(const CoreComparison &core) { return call_operator(core.op, BOOLOID, core.left, core.right); }
+Node *call_built_in(const BuiltInComparison &built_in)
+{
+    return call_operator(built_in.op, BOOLOID, built_in.left, built_in.right);
+}
 
 bool is_constant_up_to(Node *bound, int64 limit)
 {
@@ -79,7 +82,7 @@ struct ThresholdComparison {
     Rewrite rewrite; // of the comparison of a distance that has this meaning
     DistanceCall call;
     Node *measured, *threshold;
-    CoreComparison core;
+    BuiltInComparison built_in;
 };
 
 // Returns the threshold as the limit of a condition; for a comparison that is strict, the next limit. Returns null if
@@ -154,7 +157,7 @@ Node *limit_condition(const ThresholdComparison &comparison, Node *limit)
 // prune partitions with such a key, only with one cast to integer.
 Node *domain_comparison(const ThresholdComparison &comparison)
 {
-    CoreComparison core = comparison.core;
+    BuiltInComparison built_in = comparison.built_in;
     const Oid domain = find_type(comparison.schema, "hamming_distance");
     Node *distance = reinterpret_cast<Node *>(
         makeRelabelType(reinterpret_cast<Expr *>(copyObjectImpl(comparison.measured)), domain, -1, InvalidOid,
@@ -162,8 +165,8 @@ Node *domain_comparison(const ThresholdComparison &comparison)
     distance = reinterpret_cast<Node *>(
         makeRelabelType(reinterpret_cast<Expr *>(distance), INT4OID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 
-    (core.left == comparison.measured ? core.left : core.right) = distance;
-    return call_core(core);
+    (built_in.left == comparison.measured ? built_in.left : built_in.right) = distance;
+    return call_built_in(built_in);
 }
 
 StoredDistance find_stored(PlannerInfo *root, const ThresholdComparison &comparison)
@@ -184,7 +187,7 @@ Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdCompar
     List *all = list_make1(condition);
 
     if (stored.indexed || stored.partitioned_by_integer)
-        all = lappend(all, call_core(comparison.core));
+        all = lappend(all, call_built_in(comparison.built_in));
     if (stored.partitioned_by_distance)
         all = lappend(all, domain_comparison(comparison));
     return list_length(all) > 1 ? both(all) : condition;
@@ -194,7 +197,7 @@ Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdCompar
 Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
     if (find_stored(root, comparison).indexed)
-        return call_core(comparison.core);
+        return call_built_in(comparison.built_in);
     Node *within = limit_condition(comparison, limit);
     return within == nullptr ? nullptr
                              : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
@@ -204,7 +207,7 @@ Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *li
 Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
     if (is_sublink_output(comparison.threshold))
-        return call_core(comparison.core);
+        return call_built_in(comparison.built_in);
     if (!comparison.measure->similarity) {
         Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
                                                       : call_condition("hamming_at", comparison, limit);
@@ -212,8 +215,8 @@ Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *l
     }
     Node *condition = limit_condition(comparison, limit);
     return condition != nullptr && repeatable(condition)
-               ? both(list_make2(condition, call_core(comparison.core)))
-               : call_core(comparison.core);
+               ? both(list_make2(condition, call_built_in(comparison.built_in)))
+               : call_built_in(comparison.built_in);
 }
 
 // Returns null if the comparison cannot be rewritten.
@@ -240,25 +243,27 @@ Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call, const Measure
 {
     const Comparison *comparison = find_comparison(call->funcid, measure.type);
     const Oid schema = get_func_namespace(call->funcid);
-    CoreComparison core;
+    BuiltInComparison built_in;
     DistanceCall measured;
 
-    if (comparison == nullptr || !as_core_comparison(call, comparison->op, measure.core, &core))
+    if (comparison == nullptr || !as_built_in(call, comparison->op, measure.built_in, &built_in))
         return nullptr;
     // A similarity grows where a distance falls, so a comparison means that with the operands exchanged.
     const bool exchanged = measure.similarity;
-    if (measure.match(schema, core.left, &measured)) {
+    if (measure.match(schema, built_in.left, &measured)) {
         const Rewrite rewrite = exchanged ? comparison->distance_last : comparison->distance_first;
-        return rewrite_comparison(root, {&measure, schema, rewrite, measured, core.left, core.right, core});
+        return rewrite_comparison(
+            root, {&measure, schema, rewrite, measured, built_in.left, built_in.right, built_in});
     }
-    if (measure.match(schema, core.right, &measured)) {
+    if (measure.match(schema, built_in.right, &measured)) {
         const Rewrite rewrite = exchanged ? comparison->distance_first : comparison->distance_last;
-        return rewrite_comparison(root, {&measure, schema, rewrite, measured, core.right, core.left, core});
+        return rewrite_comparison(
+            root, {&measure, schema, rewrite, measured, built_in.right, built_in.left, built_in});
     }
 
-    // The value is not computed here, so it is a stored one. With the core's operator it can be hashed, merged and
+    // The value is not computed here, so it is a stored one. With PostgreSQL's operator it can be hashed, merged and
     // found in a btree like any number.
-    return call_core(core);
+    return call_built_in(built_in);
 }
 
 // Returns a call of a distance function as its operator, with result type integer, in a RelabelType to the
@@ -314,7 +319,7 @@ List *index_condition(SupportRequestIndexCondition *request, const Measure &meas
     return list_make1(condition);
 }
 
-// Whether the distance is indexed. Then the core's comparison has been added to the condition, and is
+// Whether the distance is indexed. Then PostgreSQL's comparison has been added to the condition, and is
 // estimated from the statistics of the indexed expression.
 bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
 {

@@ -59,7 +59,7 @@ __attribute__((visibility("default"))) void _PG_init(void);
 namespace simhash
 {
 
-// Compares by-value datums as unsigned integers. Since 15 the core has specialised sorts for its own
+// Compares by-value datums as unsigned integers. Since 15 PostgreSQL has specialised sorts for its own
 // function.
 inline int compare_unsigned_datums(Datum x, Datum y, [[maybe_unused]] SortSupport ssup)
 {
@@ -175,9 +175,9 @@ inline void finish_row_type([[maybe_unused]] TupleDesc row)
 #endif
 }
 
-// Returns the number of parallel workers for an index build. Since 17 the core asks the planner about access
+// Returns the number of parallel workers for an index build. Since 17 PostgreSQL asks the planner about access
 // methods that support parallel builds; before, only about btrees. An empty table gets no workers; that
-// covers all cases in which the core would not ask.
+// covers all cases in which it would not ask.
 inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
                                  [[maybe_unused]] IndexInfo *info)
 {

@@ -62,10 +62,10 @@ void fuzz_meta(const std::uint8_t *data, std::size_t size)
         Fingerprint errors = fingerprint;
         while (hamming_distance(errors, 0) > radius)
             errors &= errors - 1;
-        int reporting = 0;
+        int returning = 0;
         for (int step = 0; step < plan.steps; step++)
-            reporting += reports(*order, plan, step, errors);
-        FUZZ_EXPECT(reporting == 1);
+            returning += returns_row(*order, plan, step, errors);
+        FUZZ_EXPECT(returning == 1);
     }
 }
 

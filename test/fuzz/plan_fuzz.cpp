@@ -1,4 +1,4 @@
-// The plans of the join: whatever the estimates, a plan finds each pair within the radius and reports it
+// The plans of the join: whatever the estimates, a plan finds each pair within the radius and returns it
 // once.
 #include "rows.hpp"
 
@@ -64,17 +64,17 @@ void fuzz_plan(const std::uint8_t *data, std::size_t size)
     for (std::uint32_t a = 0; a < rows.count; a++) {
         for (std::uint32_t b = a + 1; b < rows.count; b++) {
             Fingerprint apart = rows.row[a] ^ rows.row[b];
-            int reported = 0;
+            int returned = 0;
             for (int i = 0; i < plan.steps; i++) {
                 const CellMap &cell = map[static_cast<std::size_t>(i)];
                 int distance = std::popcount(cell(rows.row[a]) ^ cell(rows.row[b]));
                 if (distance <= plan.step[i].budget)
-                    reported += reports(plan, i, apart);
+                    returned += returns_pair(plan, i, apart);
                 else
-                    FUZZ_EXPECT(!reports(plan, i, apart)); // by a step that would not compare them
+                    FUZZ_EXPECT(!returns_pair(plan, i, apart)); // by a step that would not compare them
             }
-            FUZZ_EXPECT(reported <= 1);
-            FUZZ_EXPECT(reported == 1 || std::popcount(apart) > task.radius);
+            FUZZ_EXPECT(returned <= 1);
+            FUZZ_EXPECT(returned == 1 || std::popcount(apart) > task.radius);
         }
     }
 }

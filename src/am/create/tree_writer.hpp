@@ -95,8 +95,9 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 void append_page(Relation index, ForkNumber fork, const char *image);
 // Appends the roots of the tables, whose keys have so many words, and of the NULLs.
 void append_roots(Relation index, ForkNumber fork, int tables, int words);
-// Writes the metapage in place of a blank one. A build whose pages are written while the values to index are still being
-// computed leaves it blank until then: a function that computes them must not find an index that seems to be complete.
+// Writes the metapage in place of a blank one. A build whose pages are written while the values to index are still
+// being computed leaves it blank until then: a function that computes them must not find an index that seems to be
+// complete.
 void write_meta_page(Relation index, const char *image);
 
 } // namespace simhash

@@ -1,5 +1,5 @@
 // simhash_index_calibrate: fits the volatility model of an index to the user's own pairs of near-duplicates, and
-// reports how well the model then predicts the recall.
+// returns how well the model then predicts the recall.
 //
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
 // index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other

@@ -1,5 +1,5 @@
-// CREATE INDEX on fingerprints: collects the rows, chooses the bit order from a sample of them, then divides the rows by the
-// keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
+// CREATE INDEX on fingerprints: collects the rows, chooses the bit order from a sample of them, then divides the rows
+// by the keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
 // processes.
 #include "am/create/build.hpp"
 #include "am/fingerprints/fingerprint_kind.hpp"

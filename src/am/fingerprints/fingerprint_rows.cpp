@@ -1,5 +1,5 @@
-// Inserting and removing a row. Each of the tables has an entry with the row's fingerprint and its tid; a NULL has one in
-// the tree of the NULLs. So a row that VACUUM finds dead is known by its tid in every tree.
+// Inserting and removing a row. Each of the tables has an entry with the row's fingerprint and its tid; a NULL has
+// one in the tree of the NULLs. So a row that VACUUM finds dead is known by its tid in every tree.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/heap_tid.hpp"
 #include "am/tree/insert.hpp"

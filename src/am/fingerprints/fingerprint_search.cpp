@@ -75,12 +75,12 @@ bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     if (!search.exactly())
-        return search.guided->reports(leaf, fingerprint);
+        return search.guided->returns_row(leaf, fingerprint);
     if (search.by_weights && search.guided->plan.seen(fingerprint, search.guided->plan.probes()))
         return false;
     const FingerprintSource &exact = search.exact;
     return exact.plan.steps == 1 ||
-           reports(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center);
+           returns_row(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center);
 }
 
 bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
@@ -224,10 +224,10 @@ int expected_distance(double rows)
     return distance;
 }
 
-// The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs at
-// most twice the pages of the next distance; once a search reads half of a table, the ring covers all remaining
-// distances. If the leading ball is one around weights, each ring is a search within its end with the ball's recall and
-// limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
+// The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs
+// at most twice the pages of the next distance; once a search reads half of a table, the ring covers all remaining
+// distances. If the leading ball is one around weights, each ring is a search within its end with the ball's recall
+// and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
 int ring_end(const ValueSearch *base, int done, int last)
 {
     constexpr double kGoodPart = 32;

@@ -1,9 +1,9 @@
 // A search for the fingerprints within a radius, leaf by leaf, exactly or by weights.
 //
-// A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is searched
-// exactly, and rows that lie where the guided source has read are skipped. So it costs at most about twice as much as an
-// exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate look into a search that they
-// have run.
+// A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is
+// searched exactly, and rows that lie where the guided source has read are skipped. So it costs at most about twice
+// as much as an exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate
+// look into a search that they have run.
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"

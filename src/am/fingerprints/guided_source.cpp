@@ -37,8 +37,8 @@ bool open_cell(GuidedSource *source)
     return false;
 }
 
-// Notes what a leaf adds to the recall, for probe plans: nothing before the last leaf of its cell has been read, and then
-// also what is in other cells.
+// Notes what a leaf adds to the recall, for probe plans: nothing before the last leaf of its cell has been read, and
+// then also what is in other cells.
 void count_recall(GuidedSource *source, int slot)
 {
     double recall = source->in_cell ? source->recall : source->plan.recall();
@@ -102,12 +102,12 @@ WholeKeys whole_keys(Position lower, const Position *upper)
     return keys;
 }
 
-bool GuidedSource::reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const
+bool GuidedSource::returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint) const
 {
     const auto &at = located[leaf.slot];
     if (plan.seen(fingerprint, at.earlier))
         return false;
-    // Rows with other keys are reported by the probe that reads all entries of their keys.
+    // Rows with other keys are returned by the probe that reads all entries of their keys.
     std::uint64_t key = meta->key(at.probe.table, fingerprint);
     return (key >= at.probe.first_key && key <= at.probe.last_key) || at.whole.has(key);
 }

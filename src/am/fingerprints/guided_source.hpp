@@ -50,9 +50,9 @@ struct GuidedSource : LeafSource {
     } located[kAhead];
 
     const GuidedProbe &probe_of(const LocatedLeaf &leaf) const { return located[leaf.slot].probe; }
-    // Whether the leaf is the one that reports a row: no earlier probe has read the row's place, and this one
+    // Whether the leaf is the one that returns a row: no earlier probe has read the row's place, and this one
     // reads all entries with the row's key.
-    bool reports(const LocatedLeaf &leaf, Fingerprint fingerprint) const;
+    bool returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint) const;
     // Whether the search has reached its target or its limit of probes, instead of the end of the memory for
     // probes.
     bool finished() const;

@@ -232,8 +232,8 @@ bool wants_queued(LeafSource *base, LocatedLeaf *leaf, Position from)
     return from < source->leaf_at(source->located[leaf->slot].from).upper;
 }
 
-// Whether the leaf is the one that reports a row to its query, which may read the row's place several times.
-bool reports(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint fingerprint)
+// Whether the leaf is the one that returns a row to its query, which may read the row's place several times.
+bool returns_row(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint fingerprint)
 {
     const FingerprintMeta &meta = meta_of(queue);
     for (Size i = 0; i < leaf.earlier; i++) {
@@ -248,7 +248,7 @@ bool reports(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint finger
                whole_keys(leaf.lower, leaf.upper == kNoUpper ? nullptr : &leaf.upper).has(key);
     }
     const SearchPlan &plan = *queue.plan[leaf.radius];
-    return plan.steps == 1 || reports(meta.order, plan, leaf.step, fingerprint ^ leaf.center);
+    return plan.steps == 1 || returns_row(meta.order, plan, leaf.step, fingerprint ^ leaf.center);
 }
 
 // Adds the matches of a page to the output.
@@ -267,7 +267,7 @@ void match_page(QueryQueue *queue, const char *page, const QueuedLeaf &leaf, Blo
     for (int i = 0; i < matches && !(queue->first_only && query.matched); i++) {
         Fingerprint fingerprint = fingerprints[queue->match[i]];
         uint64 tid = leaf_tid(page, queue->match[i]).packed();
-        if (blocks.counted(queue->part, tid) && reports(*queue, leaf, fingerprint))
+        if (blocks.counted(queue->part, tid) && returns_row(*queue, leaf, fingerprint))
             add_pair(queue->output, blocks.number(queue->part, tid), kVisible | leaf.query,
                      hamming_distance(fingerprint, leaf.center));
     }

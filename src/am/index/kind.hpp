@@ -1,9 +1,9 @@
 // The door between an index and what it stores.
 //
 // There are two kinds of indexes: on fingerprints, of type simhash (src/am/fingerprints), and on signatures, of type
-// bit(n) (src/am/signatures). Both have the same trees, scans, rings, joins and checks. These rooms reach what differs
-// through the table of functions of the index's kind, and know neither of the two. A kind knows the rooms that it serves,
-// and not the other kind. src/am/kinds.cpp alone knows both.
+// bit(n) (src/am/signatures). Both have the same trees, scans, rings, joins and checks. These rooms reach what
+// differs through the table of functions of the index's kind, and know neither of the two. A kind knows the rooms
+// that it serves, and not the other kind. src/am/kinds.cpp alone knows both.
 #pragma once
 
 #include "am/index/meta.hpp"
@@ -27,8 +27,9 @@ struct IndexKind {
     Size state_bytes; // of its state in the relcache entry
     const char *(*read_meta)(Relation index, const char *page, IndexMeta *meta);
 
-    // Pages, of the trees and others. check_page may call check_page_of_trees. visit_links calls visit(context, block) for
-    // each block to which a page outside the trees leads, except by its right link; null if there are no such pages.
+    // Pages, of the trees and others. check_page may call check_page_of_trees. visit_links calls visit(context,
+    // block) for each block to which a page outside the trees leads, except by its right link; null if there are no
+    // such pages.
     const char *(*check_page)(const IndexMeta &meta, const char *page);
     void (*visit_links)(const IndexMeta &meta, const char *page,
                         void (*visit)(void *context, BlockNumber block), void *context);
@@ -46,7 +47,8 @@ struct IndexKind {
     const struct SearchCosts *costs;                      // search/cost.hpp
     const struct CheckKind *check;                        // inspect/check.hpp
     const struct StatsKind *stats;                        // inspect/index_stats.hpp
-    // Adds the pairs within a distance, of the rows of one index or between those of two, to the output (pairs/pairs.hpp).
+    // Adds the pairs within a distance, of the rows of one index or between those of two, to the output
+    // (pairs/pairs.hpp).
     void (*join)(struct PairOutput *output, int radius);
 };
 

@@ -2,9 +2,9 @@
 //
 //   check    the trees        check_heap    the table's rows
 //
-// An index is intact if every page has one link that leads to it, each tree is in order, all trees have the same rows, and
-// these are those of the table. The kind of the index checks its own pages, and what its entries mean. Sums of hashes
-// stand for sets of entries, so that in an intact index no entry is looked up.
+// An index is intact if every page has one link that leads to it, each tree is in order, all trees have the same
+// rows, and these are those of the table. The kind of the index checks its own pages, and what its entries mean. Sums
+// of hashes stand for sets of entries, so that in an intact index no entry is looked up.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -77,7 +77,7 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
         Fingerprint errors = x.word[pair.x] ^ y.word[pair.y];
         bool here = true;
         for (int level = 0; level < join->depth && here; level++)
-            here = reports(*join->under[level].plan, join->under[level].step, errors);
+            here = returns_pair(*join->under[level].plan, join->under[level].step, errors);
         if (!here)
             continue;
         uint64 tag[2];

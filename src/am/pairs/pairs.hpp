@@ -24,8 +24,8 @@ extern "C" {
 namespace simhash
 {
 
-// Rows of a side: the word by which they are compared, and a tag that names the row in its low 48 bits: usually its number
-// (BlockNumbers), otherwise what the PairSource can find it by.
+// Rows of a side: the word by which they are compared, and a tag that names the row in its low 48 bits: usually its
+// number (BlockNumbers), otherwise what the PairSource can find it by.
 struct Rows {
     Fingerprint *word;
     uint64 *tag;
@@ -286,8 +286,8 @@ void link_equal(PairJoin *join, bool add, Rows *rows);
 
 // pair_read.cpp
 
-// The strategy for reading all leaves of a table, or null: like a sequential scan, a join must not drive out what others
-// use.
+// The strategy for reading all leaves of a table, or null: like a sequential scan, a join must not drive out what
+// others use.
 BufferAccessStrategy join_strategy(Relation index);
 
 // Copies the reader's next leaf, so that no lock is held over the work. Returns its block, or InvalidBlockNumber at the

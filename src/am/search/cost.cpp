@@ -1,8 +1,9 @@
 // Cost estimates for the planner.
 //
 // Pages are charged as PostgreSQL does, so that the costs can be compared with those of other indexes. Processor time
-// was measured relative to PostgreSQL's: one unit of cost, the time in which a sequential scan reads and tests 80 narrow
-// rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices with the run times of the plans.
+// was measured relative to PostgreSQL's: one unit of cost, the time in which a sequential scan reads and tests 80
+// narrow rows, was 3.5 microseconds. bench/plans/choices.sh compares the planner's choices with the run times of the
+// plans.
 #include "am/search/cost.hpp"
 
 #include "am/index/kind.hpp"

@@ -1,5 +1,5 @@
-// The search for the rows without a value, which scans return last: a walk over the tree of the NULLs. It is the same for
-// all kinds of indexes.
+// The search for the rows without a value, which scans return last: a walk over the tree of the NULLs. It is the same
+// for all kinds of indexes.
 #pragma once
 
 #include "am/search/value_search.hpp"

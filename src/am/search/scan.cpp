@@ -26,8 +26,8 @@ Datum order_value(const ScanState &state, const ScanKeyData &key, int distance)
                : Int32GetDatum(distance);
 }
 
-// The distance of a row to the query of ORDER BY number i, which is not NULL. Sets *unknown if PostgreSQL has to compute
-// it: it must not be told more than the row has, so 0.
+// The distance of a row to the query of ORDER BY number i, which is not NULL. Sets *unknown if PostgreSQL has to
+// compute it: it must not be told more than the row has, so 0.
 int order_distance(const ValueSearch &search, const Hit &hit, int i, bool *unknown)
 {
     if (i == search.keys->lead)

@@ -1,13 +1,13 @@
 // A search for rows by their values: the interface between scans and the kinds of indexes.
 //
-// A scan (scan.cpp) reads its keys by the search, starts it, and takes the rows that it finds, as many at a time as the
-// search has at hand. ORDER BY runs one search for each ring of distances (ordered.cpp). How a search finds its rows, and in
-// which order, is its own matter, but these hold for every one:
+// A scan (scan.cpp) reads its keys by the search, starts it, and takes the rows that it finds, as many at a time as
+// the search has at hand. ORDER BY runs one search for each ring of distances (ordered.cpp). How a search finds its
+// rows, and in which order, is its own matter, but these hold for every one:
 //
-// - It returns each row that the snapshot sees and that satisfies all conditions once, and may return rows that the snapshot
-//   does not see. A search with a recall below 1 may omit rows.
-// - It keeps no lock between two calls. If `keep_pin` and `pins` are set, it keeps the pin of the page whose rows it has
-//   returned, until the next call.
+// - It returns each row that the snapshot sees and that satisfies all conditions once, and may return rows that the
+//   snapshot does not see. A search with a recall below 1 may omit rows.
+// - It keeps no lock between two calls. If `keep_pin` and `pins` are set, it keeps the pin of the page whose rows it
+//   has returned, until the next call.
 // - It may be started again at any time.
 #pragma once
 
@@ -64,10 +64,10 @@ struct ValueSearch {
     // The distance of a row to the query of another ORDER BY key than the leading one, which is not NULL; null if the
     // search does not know it. Then PostgreSQL computes it, and sorts by it.
     int (*other_distance)(const ValueSearch *search, const Hit &hit, int order);
-    // The nearest rows with a recall below 1: begin_nearest returns whether the query permits it. next_nearest sets the
-    // results to the next rows, sorted. It returns false if the search has become exact: the rows at the distance
-    // `*done` and nearer have been returned, and next skips those at the next distance that were. Null if there is no such
-    // search.
+    // The nearest rows with a recall below 1: begin_nearest returns whether the query permits it. next_nearest sets
+    // the results to the next rows, sorted. It returns false if the search has become exact: the rows at the distance
+    // `*done` and nearer have been returned, and next skips those at the next distance that were. Null if there is no
+    // such search.
     bool (*begin_nearest)(ValueSearch *search);
     bool (*next_nearest)(ValueSearch *search, Results *results, int *done);
 

@@ -23,7 +23,7 @@ bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
     return true;
 }
 
-// Whether the step of the plan is the one that reports a row: the first whose window has few enough errors. The
+// Whether the step of the plan is the one that returns a row: the first whose window has few enough errors. The
 // row has few enough in this one.
 bool reported_by(const SignatureSearch &search, int step, const std::uint8_t *signature)
 {

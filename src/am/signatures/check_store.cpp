@@ -1,5 +1,5 @@
-// What simhash_index_check does for signatures: it checks the signature store, and that each tree has exactly the entries of the
-// rows in it.
+// What simhash_index_check does for signatures: it checks the signature store, and that each tree has exactly the
+// entries of the rows in it.
 //
 // An insert adds the row to the store before it adds entries to the trees, and VACUUM removes the entries before it
 // frees the slot. So a row may lack entries, but an entry never lacks its row.

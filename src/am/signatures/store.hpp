@@ -4,16 +4,16 @@
 //   segments       listing, creating and choosing segments     store_insert   inserting a row
 //   store_vacuum   removing rows                               store_writer   the store of a build
 //
-// Slots. A row keeps its slot until VACUUM frees it. So positions in the trees stay valid, and entries of equal keys are
-// ordered by position as others are by tid.
+// Slots. A row keeps its slot until VACUUM frees it. So positions in the trees stay valid, and entries of equal keys
+// are ordered by position as others are by tid.
 //
 // Locks are taken in this order: map page, relation extension, the pages of a new segment; plane page before body page.
 // They are all released before leaves are locked.
 //
-// Free slots are counted in the map, as a hint that is not logged. A backend remembers a segment with free slots in the
-// relcache entry and inserts there until it is full; then it sets the hint to 0 and looks for another one, first from the
-// map page of the last one on. If there is none, it creates a segment. Hints that are too high cost one look at a plane
-// page; hints that are too low leave slots unused until VACUUM counts them.
+// Free slots are counted in the map, as a hint that is not logged. A backend remembers a segment with free slots in
+// the relcache entry and inserts there until it is full; then it sets the hint to 0 and looks for another one, first
+// from the map page of the last one on. If there is none, it creates a segment. Hints that are too high cost one look
+// at a plane page; hints that are too low leave slots unused until VACUUM counts them.
 #pragma once
 
 #include "am/index/failpoint.hpp"
@@ -50,7 +50,8 @@ inline int map_page_segments() { return kFailpoints ? 3 : map_capacity(BLCKSZ); 
 // Extends the index by consecutive pages, all zeros. Returns their buffers, locked exclusively.
 void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer);
 
-// The store's segment that this backend used last, and its map page, both 0 if unknown. The state in the relcache entry.
+// The store's segment that this backend used last, and its map page, both 0 if unknown. The state in the relcache
+// entry.
 struct StorePlace {
     BlockNumber map;
     BlockNumber plane;

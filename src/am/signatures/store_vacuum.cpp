@@ -1,7 +1,7 @@
-// VACUUM, in three passes: it finds the dead rows in the store, removes their entries from the trees in the usual walk, and
-// then frees their slots. So at any time each entry refers to the row that it was made for: if VACUUM is interrupted, dead
-// rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile are not among the dead,
-// wherever they go: into a slot that was free, or into a new segment.
+// VACUUM, in three passes: it finds the dead rows in the store, removes their entries from the trees in the usual
+// walk, and then frees their slots. So at any time each entry refers to the row that it was made for: if VACUUM is
+// interrupted, dead rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile
+// are not among the dead, wherever they go: into a slot that was free, or into a new segment.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.

@@ -1,8 +1,8 @@
 // Descents: from a tree's root to the page for a position.
 //
-// A descent holds one lock at a time. It may be overtaken by splits, and then steps right. It goes to a leaf through the
-// copied inner pages, so that it reads no other buffer, and to an inner page through the pages themselves: only a split
-// looks for one, to add a downlink, and must see the page as it is.
+// A descent holds one lock at a time. It may be overtaken by splits, and then steps right. It goes to a leaf through
+// the copied inner pages, so that it reads no other buffer, and to an inner page through the pages themselves: only a
+// split looks for one, to add a downlink, and must see the page as it is.
 #pragma once
 
 #include "am/tree/leaf_place.hpp"

@@ -7,14 +7,14 @@
 //
 // REINDEX and TRUNCATE create a new file, or empty the old one, and invalidate the relcache entry.
 //
-// All indexes share one table of copies of limited memory, enough for about 1.3 million leaves. Copies that have not been
-// used lately are replaced. Copies belong to the metapage that the index's relcache entry holds, by its cache_number(): an
-// invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or a catalog is read, and
-// no pointer to a copy is kept across such a place.
+// All indexes share one table of copies of limited memory, enough for about 1.3 million leaves. Copies that have not
+// been used lately are replaced. Copies belong to the metapage that the index's relcache entry holds, by its
+// cache_number(): an invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or
+// a catalog is read, and no pointer to a copy is kept across such a place.
 //
-// Each child is stored with the buffer in which the leaf was last found. If the leaf is still there, no
-// lookup in the buffer table is needed, and its memory can be prefetched before it is pinned. A leaf without the maximum
-// usage count is looked up as usual, which raises the count: so buffer replacement is not affected.
+// Each child is stored with the buffer in which the leaf was last found. If the leaf is still there, no lookup in the
+// buffer table is needed, and its memory can be prefetched before it is pinned. A leaf without the maximum usage
+// count is looked up as usual, which raises the count: so buffer replacement is not affected.
 #pragma once
 
 #include "am/tree/tree_page.hpp"

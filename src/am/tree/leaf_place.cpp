@@ -83,7 +83,7 @@ void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
     if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "The leaf has split and leaves no range to its right half.");
-    // Rows of another leaf, to the left, might be reported twice.
+    // Rows of another leaf, to the left, might be returned twice.
     if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
         report_corruption(index, BufferGetBlockNumber(buffer),
                           "The leaf ends before the range that its parent gives it.");

@@ -1,9 +1,10 @@
-// Where the leaf for a position is: found in the copies of the inner pages (inner_copies.hpp), without reading a buffer.
+// Where the leaf for a position is: found in the copies of the inner pages (inner_copies.hpp), without reading a
+// buffer.
 //
-// Searches and inserts locate several leaves before they read the first, so that these are fetched together. In between,
-// a leaf may split, and the copy of its parent may be removed. Both are noticed when the leaf is locked: it is checked
-// against the range that its parent's copy gave it. A range ends earlier after a split, and the rest is to the right; a
-// range that ends later, or elsewhere, is damage.
+// Searches and inserts locate several leaves before they read the first, so that these are fetched together. In
+// between, a leaf may split, and the copy of its parent may be removed. Both are noticed when the leaf is locked: it
+// is checked against the range that its parent's copy gave it. A range ends earlier after a split, and the rest is to
+// the right; a range that ends later, or elsewhere, is damage.
 #pragma once
 
 #include "am/tree/tree_page.hpp"

@@ -1,7 +1,7 @@
 // The pages of the trees: reading and locking, extending the index, and writing pages whole.
 //
-// Every page is checked when it is locked, and its place even before: a writer may hold locks on other pages, and a damaged
-// link must not lead it to one of these, or against the order in which pages are locked.
+// Every page is checked when it is locked, and its place even before: a writer may hold locks on other pages, and a
+// damaged link must not lead it to one of these, or against the order in which pages are locked.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -1,4 +1,5 @@
-// The cyclic hash of simhash-cpp before its version of 2016: a hash of the last features, which each new feature changes.
+// The cyclic hash of simhash-cpp before its version of 2016: a hash of the last features, which each new feature
+// changes.
 #pragma once
 
 #include <bit>

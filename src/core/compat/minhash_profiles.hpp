@@ -1,8 +1,8 @@
 // Profiles of min-hash: the minima that other libraries compute for a set of features, one row of a table for each.
 //
-// All of them hash each feature to a number h, and compute (a h + b) mod p for every permutation in unsigned integers of
-// 64, 32 or 16 bits, where a h + b overflows. The minima over the features are the sketch. The numbers a and b come from
-// NumPy's RandomState.
+// All of them hash each feature to a number h, and compute (a h + b) mod p for every permutation in unsigned integers
+// of 64, 32 or 16 bits, where a h + b overflows. The minima over the features are the sketch. The numbers a and b
+// come from NumPy's RandomState.
 #pragma once
 
 #include <cstddef>

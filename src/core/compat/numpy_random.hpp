@@ -1,5 +1,5 @@
-// The random integers of NumPy's RandomState: MT19937, and numbers from a range by masked rejection. NumPy keeps this stream
-// frozen (NEP 19).
+// The random integers of NumPy's RandomState: MT19937, and numbers from a range by masked rejection. NumPy keeps this
+// stream frozen (NEP 19).
 #pragma once
 
 #include <bit>

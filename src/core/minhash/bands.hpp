@@ -8,8 +8,8 @@
 namespace simhash
 {
 
-// A key for the rows of a band. Bands and rows that differ have the same key by chance only, with probability 2^-64. Keys
-// are stored in columns and indexes: they never change.
+// A key for the rows of a band. Bands and rows that differ have the same key by chance only, with probability 2^-64.
+// Keys are stored in columns and indexes: they never change.
 constexpr std::uint64_t band_key(std::uint64_t band, const std::uint64_t *minima, int rows)
 {
     std::uint64_t key = split_mix_number(0, band + 1);
@@ -21,8 +21,8 @@ constexpr std::uint64_t band_key(std::uint64_t band, const std::uint64_t *minima
 // The probability that sets with this Jaccard index agree in at least one band.
 double band_probability(double similarity, int bands, int rows);
 
-// The most rows a band for which that probability is at least `recall`, with as many whole bands as `size` minima make. 0 if
-// even one row is too many.
+// The most rows a band for which that probability is at least `recall`, with as many whole bands as `size` minima
+// make. 0 if even one row is too many.
 int band_rows(double similarity, int size, double recall);
 
 } // namespace simhash

@@ -1,7 +1,8 @@
 // Min-hash: sketches of sets, from which the Jaccard index |A ∩ B| / |A ∪ B| of two sets can be estimated.
 //
-// A sketch of size t holds t minima. In each place, two sketches are equal with a probability that is the Jaccard index J
-// of their sets, so the fraction of equal places is an unbiased estimate of J. Its variance is at most J(1 - J) / t.
+// A sketch of size t holds t minima. In each place, two sketches are equal with a probability that is the Jaccard
+// index J of their sets, so the fraction of equal places is an unbiased estimate of J. Its variance is at most J(1 -
+// J) / t.
 //
 // The minima are computed by fast similarity sketching (Dahlgaard, Knudsen and Thorup, FOCS 2017, Algorithm 1):
 //
@@ -10,12 +11,12 @@
 //                         and to a fraction v, and lower the place's minimum to i + v
 //       stop if every place has been set
 //
-// It takes about max(n, t ln t) hashes for n elements, where a permutation for each minimum takes n t. The later rounds set
-// every place also for small sets. A place's minimum is the same in whatever order and in however many parts the elements
-// come, and the minimum of two sketches is the sketch of the union.
+// It takes about max(n, t ln t) hashes for n elements, where a permutation for each minimum takes n t. The later
+// rounds set every place also for small sets. A place's minimum is the same in whatever order and in however many
+// parts the elements come, and the minimum of two sketches is the sketch of the union.
 //
-// An element is a 64-bit hash of a feature. A minimum is (round << 48) + 48 bits of v; two elements have the same one by
-// chance with probability 2^-48. It is never negative as a signed number.
+// An element is a 64-bit hash of a feature. A minimum is (round << 48) + 48 bits of v; two elements have the same one
+// by chance with probability 2^-48. It is never negative as a signed number.
 //
 // Stored sketches depend on this: it never changes.
 #pragma once
@@ -61,8 +62,9 @@ private:
 // Makes `to` the sketch of the union of two sets. For other libraries' minima, too, as signed numbers.
 void unite_minima(std::uint64_t *to, const std::uint64_t *other, int size);
 
-// One bit of a minimum ("1-bit min-hash", Li and König, WWW 2010): bits of equal minima are equal, and those of different ones
-// are with probability 1/2. So two sets' bits differ in a fraction (1 - J) / 2 of the places on average.
+// One bit of a minimum ("1-bit min-hash", Li and König, WWW 2010): bits of equal minima are equal, and those of
+// different ones are with probability 1/2. So two sets' bits differ in a fraction (1 - J) / 2 of the places on
+// average.
 inline bool minhash_bit(std::uint64_t minimum) { return (split_mix(minimum + kSplitMixStep) & 1) != 0; }
 
 // Writes `size` bits, eight a byte, the first bit being the most significant one, and zeros behind the last bit.

@@ -3,7 +3,7 @@
 // Some bits are dealt to blocks, each with a budget of errors such that sum (budget + 1) = r + 1. By the
 // pigeonhole principle two rows that differ in at most r bits differ, in some block, in no more bits than its
 // budget. So a plan has a step for each block: rows go into cells by the block's bits, and each cell is
-// compared with the cells within its budget. A pair is reported by the first step that can find it. The bits
+// compared with the cells within its budget. A pair is returned by the first step that can find it. The bits
 // in which its rows differ tell which step that is, so no pair has to be remembered.
 //
 // The bits, their number and the number of blocks are chosen by estimated cost, given how often two rows
@@ -63,8 +63,8 @@ double cost_of_all(const PairTask &task);
 void measure_bits(const Fingerprint *x, std::size_t x_count, const Fingerprint *y, std::size_t y_count,
                   double differ[kBits]);
 
-// Whether step number `step` is the one that reports a pair, given the bits in which its rows differ.
-inline bool reports(const PairPlan &plan, int step, Fingerprint errors)
+// Whether step number `step` is the one that returns a pair, given the bits in which its rows differ.
+inline bool returns_pair(const PairPlan &plan, int step, Fingerprint errors)
 {
     for (int i = 0; i < step; i++) {
         if (std::popcount(errors & plan.step[i].mask) <= plan.step[i].budget)

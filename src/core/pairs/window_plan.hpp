@@ -3,7 +3,7 @@
 // Word w of a signature is its bits 64 w to 64 w + 63. Some words are chosen as windows, each with a budget of
 // errors such that sum (budget + 1) = r + 1, so two signatures that differ in at most r bits meet the budget of at
 // least one window. There is a pass for each: the pairs of words within the budget are found like those of
-// fingerprints (pair_plan.hpp), and their signatures are compared. A pair is reported by the first pass that finds
+// fingerprints (pair_plan.hpp), and their signatures are compared. A pair is returned by the first pass that finds
 // it. Where passes do not help, the signatures are compared all with all.
 #pragma once
 

@@ -118,7 +118,8 @@ void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, co
 // Adds P(low <= key <= high): the range is cut into ranges of keys with the same leading bits.
 void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
 {
-    // The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
+    // The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters
+    // little.
     constexpr int kDeepest = 40;
     const std::uint16_t *bit = layout_->key_bits(table);
     std::uint64_t errors = low ^ key_[table], errors_high = high ^ key_[table];

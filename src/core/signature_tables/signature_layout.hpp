@@ -71,12 +71,11 @@ void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signatu
 inline constexpr int kLayoutSample = 4096;
 inline constexpr std::size_t kColumnWords = kLayoutSample / 64;
 
-// Deals the bits to the trees by a sample of signatures, `stride` bytes apart: bits that are set in about half
-// of the rows come first, and bits of one window depend on each other as little as possible. So leaves are
-// divided evenly, and unrelated rows seldom agree in a window. Without a sample bits are dealt in turn.
-// `columns` is memory for bits * kColumnWords words. `pause` is called after each step, which takes microseconds; it need
-// not return.
-// `words` is 2 only if bits >= 128. The sample has at most kLayoutSample rows.
+// Deals the bits to the trees by a sample of signatures, `stride` bytes apart: bits that are set in about half of the
+// rows come first, and bits of one window depend on each other as little as possible. So leaves are divided evenly,
+// and unrelated rows seldom agree in a window. Without a sample bits are dealt in turn. `columns` is memory for bits
+// * kColumnWords words. `pause` is called after each step, which takes microseconds; it need not return. `words` is 2
+// only if bits >= 128. The sample has at most kLayoutSample rows.
 void choose_layout(
     int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
     std::uint64_t *columns, SignatureLayout *layout, void (*pause)() = [] {});

@@ -38,8 +38,8 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
 double plan_probes(const SignatureLayout &layout, double flips, double recall, const SignatureIndexSize &size,
                    SearchPlan *plan);
 
-// The end of the next ring of ORDER BY, if rows up to distance `done` have been returned and a scan costs `scan`: as far
-// as the trees cost little in comparison, or else all that is left.
+// The end of the next ring of ORDER BY, if rows up to distance `done` have been returned and a scan costs `scan`: as
+// far as the trees cost little in comparison, or else all that is left.
 int next_ring_end(const SignatureLayout &layout, int done, double scan, const SignatureIndexSize &size);
 
 // The pages that a search of the trees reads: its leaves, and a page of the store for each candidate.

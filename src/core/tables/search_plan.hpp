@@ -39,10 +39,10 @@ double estimate_leaves(int header_bits, int budget, int radius, double leaves);
 // The cheapest plan for a radius of 0 to 64 over tables of `leaves` leaf pages each.
 void plan_search(const TableDesign &design, int radius, double leaves, SearchPlan *plan);
 
-// Whether step number `step` is the one that reports a row, given the bits in which it differs from the
+// Whether step number `step` is the one that returns a row, given the bits in which it differs from the
 // query: the first whose header budget it meets. Every row within the radius is found by some step, and
-// reported by exactly one, with nothing to remember.
-inline bool reports(const KeyOrder &order, const SearchPlan &plan, int step, Fingerprint errors)
+// returned by exactly one, with nothing to remember.
+inline bool returns_row(const KeyOrder &order, const SearchPlan &plan, int step, Fingerprint errors)
 {
     for (int i = 0; i <= step; i++) {
         const SearchStep &s = plan.step[i];

@@ -1,7 +1,7 @@
 // The probes of a volatility-guided search: the likeliest cells of several tables, until enough is covered.
 //
 // A probe names a cell: a table, and a value of the first prefix_bits of its keys. The caller reads the
-// leaves that hold the cell's keys and reports how far they reach, because leaves don't end where cells do:
+// leaves that hold the cell's keys and tells how far they reach, because leaves don't end where cells do:
 //
 //   plan.set_tables(…);   // once for many searches
 //   plan.begin(…);

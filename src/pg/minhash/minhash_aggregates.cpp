@@ -1,7 +1,7 @@
 // The aggregates minhash_agg and minhash_values_agg. Their input is one row for each feature.
 //
-// The state collects elements and adds them to the sketch many at a time, which is cheaper than one by one. A group of few
-// features needs memory for them only.
+// The state collects elements and adds them to the sketch many at a time, which is cheaper than one by one. A group
+// of few features needs memory for them only.
 #include "pg/input/feature_aggregate.hpp"
 #include "pg/minhash/minhash_value.hpp"
 #include "pg/server/compat.hpp"

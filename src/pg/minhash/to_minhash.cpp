@@ -1,5 +1,5 @@
-// to_minhash_values and to_minhash: the min-hash sketch of a document's set of features, as an array of minima and as one
-// bit of each.
+// to_minhash_values and to_minhash: the min-hash sketch of a document's set of features, as an array of minima and as
+// one bit of each.
 #include "pg/input/read_features.hpp"
 #include "pg/minhash/minhash_value.hpp"
 
@@ -29,8 +29,8 @@ void sketch_features(const CountedFeatures &counted, MinhashSketch *sketch)
     flush();
 }
 
-// Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all empty
-// documents would be duplicates of each other.
+// Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all
+// empty documents would be duplicates of each other.
 bool compute_minima(FunctionCallInfo fcinfo, CountFeatures count, Minima *minima)
 {
     *minima = allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);

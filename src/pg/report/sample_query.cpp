@@ -1,6 +1,6 @@
-// TABLESAMPLE reads few blocks of a table, or of partitions, or of shards. It has no effect on foreign tables: all their rows
-// would be fetched, and counted as a sample. They get a condition on the ctid, which postgres_fdw sends to the
-// other server. That server reads the whole table, but returns only a sample.
+// TABLESAMPLE reads few blocks of a table, or of partitions, or of shards. It has no effect on foreign tables: all
+// their rows would be fetched, and counted as a sample. They get a condition on the ctid, which postgres_fdw sends to
+// the other server. That server reads the whole table, but returns only a sample.
 #include "pg/report/sample_query.hpp"
 
 #include "pg/server/distributed.hpp"
@@ -26,8 +26,8 @@ namespace
 
 constexpr int kShares = 1 << 16; // a condition on the ctid chooses some of so many shares of the rows
 constexpr int kFewShares = 64;
-// How many rows are read for each value that is kept. Those of a block resemble each other, so rows from few blocks would
-// not be representative.
+// How many rows are read for each value that is kept. Those of a block resemble each other, so rows from few blocks
+// would not be representative.
 constexpr double kReadByBlocks = 8;
 constexpr double kReadByRows = 0.9; // all that there is room for
 
@@ -115,8 +115,8 @@ const char *ctid_number(int byte)
                     byte, byte + 1);
 }
 
-// A condition that chooses so many of kShares shares of the rows. The factors deal the rows of a page, and the pages, evenly
-// to the shares; the sum is less than 2^31.
+// A condition that chooses so many of kShares shares of the rows. The factors deal the rows of a page, and the pages,
+// evenly to the shares; the sum is less than 2^31.
 const char *share_condition(int shares)
 {
     constexpr int kBlock = 2, kOffset = 4; // the bytes of the block number's lower half, and of the offset
@@ -126,7 +126,8 @@ const char *share_condition(int shares)
         ctid_number(kBlock), ctid_number(kOffset), kShares, shares);
 }
 
-// Counts the rows, or estimates their number from a small sample: a count of the rows of foreign partitions would fetch them.
+// Counts the rows, or estimates their number from a small sample: a count of the rows of foreign partitions would
+// fetch them.
 double count_rows(Relation relation, Way way)
 {
     const bool some = way == Way::rows;

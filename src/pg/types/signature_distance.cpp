@@ -29,8 +29,8 @@ SIMHASH_FUNCTION(signature_within)
     PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
 }
 
-// signature_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is LEAKPROOF,
-// so it must not raise an error, whatever the values are.
+// signature_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is
+// LEAKPROOF, so it must not raise an error, whatever the values are.
 SIMHASH_FUNCTION(signature_within_if_equally_long)
 {
     const SignatureView a = datum_signature(PG_GETARG_DATUM(0)), b = datum_signature(PG_GETARG_DATUM(1));

@@ -1,5 +1,5 @@
-// simhash_project, simhash_project_weights, signature_project and signature_project_weights: fingerprints and signatures
-// of vectors.
+// simhash_project, simhash_project_weights, signature_project and signature_project_weights: fingerprints and
+// signatures of vectors.
 #include "core/vectors/random_projection.hpp"
 #include "pg/fingerprint/signature_value.hpp"
 #include "pg/server/compat.hpp"

@@ -52,7 +52,7 @@ void expect_found(const PairTask &task, const PairPlan &plan, Fingerprint row, F
         map.set(step.bit, step.bits);
         int apart = std::popcount(map(row) ^ map(row ^ errors));
         ASSERT_EQ(apart, std::popcount(errors & step.mask));
-        if (reports(plan, i, errors)) {
+        if (returns_pair(plan, i, errors)) {
             reporting++;
             ASSERT_LE(apart, step.budget);
         }

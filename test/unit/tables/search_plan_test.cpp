@@ -494,7 +494,7 @@ TEST_F(SearchPlanTest, EstimatesAreNearTheTruth)
     }
 }
 
-// A row is reported by exactly one of the steps that find it: the first.
+// A row is returned by exactly one of the steps that find it: the first.
 TEST_F(SearchPlanTest, OneStepReportsARow)
 {
     auto order = std::make_unique<KeyOrder>();
@@ -505,18 +505,18 @@ TEST_F(SearchPlanTest, OneStepReportsARow)
         last = &design;
         for (int i = 0; i < 6; i++) {
             Fingerprint query = random(), row = query ^ errors(i < 4 ? plan.radius : below(65));
-            int first = -1, reported = 0;
+            int first = -1, returned = 0;
             for (int s = plan.steps - 1; s >= 0; s--) {
                 const SearchStep &step = plan.step[s];
                 KeyBall header = {order->key(step.table, query), step.header_bits, step.budget, kBits};
                 if (in_ball(header, order->key(step.table, row)))
                     first = s;
-                reported += reports(*order, plan, s, query ^ row);
+                returned += returns_row(*order, plan, s, query ^ row);
             }
-            ASSERT_EQ(reported, first >= 0) << name(design, plan);
-            ASSERT_TRUE(first < 0 || reports(*order, plan, first, query ^ row)) << name(design, plan);
+            ASSERT_EQ(returned, first >= 0) << name(design, plan);
+            ASSERT_TRUE(first < 0 || returns_row(*order, plan, first, query ^ row)) << name(design, plan);
             if (hamming_distance(query, row) <= plan.radius) {
-                ASSERT_EQ(reported, 1) << name(design, plan);
+                ASSERT_EQ(returned, 1) << name(design, plan);
             }
         }
     }
@@ -567,7 +567,8 @@ public:
                 ++*leaves_read;
                 for (std::size_t i = first; i < end; i++) {
                     Fingerprint row = rows_[table[i].row];
-                    if (hamming_distance(row, query) <= plan.radius && reports(order_, plan, s, row ^ query))
+                    if (hamming_distance(row, query) <= plan.radius &&
+                        returns_row(order_, plan, s, row ^ query))
                         found.push_back(table[i].row);
                 }
                 if (end == table.size())

@@ -1,8 +1,8 @@
 // The library's entry point.
 #include "pg/server/compat.hpp"
 
+#include "am/handler.hpp"
 #include "am/index/failpoint.hpp"
-#include "am/kinds.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 

@@ -1,5 +1,5 @@
 // The two kinds of indexes. No other file knows both.
-#include "am/kinds.hpp"
+#include "am/handler.hpp"
 
 #include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/index/kind.hpp"

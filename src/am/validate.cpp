@@ -1,4 +1,4 @@
-#include "am/validate.hpp"
+#include "am/handler.hpp"
 
 #include "am/search/strategy.hpp"
 

@@ -1,4 +1,6 @@
-// CREATE INDEX.
+// CREATE INDEX. A build has a memory context of its own, so what a kind allocates need not be freed. With CONCURRENTLY,
+// rows are inserted meanwhile by other sessions only after the build has finished, and validation adds those that it
+// missed.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -1,4 +1,8 @@
-// What parallel builds of all indexes share: the memory and the processes.
+// What parallel builds of all kinds share: the memory and the processes.
+//
+// The leader begins the build, takes part in the scan of the table and in the writing, and waits in between. A process
+// reads only files that their writer has closed. An error in any process ends all of them, and the shared files go with
+// the shared memory. Workers take the locks of the leader's command again, so that they can open the same relations.
 #pragma once
 
 #include "am/create/tree_writer.hpp"

@@ -1,5 +1,5 @@
 // Estimates of searches of an index on fingerprints, from the number of leaves that the search plan for the radius
-// reads.
+// reads. An advisor's hypothetical index has no metapage, so the default design is assumed.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/search/cost.hpp"
 

@@ -1,4 +1,8 @@
-// simhash_match(index, query, first_only): the matches of many balls at once.
+// simhash_match(index, query, first_only): the matches of many balls at once, with the rights and the snapshot of a
+// query.
+//
+// The caller's query is run once, with the caller's privileges. Partitions are searched one after the other, so the
+// balls are kept for them; with first_only, those that have matched are left out of the next ones.
 #include "am/fingerprints/query_queue.hpp"
 
 #include "pg/server/query_rows.hpp"

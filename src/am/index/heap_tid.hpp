@@ -1,4 +1,5 @@
-// Tids: in the form of PostgreSQL, in that of pages, and checked before a table is accessed.
+// Tids: in the form of PostgreSQL, in that of pages, and checked before a table is accessed. A damaged leaf may hold
+// any bits, and the executor trusts an index.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -1,4 +1,8 @@
 // Compares rows cell by cell. Large cells are split again by a plan of their own.
+//
+// Comparing all rows of a cell takes quadratic time, which a cell of equal fingerprints, or of skewed ones, would
+// spend in vain. So a cell that is worth it is sampled, and if a plan for the bits that are left costs clearly less,
+// it is followed. A pair is returned where each plan above it says that this step is the one.
 #include "am/pairs/pairs.hpp"
 
 #include "pg/server/settings.hpp"

@@ -1,4 +1,9 @@
 // Groups rows by a plan of cells so that all pairs meet. Each step reads all rows once more.
+//
+// Rows stay in memory if they fit, otherwise they are divided by some bits of their cells' numbers into stores that
+// fit one after the other. If all of the smaller side fits, the other one streams past it. A step with a budget
+// compares different stores, too. Both kinds of indexes use this: signatures with the words of a window in place of
+// fingerprints.
 #include "am/pairs/pairs.hpp"
 
 extern "C" {

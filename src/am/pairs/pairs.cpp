@@ -1,4 +1,7 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
+//
+// Both sides are of one kind and of values of one length; the kind joins them (IndexKind::join). The memory of a join
+// is freed as a whole, also after an error. simhash_groups takes pairs from the same function, without storing them.
 #include "am/pairs/pairs.hpp"
 #include "am/index/kind.hpp"
 

@@ -1,5 +1,7 @@
-// The leaves of an exact search: for each step of its plan, the leaves that intersect the step's Hamming ball
-// of keys.
+// The leaves of an exact search: for each step of its plan, the leaves that intersect the step's Hamming ball of keys.
+//
+// Leaves are located before they are read, and the radius may have shrunk in between: what a leaf had to be read for
+// is in `located`. A row may be met by several steps; the search that owns the source returns it for the first one.
 #pragma once
 
 #include "am/tree/leaf_reader.hpp"

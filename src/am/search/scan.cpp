@@ -1,4 +1,9 @@
 // The scan callbacks: they search as the scan keys require and return the rows one by one.
+//
+// A plain scan returns the first rows at once, for LIMIT 1 and EXISTS, and many rows in the order of the table. A
+// scan of fingerprints with another snapshot than an MVCC one, that of an exclusion constraint, keeps the pin of the
+// leaf whose rows it returns, so that VACUUM cannot free their tids. Rows without a value come last. run_search and
+// run_order are for those who look at a search and not at its rows.
 #include "am/search/scan.hpp"
 
 #include "am/index/heap_tid.hpp"

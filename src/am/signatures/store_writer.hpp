@@ -1,4 +1,5 @@
-// Writes the store of a build, segment by segment.
+// Writes the store of a build, segment by segment. The map is written at the end, when all segments are known.
+// Processes of a parallel build write segments of their own.
 #pragma once
 
 #include "am/signatures/store.hpp"

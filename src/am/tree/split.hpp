@@ -1,4 +1,8 @@
 // Splits and the unused pages that they take; only for the files of this folder.
+//
+// A split must leave every entry where a reader finds it at each moment, even if the server crashes between its two
+// records. It moves entries only to the right in the tree and to a later block of the file: searches that have passed
+// rely on the former, and the walk of VACUUM on the latter.
 #pragma once
 
 #include "am/tree/tree_page.hpp"

@@ -1,4 +1,6 @@
-// Removing dead entries from the trees.
+// Removing dead entries from the trees. When the walk is over, no entry of a row that was dead before it is left, so
+// the heap may reuse its tid. Signature indexes remove entries by their position in the store, and free that
+// afterwards.
 #pragma once
 
 #include "am/index/meta.hpp"
@@ -12,7 +14,8 @@ namespace simhash
 
 // Decides for the walk of VACUUM which entries are dead.
 struct DeadEntries {
-    // Whether the row at a tid of the index's table is dead: the server's answer, which is the same throughout a VACUUM.
+    // Whether the row at a tid of the index's table is dead: the server's answer, which is the same throughout a
+    // VACUUM.
     IndexBulkDeleteCallback callback;
     void *state; // of the callback
     // For an index whose tables do not have tids in their entries: whether an entry with this position is dead.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "pg/input/feature.hpp"
-#include "pg/input/text_feature_hash.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights_type.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "core/hash/feature_hash.hpp"
 #include "pg/input/document_argument.hpp"
-#include "pg/input/text_feature_hash.hpp"
 #include "pg/input/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights_type.hpp"

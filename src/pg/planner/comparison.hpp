@@ -31,7 +31,4 @@ inline constexpr Comparison kComparisons[] = {
     {"ge", ">=", Rewrite::not_within_below, Rewrite::within},
 };
 
-// Returns the comparison that a function of the type implements, or null if it implements none.
-const Comparison *find_comparison(Oid function, const char *type);
-
 } // namespace simhash

@@ -451,7 +451,8 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
     return fraction;
 }
 
-Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo)
+static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms,
+                                        SpecialJoinInfo *sjinfo)
 {
     // hamming_within(a.h, constant, b.radius) is a join clause, too, but has a single fingerprint column.
     if (IsA(strip_relabels(terms.left), Const) || IsA(strip_relabels(terms.right), Const))

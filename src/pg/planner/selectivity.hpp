@@ -30,13 +30,9 @@ int estimate_bits(Oid type, Node *left, Node *right);
 // radius is assumed to be 3 for 64 bits, and in proportion for others.
 int estimate_radius(PlannerInfo *root, Node *radius, int bits);
 
-// Returns the fraction of the table's rows that satisfy `terms`. `varRelid` has the same meaning as in the
+// Returns the fraction of the table's rows that satisfy `terms`. `varRelid` has the same meaning as in
 // PostgreSQL's restriction estimators.
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid);
-
-// Returns the fraction of pairs of rows that satisfy `terms`, or the fraction of outer rows for semijoins and
-// antijoins.
-Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo);
 
 // Returns the estimate for a condition or a join that a support function is asked about.
 Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms);

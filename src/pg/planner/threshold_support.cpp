@@ -31,6 +31,20 @@ namespace simhash
 namespace
 {
 
+// Returns the comparison that a function of the type implements, or null if it implements none.
+const Comparison *find_comparison(Oid function, const char *type)
+{
+    const char *name = get_func_name(function);
+    const Size length = std::strlen(type);
+
+    if (name == nullptr || std::strncmp(name, type, length) != 0 || name[length] != '_')
+        return nullptr;
+    for (const Comparison &comparison : kComparisons)
+        if (std::strcmp(comparison.suffix, name + length + 1) == 0)
+            return &comparison;
+    return nullptr;
+}
+
 // A comparison by PostgreSQL's operator.
 struct BuiltInComparison {
     Node *left, *right;

@@ -1,0 +1,16 @@
+// What the entry point of the library and the handler call.
+#pragma once
+
+#include "pg/server/compat.hpp"
+
+namespace simhash
+{
+
+// kinds.cpp: makes the kinds of indexes known (index/kind.hpp). Called when the library is loaded.
+void define_kinds();
+
+// validate.cpp, amvalidate: whether an operator class has just what the access method looks for; INFO says what it has
+// not.
+bool validate_opclass(Oid oid);
+
+} // namespace simhash

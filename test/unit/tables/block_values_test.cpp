@@ -7,6 +7,7 @@
 #include "core/tables/block_values.hpp"
 
 #include "../seed.hpp"
+#include "every_design.hpp"
 
 namespace simhash
 {
@@ -29,20 +30,14 @@ std::string name(const BlockValues &values)
     return "distance " + std::to_string(values.distance()) + ", tables " + std::to_string(values.tables());
 }
 
-const std::vector<BlockValues> &every_design()
+const std::vector<BlockValues> &all_values()
 {
     static const std::vector<BlockValues> designs = [] {
         std::vector<BlockValues> found;
-        for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            for (int tables = 1; tables <= kMaxTables; tables++) {
-                TableDesign design;
-                if (!make_design(distance, tables, &design))
-                    continue;
-                BlockValues values;
-                if (values.set(design))
-                    found.push_back(values);
-            }
-        }
+        BlockValues values;
+        for (const TableDesign &design : every_design())
+            if (values.set(design))
+                found.push_back(values);
         return found;
     }();
     return designs;
@@ -50,16 +45,12 @@ const std::vector<BlockValues> &every_design()
 
 TEST_F(BlockValuesTest, OnlyDesignsThatFlipNoBits)
 {
-    for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-        for (int tables = 1; tables <= kMaxTables; tables++) {
-            TableDesign design;
-            BlockValues values;
-            if (make_design(distance, tables, &design)) {
-                EXPECT_EQ(values.set(design), tables > distance) << distance << ", " << tables;
-            }
-        }
+    for (const TableDesign &design : every_design()) {
+        BlockValues values;
+        EXPECT_EQ(values.set(design), design.tables > design.distance)
+            << design.distance << ", " << design.tables;
     }
-    EXPECT_GT(every_design().size(), 100u);
+    EXPECT_GT(all_values().size(), 100u);
 }
 
 TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
@@ -77,7 +68,7 @@ TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
 // The longest headers, of 60 bits, leave just enough bits for the number of the table.
 TEST_F(BlockValuesTest, ValuesOfTablesDiffer)
 {
-    for (const BlockValues &values : every_design()) {
+    for (const BlockValues &values : all_values()) {
         std::set<std::uint64_t> seen;
         int expected = 0;
         for (const Fingerprint h : {Fingerprint{0}, ~Fingerprint{0}}) {
@@ -90,7 +81,7 @@ TEST_F(BlockValuesTest, ValuesOfTablesDiffer)
 
 TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
 {
-    for (const BlockValues &values : every_design()) {
+    for (const BlockValues &values : all_values()) {
         for (int i = 0; i < 1000; i++) {
             const Fingerprint a = random(), b = flipped(a, below(values.distance() + 1));
             int first = 0;
@@ -104,7 +95,7 @@ TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
 
 TEST_F(BlockValuesTest, FarFingerprintsMayHaveNone)
 {
-    for (const BlockValues &values : every_design())
+    for (const BlockValues &values : all_values())
         EXPECT_EQ(values.first_common(0, ~Fingerprint{0}), values.tables()) << name(values);
 }
 

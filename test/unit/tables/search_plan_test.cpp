@@ -16,6 +16,7 @@
 #include "core/tables/search_plan.hpp"
 
 #include "../seed.hpp"
+#include "every_design.hpp"
 
 namespace simhash
 {
@@ -43,22 +44,6 @@ protected:
         order->set(design, bits);
     }
 };
-
-const std::vector<TableDesign> &every_design()
-{
-    static const std::vector<TableDesign> designs = [] {
-        std::vector<TableDesign> found;
-        for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            for (int tables = 1; tables <= kMaxTables; tables++) {
-                TableDesign design;
-                if (make_design(distance, tables, &design))
-                    found.push_back(design);
-            }
-        }
-        return found;
-    }();
-    return designs;
-}
 
 TableDesign design_of(int distance, int tables)
 {

@@ -11,6 +11,7 @@
 #include "core/tables/table_design.hpp"
 
 #include "../seed.hpp"
+#include "every_design.hpp"
 
 namespace simhash
 {
@@ -18,22 +19,6 @@ namespace
 {
 
 using TableDesignTest = SeededTest<2007>;
-
-const std::vector<TableDesign> &every_design()
-{
-    static const std::vector<TableDesign> designs = [] {
-        std::vector<TableDesign> found;
-        for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            for (int tables = 1; tables <= kMaxTables; tables++) {
-                TableDesign design;
-                if (make_design(distance, tables, &design))
-                    found.push_back(design);
-            }
-        }
-        return found;
-    }();
-    return designs;
-}
 
 std::string name(const TableDesign &design)
 {

@@ -1,5 +1,5 @@
 // A set of store positions or tids. Approximate searches rely on it to verify each candidate once. PostgreSQL's
-// dynahash takes up to an eighth more time in long searches, see bench/wide/README.md.
+// dynahash takes up to an eighth more time in long searches.
 #pragma once
 
 #include "pg/server/postgres.hpp"

@@ -1,10 +1,10 @@
-#include "am/fingerprints/query_queue.hpp"
+#include "am/fingerprints/merged_queries.hpp"
 
 #include "core/pairs/digit_sort.hpp"
-#include "pg/server/settings.hpp"
 
 extern "C" {
 #include "miscadmin.h"
+#include "utils/memutils.h"
 }
 
 #include <tuple>
@@ -29,10 +29,6 @@ constexpr Size kPrefetched = 64; // noted leaves, ahead
 constexpr int kPrefixBits = 32;
 constexpr int kTableBits = 6;
 static_assert(kMaxTables < 1 << kTableBits);
-
-const PairPart &part_of(const QueryQueue &queue) { return queue.output->side[0].part[queue.part]; }
-const FingerprintMeta &meta_of(const QueryQueue &queue) { return fingerprint_meta(*part_of(queue).meta); }
-Relation index_of(const QueryQueue &queue) { return part_of(queue).index; }
 
 // -- Planning ----------------------------------------------------------------------------------------------
 
@@ -251,44 +247,19 @@ bool returns_row(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint fi
     return plan.steps == 1 || returns_row(meta.order, plan, leaf.step, fingerprint ^ leaf.center);
 }
 
-// Adds the matches of a page to the output.
-void match_page(QueryQueue *queue, const char *page, const QueuedLeaf &leaf, BlockNumber block)
-{
-    const Fingerprint *fingerprints = leaf_fingerprints(page);
-    int matches = match_leaf(fingerprints, leaf_count(page), leaf.center, leaf.radius, queue->match);
-    if (matches == 0)
-        return;
-    TidCheck check;
-    for (int i = 0; i < matches; i++)
-        check.add(leaf_tid(page, queue->match[i]).packed());
-    check.finish(index_of(*queue), block);
-    const QueuedQuery &query = queue->query[leaf.query];
-    const BlockNumbers &blocks = queue->output->side[0].tids.blocks;
-    for (int i = 0; i < matches && !(queue->first_only && query.matched); i++) {
-        Fingerprint fingerprint = fingerprints[queue->match[i]];
-        uint64 tid = leaf_tid(page, queue->match[i]).packed();
-        if (blocks.counted(queue->part, tid) && returns_row(*queue, leaf, fingerprint))
-            add_pair(queue->output, blocks.number(queue->part, tid), kVisible | leaf.query,
-                     hamming_distance(fingerprint, leaf.center));
-    }
-}
-
 // Reads the leaves in the queue, each once, and matches it with the queries that need it.
 void read_queued(QueryQueue *queue)
 {
     sort_leaves(queue);
-    queue->reading = true;
-    LeafReader reader = {};
-    reader.index = index_of(*queue);
-    reader.snapshot = queue->output->snapshot;
-    reader.strategy = join_strategy(reader.index);
+    queue->reading = queue->query;
+    LeafReader reader;
     QueueSource source = {};
     source.locate = locate_queued;
     source.wants = wants_queued;
     source.ahead = kAhead;
     source.queue = queue;
     source.count = queue->leaves;
-    begin_reading(&reader, &source);
+    begin_queue_reading(*queue, &reader, &source);
     PGAlignedBlock page;
     BlockNumber block;
     while ((block = copy_next_leaf(&reader, &page)) != InvalidBlockNumber) {
@@ -298,13 +269,11 @@ void read_queued(QueryQueue *queue)
             __builtin_prefetch(&source.leaf_at(Min(i + 8, queue->leaves - 1)));
             const QueuedLeaf &leaf = source.leaf_at(i);
             if (!(queue->first_only && queue->query[leaf.query].matched))
-                match_page(queue, page.data, leaf, block);
+                add_matches(queue, page.data, block, leaf.center, leaf.radius, leaf.query,
+                            [&](Fingerprint fingerprint) { return returns_row(*queue, leaf, fingerprint); });
         }
     }
-    if (reader.strategy != nullptr)
-        FreeAccessStrategy(reader.strategy);
-    flush_pairs(queue->output);
-    queue->reading = false;
+    end_queue_reading(queue, &reader);
 }
 
 void run_queue(QueryQueue *queue)
@@ -320,49 +289,96 @@ void run_queue(QueryQueue *queue)
     }
 }
 
-template <typename Item> Item *allocate_items(Size count)
+template <typename Item> Item *allocate_items(const QueryQueue &queue, Size count)
 {
-    return static_cast<Item *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Item) * count));
+    return static_cast<Item *>(MemoryContextAllocHuge(queue.arrays, sizeof(Item) * count));
 }
 
-// Balls are kept if `balls`, for a second queue.
-QueryQueue *allocate_queue(PairOutput *output, int part, bool first_only, bool balls, Size bytes)
+QueryQueue *new_queue(PairOutput *output, int part, bool first_only, Size bytes)
 {
     auto *queue = static_cast<QueryQueue *>(palloc0(sizeof(QueryQueue)));
-    Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange) +
-                (balls ? sizeof(GuidedBall) : 0);
     queue->context = CurrentMemoryContext;
+    queue->arrays = AllocSetContextCreate(CurrentMemoryContext, "simhash queries", ALLOCSET_DEFAULT_SIZES);
+    queue->bytes = bytes;
     queue->output = output;
     queue->part = part;
     queue->first_only = first_only;
     queue->exact.plan.radius = -1;
+    queue->match = static_cast<uint16 *>(palloc(sizeof(uint16) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    return queue;
+}
+
+// Allocates room for queries with notes. Balls are kept if `balls`, for a second queue.
+void allocate_notes(QueryQueue *queue, bool balls, Size bytes)
+{
+    Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange) +
+                (balls ? sizeof(GuidedBall) : 0);
     queue->capacity = Min(bytes / each, Size{PG_UINT32_MAX});
     queue->range_capacity = Max(queue->capacity, kMostProbes);
-    queue->query = allocate_items<QueuedQuery>(queue->capacity);
-    queue->ball = balls ? allocate_items<GuidedBall>(queue->capacity) : nullptr;
-    queue->leaf = allocate_items<QueuedLeaf>(queue->capacity);
-    queue->order = allocate_items<LeafOrder>(queue->capacity);
-    queue->spare = allocate_items<LeafOrder>(queue->capacity);
-    queue->range = allocate_items<QueuedRange>(queue->range_capacity);
-    queue->match = allocate_items<uint16>(static_cast<Size>(leaf_capacity(BLCKSZ)));
-    return queue;
+    queue->query = allocate_items<QueuedQuery>(*queue, queue->capacity);
+    queue->ball = balls ? allocate_items<GuidedBall>(*queue, queue->capacity) : nullptr;
+    queue->leaf = allocate_items<QueuedLeaf>(*queue, queue->capacity);
+    queue->order = allocate_items<LeafOrder>(*queue, queue->capacity);
+    queue->spare = allocate_items<LeafOrder>(*queue, queue->capacity);
+    queue->range = allocate_items<QueuedRange>(*queue, queue->range_capacity);
+    queue->queries = 0;
+    queue->ranges = 0;
 }
 
-} // namespace
-
-QueryQueue *begin_queue(PairOutput *output, int part, bool first_only, Size bytes)
+void allocate_both_notes(QueryQueue *queue, Size bytes)
 {
-    if (!first_only)
-        return allocate_queue(output, part, false, false, bytes);
-    QueryQueue *queue = allocate_queue(output, part, true, true, bytes / 2);
-    queue->rest = allocate_queue(output, part, true, false, bytes / 2);
-    return queue;
-}
-
-void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &ball)
-{
-    if (ball.radius < 0)
+    if (!queue->first_only) {
+        allocate_notes(queue, false, bytes);
         return;
+    }
+    allocate_notes(queue, true, bytes / 2);
+    MemoryContext caller = MemoryContextSwitchTo(queue->arrays);
+    queue->rest = new_queue(queue->output, queue->part, true, bytes / 2);
+    allocate_notes(queue->rest, false, bytes / 2);
+    MemoryContextSwitchTo(caller);
+}
+
+void allocate_merged(QueryQueue *queue, Size bytes)
+{
+    auto *merged = &queue->merged;
+    Size each = sizeof(QueuedQuery) + 2 * sizeof(MergedQuery);
+    merged->capacity = static_cast<uint32>(Min(bytes / each, Size{kMostMerged}));
+    merged->query = allocate_items<QueuedQuery>(*queue, merged->capacity);
+    merged->order = allocate_items<MergedQuery>(*queue, merged->capacity);
+    merged->spare = allocate_items<MergedQuery>(*queue, merged->capacity);
+    merged->queries = 0;
+}
+
+// Allocates room for the first query of a kind. The first kind takes all of the memory; if the other one comes, too, each
+// has a half.
+void allocate_kind(QueryQueue *queue, bool merged)
+{
+    bool both = (merged ? queue->capacity : queue->merged.capacity) > 0;
+    Size bytes = both ? queue->bytes / 2 : queue->bytes;
+    if (both) {
+        finish_queue(queue);
+        MemoryContextReset(queue->arrays);
+    }
+    if (both || merged)
+        allocate_merged(queue, bytes);
+    if (both || !merged)
+        allocate_both_notes(queue, bytes);
+}
+
+void merge_query(QueryQueue *queue, const QueuedQuery &query)
+{
+    auto *merged = &queue->merged;
+    if (merged->capacity == 0)
+        allocate_kind(queue, true);
+    if (merged->queries == merged->capacity)
+        run_merged(queue);
+    merged->query[merged->queries++] = query;
+}
+
+void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &ball, bool guided)
+{
+    if (queue->capacity == 0)
+        allocate_kind(queue, false);
     if (queue->queries == queue->capacity || queue->leaves == queue->capacity) {
         run_queue(queue);
         queue->queries = 0;
@@ -370,15 +386,36 @@ void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &b
     }
     if (queue->ball != nullptr)
         queue->ball[queue->queries] = ball;
-    queue->query[queue->queries++] = {key, ordinal, ball.center, ball.radius, false, queue->ranges};
-    bool guided = !is_exact(ball) && is_guided(ball, ball.radius) &&
-                  (ball.most_probes > 0 || exact_plan(queue, ball.radius).leaves > kFewLeaves);
+    queue->query[queue->queries] = query;
+    queue->query[queue->queries++].ranges = queue->ranges;
     if (!guided || !note_guided_leaves(queue, ball))
         note_exact_leaves(queue, ball.center, ball.radius);
 }
 
+} // namespace
+
+QueryQueue *begin_queue(PairOutput *output, int part, bool first_only, Size bytes)
+{
+    return new_queue(output, part, first_only, bytes);
+}
+
+void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &ball)
+{
+    if (ball.radius < 0)
+        return;
+    const SearchPlan &plan = exact_plan(queue, ball.radius);
+    bool guided =
+        !is_exact(ball) && is_guided(ball, ball.radius) && (ball.most_probes > 0 || plan.leaves > kFewLeaves);
+    QueuedQuery query = {key, ordinal, ball.center, ball.radius, false, 0};
+    if (!guided && can_merge(plan))
+        merge_query(queue, query);
+    else
+        note_query(queue, query, ball, guided);
+}
+
 void finish_queue(QueryQueue *queue)
 {
+    run_merged(queue);
     run_queue(queue);
     if (queue->rest != nullptr)
         run_queue(queue->rest);
@@ -386,7 +423,24 @@ void finish_queue(QueryQueue *queue)
 
 QueuedQuery *found_query(QueryQueue *queue, uint64 number)
 {
-    return (queue->reading ? queue : queue->rest)->query + number;
+    return (queue->reading != nullptr ? queue : queue->rest)->reading + number;
+}
+
+void begin_queue_reading(const QueryQueue &queue, LeafReader *reader, LeafSource *source)
+{
+    *reader = {};
+    reader->index = index_of(queue);
+    reader->snapshot = queue.output->snapshot;
+    reader->strategy = join_strategy(reader->index);
+    begin_reading(reader, source);
+}
+
+void end_queue_reading(QueryQueue *queue, LeafReader *reader)
+{
+    if (reader->strategy != nullptr)
+        FreeAccessStrategy(reader->strategy);
+    flush_pairs(queue->output);
+    queue->reading = nullptr;
 }
 
 } // namespace simhash

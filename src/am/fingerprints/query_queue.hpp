@@ -1,16 +1,17 @@
 // Queries that are searched for together: the batch mode of Sood and Loguinov 2011, section 6.3.
 //
-// A query is planned alone, in the same way as by a scan, but its leaves are only noted. When the memory for
-// notes is full, the leaves are read in the order of their keys, each once for all queries that need it, and the
-// next queries are planned.
+// Exact queries whose steps read the keys with one header are merged with the leaves (merged_queries.hpp).
 //
-// If one match is enough for a query, only its first leaf is noted at first, where most have a match. Those that
-// have none are planned again, in a second queue.
+// Any other query is planned alone, in the same way as by a scan, but its leaves are only noted. When the memory for
+// notes is full, the leaves are read in the order of their keys, each once for all queries that need it, and the
+// next queries are planned. If one match is enough for a query, only its first leaf is noted at first, where most have a
+// match. Those that have none are planned again, in a second queue.
 #pragma once
 
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/pairs/pairs.hpp"
 
+#include "pg/server/settings.hpp"
 #include "pg/types/guided_ball.hpp"
 
 namespace simhash
@@ -49,19 +50,40 @@ static_assert(sizeof(QueuedLeaf) == 64);
 inline constexpr Position kNoUpper = {~uint64{0}, ~uint64{0}};
 inline constexpr uint8 kByWeights = 255;
 
+// A query among those that a table's leaves are merged with: all that is needed until there is a match.
+struct MergedQuery {
+    uint32 header; // of its key, at the top
+    uint32 radius : 7;
+    uint32 query : 25;
+    Fingerprint center;
+};
+static_assert(sizeof(MergedQuery) == 16);
+inline constexpr uint32 kMostMerged = 1 << 22; // they are sorted without a check for interrupts
+
 struct QueryQueue {
     MemoryContext context;
-    PairOutput *output; // tag[0] is the row's, tag[1] the query's number
-    int part;           // the partition that is searched
-    bool first_only;    // one match is enough for a query
-    QueryQueue *rest;   // the second queue, or null; then all leaves are noted
-    bool reading;       // the output's numbers mean queries of this queue
+    MemoryContext arrays; // for the queries
+    Size bytes;           // for the arrays
+    PairOutput *output;   // tag[0] is the row's, tag[1] the query's number
+    int part;             // the partition that is searched
+    bool first_only;      // one match is enough for a query
+    QueryQueue *rest;     // the second queue, or null; then all leaves are noted
+    QueuedQuery *reading; // what the output's numbers mean; null while the second queue is read
+    uint16 *match;        // room for a leaf's matches
+
+    struct {
+        QueuedQuery *query;
+        uint32 queries;
+        uint32 capacity; // 0 until there is such a query
+        MergedQuery *order, *spare;
+    } merged;
 
     // The sources of the query that is being planned.
     FingerprintSource exact;
     GuidedSource *guided;
     SearchPlan *plan[kBits + 1]; // of exact searches, by radius; null until it is needed
 
+    // Queries whose leaves are noted.
     QueuedQuery *query;
     GuidedBall *ball; // of each query, if there is a second queue
     uint32 queries;
@@ -69,12 +91,18 @@ struct QueryQueue {
     Size leaves;
     QueuedRange *range;
     Size ranges;
-    Size capacity; // of queries and of leaves
+    Size capacity; // of queries and of leaves; 0 until there is such a query
     Size range_capacity;
     struct LeafOrder *order, *spare;
     uint64 below_cell; // the bits of a key below the cell
-    uint16 *match;     // room for a leaf's matches
 };
+
+inline const PairPart &part_of(const QueryQueue &queue) { return queue.output->side[0].part[queue.part]; }
+inline const FingerprintMeta &meta_of(const QueryQueue &queue)
+{
+    return fingerprint_meta(*part_of(queue).meta);
+}
+inline Relation index_of(const QueryQueue &queue) { return part_of(queue).index; }
 
 // Prepares a queue of searches in one part of the output's side, which uses about `bytes` bytes.
 QueryQueue *begin_queue(PairOutput *output, int part, bool first_only, Size bytes);
@@ -87,5 +115,34 @@ void finish_queue(QueryQueue *queue);
 
 // The query that the output means by a number. Only while the output is being flushed.
 QueuedQuery *found_query(QueryQueue *queue, uint64 number);
+
+// A reader of the leaves that a source wants, for a queue.
+void begin_queue_reading(const QueryQueue &queue, LeafReader *reader, LeafSource *source);
+// Frees what it holds, and passes on the matches.
+void end_queue_reading(QueryQueue *queue, LeafReader *reader);
+
+// Adds the rows of a leaf's copy within the radius of query number `query` to the output if returns(fingerprint).
+template <typename Returns>
+void add_matches(QueryQueue *queue, const char *page, BlockNumber block, Fingerprint center, int radius,
+                 uint32 query, Returns returns)
+{
+    const Fingerprint *fingerprints = leaf_fingerprints(page);
+    int matches = match_leaf(fingerprints, leaf_count(page), center, radius, queue->match);
+    if (matches == 0)
+        return;
+    TidCheck check;
+    for (int i = 0; i < matches; i++)
+        check.add(leaf_tid(page, queue->match[i]).packed());
+    check.finish(index_of(*queue), block);
+    const QueuedQuery &queued = queue->reading[query];
+    const BlockNumbers &blocks = queue->output->side[0].tids.blocks;
+    for (int i = 0; i < matches && !(queue->first_only && queued.matched); i++) {
+        Fingerprint fingerprint = fingerprints[queue->match[i]];
+        uint64 tid = leaf_tid(page, queue->match[i]).packed();
+        if (blocks.counted(queue->part, tid) && returns(fingerprint))
+            add_pair(queue->output, blocks.number(queue->part, tid), kVisible | query,
+                     hamming_distance(fingerprint, center));
+    }
+}
 
 } // namespace simhash

@@ -1,0 +1,111 @@
+-- simhash_match by merging sorted queries with the leaves, as a sequential scan finds the rows.
+SET max_parallel_workers_per_gather = 0;
+
+CREATE FUNCTION flips(n bigint, bits bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    flips bigint := 0;
+BEGIN
+    FOR i IN 1 .. bits LOOP
+        flips := flips # (1::bigint << (hashint8extended(n, i) & 63)::int);
+    END LOOP;
+    RETURN flips;
+END $$;
+CREATE FUNCTION uniform(n bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT hashint8extended(n, 42) $$;
+
+-- Compares the matches of the balls with those of a sequential scan of the rows.
+CREATE FUNCTION compare(ball text, first boolean DEFAULT false, OUT missing bigint, OUT wrong bigint, OUT twice bigint, OUT matches bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+    SET LOCAL enable_indexscan = off;
+    SET LOCAL enable_bitmapscan = off;
+    EXECUTE format('CREATE TEMP TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance
+                    FROM query q JOIN doc d ON d.h <@| %s', ball);
+    EXECUTE format('CREATE TEMP TABLE got AS SELECT number, match, distance FROM simhash_match(''doc_h'', %L, %L)',
+                   'SELECT id, ' || ball || ' FROM query q', first);
+    IF first THEN
+        SELECT count(*) INTO missing FROM (SELECT number FROM want EXCEPT SELECT number FROM got) x;
+        SELECT count(*) - count(DISTINCT number) INTO twice FROM got;
+    ELSE
+        SELECT count(*) INTO missing FROM (TABLE want EXCEPT TABLE got) x;
+        SELECT count(*) - count(DISTINCT (number, match)) INTO twice FROM got;
+    END IF;
+    SELECT count(*) INTO wrong FROM (TABLE got EXCEPT TABLE want) x;
+    SELECT count(*) INTO matches FROM got;
+    DROP TABLE want, got;
+END $$;
+
+-- uniform fingerprints with near-duplicates
+CREATE TABLE doc (id bigint, h simhash);
+INSERT INTO doc SELECT i, (uniform(i / 2) # flips(i, i % 2 * (1 + i % 4)))::simhash FROM generate_series(1, 6000) i;
+-- many in few headers: runs of equal ones at both ends of the keys, and headers that take several leaves
+INSERT INTO doc SELECT 10000 + i, 0::bigint::simhash FROM generate_series(1, 1500) i;
+INSERT INTO doc SELECT 20000 + i, (-1)::bigint::simhash FROM generate_series(1, 1500) i;
+INSERT INTO doc SELECT 30000 + i, flips(i, i % 5)::simhash FROM generate_series(1, 1000) i;
+INSERT INTO doc SELECT 40000 + i, (~flips(i, i % 5))::simhash FROM generate_series(1, 1000) i;
+INSERT INTO doc SELECT 50000 + i, (uniform(i) & uniform(-i) & uniform(i + 1000000))::simhash FROM generate_series(1, 3000) i;
+INSERT INTO doc SELECT 60000 + i, (uniform(i) & x'FFFFFFFFFFFF0000'::bigint | 4711)::simhash FROM generate_series(1, 3000) i;
+INSERT INTO doc SELECT 70000 + i FROM generate_series(1, 50) i;
+CREATE TABLE query AS SELECT id, h FROM doc WHERE h IS NOT NULL AND id % 47 = 1;
+
+CREATE INDEX doc_h ON doc USING simhash (h);
+SET client_min_messages = debug1;
+SELECT count(*) FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query');
+SELECT count(*) FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3 + id % 2) FROM query WHERE id < 200');
+RESET client_min_messages;
+SELECT r, c.* FROM generate_series(0, 4) r, compare(format('simhash_ball(q.h, %s)', r)) c;
+SELECT r, c.* FROM generate_series(0, 3) r, compare(format('simhash_ball(q.h, %s)', r), true) c;
+-- several radii: some are merged with others, some are not
+SELECT c.* FROM compare('simhash_ball(q.h, q.id % 6 - 1)') c;
+SELECT c.* FROM compare('simhash_ball(q.h, q.id % 6 - 1)', true) c;
+-- little memory: many rounds
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+INSERT INTO query SELECT id, h FROM doc WHERE h IS NOT NULL AND id % 3 = 0 AND id % 47 <> 1 AND id NOT BETWEEN 10000 AND 50000;
+SELECT c.* FROM compare('simhash_ball(q.h, 3)') c;
+SELECT c.* FROM compare('simhash_ball(q.h, q.id % 6 - 1)') c;
+SELECT c.* FROM compare('simhash_ball(q.h, q.id % 6 - 1)', true) c;
+DELETE FROM query WHERE id % 47 <> 1;
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+-- an index that grew from nothing by splits, so that headers take many leaves
+DROP INDEX doc_h;
+CREATE TABLE rows AS TABLE doc;
+TRUNCATE doc;
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (fillfactor = 50);
+INSERT INTO doc TABLE rows;
+SELECT r, c.* FROM generate_series(0, 3) r, compare(format('simhash_ball(q.h, %s)', r)) c;
+DELETE FROM doc WHERE id % 7 = 0;
+UPDATE doc SET id = id + 1 WHERE id % 10 = 0;
+SELECT c.* FROM compare('simhash_ball(q.h, 3)') c;
+VACUUM doc;
+SELECT c.* FROM compare('simhash_ball(q.h, 3)') c;
+-- other designs: of one table and header bits that are no bytes, of tables that some radii skip, and of one leaf
+DROP INDEX doc_h;
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 6);
+SELECT r, c.* FROM generate_series(1, 3) r, compare(format('simhash_ball(q.h, %s)', r)) c;
+DROP INDEX doc_h;
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1);
+SELECT r, c.* FROM generate_series(0, 1) r, compare(format('simhash_ball(q.h, %s)', r)) c;
+DROP INDEX doc_h;
+DELETE FROM doc WHERE id % 100 <> 1;
+CREATE INDEX doc_h ON doc USING simhash (h);
+SELECT c.* FROM compare('simhash_ball(q.h, 3)') c;
+
+-- a cancelled match
+INSERT INTO doc SELECT i, 0::bigint::simhash FROM generate_series(1, 3000) i;
+SET statement_timeout = '200ms';
+SELECT count(*) FROM simhash_match('doc_h', 'SELECT i, simhash_ball((i & 7)::simhash, 3) FROM generate_series(1::bigint, 100000) i');
+RESET statement_timeout;
+-- leaves that split while the queries wait
+CREATE FUNCTION grow(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO doc SELECT 1000000 + i, CASE WHEN i % 2 = 0 THEN uniform(i) ELSE flips(i, 1 + i % 8) END::simhash
+        FROM generate_series(n * 100, n * 100 + 60) i;
+    RETURN n;
+END $$;
+CREATE TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON d.h <@> q.h <= 3;
+CREATE TABLE got AS SELECT number, match, distance FROM simhash_match('doc_h', 'SELECT grow(id), simhash_ball(h, 3) FROM query');
+SELECT (SELECT count(*) FROM (TABLE want EXCEPT ALL TABLE got) x) AS missing, (SELECT count(*) FROM (TABLE got EXCEPT ALL TABLE want) x) AS wrong;
+DROP TABLE doc, query, rows, want, got;
+DROP FUNCTION flips, uniform, compare, grow;

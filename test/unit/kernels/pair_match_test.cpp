@@ -244,6 +244,35 @@ TEST_F(PairMatchTest, ListsOfRuns)
     }
 }
 
+// Rows that differ in the same bits of both halves: their XOR does not tell that they differ.
+TEST_F(PairMatchTest, SameErrorsInBothHalves)
+{
+    for (int radius = 0; radius <= 8; radius++) {
+        std::vector<Fingerprint> rows;
+        Fingerprint center = random();
+        for (int i = 0; i < 100; i++) {
+            Fingerprint errors = 0;
+            for (std::uint32_t flips = below(4); flips > 0; flips--)
+                errors |= Fingerprint{1} << below(32);
+            rows.push_back(center ^ errors ^ errors << 32 ^ Fingerprint{below(3) == 0} << below(64));
+        }
+        expect_within(rows, {{0, 100}, {3, 40}}, radius);
+        expect_between(rows, rows, {{{0, 100}, {0, 100}}, {{50, 90}, {7, 38}}}, radius);
+    }
+}
+
+// Runs on both sides of the length up to which rows are folded.
+TEST_F(PairMatchTest, LongRuns)
+{
+    std::vector<Fingerprint> rows;
+    for (int i = 0; i < 4200; i++)
+        rows.push_back(random() & 0xF000'0000'0F0F'0000);
+    for (std::uint32_t length : {4095u, 4096u, 4097u, 4200u}) {
+        expect_between(rows, rows, {{{0, 3}, {4200 - length, 4200}}}, 3);
+        expect_between(rows, rows, {{{0, 3}, {0, length}}, {{5, 6}, {0, 20}}}, 0);
+    }
+}
+
 // Everything matches: the longest answer, interrupted at every place where room can run out.
 TEST_F(PairMatchTest, AllMatch)
 {

@@ -150,6 +150,6 @@ while ((time < $end || $seed == $first_seed) && $wrong < 5) {
 is($wrong, 0, 'every answer is that of integer arithmetic');
 cmp_ok($compared, '>=', $kQueries, 'queries were compared') if $wrong == 0;
 cmp_ok($by_index, '>', $explained / 10, 'many of them by an index') if $explained >= 100;
-note(sprintf 'queries: %d compared, %d of them with rows, of %d kinds, in %d worlds, SEED=%d to %d; %d of %d plans read a simhash index',
+diag(sprintf 'queries: %d compared, %d of them with rows, of %d kinds, in %d worlds, SEED=%d to %d; %d of %d plans read a simhash index',
     $compared, $answered, scalar(keys %asked), $seed - $first_seed, $first_seed, $seed - 1, $by_index, $explained);
 done_testing();

@@ -1,8 +1,8 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
--- Sections, in order: the type, weights, fingerprints from features, exact measures, locality-sensitive hashing,
--- distance, similarity, the access method, inspection, joins, tuning. The extension is relocatable: every object of
--- PostgreSQL is schema-qualified, and nothing is replaced.
+-- Sections, in order: the type, weights, fingerprints from features, weights by rarity, exact measures,
+-- locality-sensitive hashing, distance, similarity, the access method, inspection, joins, tuning. The extension is
+-- relocatable: every object of PostgreSQL is schema-qualified, and nothing is replaced.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -721,6 +721,190 @@ COMMENT ON AGGREGATE minhash_values_agg(pg_catalog.text, integer)
     IS 'min-hash sketch of a set of features, one per row: the minima';
 COMMENT ON AGGREGATE minhash_values_agg(bigint, integer)
     IS 'min-hash sketch of a set of numbers, one per row: the minima';
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Weights by rarity
+-- ---------------------------------------------------------------------------------------------------------
+
+CREATE TYPE feature_frequencies;
+
+CREATE FUNCTION feature_frequencies_in(pg_catalog.cstring) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_out(feature_frequencies) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_recv(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_send(feature_frequencies) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+-- Hashes cannot be compressed, so it would not be worth trying.
+CREATE TYPE feature_frequencies (
+    INPUT = feature_frequencies_in, OUTPUT = feature_frequencies_out,
+    RECEIVE = feature_frequencies_recv, SEND = feature_frequencies_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
+
+COMMENT ON TYPE feature_frequencies
+    IS 'in how many documents of a collection its features occur: weights fingerprints by rarity';
+COMMENT ON FUNCTION feature_frequencies_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_out(feature_frequencies) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_send(feature_frequencies) IS 'I/O';
+
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_shingles' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text[])
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_array' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.tsvector)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_tsvector' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_value' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_final(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text[])
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.tsvector)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal)
+    IS 'aggregate combine function';
+COMMENT ON FUNCTION feature_frequencies_serialize(pg_catalog.internal) IS 'aggregate serialization function';
+COMMENT ON FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal)
+    IS 'aggregate deserialization function';
+COMMENT ON FUNCTION feature_frequencies_final(pg_catalog.internal) IS 'aggregate final function';
+
+CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text, unit pg_catalog.text, size integer) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(features pg_catalog.text[]) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.tsvector) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(frequencies feature_frequencies) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text)
+    IS 'in how many texts each word occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text, pg_catalog.text, integer)
+    IS 'in how many texts each shingle of size units, word or character, occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text[])
+    IS 'in how many arrays each feature occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.tsvector)
+    IS 'in how many documents each lexeme occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(feature_frequencies)
+    IS 'frequencies in the union of collections';
+
+CREATE FUNCTION feature_frequencies_top(feature_frequencies, features integer) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION feature_frequency(feature_frequencies, feature pg_catalog.text) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION feature_rarity(feature_frequencies, feature pg_catalog.text) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION feature_frequencies_top(feature_frequencies, integer)
+    IS 'the frequencies of the most frequent features alone';
+COMMENT ON FUNCTION feature_frequency(feature_frequencies, pg_catalog.text)
+    IS 'in how many documents a feature occurs; NULL if that is not kept';
+COMMENT ON FUNCTION feature_rarity(feature_frequencies, pg_catalog.text)
+    IS 'the factor of a feature''s weight: ln (N + 1) - ln n, where n of N documents have it';
+
+CREATE FUNCTION to_simhash(document pg_catalog.text, frequencies feature_frequencies) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash(features pg_catalog.text[], frequencies feature_frequencies) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(document pg_catalog.tsvector, frequencies feature_frequencies) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION to_simhash(pg_catalog.text, feature_frequencies)
+    IS 'fingerprint of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_simhash(pg_catalog.text[], feature_frequencies)
+    IS 'fingerprint of features, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector, feature_frequencies)
+    IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency, times their rarity';
+
+CREATE FUNCTION to_simhash_weights(document pg_catalog.text, frequencies feature_frequencies) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_simhash_weights(features pg_catalog.text[], frequencies feature_frequencies) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(document pg_catalog.tsvector, frequencies feature_frequencies)
+    RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text, feature_frequencies)
+    IS 'weights of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], feature_frequencies)
+    IS 'weights of features, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector, feature_frequencies)
+    IS 'weights of lexemes, weighted by 1 + ln of their frequency, times their rarity';
+
+CREATE FUNCTION to_signature(document pg_catalog.text, frequencies feature_frequencies, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature(features pg_catalog.text[], frequencies feature_frequencies, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION to_signature(document pg_catalog.tsvector, frequencies feature_frequencies, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION to_signature(pg_catalog.text, feature_frequencies, integer)
+    IS 'signature of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_signature(pg_catalog.text[], feature_frequencies, integer)
+    IS 'signature of features, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_signature(pg_catalog.tsvector, feature_frequencies, integer)
+    IS 'signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
+
+CREATE FUNCTION to_signature_weights(document pg_catalog.text, frequencies feature_frequencies, bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION to_signature_weights(features pg_catalog.text[], frequencies feature_frequencies, bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION to_signature_weights(document pg_catalog.tsvector, frequencies feature_frequencies, bits integer)
+    RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, feature_frequencies, integer)
+    IS 'weights of the bits of the signature of the features of a text, weighted by 1 + ln tf times their rarity';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], feature_frequencies, integer)
+    IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency, times their rarity';
+COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, feature_frequencies, integer)
+    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
+
+CREATE FUNCTION feature_cosine(a pg_catalog.text, b pg_catalog.text, frequencies feature_frequencies)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_rare_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+CREATE FUNCTION feature_cosine(a pg_catalog.text[], b pg_catalog.text[], frequencies feature_frequencies)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_rare_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION feature_cosine(a pg_catalog.tsvector, b pg_catalog.tsvector, frequencies feature_frequencies)
+    RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, feature_frequencies)
+    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
+COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], pg_catalog.text[], feature_frequencies)
+    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
+COMMENT ON FUNCTION feature_cosine(pg_catalog.tsvector, pg_catalog.tsvector, feature_frequencies)
+    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Exact measures

@@ -20,7 +20,8 @@ INSERT INTO subject VALUES
     (10, 'Routing to tables and servers', '^simhash_(blocks|first_block)$'),
     (11, 'Locality-sensitive hashing', '^lsh_'),
     (12, 'Order, hash, minimum and maximum', '^(min|max)$'),
-    (13, 'Fingerprints and min-hash of other libraries, in the extension simhash_compat', '(_as|_profiles)$');
+    (13, 'Weights by rarity', '^feature_(frequenc|rarity)'),
+    (14, 'Fingerprints and min-hash of other libraries, in the extension simhash_compat', '(_as|_profiles)$');
 CREATE TEMP TABLE member AS
     SELECT classid, objid FROM pg_depend
     WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'

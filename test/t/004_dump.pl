@@ -21,11 +21,13 @@ CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
     other simhash GENERATED ALWAYS AS (to_simhash_as('1e0ng', body)) STORED,
-    weights simhash_weights, ball simhash_weights_ball);
+    weights simhash_weights, ball simhash_weights_ball, frequencies feature_frequencies);
+ALTER TABLE text ADD rare simhash GENERATED ALWAYS AS (to_simhash(body, '<word,1,9,2,{28c7dd2f4d9a8bc1:8}>'::feature_frequencies)) STORED;
 INSERT INTO text (id, body, weights, ball)
     SELECT n, body, to_simhash_weights(body), simhash_ball(to_simhash_weights(body), n % 66 - 1, 1.0 / n, n) FROM
     (SELECT n, 'number ' || n || ' of some words that are ' || md5(n::text) AS body FROM generate_series(1, 200) AS n)
     AS bodies;
+UPDATE text SET frequencies = (SELECT feature_frequencies_agg(body || ' ' || md5(id::text || n)) FROM text, generate_series(1, 20) AS n) WHERE id = 1;
 CREATE INDEX text_h ON text USING simhash (h);
 CREATE TABLE distinct_page (h simhash, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO distinct_page SELECT fingerprint(n) FROM generate_series(1, 100) AS n;
@@ -42,6 +44,8 @@ my %checks = (
     'rows' => 'SELECT md5(string_agg(id || coalesce(h::text, \'-\'), \' \' ORDER BY id)) FROM page',
     'generated fingerprints' => 'SELECT md5(string_agg(id || h::text || other::text, \' \' ORDER BY id)) FROM text',
     'weights' => 'SELECT md5(string_agg(id || weights::text || ball::text, \' \' ORDER BY id)) FROM text',
+    'frequencies' => 'SELECT md5(string_agg(frequencies::text, \' \')), md5(string_agg(rare::text, \' \' ORDER BY id)),
+        count(DISTINCT rare) FROM text',
     'generated is what the function gives' => 'SELECT count(*) FROM text WHERE h IS DISTINCT FROM to_simhash(body)',
     'what another library gives' => 'SELECT count(*) FROM text WHERE other IS DISTINCT FROM to_simhash_as(\'1e0ng\', body)',
     'extensions' => 'SELECT string_agg(extname || extversion || extnamespace::regnamespace, \' \' ORDER BY extname) FROM pg_extension',

@@ -15,7 +15,7 @@ namespace
 
 struct Vote {
     std::uint64_t hash;
-    std::uint32_t weight; // in units of 2^-8
+    std::uint32_t weight; // in units of 2^-8, or with a rarity, of 2^-16
 };
 
 // Three votes of one weight are worth two: one of that weight, for the bits that an odd number of them has, and
@@ -48,8 +48,8 @@ using Lanes = std::uint32_t __attribute__((vector_size(16)));
 constexpr NibbleMasks<std::uint32_t, 0xFFFFFFFF, 0> kCounted;
 
 // Half of the bits at a time: its eight accumulators stay in registers. Sums the weights of the ones; the zeros'
-// follow from the total.
-void add_half(const Vote *votes, const Vote *end, std::uint32_t total, int first_bit, Weight *sums)
+// follow from the total. `shift` leads from the votes' units to those of the sums.
+void add_half(const Vote *votes, const Vote *end, std::uint32_t total, int shift, int first_bit, Weight *sums)
 {
     constexpr int kHalf = kBits / 2;
     Lanes lanes[kHalf / 4] = {};
@@ -66,7 +66,7 @@ void add_half(const Vote *votes, const Vote *end, std::uint32_t total, int first
     std::uint32_t ones[kHalf];
     std::memcpy(ones, lanes, sizeof(ones));
     for (int j = 0; j < kHalf; j++)
-        sums[first_bit + j] += (2 * Weight{ones[j]} - total) * (Weight{1} << kLogarithmicShift);
+        sums[first_bit + j] += (2 * Weight{ones[j]} - total) * (Weight{1} << shift);
 }
 
 // Features to be added at once. Most features of a document occur once, twice or a few times, so many have the
@@ -137,8 +137,8 @@ private:
                 end = combine(hashes + start, ends_[g] - start, sorted_[start].weight, end);
         for (std::size_t i = start; i < size_; i++)
             *end++ = {hashes[i], sorted_[i].weight};
-        add_half(votes, end, total_, 0, sums->sum);
-        add_half(votes, end, total_, kBits / 2, sums->sum);
+        add_half(votes, end, total_, kLogarithmicShift, 0, sums->sum);
+        add_half(votes, end, total_, kLogarithmicShift, kBits / 2, sums->sum);
     }
 
     Given given_[kSize];
@@ -151,6 +151,46 @@ private:
 std::uint32_t term_frequency(std::uint64_t count)
 {
     return count > 0xFFFFFFFF ? 0xFFFFFFFF : static_cast<std::uint32_t>(count);
+}
+
+// The same for features whose weights hardly repeat.
+class RareBatch
+{
+public:
+    void put(std::uint64_t hash, std::uint32_t weight)
+    {
+        votes_[size_++] = {hash, weight};
+        total_ += weight;
+    }
+
+    bool full() const { return size_ == kSize || total_ > 0xFFFFFFFF - kMost; }
+
+    void add_to(SignatureSums sums)
+    {
+        for (std::size_t word = 0; word < sums.words; word++) {
+            Vote votes[kSize];
+            for (std::size_t i = 0; i < size_; i++)
+                votes[i] = {hash_word(votes_[i].hash, word), votes_[i].weight};
+            add_half(votes, votes + size_, total_, kRareShift, 0, sums.word[word].sum);
+            add_half(votes, votes + size_, total_, kRareShift, kBits / 2, sums.word[word].sum);
+        }
+        size_ = 0;
+        total_ = 0;
+    }
+
+private:
+    static constexpr std::size_t kSize = 256;
+    static constexpr std::uint32_t kMost = kLogarithmicMax * kRarityMax;
+
+    Vote votes_[kSize];
+    std::size_t size_ = 0;
+    std::uint32_t total_ = 0;
+};
+
+// (1 + ln tf) times the rarity, in units of 2^-16.
+std::uint32_t rare_weight(const FeatureCount &slot, const FeatureFrequencies &frequencies)
+{
+    return logarithmic_weight(term_frequency(slot.count)) * frequencies.rarity_of(slot.hash);
 }
 
 } // namespace
@@ -185,6 +225,20 @@ void FeatureCounts::add_logarithmic(std::size_t from, std::size_t to, SignatureS
     batch.add_to(sums);
 }
 
+void FeatureCounts::add_rare(std::size_t from, std::size_t to, const FeatureFrequencies &frequencies,
+                             SignatureSums sums) const
+{
+    RareBatch batch;
+    for (const FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++) {
+        if (slot->count == 0)
+            continue;
+        batch.put(slot->hash, rare_weight(*slot, frequencies));
+        if (batch.full())
+            batch.add_to(sums);
+    }
+    batch.add_to(sums);
+}
+
 bool FeatureCounts::add_weight(std::uint64_t hash, Weight weight)
 {
     SIMHASH_ASSERT(!full());
@@ -202,6 +256,13 @@ void FeatureCounts::make_logarithmic(std::size_t from, std::size_t to)
     for (FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++)
         if (slot->count != 0)
             slot->count = logarithmic_weight(term_frequency(slot->count)) + kWeightZero;
+}
+
+void FeatureCounts::make_rare(std::size_t from, std::size_t to, const FeatureFrequencies &frequencies)
+{
+    for (FeatureCount *slot = slots_ + from; slot < slots_ + to; slot++)
+        if (slot->count != 0)
+            slot->count = rare_weight(*slot, frequencies) + kWeightZero;
 }
 
 } // namespace simhash

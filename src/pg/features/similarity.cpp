@@ -1,5 +1,6 @@
 // jaccard, containment and cosine: how alike two sets or vectors of features are, exactly.
 #include "core/features/feature_measures.hpp"
+#include "pg/input/frequencies_argument.hpp"
 #include "pg/input/read_features.hpp"
 #include "pg/types/weights_type.hpp"
 
@@ -22,6 +23,14 @@ template <CountFeatures count> void read_pair(FunctionCallInfo fcinfo, CountedFe
 void read_documents(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
 {
     Shingles shingles = shingle_arguments(fcinfo, 2);
+    count_text(fcinfo, 0, shingles, a);
+    count_text(fcinfo, 1, shingles, b);
+}
+
+// (document text, document text, frequencies), which say what the features are
+void read_rare_documents(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
+{
+    Shingles shingles = counted_shingles(frequencies_argument(fcinfo, 2));
     count_text(fcinfo, 0, shingles, a);
     count_text(fcinfo, 1, shingles, b);
 }
@@ -113,6 +122,18 @@ Datum return_counted_cosine(FunctionCallInfo fcinfo, ReadPair read)
     return return_cosine(fcinfo, &a, &b);
 }
 
+// The weights are multiplied by the rarity of each feature: argument 2 is the frequencies.
+Datum return_rare_cosine(FunctionCallInfo fcinfo, ReadPair read)
+{
+    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 2);
+    CountedFeatures a;
+    CountedFeatures b;
+    read(fcinfo, &a, &b);
+    a.make_rare(frequencies);
+    b.make_rare(frequencies);
+    return return_cosine(fcinfo, &a, &b);
+}
+
 // The first vector is argument 0.
 template <typename Reader> Datum return_weighted_cosine(FunctionCallInfo fcinfo, int second)
 {
@@ -149,6 +170,19 @@ SET_MEASURES(tsvector, read_pair<count_tsvector>)
 COSINE(documents, read_documents)
 COSINE(text_array, read_pair<count_text_array>)
 COSINE(tsvector, read_pair<count_tsvector>)
+
+SIMHASH_FUNCTION(cosine_rare_documents)
+{
+    return return_rare_cosine(fcinfo, read_rare_documents);
+}
+SIMHASH_FUNCTION(cosine_rare_text_array)
+{
+    return return_rare_cosine(fcinfo, read_pair<count_text_array>);
+}
+SIMHASH_FUNCTION(cosine_rare_tsvector)
+{
+    return return_rare_cosine(fcinfo, read_pair<count_tsvector>);
+}
 
 SIMHASH_FUNCTION(cosine_weighted_arrays)
 {

@@ -1,6 +1,7 @@
 // to_simhash, to_simhash_weights, to_signature and to_signature_weights: the fingerprint or the signature of a
 // document's features, and the sums whose signs it consists of.
 #include "pg/fingerprint/signature_value.hpp"
+#include "pg/input/frequencies_argument.hpp"
 #include "pg/input/read_features.hpp"
 #include "pg/types/weights_type.hpp"
 
@@ -15,7 +16,24 @@ template <CountFeatures count> bool sum_counted(FunctionCallInfo fcinfo, Signatu
 {
     CountedFeatures counted;
     count(fcinfo, 0, &counted);
-    return counted.finish(out);
+    return counted.finish(nullptr, out);
+}
+
+// The same, times the rarity of each: argument 1 is the frequencies.
+template <CountFeatures count> bool sum_rare(FunctionCallInfo fcinfo, SignatureSums out)
+{
+    CountedFeatures counted;
+    count(fcinfo, 0, &counted);
+    return counted.finish(&frequencies_argument(fcinfo, 1), out);
+}
+
+// The frequencies say which shingles of the document are its features.
+bool sum_rare_text(FunctionCallInfo fcinfo, SignatureSums out)
+{
+    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 1);
+    CountedFeatures counted;
+    count_text(fcinfo, 0, counted_shingles(frequencies), &counted);
+    return counted.finish(&frequencies, out);
 }
 
 // Sums the votes of weighted features. The weights of a repeated feature are added.
@@ -103,6 +121,9 @@ TO_SIMHASH(hashes, sum_counted<count_bigint_array>)
 TO_SIMHASH(weighted_hashes, sum_weighted<WeightedHashes>)
 TO_SIMHASH(tsvector, sum_counted<count_tsvector>)
 TO_SIMHASH(jsonb, sum_weighted<WeightedObject>)
+TO_SIMHASH(rare_text, sum_rare_text)
+TO_SIMHASH(rare_array, sum_rare<count_text_array>)
+TO_SIMHASH(rare_tsvector, sum_rare<count_tsvector>)
 
 TO_SIGNATURE(text, sum_counted<count_default>)
 TO_SIGNATURE(shingles, sum_counted<count_shingles>)
@@ -110,5 +131,8 @@ TO_SIGNATURE(array, sum_counted<count_text_array>)
 TO_SIGNATURE(weighted_array, sum_weighted<WeightedArray>)
 TO_SIGNATURE(tsvector, sum_counted<count_tsvector>)
 TO_SIGNATURE(jsonb, sum_weighted<WeightedObject>)
+TO_SIGNATURE(rare_text, sum_rare_text)
+TO_SIGNATURE(rare_array, sum_rare<count_text_array>)
+TO_SIGNATURE(rare_tsvector, sum_rare<count_tsvector>)
 
 } // namespace simhash

@@ -63,12 +63,22 @@ public:
         in_pieces([this](std::size_t from, std::size_t to) { counts_.make_logarithmic(from, to); });
     }
 
-    // Computes the sums and frees the memory. Returns false if there were no features.
-    bool finish(SignatureSums out)
+    // The same by 1 + ln count times the rarity.
+    void make_rare(const FeatureFrequencies &frequencies)
+    {
+        in_pieces([&](std::size_t from, std::size_t to) { counts_.make_rare(from, to, frequencies); });
+    }
+
+    // Computes the sums and frees the memory. Weighs by rarity, too, if `frequencies` is not null. Returns false if
+    // there were no features.
+    bool finish(const FeatureFrequencies *frequencies, SignatureSums out)
     {
         bool any = counts_.size() > 0;
         clear_sums(out);
-        if (any)
+        if (any && frequencies != nullptr)
+            in_pieces(
+                [&](std::size_t from, std::size_t to) { counts_.add_rare(from, to, *frequencies, out); });
+        else if (any)
             in_pieces([&](std::size_t from, std::size_t to) { counts_.add_logarithmic(from, to, out); });
         release();
         return any;

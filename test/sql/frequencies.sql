@@ -1,0 +1,137 @@
+-- feature_frequencies: weights by rarity.
+
+\set VERBOSITY default
+
+CREATE TABLE page (id int PRIMARY KEY, body text);
+INSERT INTO page VALUES
+    (1, 'overview package class tree help the stack pops'),
+    (2, 'overview package class tree help the queue polls'),
+    (3, 'overview package class tree help a stack pops twice twice'),
+    (4, 'overview package class tree index'),
+    (5, NULL), (6, ' - ');
+SELECT feature_frequencies_agg(body) AS f FROM page \gset
+SELECT left(:'f', 60) AS text, length(:'f') AS length;
+SELECT word, feature_frequency(:'f', word) AS documents, feature_rarity(:'f', word) AS rarity
+FROM unnest('{overview,help,stack,twice,never}'::text[]) AS word;
+
+-- The weights are (1 + ln tf) times the rarity: those of the same features with these weights given.
+SELECT id, to_simhash_weights(body, :'f'::feature_frequencies)::text = (
+    SELECT simhash_weights_agg(w, (round(256 * (1 + ln(tf))) / 256) * feature_rarity(:'f', w))::text
+    FROM (SELECT w, count(*) AS tf FROM unnest(to_features(body)) AS w GROUP BY w) AS t) AS equal
+FROM page ORDER BY id;
+SELECT to_simhash_weights(body, :'f'::feature_frequencies)::simhash = to_simhash(body, :'f'::feature_frequencies) AS fingerprint,
+       to_signature(body, :'f'::feature_frequencies, 300)::bit(64)::simhash = to_simhash(body, :'f'::feature_frequencies) AS signature,
+       (to_signature_weights(body, :'f'::feature_frequencies, 300))[1] = (to_simhash_weights(body, :'f'::feature_frequencies)::real[])[64] AS weights,
+       to_simhash(to_features(body), :'f'::feature_frequencies) = to_simhash(body, :'f'::feature_frequencies) AS list,
+       to_simhash(to_tsvector('simple', body), :'f'::feature_frequencies) = to_simhash(body, :'f'::feature_frequencies) AS lexemes,
+       round(feature_cosine(body, body, :'f'::feature_frequencies)::numeric, 3) AS same
+FROM page WHERE id = 3;
+-- Pages with a common frame are told apart.
+SELECT x.id, y.id, round(feature_cosine(x.body, y.body)::numeric, 3) AS plain,
+       round(feature_cosine(x.body, y.body, :'f'::feature_frequencies)::numeric, 3) AS rare,
+       feature_cosine(to_features(x.body), to_features(y.body), :'f'::feature_frequencies) = feature_cosine(x.body, y.body, :'f'::feature_frequencies) AS lists,
+       feature_cosine(to_tsvector('simple', x.body), to_tsvector('simple', y.body), :'f'::feature_frequencies)
+           = feature_cosine(x.body, y.body, :'f'::feature_frequencies) AS lexemes
+FROM page x JOIN page y ON x.id < y.id ORDER BY 1, 2;
+-- An empty collection weighs all features alike. Without features there is no fingerprint.
+SELECT to_simhash('a quick fox', '<word,1,0,0,{}>'::feature_frequencies) = to_simhash('a quick fox') AS alike,
+       to_simhash('...', :'f'::feature_frequencies) IS NULL AS none, to_simhash(NULL::text, :'f'::feature_frequencies) IS NULL AS strict,
+       feature_rarity('<word,1,0,0,{}>', 'a') = feature_rarity('<word,1,1,0,{}>', 'a') AS one;
+SELECT feature_frequencies_agg(body) FROM page WHERE false;
+SELECT feature_frequencies_agg(body) FROM page WHERE id > 4;
+
+-- The frequencies know which shingles they count.
+SELECT feature_frequencies_agg(body, 'word', 2) AS f2, feature_frequencies_agg(body, 'character', 3) AS f3 FROM page \gset
+SELECT feature_frequency(:'f2', 'class tree') AS pair, feature_frequency(:'f3', 'cla') AS characters,
+       to_simhash(body, :'f2'::feature_frequencies) = to_simhash(to_features(body, 'word', 2), :'f2'::feature_frequencies) AS pairs,
+       to_simhash(body, :'f3'::feature_frequencies) = to_simhash(to_features(body, 'character', 3), :'f3'::feature_frequencies) AS triples
+FROM page WHERE id = 1;
+SELECT feature_frequencies_agg(to_features(body)) AS fa, feature_frequencies_agg(to_tsvector('simple', body)) AS ft FROM page \gset
+SELECT :'fa' = :'ft' AS equal, replace(:'fa', 'given', 'word') = :'f' AS counts;
+SELECT to_simhash('some text', :'fa'::feature_frequencies);
+
+-- Parts add up to the whole.
+SELECT feature_frequencies_agg(f)::text = :'f' AS equal
+FROM (SELECT feature_frequencies_agg(body) AS f FROM page GROUP BY id % 3) AS part;
+SELECT feature_frequencies_agg(f) FROM unnest(ARRAY[:'f', :'f2']::feature_frequencies[]) AS f;
+
+-- Only the most frequent ones: the others are as frequent as the most frequent one among them can be.
+SELECT feature_frequencies_top(:'f', 4) AS top \gset
+SELECT substr(:'top', 1, 12) AS header, feature_frequency(:'top', 'tree') AS tree, feature_frequency(:'top', 'help') AS help,
+       feature_rarity(:'top', 'help') = feature_rarity(:'f', 'help') AS help_rarity,
+       feature_rarity(:'top', 'twice') = feature_rarity(:'f', 'help') AS twice_rarity;
+SELECT feature_frequencies_top(:'f', 0), feature_frequencies_top(:'f', 100)::text = :'f' AS all;
+SELECT feature_frequencies_top(:'f', -1);
+
+-- Stored out of line, in queries, triggers, a generated column and a dump's form.
+CREATE TABLE frequencies (id int PRIMARY KEY, f feature_frequencies);
+INSERT INTO frequencies
+    SELECT 1, feature_frequencies_agg(repeat('word' || i || ' ', 1 + i % 2)) FROM generate_series(1, 3000) AS i;
+INSERT INTO frequencies
+    SELECT 2, feature_frequencies_agg('word' || i || ' word' || i / 2) FROM generate_series(1, 3000) AS i;
+SELECT id, pg_column_size(f) FROM frequencies ORDER BY id;
+-- One call site sees several values.
+SELECT id, x, to_simhash_weights('word7 word8 other', f)::text
+    = to_simhash_weights('word7 word8 other', f::text::feature_frequencies)::text AS equal
+FROM generate_series(1, 3) AS x CROSS JOIN frequencies ORDER BY x, id;
+SELECT count(*), count(DISTINCT to_simhash_weights('word7 word8 other', f)::text) AS values
+FROM (SELECT f FROM frequencies UNION ALL SELECT feature_frequencies_top(f, 9) FROM frequencies
+      UNION ALL SELECT f FROM frequencies) AS v;
+CREATE FUNCTION fingerprint_page() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN NEW.h := to_simhash(NEW.body, (SELECT f FROM frequencies WHERE id = 2)); RETURN NEW; END';
+CREATE TABLE article (body text, h simhash);
+CREATE TRIGGER fingerprint BEFORE INSERT OR UPDATE OF body ON article FOR EACH ROW EXECUTE FUNCTION fingerprint_page();
+INSERT INTO article SELECT 'word' || i || ' word' || i + 1 || ' and more' FROM generate_series(1, 50) AS i;
+UPDATE frequencies SET f = feature_frequencies_top(f, 10) WHERE id = 2;
+INSERT INTO article SELECT 'word' || i || ' word' || i + 1 || ' and more' FROM generate_series(1, 50) AS i;
+SELECT count(*), count(DISTINCT (body, h::bigint)) AS different FROM article;
+SELECT feature_frequencies_top(f, 5) AS few FROM frequencies WHERE id = 1 \gset
+CREATE TABLE generated (body text, h simhash GENERATED ALWAYS AS (to_simhash(body, :'few'::feature_frequencies)) STORED);
+INSERT INTO generated VALUES ('word2 word3');
+SELECT h = to_simhash(body, :'few'::feature_frequencies) AS equal FROM generated;
+ALTER TABLE frequencies ALTER f SET STORAGE extended;
+INSERT INTO frequencies SELECT 3, feature_frequencies_agg('word' || i % 50) FROM generate_series(1, 3000) AS i;
+SELECT count(DISTINCT to_simhash('word1 word2 word77', f)) AS fingerprints FROM frequencies, generate_series(1, 3)
+WHERE id = 3;
+
+-- Parallel aggregation gives the same value.
+CREATE TABLE many AS SELECT 'word' || i % 100 || ' word' || i % 7 AS body FROM generate_series(1, 20000) AS i;
+SELECT feature_frequencies_agg(body) AS alone FROM many \gset
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+EXPLAIN (COSTS OFF) SELECT feature_frequencies_agg(body) FROM many;
+SELECT feature_frequencies_agg(body)::text = :'alone' AS equal FROM many;
+RESET ALL;
+\set VERBOSITY default
+
+-- Binary form, and errors.
+SELECT current_setting('data_directory') || '/feature_frequencies.copy' AS file \gset
+COPY frequencies TO :'file' (FORMAT binary);
+CREATE TEMP TABLE again (LIKE frequencies);
+COPY again FROM :'file' (FORMAT binary);
+SELECT count(*), count(*) FILTER (WHERE again.f::text = frequencies.f::text) AS equal FROM again JOIN frequencies USING (id);
+SELECT length(feature_frequencies_send('<word,2,3,1,{0000000000000001:3,ffffffffffffffff:1}>')) AS bytes;
+SELECT '<word,2,3,1,{0000000000000001:3,ffffffffffffffff:1}>'::feature_frequencies;
+CREATE FUNCTION frequencies_valid(t text) RETURNS boolean LANGUAGE plpgsql AS
+    'BEGIN PERFORM t::feature_frequencies; RETURN true; EXCEPTION WHEN invalid_text_representation THEN RETURN false; END';
+SELECT count(*) FROM unnest('{"","<","<word,1,0,0,{}","<word,1,0,0,{}>x","<words,1,0,0,{}>","<word,0,0,0,{}>",
+    "<word,26,0,0,{}>","<given,2,0,0,{}>","<word,1,1,2,{}>","<word,1,4294967295,0,{}>","<word,1,-1,0,{}>",
+    "<word,1,1,0,{1:2}>","<word,1,1,0,{1:0}>","<word,1,1,0,{1}>","<word,1,1,0,{,}>","<word,1,1,0,{1:1,}>",
+    "<word,1,1,0,{2:1,1:1}>","<word,1,1,0,{1:1,1:1}>","<word,1,1,0,{10000000000000000:1}>"}'::text[]) AS t
+WHERE NOT frequencies_valid(t);
+SELECT 'word'::feature_frequencies;
+SELECT feature_frequencies_agg(body, 'line', 1) FROM page;
+SELECT feature_frequencies_agg(body, 'word', 26) FROM page;
+SELECT feature_frequencies_agg(body, 'word', id) FROM page WHERE id < 3;
+SELECT feature_frequencies_agg(body, 'word', NULL) FROM page WHERE id < 3;
+SELECT feature_frequencies_agg(f) FROM unnest('{"<word,1,4294967294,0,{}>","<word,1,1,0,{}>"}'::feature_frequencies[]) AS f;
+SELECT to_signature('text', '<word,1,0,0,{}>'::feature_frequencies, 5000);
+
+-- More features than are counted exactly: the rare ones are forgotten, and how often these can occur is remembered.
+SELECT split_part(f::text, ',', 3) AS documents, split_part(f::text, ',', 4) AS missed,
+       feature_frequency(f, 'common') AS common, feature_frequency(f, 'x5') AS five,
+       feature_rarity(f, 'x5') = feature_rarity(f, 'never') AS rare
+FROM (SELECT feature_frequencies_agg('common' || (SELECT string_agg(' x' || i, '') FROM generate_series(n, n + 49999) AS i)) AS f
+      FROM generate_series(1, 1300000, 50000) AS n) AS s;

@@ -41,7 +41,7 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
 }
 
 void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
-                    const TableDesign &design, IndexBuildResult *result)
+                    IndexBuildResult *result)
 {
     auto *state = static_cast<BuildState *>(palloc0(sizeof(BuildState)));
     state->sample = make_sample();
@@ -53,7 +53,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     failpoint(Failpoint::build_scanned);
     result->index_tuples = static_cast<double>(state->rows.rows + state->nulls.rows);
 
-    MetaData data = plan_index(options, design, *state->sample);
+    MetaData data = plan_index(options, static_cast<double>(state->rows.rows), *state->sample);
     pfree(state->sample);
     auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
     use_meta_data(data, meta);
@@ -83,10 +83,10 @@ void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBui
 {
     IndexOptions options = index_options(index);
     TableDesign design;
-    design_from_options(options, &design);
+    design_from_options(options, &design); // raises its error before the table is read
     int workers = planned_build_workers(heap, index, info);
-    if (workers == 0 || !build_in_parallel(heap, index, info, options, design, workers, result))
-        build_serially(heap, index, info, options, design, result);
+    if (workers == 0 || !build_in_parallel(heap, index, info, options, workers, result))
+        build_serially(heap, index, info, options, result);
 }
 
 void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)

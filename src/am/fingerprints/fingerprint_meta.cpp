@@ -2,8 +2,17 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 
+#include "core/tables/default_design.hpp"
+
 namespace simhash
 {
+
+void design_for_rows(IndexOptions options, double rows, TableDesign *design)
+{
+    if (options.tables == 0)
+        options.tables = default_tables(options.distance, rows);
+    design_from_options(options, design);
+}
 
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits])

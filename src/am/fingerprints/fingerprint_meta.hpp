@@ -28,6 +28,9 @@ inline const FingerprintMeta &fingerprint_meta(const IndexMeta &meta)
     return static_cast<const FingerprintMeta &>(meta);
 }
 
+// The design of an index on this number of fingerprints. Raises an error with a hint if there is none for the options.
+void design_for_rows(IndexOptions options, double rows, TableDesign *design);
+
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
 void use_meta_data(const MetaData &data, FingerprintMeta *meta);

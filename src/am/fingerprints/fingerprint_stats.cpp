@@ -18,10 +18,10 @@ void describe(const IndexMeta &base, int header_bits[kMaxTables], Traits *traits
     traits->value[Traits::fitted] = BoolGetDatum(meta.fitted);
 }
 
-bool options_changed(const IndexOptions &options, const IndexMeta &meta)
+bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)
 {
     TableDesign design;
-    design_from_options(options, &design);
+    design_for_rows(options, rows, &design);
     return std::memcmp(&design, &fingerprint_meta(meta).order.design, sizeof(design)) != 0;
 }
 

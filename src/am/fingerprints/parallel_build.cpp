@@ -245,8 +245,8 @@ void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sa
 }
 
 // The leader's work between the scan and the tasks.
-void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, const TableDesign &design,
-                Sample *sample, FingerprintMeta *meta)
+void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, Sample *sample,
+                FingerprintMeta *meta)
 {
     SharedBuild *build = shared->build;
     uint64 rows = 0, nulls = 0;
@@ -255,7 +255,7 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, con
         nulls += shared->scan[i].nulls;
     }
     merge_samples(*shared, sample);
-    build->meta = plan_index(options, design, *sample);
+    build->meta = plan_index(options, static_cast<double>(rows), *sample);
     use_meta_data(build->meta, meta);
 
     // Each process gets the same number of whole tables. The remaining tables are divided into ranges, so
@@ -386,9 +386,9 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
 } // namespace
 
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
-                       const TableDesign &design, int workers, IndexBuildResult *result)
+                       int workers, IndexBuildResult *result)
 {
-    Size processes = static_cast<Size>(workers) + 1, tables = design.tables;
+    Size processes = static_cast<Size>(workers) + 1, tables = kMaxTables; // how many is known after the scan
     const SharedPart part[] = {{kKeyBuild, sizeof(SharedBuild)},
                                {kKeyScans, sizeof(ScanResult) * processes},
                                {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
@@ -411,7 +411,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
         result->index_tuples += static_cast<double>(shared.scan[i].rows + shared.scan[i].nulls);
 
     auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
-    plan_tasks(&shared, index, options, design, sample, meta);
+    plan_tasks(&shared, index, options, sample, meta);
     do_tasks(shared, index, *meta);
     wait_until(build, true, [](const SharedBuild &b) { return b.finished == b.processes; });
     finish_trees(shared, index, *meta);

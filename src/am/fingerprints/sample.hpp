@@ -21,6 +21,6 @@ void add_to_sample(Sample *sample, Position row);
 void raise_sample_level(Sample *sample, int level);
 
 // The contents of the metapage, with the bit order that suits the sample.
-MetaData plan_index(const IndexOptions &options, const TableDesign &design, const Sample &sample);
+MetaData plan_index(const IndexOptions &options, double rows, const Sample &sample);
 
 } // namespace simhash

@@ -76,6 +76,7 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
 {
     BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
     BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    const int64 before = counts->rows; // of other partitions
     for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
         CHECK_FOR_INTERRUPTS();
         Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
@@ -94,7 +95,8 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
     FreeAccessStrategy(strategy);
     counts->blocks += blocks;
     counts->reindex_pending = counts->reindex_pending || index_options(index).fillfactor != meta.fillfactor ||
-                              meta.kind->stats->options_changed(index_options(index), meta);
+                              meta.kind->stats->options_changed(index_options(index), meta,
+                                                                static_cast<double>(counts->rows - before));
 }
 
 Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &traits)

@@ -31,8 +31,8 @@ struct StatsKind {
     void (*count_page)(const IndexMeta &meta, const char *page, Counts *counts);
     // Sets the header bits of each table, and the traits that this kind alone has.
     void (*describe)(const IndexMeta &meta, int header_bits[kMaxTables], Traits *traits);
-    // Whether an index with these options would have other tables.
-    bool (*options_changed)(const IndexOptions &options, const IndexMeta &meta);
+    // Whether an index with these options and that many rows would get other tables.
+    bool (*options_changed)(const IndexOptions &options, const IndexMeta &meta, double rows);
 };
 
 } // namespace simhash

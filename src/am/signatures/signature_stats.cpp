@@ -25,7 +25,7 @@ void describe(const IndexMeta &meta, int header_bits[kMaxTables], Traits *)
         header_bits[i] = signature_meta(meta).layout.header_bits(i);
 }
 
-bool options_changed(const IndexOptions &options, const IndexMeta &meta)
+bool options_changed(const IndexOptions &options, const IndexMeta &meta, double)
 {
     return signature_tables(options, meta.bits) != meta.tables;
 }

@@ -137,6 +137,10 @@ void fuzz_page(const std::uint8_t *data, std::size_t size)
     FUZZ_EXPECT(any || !passes);
     if (!any)
         return;
+    if (is_deleted(page)) {
+        FUZZ_EXPECT(!passes && leaf_count(page) == 0);
+        return;
+    }
     FUZZ_EXPECT(check_page_place(page, page_size, page_tail(page)->table, page_tail(page)->level) == nullptr);
     FUZZ_EXPECT(!covers(page, query) || !belongs_right(page, query));
     if (!is_leaf(page))

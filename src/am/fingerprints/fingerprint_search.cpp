@@ -136,7 +136,7 @@ bool next_leaf(ValueSearch *base, Results *results)
     Buffer buffer;
     while ((buffer = next_buffer(search)) != InvalidBuffer) {
         BlockNumber block = BufferGetBlockNumber(buffer);
-        Size hits = collect(*search, buffer_page(buffer));
+        Size hits = collect(*search, search->reader.page);
         check_hits(search->reader.index, block, search->hit, hits);
         if (search->trace != nullptr)
             trace_leaf(*search, block, hits);

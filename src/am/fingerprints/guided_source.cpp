@@ -31,6 +31,7 @@ bool open_cell(GuidedSource *source)
         }
         source->in_cell = true;
         source->read_from = probe.first_key;
+        source->done = {0, 0};
         source->next = {key, 0};
         return true;
     }
@@ -58,9 +59,10 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
     source->ahead = kAhead;
     const GuidedProbe &probe = source->probe;
     const LeafPlace &place = leaf->place;
-    find_leaf(index, probe.table, source->next, &leaf->place);
-    leaf->table = probe.table;
-    leaf->first = place.root ? Position{0, 0} : source->next;
+    locate_leaf(index, probe.table, source->next, source->done, leaf);
+    source->done = place.upper;
+    if (place.root)
+        leaf->first = {0, 0};
     // Including the pages that the leaf has been split into.
     WholeKeys whole = whole_keys(place.lower, place.rightmost ? nullptr : &place.upper);
     source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};

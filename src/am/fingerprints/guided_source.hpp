@@ -43,6 +43,7 @@ struct GuidedSource : LeafSource {
     std::uint64_t read_from; // the lowest key read: the first leaf may begin below the cell
     KeyBall ball;            // in the probed table
     Position next;           // the next position to read
+    Position done;           // the end of the last located leaf of the cell
     struct {
         WholeKeys whole;
         GuidedProbe probe; // the probe whose cell reaches into the leaf, with the recall that the leaf adds

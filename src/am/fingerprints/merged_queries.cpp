@@ -36,6 +36,7 @@ struct MergeSource : LeafSource {
     Size group;     // the first query of the header in which the next leaf begins
     bool continued; // leaves have been located for this header
     Position next;
+    Position done; // the end of the last located leaf
     struct {
         Size from, end; // the queries of the leaf
         Size wide_end;  // those before continue from an earlier leaf
@@ -86,9 +87,10 @@ bool locate_merged(LeafSource *base, Relation index, LocatedLeaf *leaf)
     auto *source = static_cast<MergeSource *>(base);
     if (source->group == source->count)
         return false;
-    leaf->table = source->table;
-    find_leaf(index, leaf->table, source->next, &leaf->place);
-    leaf->first = leaf->place.root ? Position{0, 0} : source->next;
+    locate_leaf(index, source->table, source->next, source->done, leaf);
+    source->done = leaf->place.upper;
+    if (leaf->place.root)
+        leaf->first = {0, 0};
     const Position upper = leaf->place.rightmost ? kNoUpper : leaf->place.upper;
     const Size from = source->group;
     Size last = from, end = source->group_end(from);

@@ -79,10 +79,9 @@ QueuedLeaf *note_leaf(QueryQueue *queue, const LocatedLeaf &located)
         run_queue(queue);
         keep_last_query(queue);
     }
-    const LeafPlace &place = located.place;
     QueuedLeaf *leaf = &queue->leaf[queue->leaves++];
-    leaf->lower = place.lower;
-    leaf->upper = place.rightmost ? kNoUpper : place.upper;
+    leaf->lower = located.begin;
+    leaf->upper = located.endless ? kNoUpper : located.end;
     leaf->center = last_query(queue).center;
     leaf->radius = static_cast<int8>(last_query(queue).radius);
     leaf->query = queue->queries - 1;
@@ -213,9 +212,14 @@ bool locate_queued(LeafSource *base, Relation index, LocatedLeaf *leaf)
     if ((source->part.end == 0 || source->next >= source->leaf_at(source->part.from).upper) &&
         !next_part(source))
         return false;
-    leaf->table = source->leaf_at(source->part.from).table;
-    find_leaf(index, leaf->table, source->next, &leaf->place);
-    leaf->first = leaf->place.root ? Position{0, 0} : source->next;
+    const QueuedLeaf &queued = source->leaf_at(source->part.from);
+    locate_leaf(index, queued.table, source->next, source->next, leaf);
+    if (leaf->place.root)
+        leaf->first = {0, 0};
+    if (queued.upper != kNoUpper && (leaf->endless || leaf->end > queued.upper)) {
+        leaf->end = queued.upper;
+        leaf->endless = false;
+    }
     source->located[leaf->slot] = source->part;
     source->next = leaf->place.rightmost ? kNoUpper : leaf->place.upper;
     return true;

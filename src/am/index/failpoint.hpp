@@ -45,6 +45,12 @@ enum class Failpoint {
     vacuum_page,      // before each block of the walk; nothing is locked
     vacuum_again,     // before each block that the walk visits again; nothing is locked
     vacuum_delete,    // dead entries are about to be removed from a leaf
+    unlink_found,     // VACUUM is about to delete a page; nothing is locked
+    unlink_page,      // its left sibling is locked
+    unlink_right,     // and the page
+    unlink_parent,    // and its right sibling
+    unlink_log,       // and the parent; nothing is logged
+    unlink_done,      // the page is deleted but not in the free space map; nothing is locked
     layout_step,      // a step of the choice of a layout for signatures is done
     layout_chosen,    // that choice is done
     build_scanned,    // the table has been scanned, but nothing has been written

@@ -59,12 +59,7 @@ Level *make_level()
     return level;
 }
 
-bool within_bounds(const char *page, Position lower, Position position)
-{
-    return position >= lower && !belongs_right(page, position);
-}
-
-void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
+void check_leaf(Check *check, BlockNumber block, const char *page, int table)
 {
     const CheckKind &kind = *check->meta->kind->check;
     int count = leaf_count(page);
@@ -79,7 +74,7 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
             report_corruption(check->index, block, fault);
         if (table == check->meta->null_table() && key != LeafKey{})
             report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
-        if (!within_bounds(page, lower, positions[i]))
+        if (!covers(page, positions[i]))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
         check->sum[table] += entry_hash(key, tid.packed());
     }
@@ -92,16 +87,47 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
     pfree(positions);
 }
 
-void check_inner(Check *check, BlockNumber block, const char *page, Position lower, Level *below)
+void check_inner(Check *check, BlockNumber block, const char *page, Level *below)
 {
     for (int i = 0; i < inner_count(page); i++) {
         Position bound = inner_bound(page, i);
-        if (i == 0 ? bound != lower : bound <= inner_bound(page, i - 1))
+        if (i > 0 && bound <= inner_bound(page, i - 1))
             report_corruption(check->index, block, "The downlinks are out of order.");
-        if (!within_bounds(page, lower, bound))
+        if (!covers(page, bound))
             report_corruption(check->index, block, "A downlink lies outside the page's key range.");
         add_child(below, bound, inner_link(page, i).child());
     }
+}
+
+// Copies the page of a level that begins at `lower`. On a standby, replay may have deleted the page since the link to it
+// was read, or united it with another.
+void copy_tree_page(const Check &check, int table, int level, Position lower, BlockNumber *block,
+                    PGAlignedBlock *copy)
+{
+    const char *stale = nullptr;
+    Buffer buffer = read_tree_page(check.index, *block, BUFFER_LOCK_SHARE, table, level, &stale);
+    if (BufferIsValid(buffer) && !check.still && !covers(buffer_page(buffer), lower)) {
+        UnlockReleaseBuffer(buffer);
+        buffer = InvalidBuffer;
+    }
+    if (!BufferIsValid(buffer)) {
+        if (check.still)
+            report_corruption(check.index, *block, stale);
+        buffer = descend(check.index, table, lower, BUFFER_LOCK_SHARE, level);
+        *block = BufferGetBlockNumber(buffer);
+    }
+    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+}
+
+// What is wrong with the links to a page, or null. `at` is the next of the downlinks to the level.
+const char *check_links(const Level &expected, BlockNumber block, Position lower, bool incomplete, Size *at)
+{
+    if (*at == expected.count || expected.child[*at].block != block)
+        return incomplete ? nullptr : "The page has no downlink.";
+    if (expected.child[(*at)++].bound != lower)
+        return "The page's range does not begin where its downlink indicates.";
+    return incomplete ? "The page has a downlink though its split is incomplete." : nullptr;
 }
 
 // Walks a level from its leftmost page along the right links. Each page must be where its parent says, or be
@@ -120,44 +146,30 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
         CHECK_FOR_INTERRUPTS();
         if (block >= check->blocks && check->still)
             report_corruption(check->index, block, "A link leads past the end of the index.");
-        reach_page(check, block);
-
         PGAlignedBlock copy; // so that the page is not locked while it is checked
-        if (block == root_block(table)) {
+        if (block == root_block(table))
             std::memcpy(copy.data, root, BLCKSZ);
-        } else {
-            Buffer buffer = read_tree_page(check->index, block, BUFFER_LOCK_SHARE, table, level_number);
-            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-            UnlockReleaseBuffer(buffer);
-        }
+        else
+            copy_tree_page(*check, table, level_number, lower, &block, &copy);
+        reach_page(check, block);
         const char *page = copy.data;
-
-        if (at < expected.count && expected.child[at].block == block) {
-            if (expected.child[at].bound != lower)
-                report_corruption(check->index, block,
-                                  "The page's range does not begin where its downlink indicates.");
-            if (incomplete && check->still)
-                report_corruption(check->index, block,
-                                  "The page has a downlink though its split is incomplete.");
-            at++;
-        } else if (!incomplete && check->still) {
-            report_corruption(check->index, block, "The page has no downlink.");
-        }
-        if (low_of(page) != lower)
-            report_corruption(check->index, block,
-                              "The page's range does not begin where its left sibling's ends.");
+        const char *fault = check->still ? check_links(expected, block, lower, incomplete, &at) : nullptr;
+        if (fault == nullptr && check->still && low_of(page) != lower)
+            fault = "The page's range does not begin where its left sibling's ends.";
+        if (fault != nullptr)
+            report_corruption(check->index, block, fault);
 
         if (level_number == 0)
-            check_leaf(check, block, page, table, lower);
+            check_leaf(check, block, page, table);
         else
-            check_inner(check, block, page, lower, below);
+            check_inner(check, block, page, below);
 
         incomplete = page_tail(page)->flags & kIncompleteSplit;
         check->incomplete_splits += incomplete;
         lower = high_of(page);
         block = page_tail(page)->right;
     }
-    if (at != expected.count)
+    if (check->still && at != expected.count)
         report_corruption(check->index, expected.child[at].block,
                           "The page is not in its level's chain of right links.");
     return below;
@@ -167,7 +179,10 @@ void check_tree(Check *check, int table)
 {
     Level *level = make_level();
     add_child(level, {0, 0}, root_block(table));
-    Buffer buffer = read_tree_page(check->index, root_block(table), BUFFER_LOCK_SHARE, table, -1);
+    const char *stale = nullptr;
+    Buffer buffer = read_tree_page(check->index, root_block(table), BUFFER_LOCK_SHARE, table, -1, &stale);
+    if (!BufferIsValid(buffer))
+        report_corruption(check->index, root_block(table), stale);
     PGAlignedBlock root;
     std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
@@ -201,7 +216,7 @@ void reach_page(Check *check, BlockNumber block)
 {
     if (block >= check->blocks)
         return;
-    if (check->reached[block])
+    if (check->reached[block] && check->still)
         report_corruption(check->index, block, "Two links lead to the page.");
     check->reached[block] = true;
 }
@@ -229,11 +244,11 @@ void check_unreached(Check *check)
         CHECK_FOR_INTERRUPTS();
         Buffer buffer = ReadBuffer(check->index, block);
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        bool zero = PageIsNew(buffer_page(buffer));
+        bool unused = PageIsNew(buffer_page(buffer)) || is_deleted(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
-        if (!zero && check->still)
+        if (!unused && check->still)
             report_corruption(check->index, block, "No link leads to the page.");
-        check->unused_pages += zero;
+        check->unused_pages += unused;
     }
 }
 

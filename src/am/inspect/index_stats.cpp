@@ -88,7 +88,10 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
             const char *fault = check_any_page(meta, page, block);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
-            count_page(page, meta, counts);
+            if (is_deleted(page))
+                counts->unused++;
+            else
+                count_page(page, meta, counts);
         }
         UnlockReleaseBuffer(buffer);
     }

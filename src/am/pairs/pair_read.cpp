@@ -212,7 +212,7 @@ BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy)
     Buffer buffer = read_next_leaf(reader);
     if (buffer == InvalidBuffer)
         return InvalidBlockNumber;
-    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    std::memcpy(copy->data, reader->page, BLCKSZ);
     BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
     return block;

@@ -26,6 +26,7 @@ bool next_position(KeyBall *ball, int radius, Position from, Position *next)
 void begin_step(ExactSource *source, int step)
 {
     source->step = step;
+    source->done = {0, 0};
     if (step == source->plan.steps)
         return;
     source->ball = step_ball(*source, step);
@@ -39,9 +40,8 @@ bool locate_exact(LeafSource *base, Relation index, LocatedLeaf *leaf)
     if (source->step == source->plan.steps)
         return false;
     source->located[leaf->slot] = {source->step, source->radius};
-    leaf->table = source->plan.step[source->step].table;
-    leaf->first = source->next;
-    find_leaf(index, leaf->table, leaf->first, &leaf->place);
+    locate_leaf(index, source->plan.step[source->step].table, source->next, source->done, leaf);
+    source->done = leaf->place.upper;
     if (leaf->place.rightmost ||
         !next_position(&source->ball, source->radius, leaf->place.upper, &source->next))
         begin_step(source, source->step + 1);

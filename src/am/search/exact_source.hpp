@@ -20,6 +20,7 @@ struct ExactSource : LeafSource {
     int step; // of the next leaf to locate
     KeyBall ball;
     Position next;
+    Position done; // the end of the last located leaf of the step
     struct {
         int step;
         int radius; // the search's radius when the leaf was located

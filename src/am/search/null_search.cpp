@@ -28,7 +28,7 @@ bool next_nulls(NullSearch *search, Results *results)
     release_pin(&search->pin);
     Buffer buffer;
     while ((buffer = read_next_leaf(&search->reader)) != InvalidBuffer) {
-        const char *page = buffer_page(buffer);
+        const char *page = search->reader.page;
         Size hits = static_cast<Size>(leaf_count(page));
         for (Size i = 0; i < hits; i++)
             search->hit[i] = Hit::make(0, leaf_tid(page, static_cast<int>(i)).packed(), 0);

@@ -100,7 +100,7 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
         if (!BufferIsValid(buffer))
             return false;
         int step = search->exact.step_of(search->reader.leaf);
-        Size count = leaf_candidates(search, buffer_page(buffer), search->exact.plan.step[step]);
+        Size count = leaf_candidates(search, search->reader.page, search->exact.plan.step[step]);
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
         trace_read(*search, {SignatureRead::tree, search->reader.leaf.table, block, count,

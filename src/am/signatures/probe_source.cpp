@@ -51,9 +51,7 @@ bool locate_probe(LeafSource *base, Relation index, LocatedLeaf *leaf)
         }
         int table = source->table;
         LeafPlace *place = &leaf->place;
-        find_leaf(index, table, source->next, place);
-        leaf->table = table;
-        leaf->first = source->next;
+        locate_leaf(index, table, source->next, {0, 0}, leaf); // candidates that were seen before are dropped
         if (place->rightmost || !next_position(ball, place->upper, &source->next))
             next_tree(source);
 

@@ -110,7 +110,7 @@ bool read_probe(SignatureSearch *search, Size *count)
     Buffer buffer = read_next_leaf(&search->reader);
     if (!BufferIsValid(buffer))
         return false;
-    const char *page = buffer_page(buffer);
+    const char *page = search->reader.page;
     int table = search->reader.leaf.table, entries = leaf_count(page);
     std::uint64_t query = search->key[table];
     std::uint64_t low = probes->source.low_of(search->reader.leaf), high = ~std::uint64_t{0};

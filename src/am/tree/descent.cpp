@@ -10,9 +10,9 @@ namespace
 {
 
 // Moves from a locked page of the right level to the page for the position: itself or one of its right
-// siblings. Returns an invalid buffer if an incomplete split had to be finished first; then the descent must
-// be restarted.
-Buffer settle(Relation index, Buffer buffer, Position position, int mode, Position *lower)
+// siblings. Returns an invalid buffer if an incomplete split had to be finished first or a link was out of date; then the
+// descent must be restarted.
+Buffer settle(Relation index, Buffer buffer, Position position, int mode, const char **stale)
 {
     for (;;) {
         if (mode == BUFFER_LOCK_EXCLUSIVE && (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
@@ -21,84 +21,109 @@ Buffer settle(Relation index, Buffer buffer, Position position, int mode, Positi
         }
         if (!belongs_right(buffer_page(buffer), position))
             return buffer;
-        *lower = high_of(buffer_page(buffer));
-        buffer = step_right(index, buffer, mode);
+        buffer = step_right(index, buffer, mode, stale);
+        if (!BufferIsValid(buffer))
+            return InvalidBuffer;
     }
 }
 
 } // namespace
 
 Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
-                  int mode, Position *lower)
+                  int mode, const char **stale)
 {
-    lock_leaf(index, place, buffer, table, mode);
+    *stale = lock_leaf(index, place, buffer, table, mode);
+    if (*stale != nullptr) {
+        ReleaseBuffer(buffer);
+        forget_parent(index, place);
+        return InvalidBuffer;
+    }
     if (place.root && !is_leaf(buffer_page(buffer))) { // it has split since
         UnlockReleaseBuffer(buffer);
         return InvalidBuffer;
     }
     if (belongs_right(buffer_page(buffer), position))
         forget_parent(index, place);
-    *lower = place.lower;
-    return settle(index, buffer, position, mode, lower);
+    return settle(index, buffer, position, mode, stale);
 }
 
 namespace
 {
 
-// Descends through the copied inner pages.
-Buffer descend_to_leaf(Relation index, int table, Position position, int mode, Position *lower)
+// Descends through the copied inner pages. Sets *block to the leaf that they led to.
+Buffer descend_to_leaf(Relation index, int table, Position position, int mode, BlockNumber *block,
+                       const char **stale)
 {
     LeafPlace place;
     find_leaf(index, table, position, &place);
     failpoint(Failpoint::leaf_found);
-    return lock_place(index, place, pin_leaf(index, place), table, position, mode, lower);
+    *block = place.block;
+    return lock_place(index, place, pin_leaf(index, place), table, position, mode, stale);
 }
 
-Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, Position *lower)
+// Reads the child of a locked page, which is released, for the position.
+Buffer step_down(Relation index, Buffer buffer, Position position, BlockNumber *block, const char **stale)
 {
-    BlockNumber block = root_block(table);
-    int at_level = -1; // any level for the root; below, each page must be one level lower
-    for (;;) {
-        Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, at_level);
-        int page_level = page_tail(buffer_page(buffer))->level;
-        if (page_level < level)
-            report_corruption(index, block, "The tree is lower than its pages indicate.");
-        if (page_level == level) {
-            if (mode == BUFFER_LOCK_EXCLUSIVE) {
-                // Only the root can have changed its level while it was unlocked.
-                LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-                LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-                if (page_tail(buffer_page(buffer))->level != level) {
-                    UnlockReleaseBuffer(buffer);
-                    return InvalidBuffer;
-                }
-            }
-            return settle(index, buffer, position, mode, lower);
-        }
-        while (belongs_right(buffer_page(buffer), position))
-            buffer = step_right(index, buffer, BUFFER_LOCK_SHARE);
-        const char *page = buffer_page(buffer);
-        int at = inner_find(page, position);
-        *lower = inner_bound(page, at);
-        block = inner_link(page, at).child();
-        at_level = page_level - 1;
-        UnlockReleaseBuffer(buffer);
+    const char *page = buffer_page(buffer);
+    int table = page_tail(page)->table, level = page_tail(page)->level;
+    *block = inner_link(page, inner_find(page, position)).child();
+    UnlockReleaseBuffer(buffer);
+    Buffer child = read_tree_page(index, *block, BUFFER_LOCK_SHARE, table, level - 1, stale);
+    if (BufferIsValid(child) && position < low_of(buffer_page(child))) {
+        *stale = "The page begins after the position that it was reached for.";
+        UnlockReleaseBuffer(child);
+        return InvalidBuffer;
     }
+    return child;
+}
+
+Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, BlockNumber *block,
+                        const char **stale)
+{
+    *block = root_block(table);
+    Buffer buffer = read_tree_page(index, *block, BUFFER_LOCK_SHARE, table, -1, stale);
+    while (BufferIsValid(buffer) && page_tail(buffer_page(buffer))->level > level) {
+        while (BufferIsValid(buffer) && belongs_right(buffer_page(buffer), position))
+            buffer = step_right(index, buffer, BUFFER_LOCK_SHARE, stale);
+        if (BufferIsValid(buffer))
+            buffer = step_down(index, buffer, position, block, stale);
+    }
+    if (!BufferIsValid(buffer))
+        return InvalidBuffer;
+    if (page_tail(buffer_page(buffer))->level < level)
+        report_corruption(index, *block, "The tree is lower than its pages indicate.");
+    if (mode == BUFFER_LOCK_EXCLUSIVE) {
+        *block = BufferGetBlockNumber(buffer);
+        LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+        // It may have been deleted while it was unlocked, or have got another level if it is the root.
+        *stale = lock_tree_page(index, buffer, *block, mode, table, level);
+        if (*stale == nullptr && position < low_of(buffer_page(buffer))) {
+            *stale = "The page begins after the position that it was reached for.";
+            LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+        }
+        if (*stale != nullptr) {
+            ReleaseBuffer(buffer);
+            return InvalidBuffer;
+        }
+    }
+    return settle(index, buffer, position, mode, stale);
 }
 
 } // namespace
 
-Buffer descend(Relation index, int table, Position position, int mode, int level, Position *lower)
+Buffer descend(Relation index, int table, Position position, int mode, int level)
 {
-    Buffer buffer;
-    Position bound = {0, 0};
-    do {
-        buffer = level == 0 ? descend_to_leaf(index, table, position, mode, &bound)
-                            : descend_to_inner(index, table, position, mode, level, &bound);
-    } while (!BufferIsValid(buffer));
-    if (lower != nullptr)
-        *lower = bound;
-    return buffer;
+    StaleLinks links;
+    for (;;) {
+        BlockNumber block;
+        const char *stale = nullptr;
+        Buffer buffer = level == 0 ? descend_to_leaf(index, table, position, mode, &block, &stale)
+                                   : descend_to_inner(index, table, position, mode, level, &block, &stale);
+        if (BufferIsValid(buffer))
+            return buffer;
+        if (stale != nullptr)
+            links.start_again(index, block, stale);
+    }
 }
 
 } // namespace simhash

@@ -203,10 +203,13 @@ const char *check_children(Relation index, const char *page)
     return block_exists(index, last) ? nullptr : "A downlink leads past the end of the index.";
 }
 
-// Copies an inner page. Returns null if it is a root that is a leaf.
-InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int table, int level)
+// Copies an inner page. Returns null if it is a root that is a leaf, or *stale is set.
+InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int table, int level,
+                     const char **stale)
 {
-    Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level);
+    Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level, stale);
+    if (!BufferIsValid(buffer))
+        return nullptr;
     const char *page = buffer_page(buffer);
     if (is_leaf(page)) {
         UnlockReleaseBuffer(buffer);
@@ -220,6 +223,7 @@ InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int t
     copy->index = RelationGetRelid(index);
     copy->high = high_of(page);
     copy->right = page_tail(page)->right;
+    copy->table = table;
     copy->level = page_tail(page)->level;
     copy->count = inner_count(page);
     copy->used = true;
@@ -233,13 +237,13 @@ InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int t
 
 } // namespace
 
-InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level)
+InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, const char **stale)
 {
     index_meta(index);
     std::uint64_t key = copy_key(cache_number(index), block);
     InnerCopy *copy = find_copy(key);
     if (copy == nullptr)
-        return make_copy(index, key, block, table, level);
+        return make_copy(index, key, block, table, level, stale);
     if (!copy->used)
         copy->used = true;
     return copy;

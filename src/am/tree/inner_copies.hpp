@@ -1,9 +1,8 @@
 // A backend's copies of inner pages, so that a descent reads no buffer except the leaf's.
 //
-// A copy may be old but is never wrong: a page's range of positions can shrink by splits but never moves,
-// pages are not recycled, and entries that a page has given away are found through its right link. So an old
-// copy leads to the right leaf or to one to its left, like a descent that was overtaken by a split. A process
-// that notices this removes its copy.
+// A copy may be old: pages may have split since, or been deleted and become other pages. So a copy only suggests where a
+// leaf is; the leaf itself tells whether it is the one (leaf_place.hpp). If not, or if it has split, the process removes
+// its copy of the parent and reads that page again.
 //
 // REINDEX and TRUNCATE create a new file, or empty the old one, and invalidate the relcache entry.
 //
@@ -32,6 +31,7 @@ struct InnerCopy {
     std::uint64_t key;   // see copy_key
     Position high;
     BlockNumber right; // kNoBlock if rightmost
+    int table;
     int level;
     int count;
     bool used;      // since the replacement hand last passed it
@@ -42,9 +42,10 @@ struct InnerCopy {
     bool belongs_right(Position position) const { return right != kNoBlock && position >= high; }
 };
 
-// Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a
-// leaf. A copy is valid until invalidation messages are accepted or another copy is made.
-InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level);
+// Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a leaf, or no
+// page of this table and level, which *stale tells. A copy is valid until invalidation messages are accepted or another
+// copy is made.
+InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, const char **stale);
 // The copy if there is one, otherwise null.
 InnerCopy *present_copy(Relation index, BlockNumber block);
 void forget_copy(Relation index, BlockNumber block);

@@ -51,9 +51,9 @@ void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const
 // afterwards replaces it.
 void lock_with_room(Relation index, int table, Leaves *leaves, int i)
 {
-    Position lower;
+    const char *stale = nullptr;
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
-                               BUFFER_LOCK_EXCLUSIVE, &lower);
+                               BUFFER_LOCK_EXCLUSIVE, &stale);
     while (!BufferIsValid(buffer) || !leaf_has_room(buffer_page(buffer))) {
         if (BufferIsValid(buffer))
             split_page(index, buffer);

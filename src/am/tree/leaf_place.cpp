@@ -10,57 +10,97 @@ extern "C" {
 namespace simhash
 {
 
-void find_leaf(Relation index, int table, Position position, LeafPlace *place)
+namespace
 {
-    BlockNumber parent = kNoBlock, block = root_block(table);
-    // The lower bound of the page's range, which is in its downlink or is its left sibling's high. It never
-    // changes.
-    Position lower = {0, 0};
-    bool stepped = false;
-    for (int level = -1;;) {
-        InnerCopy *copy = copy_of(index, block, table, level);
-        if (copy == nullptr) {
-            *place = {block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
+
+// A step of a descent through the copies: to a child or to a right sibling.
+struct CopyStep {
+    BlockNumber block, from; // kNoBlock for the root
+    int level;               // -1 for any
+    bool right;
+    Position high; // of `from`, if the step is to the right
+};
+
+// The copy of the page that the step leads to; or null, and *stale is set if the link is out of date. Otherwise the page
+// is a root that is a leaf.
+InnerCopy *follow(Relation index, int table, Position position, const CopyStep &step, const char **stale)
+{
+    InnerCopy *copy = copy_of(index, step.block, table, step.level, stale);
+    if (copy == nullptr)
+        return nullptr;
+    // The copy may be older than the link, or the link older than the copy.
+    if (copy->table != table || (step.level >= 0 && copy->level != step.level))
+        *stale = "The page is at the wrong level.";
+    else if (position < copy->child[0].lower)
+        *stale = "The page begins after the position that it was reached for.";
+    // So a chain of right links ascends and cannot be a cycle.
+    else if (step.right && copy->belongs_right(position) && copy->high <= step.high)
+        *stale = "The page is out of order with its left sibling.";
+    return *stale == nullptr ? copy : nullptr;
+}
+
+void set_place(const InnerCopy &copy, BlockNumber block, int at, LeafPlace *place)
+{
+    const CachedChild &child = copy.child[at];
+    bool last = at == copy.count - 1;
+    place->block = child.block;
+    place->buffer = child.buffer;
+    place->lower = child.lower;
+    place->upper = last ? copy.high : copy.child[at + 1].lower;
+    place->rightmost = last && copy.right == kNoBlock;
+    place->root = false;
+    place->parent = block;
+    place->child = at;
+}
+
+// Sets *block and *stale if a link is out of date.
+void try_find_leaf(Relation index, int table, Position position, LeafPlace *place, BlockNumber *block,
+                   const char **stale)
+{
+    BlockNumber parent = kNoBlock;
+    CopyStep step = {root_block(table), kNoBlock, -1, false, {0, 0}};
+    for (;;) {
+        InnerCopy *copy = follow(index, table, position, step, stale);
+        *block = step.block;
+        if (*stale != nullptr) {
+            forget_copy(index, step.block);
+            if (step.from != kNoBlock)
+                forget_copy(index, step.from);
             return;
         }
-        // The copy may have been made through another link to the page. This link may be damaged and lead
-        // back up.
-        if (level >= 0 && copy->level != level)
-            report_corruption(index, block, "The page is at the wrong level.");
-        // This ensures that a chain of right links ascends and cannot be a cycle.
-        if (copy->child[0].lower != lower)
-            report_corruption(index, block,
-                              "The page's range does not begin where the link to it indicates.");
+        if (copy == nullptr) {
+            *place = {step.block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
+            return;
+        }
         if (copy->belongs_right(position)) {
-            level = copy->level;
-            lower = copy->high;
-            block = copy->right;
-            if (!stepped && parent != kNoBlock)
+            if (!step.right && parent != kNoBlock)
                 forget_copy(index, parent);
-            stepped = true;
+            step = {copy->right, step.block, copy->level, true, copy->high};
             CHECK_FOR_INTERRUPTS();
             continue;
         }
         int at = find_child(copy->child, copy->count, copy->density, position);
-        const CachedChild &child = copy->child[at];
-        stepped = false;
-        if (copy->level > 1) {
-            parent = block;
-            block = child.block;
-            lower = child.lower;
-            level = copy->level - 1;
-            continue;
+        if (copy->level == 1) {
+            set_place(*copy, step.block, at, place);
+            return;
         }
-        bool last = at == copy->count - 1;
-        place->block = child.block;
-        place->buffer = child.buffer;
-        place->lower = child.lower;
-        place->upper = last ? copy->high : copy->child[at + 1].lower;
-        place->rightmost = last && copy->right == kNoBlock;
-        place->root = false;
-        place->parent = block;
-        place->child = at;
-        return;
+        parent = step.block;
+        step = {copy->child[at].block, parent, copy->level - 1, false, {0, 0}};
+    }
+}
+
+} // namespace
+
+void find_leaf(Relation index, int table, Position position, LeafPlace *place)
+{
+    StaleLinks links;
+    for (;;) {
+        BlockNumber block;
+        const char *stale = nullptr;
+        try_find_leaf(index, table, position, place, &block, &stale);
+        if (stale == nullptr)
+            return;
+        links.start_again(index, block, stale);
     }
 }
 
@@ -71,23 +111,26 @@ void fetch_leaf(Relation index, LeafPlace *place)
         place->buffer = PrefetchBuffer(index, MAIN_FORKNUM, place->block).recent_buffer;
 }
 
-void check_reach(Relation index, const LeafPlace &place, Buffer buffer)
+namespace
 {
-    const char *page = buffer_page(buffer);
+
+// Why a locked leaf is not the one of the place, or part of it after splits, or null. Only a parent that is out of date,
+// or damage, leads to such a leaf.
+const char *check_reach(const LeafPlace &place, const char *page)
+{
+    if (low_of(page) != place.lower)
+        return "The leaf does not begin where its parent indicates.";
     if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
-        report_corruption(index, BufferGetBlockNumber(buffer),
-                          "The leaf extends beyond the range that its parent gives it.");
+        return "The leaf extends beyond the range that its parent gives it.";
     // The right half of an incomplete split has no downlink: it is in the range that the parent gives the
     // left half. The downlink and the mark change together, under the leaf's lock, so no copy is newer than
     // the mark.
     if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
-        report_corruption(index, BufferGetBlockNumber(buffer),
-                          "The leaf has split and leaves no range to its right half.");
-    // Rows of another leaf, to the left, might be returned twice.
-    if (!place.root && !is_rightmost(page) && high_of(page) <= place.lower)
-        report_corruption(index, BufferGetBlockNumber(buffer),
-                          "The leaf ends before the range that its parent gives it.");
+        return "The leaf has split and leaves no range to its right half.";
+    return nullptr;
 }
+
+} // namespace
 
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy)
 {
@@ -95,24 +138,21 @@ Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy str
                                : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
 }
 
-void lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode)
+const char *lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode)
 {
-    lock_tree_page(index, buffer, place.block, mode, table, place.root ? -1 : 0);
-    if (place.root)
-        return;
-    check_reach(index, place, buffer);
-
+    const char *stale = lock_tree_page(index, buffer, place.block, mode, table, place.root ? -1 : 0);
+    if (stale != nullptr || place.root)
+        return stale;
+    stale = check_reach(place, buffer_page(buffer));
+    if (stale != nullptr) {
+        LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+        return stale;
+    }
     // The copy may have been removed since; none is made here, under the lock.
     InnerCopy *copy = present_copy(index, place.parent);
     if (copy != nullptr && place.child < copy->count && copy->child[place.child].block == place.block)
         copy->child[place.child].buffer = buffer;
-}
-
-Buffer read_leaf(Relation index, const LeafPlace &place, int table, int mode, BufferAccessStrategy strategy)
-{
-    Buffer buffer = pin_leaf(index, place, strategy);
-    lock_leaf(index, place, buffer, table, mode);
-    return buffer;
+    return nullptr;
 }
 
 void forget_parent(Relation index, const LeafPlace &place)

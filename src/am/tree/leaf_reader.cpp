@@ -3,6 +3,7 @@
 #include "am/index/failpoint.hpp"
 #include "am/tree/descent.hpp"
 #include "am/tree/prefetch.hpp"
+#include "am/tree/split.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -62,37 +63,78 @@ bool take_leaf(LeafReader *reader)
     }
 }
 
-Buffer read_located(const LeafReader &reader)
-{
-    const LocatedLeaf &leaf = reader.leaf;
-    if (leaf.place.root)
-        return descend(reader.index, leaf.table, leaf.first, BUFFER_LOCK_SHARE);
-    return read_leaf(reader.index, leaf.place, leaf.table, BUFFER_LOCK_SHARE, reader.strategy);
-}
-
 // Reads the right sibling, by the link that was read with the leaf and not by its present one: entries that a
 // later split has moved were seen in the leaf.
 Buffer read_right(const LeafReader &reader)
 {
-    Buffer buffer = read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.table, 0);
-    const char *page = buffer_page(buffer);
-    if (!is_rightmost(page) && high_of(page) <= reader.high)
-        report_corruption(reader.index, reader.right, "The page is out of order with its left sibling.");
-    check_reach(reader.index, reader.leaf.place, buffer);
+    const char *stale = nullptr;
+    Buffer buffer =
+        read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.table, 0, &stale);
+    if (BufferIsValid(buffer) && !covers(buffer_page(buffer), reader.next)) {
+        UnlockReleaseBuffer(buffer);
+        return InvalidBuffer;
+    }
     return buffer;
+}
+
+Buffer read_located(const LeafReader &reader)
+{
+    const LocatedLeaf &leaf = reader.leaf;
+    if (leaf.place.root)
+        return InvalidBuffer;
+    Buffer buffer = pin_leaf(reader.index, leaf.place, reader.strategy);
+    if (lock_leaf(reader.index, leaf.place, buffer, leaf.table, BUFFER_LOCK_SHARE) == nullptr) {
+        if (!belongs_right(buffer_page(buffer), reader.next))
+            return buffer;
+        LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    }
+    ReleaseBuffer(buffer);
+    forget_parent(reader.index, leaf.place);
+    return InvalidBuffer;
+}
+
+// Returns the leaf that covers reader.next. If the link was out of date, by a new descent.
+Buffer read_covering(const LeafReader &reader)
+{
+    Buffer buffer = reader.go_right ? read_right(reader) : read_located(reader);
+    return BufferIsValid(buffer) ? buffer
+                                 : descend(reader.index, reader.leaf.table, reader.next, BUFFER_LOCK_SHARE);
+}
+
+bool ends_within(const LocatedLeaf &leaf, const char *page)
+{
+    return leaf.endless || (!is_rightmost(page) && high_of(page) <= leaf.end);
+}
+
+// The part of a leaf that has not been read and is in the located range. Since that range was located, the leaf has been
+// united with others. There is one such page at a time, while its leaf is locked.
+const char *part_of_leaf(const LeafReader &reader, const char *page)
+{
+    static PGAlignedBlock part;
+    std::memcpy(part.data, page, BLCKSZ);
+    const LocatedLeaf &leaf = reader.leaf;
+    Position end = ends_within(leaf, page) ? high_of(page) : leaf.end;
+    bool endless = leaf.endless && is_rightmost(page);
+    keep_between(*index_meta(reader.index), part.data, reader.next, endless ? nullptr : &end);
+    set_low(part.data, reader.next);
+    if (!endless) {
+        set_high(part.data, end);
+        page_tail(part.data)->right = page_header(part.data)->block; // not the rightmost one
+    }
+    return part.data;
 }
 
 // Decides whether to continue with the right sibling of the page just read.
 void look_right(LeafReader *reader, const char *page)
 {
-    const LeafPlace &place = reader->leaf.place;
+    LocatedLeaf *leaf = &reader->leaf;
     reader->go_right = false;
-    if (is_rightmost(page) || (!place.rightmost && high_of(page) >= place.upper))
+    if (is_rightmost(page) || (!leaf->endless && high_of(page) >= leaf->end))
         return;
-    forget_parent(reader->index, place);
-    reader->high = high_of(page);
+    forget_parent(reader->index, leaf->place);
+    reader->next = high_of(page);
     reader->right = page_tail(page)->right;
-    reader->go_right = reader->source->wants(reader->source, &reader->leaf, reader->high);
+    reader->go_right = reader->source->wants(reader->source, leaf, reader->next);
 }
 
 bool locate_walk(LeafSource *source, Relation index, LocatedLeaf *leaf)
@@ -100,9 +142,7 @@ bool locate_walk(LeafSource *source, Relation index, LocatedLeaf *leaf)
     auto *walk = static_cast<TreeWalk *>(source);
     if (walk->done)
         return false;
-    leaf->table = walk->table;
-    leaf->first = walk->next;
-    find_leaf(index, walk->table, walk->next, &leaf->place);
+    locate_leaf(index, walk->table, walk->next, walk->next, leaf);
     walk->done = leaf->place.rightmost;
     walk->next = leaf->place.upper;
     return true;
@@ -125,13 +165,20 @@ void begin_reading(LeafReader *reader, LeafSource *source)
 
 Buffer read_next_leaf(LeafReader *reader)
 {
-    if (!reader->go_right && !take_leaf(reader))
-        return InvalidBuffer;
+    bool first = !reader->go_right;
+    if (first) {
+        if (!take_leaf(reader))
+            return InvalidBuffer;
+        const LocatedLeaf &leaf = reader->leaf;
+        reader->next = leaf.place.root ? leaf.first : leaf.begin;
+    }
     CHECK_FOR_INTERRUPTS();
     failpoint(Failpoint::scan_leaf);
-    Buffer buffer = reader->go_right ? read_right(*reader) : read_located(*reader);
+    Buffer buffer = read_covering(*reader);
     const char *page = buffer_page(buffer);
     test_old_snapshot(reader->snapshot, reader->index, buffer_page(buffer));
+    bool begins_within = low_of(page) >= reader->next || (first && reader->leaf.place.root);
+    reader->page = begins_within && ends_within(reader->leaf, page) ? page : part_of_leaf(*reader, page);
     look_right(reader, page);
     return buffer;
 }

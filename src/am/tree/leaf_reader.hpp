@@ -2,7 +2,9 @@
 //
 // A source determines the leaves. The reader lets it locate several leaves ahead and fetches them together,
 // so that the processor, or the disk, loads several at once. Then it reads each leaf under a share lock,
-// checks it, and continues with its right sibling if the leaf has split since it was located.
+// checks it, and continues with its right sibling if the leaf has split since it was located. If the leaf has been
+// deleted, the reader descends again to where it stopped. It returns the entries of each located range exactly once,
+// whatever has become of the pages meanwhile.
 #pragma once
 
 #include "am/tree/leaf_place.hpp"
@@ -18,10 +20,25 @@ struct LocatedLeaf {
     int table;
     int slot;       // 0 to kAhead - 1; unique from when the leaf is located until it has been read
     Position first; // the first of its positions that the source wants
+    Position begin; // the range that the source wants of it: from here on ...
+    Position end;   // ... to before here, unless endless
+    bool endless;
 };
 
+// Locates the leaf for a position as the next one of a source. `done`: the source has located what is before, in the same
+// pass over the table; a leaf may have come to begin earlier.
+inline void locate_leaf(Relation index, int table, Position position, Position done, LocatedLeaf *leaf)
+{
+    find_leaf(index, table, position, &leaf->place);
+    leaf->table = table;
+    leaf->first = position;
+    leaf->begin = std::max(leaf->place.lower, done);
+    leaf->end = leaf->place.upper;
+    leaf->endless = leaf->place.rightmost;
+}
+
 struct LeafSource {
-    // Locates the next leaf: sets place, table and first. Returns false if there is none.
+    // Locates the next leaf by locate_leaf. Returns false if there is none.
     bool (*locate)(LeafSource *source, Relation index, LocatedLeaf *leaf);
     // Whether the source wants a position of the located leaf at or above `from`. Sets leaf->first to the
     // first such position. Called before the leaf is read, and with the leaf's new end if it has split.
@@ -36,9 +53,10 @@ struct LeafReader {
     LeafSource *source;
 
     LocatedLeaf leaf;  // the leaf that was read last
+    const char *page;  // its contents, valid until the buffer is unlocked
     bool go_right;     // it has split, and the source wants positions of its right sibling
     BlockNumber right; // the right sibling, as read together with the leaf
-    Position high;     // the leaf's upper bound, as read together with the leaf
+    Position next;     // where the entries begin that have not been read yet
 
     int from, count; // the located leaves in the ring buffer `ahead`
     LocatedLeaf ahead[kAhead];
@@ -47,7 +65,8 @@ struct LeafReader {
 // Starts to read the leaves of a source. Leaves located for another source are dropped.
 void begin_reading(LeafReader *reader, LeafSource *source);
 
-// Returns the next leaf, pinned and locked in share mode, or an invalid buffer at the end.
+// Returns the next leaf, pinned and locked in share mode, or an invalid buffer at the end. reader->page has its entries,
+// and only those of the located range.
 Buffer read_next_leaf(LeafReader *reader);
 
 // A source of all leaves of a tree, from left to right.

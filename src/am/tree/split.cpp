@@ -84,18 +84,6 @@ void write_entries(char *page, const Entry *entry, int count)
     }
 }
 
-// Removes the entries at or above `bound` from a leaf. The others stay where they are or fill the gaps, so
-// that little of the page changes and has to be logged.
-void keep_below(const IndexMeta &meta, char *page, Position bound)
-{
-    for (int i = 0; i < leaf_count(page);) {
-        if (meta.position(page_tail(page)->table, leaf_key(page, i), leaf_tid(page, i)) < bound)
-            i++;
-        else
-            leaf_remove(page, i);
-    }
-}
-
 void end_at(char *page, Position high, BlockNumber right)
 {
     set_high(page, high);
@@ -150,6 +138,8 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
     GenericXLogFinish(state);
+    end_reuse(index, root, left);
+    end_reuse(index, root, right);
     failpoint(Failpoint::root_grown);
 
     elog(DEBUG2, "root %u of index \"%s\" is now at level %d", root, RelationGetRelationName(index),
@@ -160,6 +150,17 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 }
 
 } // namespace
+
+void keep_between(const IndexMeta &meta, char *page, Position low, const Position *high)
+{
+    for (int i = 0; i < leaf_count(page);) {
+        Position position = meta.position(page_tail(page)->table, leaf_key(page, i), leaf_tid(page, i));
+        if (position >= low && (high == nullptr || position < *high))
+            i++;
+        else
+            leaf_remove(page, i);
+    }
+}
 
 void split_page(Relation index, Buffer buffer)
 {
@@ -191,7 +192,7 @@ void split_page(Relation index, Buffer buffer)
     end_at(right_page, high_of(left_page), page_tail(left_page)->right);
 
     if (level == 0) {
-        keep_below(*meta, left_page, bound);
+        keep_between(*meta, left_page, low_of(left_page), &bound);
     } else {
         leaf_clear(left_page); // works for inner pages, too
         write_entries(left_page, entries->entry, cut);
@@ -199,6 +200,7 @@ void split_page(Relation index, Buffer buffer)
     end_at(left_page, bound, BufferGetBlockNumber(right));
     page_tail(left_page)->flags |= kIncompleteSplit;
     GenericXLogFinish(state);
+    end_reuse(index, block, right);
     UnlockReleaseBuffer(right);
     pfree(entries);
 

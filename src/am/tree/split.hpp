@@ -20,6 +20,10 @@ void split_page(Relation index, Buffer buffer);
 // and is released.
 void finish_split(Relation index, Buffer buffer);
 
+// Removes the entries outside a range from a leaf. The others stay where they are or fill the gaps, so that little of
+// the page changes and has to be logged. If `high` is null the range has no end.
+void keep_between(const IndexMeta &meta, char *page, Position low, const Position *high);
+
 // unused.cpp
 
 // All-zero pages that VACUUM has found, in ascending order. Those beyond the first kMostUnused wait for the
@@ -34,7 +38,14 @@ void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
 // damaged then.
 void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &unused,
                     BufferAccessStrategy strategy);
-// Returns an unused page beyond block `after`, locked exclusively, or an invalid buffer if there is none.
+// Returns an unused page, locked exclusively, for a split of block `after`; or an invalid buffer if there is none. Call
+// end_reuse when the split is logged.
 Buffer take_unused(Relation index, BlockNumber after);
+void end_reuse(Relation index, BlockNumber after, Buffer buffer);
+// Adds a deleted page to the free space map.
+void note_deleted(Relation index, BlockNumber block);
+// While VACUUM walks, splits move entries only to blocks beyond their own.
+void begin_walk(Relation index);
+void end_walk(Relation index);
 
 } // namespace simhash

@@ -15,21 +15,25 @@ extern "C" {
 namespace simhash
 {
 
-void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
+const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
 {
     // Before the page is locked: this may read the metapage.
     const int words = index_meta(index)->words_of(table);
-    // A writer may hold locks on other pages. If a damaged link led to one of these, or against the order in
-    // which pages are locked, it would wait forever. So the page is checked before it is locked. This check
-    // is skipped during recovery, because replay may restore a page as zeros first; there are no writers
-    // then.
-    const char *page = buffer_page(buffer), *fault = nullptr;
+    // A writer may hold locks on other pages. If an old or a damaged link led to one of these, or against the order
+    // in which pages are locked, it would wait forever. So the place is checked before the page is locked. This check
+    // is skipped during recovery, because replay may restore a page as zeros first; there are no writers then.
+    const char *page = buffer_page(buffer), *stale = nullptr;
     if (!RecoveryInProgress())
-        fault = check_page_place(page, BLCKSZ, table, level);
-    if (fault == nullptr) {
-        lock_buffer(buffer, mode);
-        fault = check_tree_page(page, BLCKSZ, table, level, words);
+        stale = check_page_place(page, BLCKSZ, table, level);
+    if (stale != nullptr)
+        return stale;
+    lock_buffer(buffer, mode);
+    stale = check_page_place(page, BLCKSZ, table, level);
+    if (stale != nullptr) {
+        LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+        return stale;
     }
+    const char *fault = check_tree_page(page, BLCKSZ, table, level, words);
     if (fault == nullptr)
         fault = check_own_block(page, block);
     // The downlink of a root that seems to have split would be searched for above the root, under its own
@@ -39,20 +43,24 @@ void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, 
         fault = "The root's range is not the whole tree.";
     if (fault != nullptr)
         report_corruption(index, block, fault);
+    return nullptr;
 }
 
-Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level)
+Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level, const char **stale)
 {
     if (block == kNoBlock) // ReadBuffer would extend the relation
         report_corruption(index, block, "A link leads nowhere.");
     if (!block_exists(index, block))
         report_corruption(index, block, "A link leads past the end of the index.");
     Buffer buffer = ReadBuffer(index, block);
-    lock_tree_page(index, buffer, block, mode, table, level);
-    return buffer;
+    *stale = lock_tree_page(index, buffer, block, mode, table, level);
+    if (*stale == nullptr)
+        return buffer;
+    ReleaseBuffer(buffer);
+    return InvalidBuffer;
 }
 
-Buffer step_right(Relation index, Buffer buffer, int mode)
+Buffer step_right(Relation index, Buffer buffer, int mode, const char **stale)
 {
     const char *page = buffer_page(buffer);
     const PageTail *tail = page_tail(page);
@@ -62,11 +70,21 @@ Buffer step_right(Relation index, Buffer buffer, int mode)
     UnlockReleaseBuffer(buffer);
     CHECK_FOR_INTERRUPTS();
 
-    Buffer next = read_tree_page(index, right, mode, table, level);
-    // A chain that does not ascend could be a cycle.
-    if (!is_rightmost(buffer_page(next)) && high_of(buffer_page(next)) <= high)
-        report_corruption(index, right, "The page is out of order with its left sibling.");
+    Buffer next = read_tree_page(index, right, mode, table, level, stale);
+    if (BufferIsValid(next) && !covers(buffer_page(next), high)) {
+        *stale = "The page does not begin where its left sibling ends.";
+        UnlockReleaseBuffer(next);
+        return InvalidBuffer;
+    }
     return next;
+}
+
+void StaleLinks::start_again(Relation index, BlockNumber block, const char *stale)
+{
+    constexpr int kMost = 100;
+    if (++met > kMost)
+        report_corruption(index, block, stale);
+    CHECK_FOR_INTERRUPTS();
 }
 
 Buffer extend_index(Relation index, BlockNumber after)

@@ -1,7 +1,8 @@
 // The pages of the trees: reading and locking, extending the index, and writing pages whole.
 //
-// Every page is checked when it is locked, and its place even before: a writer may hold locks on other pages, and a
-// damaged link must not lead it to one of these, or against the order in which pages are locked.
+// Every page is checked when it is locked, and its place even before: a writer may hold locks on other pages, and a link
+// must not lead it to one of these, or against the order in which pages are locked. A link may be out of date: its page
+// has been deleted and may be another page by now. Whoever followed it starts again from the root.
 #pragma once
 
 #include "am/index/meta.hpp"
@@ -23,17 +24,27 @@ inline void set_own_block(Page page, Buffer buffer)
     page_header(page)->block = BufferGetBlockNumber(buffer);
 }
 
-// Locks and checks a page in a buffer.
-void lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level);
+// Locks and checks a page in a buffer. Returns null; or, if it is not a page of this table and level (any level if
+// -1), what it is instead, and does not lock it.
+const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level);
 
-// Reads and locks a page, and checks that it belongs to the table and level (any level if -1).
-Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level);
+// Reads and locks a page. Returns an invalid buffer and sets *stale if it is not a page of this table and level.
+Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level, const char **stale);
 
-// Releases a locked page. Returns its right sibling, locked in the same mode.
-Buffer step_right(Relation index, Buffer buffer, int mode);
+// Releases a locked page. Returns its right sibling, locked in the same mode; or an invalid buffer, and sets *stale, if
+// that has been deleted meanwhile.
+Buffer step_right(Relation index, Buffer buffer, int mode, const char **stale);
 
-// Returns a new page, all zeros, locked exclusively: at the end of the relation, or one beyond block `after`
-// that a crash left unused.
+// The links that a descent has found to be out of date. A hundred in a row are damage.
+struct StaleLinks {
+    int met = 0;
+
+    // Raises an error if there were too many. `stale` says what the last one led to, `block`.
+    void start_again(Relation index, BlockNumber block, const char *stale);
+};
+
+// Returns a page to be initialized, locked exclusively: a new one at the end of the relation, or an unused one for a split
+// of block `after`.
 Buffer extend_index(Relation index, BlockNumber after = kNoBlock);
 
 // Copies 1 to kMostImages whole pages into buffers, which are locked exclusively, logs them in one record and releases

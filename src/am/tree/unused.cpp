@@ -1,21 +1,72 @@
-// Unused pages, all zeros, that a crash left behind. VACUUM finds them and splits use them.
+// Unused pages: deleted ones, and those all zeros that a crash left behind. VACUUM finds them and splits use them.
 //
-// A split may move entries only to a block beyond its own, because VACUUM walks the blocks in ascending order
-// and must not miss entries that move during the walk. So a page can only be used by splits of blocks before
-// it.
+// VACUUM walks the blocks in ascending order and must not miss entries that move during the walk. So while it walks, a
+// split moves entries only to a block beyond its own. A lock of the lock manager tells: VACUUM holds it in exclusive
+// mode during its walk; a split that uses an earlier block, in share mode until its record is written.
 #include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/tree/split.hpp"
 
 extern "C" {
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
+#include "storage/lock.h"
 #include "utils/memutils.h"
 }
 
 namespace simhash
 {
+
+namespace
+{
+
+LOCKTAG walk_tag(Relation index)
+{
+    LOCKTAG tag;
+    SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, RelationGetRelid(index), 1);
+    return tag;
+}
+
+} // namespace
+
+void begin_walk(Relation index)
+{
+    LOCKTAG tag = walk_tag(index);
+    (void)LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void end_walk(Relation index)
+{
+    LOCKTAG tag = walk_tag(index);
+    LockRelease(&tag, ExclusiveLock, false);
+}
+
+namespace
+{
+
+bool keep_walks_away(Relation index)
+{
+    LOCKTAG tag = walk_tag(index);
+    return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+} // namespace
+
+void end_reuse(Relation index, BlockNumber after, Buffer buffer)
+{
+    if (BufferGetBlockNumber(buffer) > after)
+        return;
+    LOCKTAG tag = walk_tag(index);
+    LockRelease(&tag, ShareLock, false);
+}
+
+void note_deleted(Relation index, BlockNumber block)
+{
+    if (GetRecordedFreeSpace(index, block) == 0)
+        RecordFreeIndexPage(index, block);
+}
 
 void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
 {
@@ -95,8 +146,28 @@ void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &un
         RecordFreeIndexPage(index, unused.block[i]);
     }
     pfree(linked);
-    IndexFreeSpaceMapVacuum(index);
 }
+
+namespace
+{
+
+// Locks the page if it is unused and nobody else has pinned it. Whoever has, may be about to lock it for what it was.
+bool lock_unused(Buffer buffer)
+{
+    if (!ConditionalLockBufferForCleanup(buffer))
+        return false;
+    Page page = buffer_page(buffer);
+    if (PageIsNew(page))
+        return true;
+    if (has_index_header(page, BLCKSZ) && is_deleted(page)) {
+        claim_page(page);
+        return true;
+    }
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    return false;
+}
+
+} // namespace
 
 Buffer take_unused(Relation index, BlockNumber after)
 {
@@ -104,21 +175,23 @@ Buffer take_unused(Relation index, BlockNumber after)
         BlockNumber block = GetFreeIndexPage(index);
         if (block == InvalidBlockNumber)
             break;
-        if (block <= after) {
+        bool earlier = block <= after;
+        if (earlier && !keep_walks_away(index)) {
             RecordFreeIndexPage(index, block); // another split may use it
             break;
         }
         failpoint(Failpoint::unused_found);
         // The map is not logged, so it may be older than the page or the index's end.
-        if (!block_exists(index, block))
-            continue;
-        Buffer buffer = ReadBuffer(index, block);
-        if (ConditionalLockBuffer(buffer)) {
-            if (PageIsNew(buffer_page(buffer)))
+        Buffer buffer = block_exists(index, block) ? ReadBuffer(index, block) : InvalidBuffer;
+        if (BufferIsValid(buffer)) {
+            if (lock_unused(buffer))
                 return buffer;
-            LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+            ReleaseBuffer(buffer);
         }
-        ReleaseBuffer(buffer);
+        if (earlier) {
+            LOCKTAG tag = walk_tag(index);
+            LockRelease(&tag, ShareLock, false);
+        }
     }
     return InvalidBuffer;
 }

@@ -1,5 +1,5 @@
 // VACUUM: walks all blocks in physical order and removes the dead entries from each leaf. A split moves
-// entries only to blocks beyond its own: to a new block at the end, or to an unused block farther back. So
+// entries only to blocks beyond its own meanwhile: to a new block at the end, or to an unused block farther back. So
 // every entry has been seen once the walk reaches the end.
 //
 // A leaf with tids that the memo does not know waits until a group of leaves has come together. Then these tids are looked
@@ -12,6 +12,7 @@
 #include "am/index/heap_tid.hpp"
 #include "am/tree/split.hpp"
 #include "am/tree/tid_memo.hpp"
+#include "am/tree/unlink.hpp"
 
 extern "C" {
 #include "commands/progress.h"
@@ -42,6 +43,7 @@ struct Walk {
     const DeadEntries *entries;
     IndexBulkDeleteResult *stats;
     UnusedPages unused;
+    SparsePages sparse;
     TidMemo memo;
     int deferred;
     bool deferred_dead; // whether a deferred leaf has an entry that is known to be dead
@@ -122,11 +124,14 @@ void vacuum_leaf(Walk *walk, Buffer buffer, bool again)
     }
 }
 
-// A page that a crash or an error left behind. A split may use it while the walk's group waits.
-void pass_unused(Walk *walk, BlockNumber block)
+// A deleted page, or one that a crash or an error left behind. A split may use it while the walk's group waits.
+void pass_unused(Walk *walk, BlockNumber block, bool deleted)
 {
     walk->stats->pages_free++;
-    note_unused(walk->info->index, &walk->unused, block);
+    if (deleted)
+        note_deleted(walk->info->index, block);
+    else
+        note_unused(walk->info->index, &walk->unused, block);
     if (walk->deferred > 0)
         defer(walk, block, 0);
 }
@@ -141,17 +146,20 @@ void visit_block(Walk *walk, BlockNumber block, bool again)
     // its pin.
     LockBufferForCleanup(buffer);
     Page page = buffer_page(buffer);
-    if (PageIsNew(page)) {
-        if (!again)
-            pass_unused(walk, block);
-    } else {
+    bool deleted = false, unused = PageIsNew(page);
+    if (!unused) {
         const char *fault = check_any_page(*walk->meta, page, block);
         if (fault != nullptr)
             report_corruption(index, block, fault);
+        unused = deleted = is_deleted(page);
         if (is_leaf(page))
             vacuum_leaf(walk, buffer, again);
+        if (!deleted && in_trees(*walk->meta, page))
+            note_sparse(&walk->sparse, page, block);
     }
     UnlockReleaseBuffer(buffer);
+    if (unused && !again)
+        pass_unused(walk, block, deleted);
 }
 
 // If no entry of the group is dead, the first visit was enough: none can have become dead since.
@@ -215,10 +223,15 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     walk->entries = entries;
     walk->stats = stats;
     walk->memo.begin(entries->callback, entries->state, memo_limit());
+    begin_walk(info->index);
     walk_blocks(walk);
+    end_walk(info->index);
     elog(DEBUG2, "vacuum of index \"%s\" looked up " UINT64_FORMAT " tids",
          RelationGetRelationName(info->index), walk->memo.asked());
+    stats->pages_deleted += unlink_sparse(info->index, *walk->meta, walk->sparse);
     recycle_unused(info->index, *walk->meta, walk->unused, info->strategy);
+    if (stats->pages_free + stats->pages_deleted > 0)
+        IndexFreeSpaceMapVacuum(info->index);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }

@@ -1,5 +1,7 @@
 #include "core/page/page.hpp"
 
+#include <atomic>
+
 #include "core/contract/contract.hpp"
 
 namespace simhash
@@ -85,6 +87,37 @@ void inner_insert(char *page, int at, Position bound, std::uint32_t child)
 
     header->lower = static_cast<std::uint16_t>(header->lower + sizeof(std::uint64_t));
     header->upper = static_cast<std::uint16_t>(header->upper - sizeof(Downlink));
+}
+
+void inner_remove(char *page, int at)
+{
+    SIMHASH_ASSERT(0 <= at && at < inner_count(page));
+    RawPageHeader *header = page_header(page);
+    std::size_t after = static_cast<std::size_t>(inner_count(page) - at - 1);
+    char *key = page + sizeof(RawPageHeader) + sizeof(std::uint64_t) * static_cast<std::size_t>(at);
+    std::memmove(key, key + sizeof(std::uint64_t), after * sizeof(std::uint64_t));
+    char *links = page + header->upper;
+    std::memmove(links + sizeof(Downlink), links, after * sizeof(Downlink));
+    header->lower = static_cast<std::uint16_t>(header->lower - sizeof(std::uint64_t));
+    header->upper = static_cast<std::uint16_t>(header->upper + sizeof(Downlink));
+}
+
+void delete_page(char *page)
+{
+    leaf_clear(page);
+    PageTail *tail = page_tail(page);
+    tail->flags = kDeleted;
+    tail->layout = 0;
+    tail->right = kNoBlock;
+}
+
+void claim_page(char *page)
+{
+    SIMHASH_ASSERT(is_deleted(page));
+    page_tail(page)->table = kNoTable;
+    page_tail(page)->level = kNoTable;
+    // Before the new flags are written.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void init_page(char *page, std::size_t page_size, int table, int level, int words)
@@ -185,6 +218,14 @@ const char *check_any_tree_page(const char *page, std::size_t page_size, int tre
 {
     if (page_header(page)->special != page_size - sizeof(PageTail))
         return "The page header is not that of a simhash index.";
+    if (page_tail(page)->flags == kDeleted) {
+        const RawPageHeader *header = page_header(page);
+        const char *wrong = check_page_header(page, page_size);
+        return wrong != nullptr ||
+                       (header->lower == sizeof(RawPageHeader) && header->upper == header->special)
+                   ? wrong
+                   : "The page is deleted but not empty.";
+    }
     int table = page_tail(page)->table;
     return table >= trees ? "The page does not belong to any table."
                           : check_tree_page(page, page_size, table, -1, table == trees - 1 ? 1 : words);
@@ -202,11 +243,15 @@ bool downlinks_ascend(const char *page)
 
 const char *check_page_place(const char *page, std::size_t page_size, int table, int level)
 {
-    PageTail tail;
-    std::memcpy(&tail, page + page_size - sizeof(PageTail), sizeof(tail));
-    if (tail.table != table)
+    const char *tail = page + page_size - sizeof(PageTail);
+    std::uint16_t flags;
+    std::memcpy(&flags, tail + offsetof(PageTail, flags), sizeof(flags));
+    std::atomic_thread_fence(std::memory_order_seq_cst); // see claim_page
+    if (flags & kDeleted)
+        return "The page has been deleted.";
+    if (static_cast<std::uint8_t>(tail[offsetof(PageTail, table)]) != table)
         return "The page belongs to another table.";
-    if (level >= 0 && tail.level != level)
+    if (level >= 0 && static_cast<std::uint8_t>(tail[offsetof(PageTail, level)]) != level)
         return "The page is at the wrong level.";
     return nullptr;
 }

@@ -40,6 +40,7 @@ inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
 // 16, 32 and 64: pages of the signature store, see core/signature_tables/store_page.hpp
 inline constexpr std::uint16_t kPairKeys = 128; // a leaf whose keys have two words
+inline constexpr std::uint16_t kDeleted = 256;  // in no tree any more: the only flag of the page
 
 // The part of PostgreSQL's PageHeaderData that the core needs.
 struct RawPageHeader {
@@ -101,6 +102,7 @@ static_assert(sizeof(PageTail) == 40 && offsetof(PageTail, high_key) == 16 &&
               offsetof(PageTail, page_id) == 38);
 
 inline constexpr std::uint64_t kNoRow = 0; // in place of a packed tid
+inline constexpr std::uint8_t kNoTable = 0xFE;
 
 // A reference of an inner page. References grow down from the special space, as keys grow up.
 struct Downlink {
@@ -155,6 +157,7 @@ inline const MetaData *page_meta(const char *page)
 }
 
 inline bool is_leaf(const char *page) { return page_tail(page)->flags & kLeaf; }
+inline bool is_deleted(const char *page) { return page_tail(page)->flags & kDeleted; }
 inline bool is_rightmost(const char *page) { return page_tail(page)->right == kNoBlock; }
 inline Position low_of(const char *page)
 {
@@ -308,6 +311,15 @@ void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 void init_page(char *page, std::size_t page_size, int table, int level, int words = 1);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 
+// Removes downlink `at`.
+void inner_remove(char *page, int at);
+
+// Empties a page that no link leads to any more. It keeps its table and level.
+void delete_page(char *page);
+// Marks a deleted page as one that is about to become another. Whoever has followed an old link to it and reads
+// flags, table and level without a lock must not take it for what it was.
+void claim_page(char *page);
+
 int leaf_capacity(std::size_t page_size, int words = 1);
 int inner_capacity(std::size_t page_size);
 
@@ -326,15 +338,16 @@ const char *check_meta_page(const char *page, std::size_t page_size);
 // Whether it is a metapage, but of another build's format: not damaged, but not to be read either.
 bool is_other_format(const char *page, std::size_t page_size);
 
-// The same for a page of any of the trees, at any level. The last tree, that of NULLs, has keys of one word.
+// The same for a page of any of the trees, at any level, or a deleted one. The last tree, that of NULLs, has keys of
+// one word.
 const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words = 1);
 
 // Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
 bool downlinks_ascend(const char *page);
 
-// What is wrong with a page as far as can be told without a lock: a page never changes its table, nor its
-// level unless it is a root (any level if -1). So a damaged link is detected before the page it leads to is
-// locked, and damage cannot change the order of locking.
+// Why a page is not one of this table and level (any level if -1), or nullptr. If the page is pinned this can be
+// told without a lock: only a deleted page that nobody else has pinned becomes another, and it is claimed first. So
+// neither an old link nor a damaged one changes the order of locking.
 const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
 
 // What is wrong with a page that is read from this block, or nullptr: it may be a copy of another block, which passes

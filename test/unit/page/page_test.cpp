@@ -335,6 +335,53 @@ TEST_F(PageTest, InnerInsertAtEveryPlace)
     }
 }
 
+TEST_F(PageTest, InnerRemoveAtEveryPlace)
+{
+    for (int count = 1; count <= 12; count++) {
+        for (int at = 0; at < count; at++) {
+            Page page = inner(4096, count);
+            std::vector<Link> expected = inner_links(page);
+            inner_remove(page.get(), at);
+            expected.erase(expected.begin() + at);
+            ASSERT_EQ(inner_links(page), expected) << at << " of " << count;
+        }
+    }
+}
+
+TEST_F(PageTest, DeletedPagesAreNobodys)
+{
+    for (int level : {0, 1}) {
+        Page page = level == 0 ? leaf(8192, 40) : inner(8192, 40);
+        set_low(page.get(), level == 0 ? Position{0, 0} : inner_bound(page.get(), 0));
+        ASSERT_EQ(check_page_place(page.get(), page.size(), 1, level), nullptr);
+        delete_page(page.get());
+        EXPECT_TRUE(is_deleted(page.get()));
+        EXPECT_FALSE(is_leaf(page.get()));
+        EXPECT_TRUE(is_rightmost(page.get()));
+        EXPECT_EQ(leaf_count(page.get()) + inner_count(page.get()), 0);
+        EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 3), nullptr);
+        for (int table : {0, 1, 2}) {
+            for (int at_level : {-1, 0, 1}) {
+                EXPECT_NE(check_page_place(page.get(), page.size(), table, at_level), nullptr);
+                EXPECT_NE(check_tree_page(page.get(), page.size(), table, at_level), nullptr);
+            }
+        }
+
+        // Without the mark, a claimed page has no table, and so it has it until the new table is written.
+        Page claimed(page);
+        claim_page(claimed.get());
+        EXPECT_EQ(check_any_tree_page(claimed.get(), claimed.size(), 3), nullptr) << "after an error";
+        page_tail(claimed.get())->flags = kLeaf;
+        for (int table : {0, 1, 2})
+            EXPECT_NE(check_page_place(claimed.get(), claimed.size(), table, -1), nullptr);
+        page_header(page.get())->lower += 8;
+        EXPECT_NE(check_any_tree_page(page.get(), page.size(), 3), nullptr) << "not empty";
+        page_header(page.get())->lower -= 8;
+        page_header(page.get())->upper -= 6;
+        EXPECT_NE(check_any_tree_page(page.get(), page.size(), 3), nullptr) << "not empty";
+    }
+}
+
 TEST_F(PageTest, LeavesOfPairsAreBags)
 {
     EXPECT_EQ(leaf_capacity(8192, 2), 369);

@@ -1,0 +1,221 @@
+// One record deletes a page E: its entries, if it has any, and its range go to its right sibling R; the right link of its
+// left sibling L skips it; and its downlink in their parent P is removed. R must have the same parent. Whatever is not as
+// expected, or is busy, stays for the next VACUUM: VACUUM waits for no lock on E or R while it holds that on L.
+#include "am/tree/unlink.hpp"
+
+#include "am/index/failpoint.hpp"
+#include "am/tree/descent.hpp"
+#include "am/tree/split.hpp"
+
+extern "C" {
+#include "commands/vacuum.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The rest waits for the next VACUUM.
+constexpr Size kMostSparse = Size{1} << 20;
+
+int capacity_of(const char *page)
+{
+    return is_leaf(page) ? leaf_capacity(BLCKSZ, key_words(page)) : inner_capacity(BLCKSZ);
+}
+int count_of(const char *page) { return is_leaf(page) ? leaf_count(page) : inner_count(page); }
+
+bool is_sparse(const char *page, BlockNumber block)
+{
+    const PageTail *tail = page_tail(page);
+    return block != root_block(tail->table) && !is_rightmost(page) && !(tail->flags & kIncompleteSplit) &&
+           count_of(page) <= capacity_of(page) / 4;
+}
+
+// The last position before another one, which is not the first of all.
+Position before(Position position)
+{
+    constexpr std::uint64_t kLastTid = (std::uint64_t{1} << 48) - 1;
+    return position.tid > 0 ? Position{position.key, position.tid - 1} : Position{position.key - 1, kLastTid};
+}
+
+// The pages that deleting one changes, in the order in which they are locked. Those that are valid are pinned.
+struct Unlink {
+    Relation index;
+    int table;
+    int level;
+    Position low; // of `page`
+    Buffer left;  // invalid if `page` is the first of its level
+    Buffer page;
+    Buffer right;
+    Buffer parent;
+    int child; // number of the downlink to `page`
+    int locked;
+};
+
+void release(Unlink *unlink)
+{
+    Buffer buffer[] = {unlink->left, unlink->page, unlink->right, unlink->parent};
+    for (int i = 3; i >= 0; i--) {
+        if (BufferIsValid(buffer[i]) && i < unlink->locked)
+            LockBuffer(buffer[i], BUFFER_LOCK_UNLOCK);
+        if (BufferIsValid(buffer[i]))
+            ReleaseBuffer(buffer[i]);
+    }
+}
+
+// Pins the page and its right sibling, so that neither is read from disk under a lock. Returns false if the page cannot be
+// deleted.
+bool look_at(const IndexMeta &meta, BlockNumber block, Unlink *unlink)
+{
+    Relation index = unlink->index;
+    unlink->page = ReadBuffer(index, block);
+    LockBuffer(unlink->page, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(unlink->page);
+    bool sparse = !PageIsNew(buffer_page(unlink->page)) && check_page_of_trees(meta, page) == nullptr &&
+                  !is_deleted(page) && is_sparse(page, block);
+    BlockNumber right = sparse ? page_tail(page)->right : kNoBlock;
+    if (sparse) {
+        unlink->table = page_tail(page)->table;
+        unlink->level = page_tail(page)->level;
+        unlink->low = low_of(page);
+    }
+    LockBuffer(unlink->page, BUFFER_LOCK_UNLOCK);
+    if (!sparse || right == block || !block_exists(index, right))
+        return false;
+    unlink->right = ReadBuffer(index, right);
+    return true;
+}
+
+// Locks the left sibling, if there is one.
+bool lock_left(Unlink *unlink)
+{
+    unlink->locked = 1;
+    if (unlink->low == Position{0, 0})
+        return true;
+    unlink->left =
+        descend(unlink->index, unlink->table, before(unlink->low), BUFFER_LOCK_EXCLUSIVE, unlink->level);
+    const char *page = buffer_page(unlink->left);
+    return page_tail(page)->right == BufferGetBlockNumber(unlink->page) && high_of(page) == unlink->low;
+}
+
+// Locks the page, if nobody has pinned it: a scan may rely on its pin. And the right sibling, if it has room.
+bool lock_pages(Unlink *unlink)
+{
+    if (!ConditionalLockBufferForCleanup(unlink->page))
+        return false;
+    unlink->locked = 2;
+    const char *page = buffer_page(unlink->page);
+    if (check_page_place(page, BLCKSZ, unlink->table, unlink->level) != nullptr ||
+        low_of(page) != unlink->low || !is_sparse(page, BufferGetBlockNumber(unlink->page)) ||
+        page_tail(page)->right != BufferGetBlockNumber(unlink->right))
+        return false;
+    failpoint(Failpoint::unlink_right);
+    if (!ConditionalLockBuffer(unlink->right))
+        return false;
+    unlink->locked = 3;
+    const char *right = buffer_page(unlink->right);
+    const int words = index_meta(unlink->index)->words_of(unlink->table);
+    return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, words) == nullptr &&
+           check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
+           low_of(right) == high_of(page) &&
+           (count_of(page) == 0 || count_of(page) + count_of(right) <= capacity_of(page) * 3 / 4);
+}
+
+// Locks the parent, if both pages are its children.
+bool lock_parent(Unlink *unlink)
+{
+    unlink->parent =
+        descend(unlink->index, unlink->table, unlink->low, BUFFER_LOCK_EXCLUSIVE, unlink->level + 1);
+    unlink->locked = 4;
+    const char *parent = buffer_page(unlink->parent);
+    int at = unlink->child = inner_find(parent, unlink->low);
+    return at + 1 < inner_count(parent) && inner_bound(parent, at) == unlink->low &&
+           inner_link(parent, at).child() == BufferGetBlockNumber(unlink->page) &&
+           inner_link(parent, at + 1).child() == BufferGetBlockNumber(unlink->right);
+}
+
+void move_entries(const char *from, char *to)
+{
+    for (int i = 0; i < count_of(from); i++) {
+        if (is_leaf(from))
+            leaf_add(to, whole_leaf_key(from, i), leaf_tid(from, i));
+        else
+            inner_insert(to, i, inner_bound(from, i), inner_link(from, i).child());
+    }
+}
+
+void delete_locked(const Unlink &unlink)
+{
+    BlockNumber right = BufferGetBlockNumber(unlink.right);
+    GenericXLogState *state = GenericXLogStart(unlink.index);
+    if (BufferIsValid(unlink.left))
+        page_tail(GenericXLogRegisterBuffer(state, unlink.left, 0))->right = right;
+    Page page = GenericXLogRegisterBuffer(state, unlink.page, 0);
+    Page right_page = GenericXLogRegisterBuffer(state, unlink.right, 0);
+    Page parent = GenericXLogRegisterBuffer(state, unlink.parent, 0);
+    move_entries(page, right_page);
+    set_low(right_page, unlink.low);
+    delete_page(page);
+    inner_remove(parent, unlink.child + 1);
+    inner_remove(parent, unlink.child);
+    inner_insert(parent, unlink.child, unlink.low, right);
+    failpoint(Failpoint::unlink_log);
+    GenericXLogFinish(state);
+}
+
+// Deletes a page if possible.
+bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
+{
+    Unlink unlink = {};
+    unlink.index = index;
+    bool possible = look_at(meta, block, &unlink);
+    if (possible) {
+        failpoint(Failpoint::unlink_found);
+        possible = lock_left(&unlink);
+    }
+    if (possible) {
+        failpoint(Failpoint::unlink_page);
+        possible = lock_pages(&unlink);
+    }
+    if (possible) {
+        failpoint(Failpoint::unlink_parent);
+        possible = lock_parent(&unlink);
+    }
+    if (possible)
+        delete_locked(unlink);
+    release(&unlink);
+    if (possible) {
+        failpoint(Failpoint::unlink_done);
+        note_deleted(index, block);
+    }
+    return possible;
+}
+
+} // namespace
+
+void note_sparse(SparsePages *sparse, const char *page, BlockNumber block)
+{
+    if (!is_sparse(page, block) || sparse->count == kMostSparse)
+        return;
+    if (sparse->count == sparse->capacity) {
+        sparse->capacity = Max(2 * sparse->capacity, 64);
+        Size bytes = sizeof(BlockNumber) * sparse->capacity;
+        sparse->block = static_cast<BlockNumber *>(sparse->block == nullptr ? palloc(bytes)
+                                                                            : repalloc(sparse->block, bytes));
+    }
+    sparse->block[sparse->count++] = block;
+}
+
+BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, const SparsePages &sparse)
+{
+    BlockNumber deleted = 0;
+    for (Size i = 0; i < sparse.count; i++) {
+        delay_vacuum();
+        deleted += unlink_page(index, meta, sparse.block[i]);
+    }
+    return deleted;
+}
+
+} // namespace simhash

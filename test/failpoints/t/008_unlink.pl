@@ -1,0 +1,183 @@
+# VACUUM deletes pages, and splits use them again, while others hold old links to them: copies of inner pages, located
+# leaves, the place where a scan has stopped, a leaf that an insert is about to lock. Nobody misses a row or finds one
+# twice. A crash or an error at each point leaves the index sound.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../../t";
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $node = start_node('main', settings => [ 'autovacuum = off', 'restart_after_crash = on' ]);
+prepare_database($node);
+
+# drifting(n, g): the n-th fingerprint of generation g, near the center of the generation in all tables.
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION drifting(n bigint, g int) RETURNS simhash IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
+$$ SELECT (fingerprint(-1000 - g)::bigint # (fingerprint(n)::bigint & fingerprint(n + 1000000)::bigint & fingerprint(n + 2000000)::bigint))::simhash $$;
+SQL
+
+sub session
+{
+    my ($setting) = @_;
+    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    $session->query_safe("LOAD 'simhash'; SET enable_seqscan = off; SET enable_bitmapscan = off");
+    $session->query_safe("SET simhash.failpoint = '$setting'") if $setting;
+    return $session;
+}
+
+sub sql { return $node->safe_psql('postgres', $_[0]) }
+sub stats { return sql("SELECT $_[0] FROM simhash_index_stats('page_h')") }
+sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event = 'advisory'" }
+
+# Generation 0, and some rows of generation 1 and NULLs between which the others will be deleted.
+sub fill_table
+{
+    sql(<<'SQL');
+DROP TABLE IF EXISTS page;
+CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_enabled = off);
+CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 4);
+INSERT INTO page SELECT n, CASE WHEN n % 5 = 0 THEN NULL ELSE drifting(n, 0) END FROM generate_series(1, 30000) AS n;
+INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(30001, 32000) AS n;
+SQL
+    return;
+}
+my $delete = 'DELETE FROM page WHERE id <= 30000 AND id % 700 <> 0';
+# Into all tables, so that pages become pages of other tables and levels, and into the ranges of the deleted ones.
+my $refill = 'INSERT INTO page SELECT n, CASE WHEN n % 3 = 0 THEN NULL WHEN n % 2 = 0 THEN drifting(n, 2) ELSE drifting(n, 0) END
+    FROM generate_series(40001, 60000) AS n';
+my $all = "SELECT count(*), sum(id), count(DISTINCT id) FROM page WHERE h <@> '0123456789abcdef' <= 64";
+my $nulls = 'SELECT count(*), sum(id), count(DISTINCT id) FROM page WHERE h IS NULL';
+my $expected = "SELECT count(*), sum(id), count(DISTINCT id) FROM page WHERE ";
+sub sound
+{
+    my ($name) = @_;
+    index_is_sound($node, 'page_h', "$name: sound");
+    is(sql("SET enable_seqscan = off; SET enable_bitmapscan = off; $all"), sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h IS NOT NULL"), "$name: all rows");
+    answers_agree($node, 'page', "$name: answers", 3, 8);
+    return;
+}
+
+# Old copies of inner pages.
+fill_table();
+my $reader = session();
+my $writer = session();
+$_->query_safe($all) for $reader, $writer;
+my $leaves = stats('leaf_pages');
+sql($delete);
+sql('VACUUM page');
+cmp_ok(stats('leaf_pages'), '<', $leaves / 2, 'VACUUM deletes leaves');
+my $unused = stats('unused_pages');
+cmp_ok($unused, '>', $leaves / 2, 'and keeps their pages');
+sound('deleted');
+my $pages = stats('pages');
+sql($refill);
+cmp_ok(stats('unused_pages'), '<', $unused / 2, 'splits use them');
+is(stats('pages'), $pages, 'and the index does not grow');
+for ([ 'IS NOT NULL', $all ], [ 'IS NULL', $nulls ]) {
+    my ($rows, $query) = @$_;
+    is($reader->query_safe($query), sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h $rows"), "a reader with old copies, $rows");
+}
+$writer->query_safe('INSERT INTO page SELECT n, CASE WHEN n % 9 > 0 THEN drifting(n, n % 3) END FROM generate_series(60001, 62000) AS n');
+is($writer->{stderr}, '', 'a writer with old copies');
+sound('written with old copies');
+$_->quit for $reader, $writer;
+
+# A session that stops at a point while VACUUM deletes pages and others use them.
+my $keeper = $node->background_psql('postgres');
+for (
+    [ 'scan-leaf=wait:1', $all, 'IS NOT NULL' ], [ 'scan-leaf=wait:4', $all, 'IS NOT NULL' ],
+    [ 'scan-leaf=wait:40', $all, 'IS NOT NULL' ], [ 'scan-leaf=wait:3', $nulls, 'IS NULL' ])
+{
+    my ($setting, $query, $rows) = @$_;
+    fill_table();
+    sql($delete);
+    my $answer = sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h $rows");
+    $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
+    my $scan = session($setting);
+    $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found AS $query;\n");
+    ok($node->poll_query_until('postgres', waits('CREATE TEMP')), "$setting: the scan waits");
+    sql('VACUUM page');
+    cmp_ok(stats('unused_pages'), '>', 20, "$setting: pages are deleted meanwhile");
+    sql($refill);
+    $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
+    is($scan->query('TABLE found'), $answer, "$setting: the rows of its snapshot, each once");
+    $scan->quit;
+}
+for my $setting ('insert-group=wait:1', 'leaf-found=wait:1', 'leaf-found=wait:2')
+{
+    fill_table();
+    sql($delete);
+    $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
+    my $insert = session();
+    $insert->query_safe($all);
+    $insert->query_safe("SET simhash.failpoint = '$setting'");
+    $insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, drifting(n, 0) FROM generate_series(70001, 73000) AS n;\n");
+    ok($node->poll_query_until('postgres', waits('INSERT')), "$setting: the insert waits");
+    sql("VACUUM page");
+    sql($refill);
+    $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
+    $insert->query('SELECT 1');
+    is($insert->{stderr}, '', "$setting: the insert goes on");
+    $insert->quit;
+    sound($setting);
+}
+
+# VACUUM stops between each pair of locks, while readers and writers go on as far as they can.
+for ([ 'unlink-found', 'wait' ], [ 'unlink-page', 'hold' ], [ 'unlink-right', 'hold' ], [ 'unlink-parent', 'hold' ], [ 'unlink-log', 'hold' ], [ 'unlink-done', 'wait' ])
+{
+    my ($point, $action) = @$_;
+    for my $nth (1, 30)
+    {
+        fill_table();
+        sql($delete);
+        $keeper->query_safe('SELECT pg_advisory_lock(21320, ' . ($action eq 'hold' ? 1 : 0) . ')');
+        my $from = -s $node->logfile;
+        my $cleaner = session("$point=$action:$nth");
+        my ($scan, $insert) = (session(), session());
+        $_->query_safe($all) for $scan, $insert;
+        $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
+        if ($action eq 'wait') {
+            $node->poll_query_until('postgres', waits('VACUUM'));
+        } else {
+            $node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint $point'");
+        }
+        $insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, CASE WHEN n % 3 > 0 THEN drifting(n, 0) END FROM generate_series(70001, 73000) AS n;\n");
+        my $answer = sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h IS NOT NULL AND id <= 32000");
+        $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found AS $all AND id <= 32000;\n");
+        select undef, undef, undef, 0.2;
+        $keeper->query_safe('SELECT pg_advisory_unlock_all()');
+        is($scan->query('TABLE found'), $answer, "$point:$nth: a scan");
+        $insert->query('SELECT 1');
+        $cleaner->query('SELECT 1');
+        is(join('', map { $_->{stderr} } $insert, $cleaner), '', "$point:$nth: an insert and VACUUM");
+        $_->quit for $scan, $insert, $cleaner;
+        index_is_sound($node, 'page_h', "$point:$nth: sound");
+    }
+}
+$keeper->quit;
+
+# A crash and an error at each point.
+for my $point (qw(unlink-found unlink-page unlink-right unlink-parent unlink-log unlink-done unused-found))
+{
+    for my $action ('error:2', 'kill:2', 'lose:3', 'stop:2')
+    {
+        fill_table();
+        sql($delete);
+        sql('VACUUM page; CHECKPOINT') if $point eq 'unused-found';
+        my $work = $point eq 'unused-found' ? $refill : 'VACUUM page';
+        my ($status) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point=$action'; $work");
+        if ($action =~ /^stop/) {
+            $node->stop('immediate', fail_ok => 1);
+            $node->start;
+        }
+        ok($node->poll_query_until('postgres', 'SELECT true'), "$point=$action: recovered");
+        index_is_sound($node, 'page_h', "$point=$action: sound");
+        sql("VACUUM page");
+        sql($refill);
+        sound("$point=$action, used again");
+    }
+}
+done_testing();

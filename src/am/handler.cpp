@@ -45,7 +45,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amcanorderbyop = true;
     routine->amoptionalkey = true; // NULLs are indexed, so a scan without keys finds every row
     routine->amsearchnulls = true;
-    routine->ampredlocks = false; // serializable transactions lock the whole index
+    routine->ampredlocks = true;
     routine->amcanparallel = false;
     set_can_build_parallel(routine);
     routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;

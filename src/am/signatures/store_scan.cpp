@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "storage/predicate.h"
 }
 
 namespace simhash
@@ -16,6 +17,9 @@ namespace simhash
 
 void begin_scan_of_store(SignatureSearch *search)
 {
+    // Before the first page is read: see add_to_store.
+    if (search->snapshot != nullptr)
+        PredicateLockRelation(search->index, search->snapshot);
     if (search->segments.plane != nullptr)
         pfree(search->segments.plane);
     MemoryContext caller = MemoryContextSwitchTo(search->context);

@@ -83,9 +83,10 @@ void add_entry(char *page, int i, const void *context, PageDelta *delta)
 // Adds entries to leaves, which are locked exclusively and have room, and writes one WAL record.
 void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntries &entries)
 {
-    // PostgreSQL checks for conflicts before any leaf is locked. That would miss a serializable transaction
-    // that starts to search afterwards and has read one of these leaves.
-    CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
+    // Under the locks, since a reader locks its leaf's predicate under the lock of the page: either it sees the entry, or
+    // this sees its predicate lock.
+    for (int i = 0; i < leaves; i++)
+        CheckForSerializableConflictIn(index, nullptr, BufferGetBlockNumber(leaf[i]));
     change_pages(index, leaf, leaves, add_entry, &entries);
 }
 

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "storage/predicate.h"
 }
 
 namespace simhash
@@ -177,6 +178,9 @@ Buffer read_next_leaf(LeafReader *reader)
     Buffer buffer = read_covering(*reader);
     const char *page = buffer_page(buffer);
     test_old_snapshot(reader->snapshot, reader->index, buffer_page(buffer));
+    // Under the lock, so that an insert that adds to the leaf afterwards sees the predicate lock.
+    if (reader->snapshot != nullptr)
+        PredicateLockPage(reader->index, BufferGetBlockNumber(buffer), reader->snapshot);
     bool begins_within = low_of(page) >= reader->next || (first && reader->leaf.place.root);
     reader->page = begins_within && ends_within(reader->leaf, page) ? page : part_of_leaf(*reader, page);
     look_right(reader, page);

@@ -13,6 +13,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "storage/predicate.h"
 }
 
 namespace simhash
@@ -138,6 +139,10 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
     GenericXLogFinish(state);
+    if (level == 0) {
+        PredicateLockPageSplit(index, root, BufferGetBlockNumber(left));
+        PredicateLockPageSplit(index, root, BufferGetBlockNumber(right));
+    }
     end_reuse(index, root, left);
     end_reuse(index, root, right);
     failpoint(Failpoint::root_grown);
@@ -200,6 +205,8 @@ void split_page(Relation index, Buffer buffer)
     end_at(left_page, bound, BufferGetBlockNumber(right));
     page_tail(left_page)->flags |= kIncompleteSplit;
     GenericXLogFinish(state);
+    if (level == 0)
+        PredicateLockPageSplit(index, block, BufferGetBlockNumber(right));
     end_reuse(index, block, right);
     UnlockReleaseBuffer(right);
     pfree(entries);

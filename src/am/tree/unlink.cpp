@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "commands/vacuum.h"
+#include "storage/predicate.h"
 }
 
 namespace simhash
@@ -163,6 +164,8 @@ void delete_locked(const Unlink &unlink)
     inner_insert(parent, unlink.child, unlink.low, right);
     failpoint(Failpoint::unlink_log);
     GenericXLogFinish(state);
+    if (unlink.level == 0)
+        PredicateLockPageCombine(unlink.index, BufferGetBlockNumber(unlink.page), right);
 }
 
 // Deletes a page if possible.

@@ -4,7 +4,7 @@
 // different tenants are as far apart as random ones. A tenant's bits never change: stored values depend on them.
 #include "core/hash/feature_hash.hpp"
 #include "core/hash/split_mix.hpp"
-#include "pg/input/text_feature_hash.hpp"
+#include "pg/input/feature.hpp"
 #include "pg/types/signature_type.hpp"
 
 namespace simhash

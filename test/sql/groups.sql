@@ -85,15 +85,15 @@ SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
 RESET work_mem;
 
--- Chains: a group follows them to the end, a star does not.
-SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3) GROUP BY leader) g;
-SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, star => true) GROUP BY leader) g;
+-- Chains: a group of connected rows follows them to the end, a star, the default, does not.
+SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, star => false) GROUP BY leader) g;
+SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h') GROUP BY leader) g;
 
 -- Groups of arbitrary pairs, such as verified ones.
-SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)');
+SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)', star => false);
 SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', star => true);
 SELECT * FROM simhash_pair_groups('SELECT 1, 2 WHERE false');
-SELECT count(*), count(DISTINCT leader) FROM simhash_pair_groups('SELECT i, i + 2 FROM generate_series(1, 30000) i');
+SELECT count(*), count(DISTINCT leader) FROM simhash_pair_groups('SELECT i, i + 2 FROM generate_series(1, 30000) i', star => false);
 SELECT DISTINCT g.leader = least(g.member, g.leader) AS smallest FROM simhash_pair_groups($$
     SELECT x.id, y.id FROM simhash_pairs('near_h', 3) p JOIN near x ON x.ctid = p.a JOIN near y ON y.ctid = p.b WHERE x.id % 3 <> y.id % 3 $$) g;
 SELECT * FROM simhash_pair_groups('SELECT 1');

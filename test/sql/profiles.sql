@@ -128,6 +128,14 @@ INSERT INTO vector (library, input, expected, got) VALUES
     ('seomoz-cyclic', 'a poem', '041379a587c66880', to_simhash_as('seomoz-cyclic', :'poem')),
     ('seomoz-cyclic', 'the words of a poem', '041379a587c66880',
         to_simhash_as('seomoz-cyclic', regexp_split_to_array(:'poem', '[^A-Za-z]')));
+-- simhash-py of 2013, which splits by \W+: values of simhash-cpp 92f12c2 from the same words.
+INSERT INTO vector (library, input, expected, got)
+    SELECT 'seomoz-cyclic-python', left(t, 20), expected::simhash, to_simhash_as('seomoz-cyclic-python', t) FROM (VALUES
+        ('the quick brown fox jumps', '39a23be54456eac1'),
+        ('The quick brown fox jumps over the lazy dog.', '22c407e4a43bb2a1'),
+        ('HTML5 and CSS3 in 2014', 'fd984ab82cbde337'),
+        ('snake_case_name is one word', 'a4110a1941482181'),
+        (:'poem' || left(:'poem', strpos(:'poem', 'Beware the Jab') - 1), '041b79a58fc67880')) AS v (t, expected);
 
 -- From features.
 INSERT INTO vector (library, input, expected, got) VALUES
@@ -308,6 +316,7 @@ SELECT to_simhash_as('seomoz-cyclic', 'one') = reverse(to_simhash_as('yanyiwu', 
            = reverse(to_simhash_as('seomoz', ARRAY[1, 18, 292]::bigint[])::bit(64)::text)::bit(64)::simhash AS hashes,
        to_simhash_as('seomoz-cyclic', 'a bc d e', 1)
            = reverse(to_simhash_as('yanyiwu', '{a,bc,d,e}'::text[])::bit(64)::text)::bit(64)::simhash AS window_of_one,
+       to_simhash_as('seomoz-cyclic-python', '...a  bc!') = to_simhash_as('seomoz-cyclic-python', ARRAY['', 'a', 'bc', '']) AS empty_ends,
        to_simhash_as('seomoz-cyclic', 'a bc d e', 4) = to_simhash_as('seomoz-cyclic', 'a bc d e') AS window_of_four;
 
 -- In a generated column and an index.

@@ -19,6 +19,7 @@ enum class Preparation : std::uint8_t {
     kGoLower,      // lower-cased, letter by letter
     kPythonJoined, // lower-cased; everything but letters, numbers and _ removed
     kPythonSpaced, // lower-cased; a space for each character but those
+    kPythonWords,  // a space for each run of characters but letters, numbers and _
     kRubyTokens, // tokens between white space, one a line: letters lower-cased, a space for each run of others
     kLongWords,  // runs of 4 or more bytes of ASCII letters, digits and all non-ASCII, a space between
 };
@@ -75,7 +76,8 @@ struct Profile {
     int least_units = 0;       // a text with fewer has no features
     ShortText short_text = ShortText::kNothing;
     bool skips_first = false; // shingle
-    bool cyclic = false; // the bits of a cyclic hash of `size` units vote, in reverse; empty ones are skipped
+    bool cyclic =
+        false; // the bits of a cyclic hash of `size` units vote, in reverse; empty ones only if they count
     bool distinct = false; // equal features of a text count once
     ProfileHash hash;
     bool ties = false; // the bit where the sum is 0, and so every bit of a text without features

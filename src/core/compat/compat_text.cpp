@@ -114,6 +114,8 @@ bool PreparedText::step()
         char32_t character = decode_utf8(at_, end_, &size);
         if (preparation_ == Preparation::kRubyTokens)
             add_ruby(character, size);
+        else if (preparation_ == Preparation::kPythonWords)
+            add_python_word(character, size);
         else if (character != kInvalidCharacter && preparation_ == Preparation::kGoLower)
             put(lower_case(character));
         else if (character != kInvalidCharacter && preparation_ != Preparation::kNone)
@@ -163,6 +165,17 @@ bool PreparedText::final_sigma() const
             return !is_cased(character);
     }
     return true;
+}
+
+void PreparedText::add_python_word(char32_t character, int size)
+{
+    bool word = is_python_word(character);
+    if (word)
+        std::memcpy(out_ + used_, at_, static_cast<std::size_t>(size));
+    else if (!gap_)
+        out_[used_] = ' ';
+    used_ += word ? static_cast<std::size_t>(size) : !gap_;
+    gap_ = !word;
 }
 
 void PreparedText::add_ruby(char32_t character, int size)

@@ -29,6 +29,7 @@ public:
 private:
     void put(char32_t character);
     void add_python(char32_t character);
+    void add_python_word(char32_t character, int size);
     void add_ruby(char32_t character, int size);
     void add_bytes_of_word();
     bool final_sigma() const;
@@ -40,7 +41,7 @@ private:
     char *out_;
     std::size_t used_;
     std::size_t token_; // where in out_ the token began, kRubyTokens
-    bool gap_;          // a space is due before the token's next letter
+    bool gap_;          // a space is due before the token's next letter, or kPythonWords: was the last
 };
 
 // Overlapping shingles of a prepared text. Requires: the text stays in place.

@@ -294,7 +294,8 @@ Datum return_array(FunctionCallInfo fcinfo, Result result, Oid type, const char 
     Votes votes(profile, profile.size);
     for (int i = 0; i < features.count; i++) {
         CHECK_FOR_INTERRUPTS();
-        if (features.nulls[i] || (profile.cyclic && type == TEXTOID && is_empty(features.values[i])))
+        if (features.nulls[i] ||
+            (profile.cyclic && !profile.empty_fields && type == TEXTOID && is_empty(features.values[i])))
             continue;
         votes.add(hash(profile, features.values[i]));
     }

@@ -56,7 +56,7 @@ TEST(CompatProfiles, Names)
         EXPECT_GE(kProfiles[i].size, 1);
         EXPECT_LE(kProfiles[i].size, kProfileSizeMax);
     }
-    EXPECT_EQ(names.size(), 22u);
+    EXPECT_EQ(names.size(), 23u);
     EXPECT_EQ(&profile("NGRAMSIMHASH"), &profile("ngramSimHash"));
     EXPECT_EQ(find_profile("", 0), nullptr);
     EXPECT_EQ(find_profile("floc ", 5), nullptr);
@@ -127,6 +127,10 @@ TEST(CompatProfiles, AsciiLetters)
 {
     EXPECT_EQ(shingles("seomoz-cyclic", " It's 2x~Zé@[`{ ", 1), (Strings{"It", "s", "x", "Z"}));
     EXPECT_EQ(shingles("seomoz-cyclic", "", 1), Strings());
+    EXPECT_EQ(shingles("seomoz-cyclic-python", " It's 2x_~Zé@ ", 1),
+              (Strings{"", "It", "s", "2x_", "Zé", ""}));
+    EXPECT_EQ(shingles("seomoz-cyclic-python", "", 1), Strings{""});
+    EXPECT_EQ(shingles("seomoz-cyclic-python", "...", 1), (Strings{"", ""}));
 }
 
 // The value of simhash-cpp's own test of its moving window, for windows of 2 and 3.

@@ -105,3 +105,10 @@ INSERT INTO h SELECT w FROM w;
 \echo :SQLSTATE
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
 WHERE 'simhash_weights'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
+
+-- Weights that would be rounded to 0 are errors rather than skipped: without others there would be no fingerprint.
+\set VERBOSITY default
+SELECT to_simhash('{a,b}'::text[], '{2e-8,1}'::float8[]);
+SELECT simhash_agg(f, 1e-300) FROM unnest('{a,b}'::text[]) AS f;
+SELECT to_simhash('{"a": -1e-20}'::jsonb);
+SELECT to_simhash('{a,b}'::text[], '{3e-8,0}'::float8[]) = to_simhash('{a}'::text[]) AS smallest, to_simhash('{"a": 0.000, "b": 1}'::jsonb) = to_simhash('{b}'::text[]) AS zero;

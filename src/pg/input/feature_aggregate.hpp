@@ -31,7 +31,7 @@ inline bool get_feature(FunctionCallInfo fcinfo, bool weighted, Feature *feature
     if (weighted) {
         if (PG_ARGISNULL(2))
             return false;
-        feature->weight = checked_weight(PG_GETARG_FLOAT8(2));
+        feature->weight = feature_weight(PG_GETARG_FLOAT8(2));
         if (feature->weight == 0)
             return false;
     }

@@ -108,6 +108,8 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("weight of feature \"%.*s\" is out of range", key.val.string.len, key.val.string.val),
                 errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+    if (weight == 0 && std::strpbrk(digits, "123456789") != nullptr)
+        report_small_weight();
     pfree(digits);
     return weight;
 }
@@ -208,7 +210,7 @@ bool WeightedArray::next(Feature *feature)
         int i = next_++;
         if (lists_.features.nulls[i] || lists_.weights.nulls[i])
             continue;
-        feature->weight = checked_weight(DatumGetFloat8(lists_.weights.values[i]));
+        feature->weight = feature_weight(DatumGetFloat8(lists_.weights.values[i]));
         if (feature->weight == 0)
             continue;
         feature->hash = element_hash(lists_.features.values[i], type_);

@@ -75,6 +75,23 @@ Weight checked_weight(double number)
     return weight;
 }
 
+Weight feature_weight(double number)
+{
+    Weight weight = checked_weight(number);
+    if (weight == 0 && number != 0)
+        report_small_weight();
+    return weight;
+}
+
+void report_small_weight()
+{
+    ereport(
+        ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("weight is too small"),
+        errdetail("Weights are rounded to multiples of 2^-24, and this one to 0."),
+        errhint("Multiply all weights by the same number, which does not change a fingerprint or a cosine."));
+    pg_unreachable();
+}
+
 void report_weights_overflow()
 {
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("sum of weights is out of range"),

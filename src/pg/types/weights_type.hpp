@@ -27,6 +27,10 @@ inline Datum weight_real(Weight weight)
 // Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
 Weight checked_weight(double number);
 
+// The same for the weight of a feature. One that is not 0 but would be rounded to 0 raises 22003.
+Weight feature_weight(double number);
+
 [[noreturn]] void report_weights_overflow();
+[[noreturn]] void report_small_weight();
 
 } // namespace simhash

@@ -52,6 +52,16 @@ bool parse_decimal(const char *text, Fingerprint *out)
     return *text == '\0';
 }
 
+// Whether it has a letter, so that it cannot be meant as a decimal number.
+bool is_short_hexadecimal(const char *text)
+{
+    bool prefixed = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = text + (prefixed ? 2 : 0);
+    std::size_t length = std::strspn(digits, "0123456789abcdefABCDEF");
+    return digits[length] == '\0' && length > 0 && length < kHexDigits &&
+           (prefixed || std::strpbrk(digits, "abcdefABCDEF") != nullptr);
+}
+
 } // namespace
 
 // simhash_in(cstring) -> simhash: 16 hexadecimal digits, with or without 0x. Other input raises 22P02.
@@ -64,7 +74,9 @@ SIMHASH_FUNCTION(simhash_in)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%s\"", "simhash", text),
                             errdetail("A fingerprint is written as 16 hexadecimal digits."),
-                            errhint("To convert a decimal number, cast from bigint or numeric."));
+                            errhint("%s", is_short_hexadecimal(text)
+                                              ? "Put zeros in front of a shorter hexadecimal number."
+                                              : "To convert a decimal number, cast from bigint or numeric."));
     PG_RETURN_FINGERPRINT(value);
 }
 

@@ -129,7 +129,7 @@ show -f index.sql
 
 heading "Near-duplicates"
 # From this distance on a search is expected to find unrelated documents. The report gives up to 16.
-query "CREATE TABLE report AS SELECT * FROM simhash_report('page', 'h')"
+query "CREATE TABLE report AS SELECT * FROM simhash_report('page', 'h', details => true)"
 chance=$(query "SELECT coalesce(min(item::int), 17) FROM report WHERE topic = 'false matches' AND value >= 1")
 for radius in 3 6 10; do
     pairs=$(query "SELECT count(*) FROM simhash_pairs('page_h', $radius)")

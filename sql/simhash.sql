@@ -2216,9 +2216,9 @@ COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
-    expected_rows bigint DEFAULT 0,
+    expected_rows bigint DEFAULT 0, details boolean DEFAULT false,
     OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
-COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint) IS
-    'statistics of a sample: bits, distances, expected false matches, pages, suggested options';
+COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint, boolean) IS
+    'statistics of a sample: matches, false matches, suggested options; in detail also bits, distances and pages';

@@ -41,7 +41,7 @@ SET auto_explain.log_timing = off;
 SET auto_explain.log_nested_statements = on;
 SET client_min_messages = log;
 $before
-SELECT round(value) FROM simhash_report('$table', 'h') WHERE item IN ('with a fingerprint', 'sampled');
+SELECT round(value) FROM simhash_report('$table', 'h', details => true) WHERE item IN ('with a fingerprint', 'sampled');
 SELECT round(10 * value::numeric, 1) FROM simhash_report('$table', 'h') WHERE item = 'without';
 SQL
     is($status, 0, "$table: report") or diag($log);

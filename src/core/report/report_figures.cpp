@@ -81,6 +81,23 @@ void fit_chance(const DistanceCounts &counts, const double *ones, int bits, doub
     }
 }
 
+void raise_chance(const DistanceCounts &counts, int bits, int distance, double *within, double *pairs)
+{
+    for (int d = bits; d >= 0; d--)
+        pairs[d] = d > distance || d == bits ? counts.at[d] : std::min(counts.at[d], pairs[d + 1]);
+    double sum = 0;
+    for (int d = 0; d <= bits; d++) {
+        sum += pairs[d];
+        double modelled = within[d] * counts.pairs;
+        bool more = sum > modelled + 3 * std::sqrt(modelled) + 2;
+        pairs[d] = more ? sum : 0;
+        if (more)
+            within[d] = sum / counts.pairs;
+        if (d > 0)
+            within[d] = std::max(within[d], within[d - 1]);
+    }
+}
+
 Buckets measure_buckets(const KeyOrder &order, int table, const Fingerprint *sample, std::size_t count,
                         std::uint64_t *key)
 {

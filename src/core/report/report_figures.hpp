@@ -46,6 +46,12 @@ double informative_bits(const double *ones, int bits);
 // because bits are correlated, the distribution is a beta-binomial one with their mean and variance.
 void fit_chance(const DistanceCounts &counts, const double *ones, int bits, double *within);
 
+// Raises these chances where the sample shows clearly more: rows of one template are closer to each other than
+// unrelated ones, and hardly change the mean and the variance. The pairs at more than `distance` count, and at each
+// smaller distance at most as many as at the next greater one, because the others may be near-duplicates.
+// Sets pairs[r] to how many count within r, or to 0 if the chance at r remains that of the model.
+void raise_chance(const DistanceCounts &counts, int bits, int distance, double *within, double *pairs);
+
 // How the rows are distributed over the buckets, that is the values of the header, of a table.
 struct Buckets {
     double largest; // the share of rows in the largest one

@@ -1,4 +1,4 @@
-// simhash_report(table, column, distance, rows): what a table's fingerprints or signatures tell about searching them.
+// simhash_report(table, column, distance, rows, details): what a table's fingerprints or signatures tell about searching them.
 #include "core/report/every_nth.hpp"
 #include "core/report/report_figures.hpp"
 #include "core/signature_tables/signature_plan.hpp"
@@ -50,11 +50,22 @@ struct Sample {
 struct Report {
     Tuplestorestate *store;
     TupleDesc row;
+    bool details; // whether to report everything
 };
+
+// Large numbers are rounded to integers, others to three digits.
+double rounded(double value)
+{
+    if (value == 0 || std::fabs(value) >= 100)
+        return std::round(value);
+    char digits[32];
+    snprintf(digits, sizeof(digits), "%.3g", value);
+    return strtod(digits, nullptr);
+}
 
 void put(const Report &report, const char *topic, const char *item, double value, const char *meaning)
 {
-    Datum values[4] = {CStringGetTextDatum(topic), CStringGetTextDatum(item), Float8GetDatum(value),
+    Datum values[4] = {CStringGetTextDatum(topic), CStringGetTextDatum(item), Float8GetDatum(rounded(value)),
                        CStringGetTextDatum(meaning)};
     bool nulls[4] = {};
     tuplestore_putvalues(report.store, report.row, values, nulls);
@@ -191,9 +202,11 @@ void report_rows(const Report &report, const Sample &sample)
     put(report, "rows", sample.wide() ? "with a signature" : "with a fingerprint",
         std::round(sample.all_rows), "estimated, unless the whole table was read");
     put(report, "rows", "without", sample.nulls, "share");
-    put(report, "rows", "expected", std::round(sample.expected),
-        "for which false matches, pages and suggestions are");
-    put(report, "rows", "sampled", sampled, "");
+    if (report.details) {
+        put(report, "rows", "expected", std::round(sample.expected),
+            "for which matches, pages and suggestions are");
+        put(report, "rows", "sampled", sampled, "");
+    }
     put(report, "rows", "distinct", static_cast<double>(sample.distinct.count) / sampled,
         "share of the sample: a larger table has a smaller one");
     const double most = static_cast<double>(sample.most_frequent_rows) / sampled;
@@ -208,32 +221,59 @@ void report_bits(const Report &report, const Sample &sample, const double *ones)
 {
     put(report, "bits", "informative", informative_bits(ones, sample.bits()),
         psprintf("sum of the bits' entropies, at most %d", sample.bits()));
+    if (!report.details)
+        return;
     const char *meaning = sample.wide() ? "share of distinct signatures" : "share of distinct fingerprints";
     for (int bit = 0; bit < sample.bits(); bit++)
         put(report, "bit set", bit, ones[bit], meaning);
 }
 
-// Returns the largest radius at which false matches are rare enough, or -1.
-int report_distances(const Report &report, const Sample &sample, const double *ones)
+// The rows that a search finds, near-duplicates included, and the distances of pairs.
+void report_matches(const Report &report, const Sample &sample, int distance, DistanceCounts *counts)
 {
-    const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
-    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
+    const int bits = sample.bits();
     count_distances(sample.rows, counts);
-    for (int d = 0; d <= bits; d++) {
+    double found = 0;
+    for (int d = 0; d <= Min(distance, bits); d++)
+        found += counts->at[d];
+    const double pairs = Max(counts->pairs, 1);
+    put(report, "matches", distance, found / pairs * sample.expected,
+        psprintf("rows that a search with this radius finds: %.0f pairs of the sample", found));
+    for (int d = 0; report.details && d <= bits; d++) {
         if (counts->at[d] > 0)
             put(report, "distance", d, counts->at[d] / counts->pairs, "share of sampled pairs");
     }
+}
+
+// How sure a number of false matches is that so many pairs of the sample show.
+const char *certainty(double pairs)
+{
+    if (pairs == 0)
+        return "modelled: more than the sample shows";
+    return psprintf("measured: %.0f pairs of the sample, +-%.0f %%", pairs, 200 / std::sqrt(pairs));
+}
+
+// Returns the largest radius at which false matches are rare enough, or -1.
+int report_distances(const Report &report, const Sample &sample, int distance, const double *ones)
+{
+    const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
+    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
+    report_matches(report, sample, distance, counts);
 
     count_distances(sample.distinct, counts);
     auto *within = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
+    auto *pairs = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
     fit_chance(*counts, ones, bits, within);
+    raise_chance(*counts, bits, distance, within, pairs);
     int bearable = -1;
     for (int r = 0; r <= most; r++) {
         double expected = within[r] * sample.expected;
-        put(report, "false matches", r, expected, "expected of a search with this radius, unrelated rows");
+        if (report.details || r == distance)
+            put(report, "false matches", r, expected, certainty(pairs[r]));
         if (expected <= kBearable)
             bearable = r;
     }
+    pfree(pairs);
     pfree(within);
     pfree(counts);
     return bearable;
@@ -313,9 +353,11 @@ void report_designs(const Report &report, const Sample &sample, int distance, in
         if (!make_design(distance, tables, &design))
             continue;
         double largest, pages = expected_pages(design, sample, distinct, key, &largest);
-        put(report, "largest bucket", tables, largest * sample.expected,
-            "rows that a search may have to compare in one of this many tables");
-        put(report, "pages", tables, pages, "expected of a search, with this many tables");
+        if (report.details) {
+            put(report, "largest bucket", tables, largest * sample.expected,
+                "rows that a search may have to compare in one of this many tables");
+            put(report, "pages", tables, pages, "expected of a search, with this many tables");
+        }
         best.add(tables, pages);
     }
     report_suggestion(report, distance, bearable, best.tables, "the index option: as asked for",
@@ -348,9 +390,10 @@ void report_trees(const Report &report, const Sample &sample, int radius, int be
         CHECK_FOR_INTERRUPTS();
         bool by_trees;
         const double pages = expected_pages(sample, tables, radius, &by_trees);
-        put(report, "pages", tables, pages,
-            by_trees ? "expected of an exact search, with this many tables"
-                     : "expected of an exact search, which scans with this many tables");
+        if (report.details)
+            put(report, "pages", tables, pages,
+                by_trees ? "expected of an exact search, with this many tables"
+                         : "expected of an exact search, which scans with this many tables");
         if (by_trees)
             best.add(tables, pages);
     }
@@ -368,6 +411,7 @@ SIMHASH_FUNCTION(simhash_report)
     int distance = PG_GETARG_INT32(2);
     Report report;
     report.store = begin_rows(fcinfo, &report.row);
+    report.details = PG_GETARG_BOOL(4);
     Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);
     const char *column = NameStr(*PG_GETARG_NAME(1));
     check_kind(relation);
@@ -385,7 +429,7 @@ SIMHASH_FUNCTION(simhash_report)
         auto *ones = static_cast<double *>(palloc(sizeof(double) * static_cast<Size>(sample.bits())));
         measure_ones(sample.distinct, ones);
         report_bits(report, sample, ones);
-        const int bearable = report_distances(report, sample, ones);
+        const int bearable = report_distances(report, sample, distance, ones);
         (sample.wide() ? report_trees : report_designs)(report, sample, distance, bearable);
     }
     relation_close(relation, AccessShareLock);

@@ -153,6 +153,24 @@ TEST(CollectionReport, DegenerateSamples)
     EXPECT_NEAR(within[64], 1, 1e-5);
 }
 
+TEST(CollectionReport, CountedPairsRaiseTheModel)
+{
+    DistanceCounts counts = {};
+    counts.pairs = 1e6;
+    const double at[] = {500, 0, 90, 80, 20, 30, 60, 40, 0};
+    std::copy(std::begin(at), std::end(at), counts.at);
+    double within[kBits + 1] = {}, pairs[kBits + 1] = {};
+    within[8] = within[9] = 300e-6; // more than counted
+    raise_chance(counts, kBits, 3, within, pairs);
+    // Within the distance at most as many as at the next greater one.
+    const double counted[] = {0, 0, 20, 40, 60, 90, 150, 190, 0};
+    for (int r = 0; r < 9; r++) {
+        EXPECT_EQ(pairs[r], counted[r]) << r;
+        EXPECT_DOUBLE_EQ(within[r], r == 8 ? 300e-6 : counted[r] * 1e-6) << r;
+    }
+    EXPECT_DOUBLE_EQ(within[10], 300e-6);
+}
+
 TEST(CollectionReport, Buckets)
 {
     TableDesign design;

@@ -131,6 +131,9 @@ my %values = (
     'simhash_weights' => sub { one_of(
             "to_simhash_weights('some words')", "('[' || repeat('0,', 63) || '0]')", "('[' || repeat('549755813887,', 63) || '-549755813887]')",
             "('[' || repeat('-0.00000005960464477539,', 63) || '1e11]')", "(SELECT w FROM page WHERE id = 3)") },
+    'feature_frequencies' => sub { one_of(
+            "'<word,1,0,0,{}>'", "'<given,1,4294967294,4294967294,{0:4294967294}>'", "'<character,25,9,2,{1:2,ffffffffffffffff:9}>'",
+            "(SELECT feature_frequencies_agg('w' || n || ' some words') FROM generate_series(1, 20000) AS n)") },
     'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
     'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' },
     'signature_ball' => sub { one_of(

@@ -26,3 +26,9 @@ SELECT x.features, radius,
 FROM pair JOIN fingerprint x ON x.id = a JOIN fingerprint y ON y.id = b AND y.features = x.features
     JOIN unnest('{3,5,7}'::int[]) AS radius ON x.h <@> y.h <= radius
 GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- Figure 6(b) of Sood and Loguinov: the mean cosine at each distance (bench/psm/README.md).
+SELECT (x.h <@> y.h)::int AS distance, count(*), round(avg(feature_cosine(a.body, b.body, f))::numeric, 3) AS cosine
+FROM fingerprint x JOIN fingerprint y ON x.features = y.features AND x.id < y.id AND x.h <@> y.h <= 10
+    JOIN page a ON a.id = x.id JOIN page b ON b.id = y.id JOIN collection ON name = 'all'
+WHERE x.features = '4 frequencies: all' AND x.id <= 1500 GROUP BY 1 ORDER BY 1;

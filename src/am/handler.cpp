@@ -20,9 +20,10 @@ namespace simhash
 namespace
 {
 
-bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+            IndexInfo *info)
 {
-    return kind_of(index).insert(index, values, isnull, pointer, info);
+    return kind_of(index).insert(index, values, isnull, pointer, updated, info);
 }
 
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,

@@ -10,15 +10,17 @@
 namespace simhash
 {
 
-bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+                        IndexInfo *info)
 {
     const IndexMeta &meta = statement_meta(index, info);
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
+        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer),
+                       {updated, nullptr});
     } else {
         std::fill(key, key + meta.tables, LeafKey{{datum_fingerprint(values[0]), 0}});
-        insert_entries(index, meta, 0, meta.tables, key, tid_of(pointer));
+        insert_entries(index, meta, 0, meta.tables, key, tid_of(pointer), {updated, nullptr});
     }
     return false;
 }

@@ -37,7 +37,9 @@ struct IndexKind {
     // The routines of the access method.
     void (*build)(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
     void (*build_empty)(Relation index);
-    bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info);
+    // `updated`: the table, if the row is a new version of one with the same values; otherwise null.
+    bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+                   IndexInfo *info);
     IndexBulkDeleteResult *(*bulk_delete)(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                           IndexBulkDeleteCallback callback, void *callback_state);
 

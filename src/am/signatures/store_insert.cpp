@@ -99,14 +99,41 @@ std::uint64_t add_to_store(Relation index, const SignatureMeta &meta, NewRow *ro
     }
 }
 
+// The tids of the rows at store positions. An entry with such a position is in a leaf that the caller has locked, so
+// VACUUM has not freed the slot.
+void rows_at(Relation index, const IndexMeta &meta, std::uint64_t *position, int count)
+{
+    constexpr int kMostPages = 32; // the rest is not looked up, as the leaf is locked
+    StoreShape shape = signature_meta(meta).shape();
+    Buffer buffer = InvalidBuffer;
+    int pages = 0;
+    for (int i = 0; i < count; i++) {
+        BlockNumber block = position_block(position[i]);
+        int slot = position_slot(position[i]);
+        if (!BufferIsValid(buffer) || BufferGetBlockNumber(buffer) != block) {
+            if (BufferIsValid(buffer))
+                UnlockReleaseBuffer(buffer);
+            buffer = InvalidBuffer;
+            if (pages++ < kMostPages)
+                buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        }
+        bool known = BufferIsValid(buffer) && slot >= 0 && slot < body_count(buffer_page(buffer));
+        position[i] = known ? body_tid(buffer_page(buffer), slot) : kNoRow;
+    }
+    if (BufferIsValid(buffer))
+        UnlockReleaseBuffer(buffer);
+}
+
 } // namespace
 
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, IndexInfo *info)
+bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+                      IndexInfo *info)
 {
     const SignatureMeta &meta = signature_meta(statement_meta(index, info));
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer));
+        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer),
+                       {updated, nullptr});
         return false;
     }
     NewRow row = {};
@@ -117,7 +144,7 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
     for (int table = 0; table < meta.tables; table++)
         signature_key(meta.layout, table, row.signature, key[table].word);
     std::uint64_t position = add_to_store(index, meta, &row);
-    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position));
+    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position), {updated, rows_at});
     return false;
 }
 

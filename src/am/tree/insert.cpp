@@ -47,14 +47,17 @@ void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const
         leaves->buffer[i] = pin_leaf(index, leaves->place[i]);
 }
 
-// Locks leaf i exclusively. If it has no room for an entry it is split, and the leaf that holds the position
-// afterwards replaces it.
-void lock_with_room(Relation index, int table, Leaves *leaves, int i)
+// Locks leaf i exclusively. If it has no room for an entry and nothing to remove it is split, and the leaf that holds the
+// position afterwards replaces it.
+void lock_with_room(Relation index, const IndexMeta &meta, int table, const OldVersions &old, Leaves *leaves,
+                    int i)
 {
     const char *stale = nullptr;
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
     while (!BufferIsValid(buffer) || !leaf_has_room(buffer_page(buffer))) {
+        if (BufferIsValid(buffer) && old.heap != nullptr && remove_old_versions(index, meta, buffer, old))
+            continue;
         if (BufferIsValid(buffer))
             split_page(index, buffer);
         buffer = descend(index, table, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
@@ -92,7 +95,8 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntr
 
 } // namespace
 
-void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid)
+void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
+                    const OldVersions &old)
 {
     Assert(table >= 0 && end <= meta.trees());
     // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
@@ -101,7 +105,7 @@ void insert_entries(Relation index, const IndexMeta &meta, int table, int end, c
         failpoint(Failpoint::insert_group);
         pin_leaves(index, meta, table, end, key, tid, &leaves);
         for (int i = 0; i < leaves.count; i++)
-            lock_with_room(index, table + i, &leaves, i);
+            lock_with_room(index, meta, table + i, old, &leaves, i);
         failpoint(Failpoint::insert);
         add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid});
         for (int i = 0; i < leaves.count; i++)

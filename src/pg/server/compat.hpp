@@ -7,9 +7,14 @@ extern "C" {
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/nbtxlog.h"
 #include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
@@ -190,17 +195,89 @@ inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]
 #endif
 }
 
-// An aminsert that calls insert. Since 14 it is told whether an update leaves the indexed values unchanged.
-template <bool (*insert)(Relation, Datum *, bool *, ItemPointer, IndexInfo *)>
+// An aminsert that calls insert. Since 14 it is told whether an update leaves the indexed values unchanged: `updated` is the
+// table then, and otherwise null.
+template <bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation updated,
+                         IndexInfo *info)>
 #if PG_VERSION_NUM >= 140000
-bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
-                     bool, IndexInfo *info)
+bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
+                     IndexUniqueCheck, bool unchanged, IndexInfo *info)
+{
+    return insert(index, values, isnull, tid, unchanged ? heap : nullptr, info);
+}
 #else
 bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
                      IndexInfo *info)
-#endif
 {
-    return insert(index, values, isnull, tid, info);
+    return insert(index, values, isnull, tid, nullptr, info);
+}
+#endif
+
+// A row of which an index has an entry.
+struct OldRow {
+    ItemPointerData tid;
+    bool promising; // other entries are equal: it may be an old version
+    bool dead;      // set by find_dead_rows
+};
+
+// Asks the table which of the rows are dead to every snapshot. It reads a few blocks, those with the most promising
+// rows first, until the dead ones free `wanted` bytes, at `bytes` for an entry. Returns the last transaction that removed
+// one of them, for log_conflict. Before 14 none is found.
+inline TransactionId find_dead_rows([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
+                                    [[maybe_unused]] BlockNumber block, [[maybe_unused]] OldRow *row,
+                                    [[maybe_unused]] int rows, [[maybe_unused]] int bytes,
+                                    [[maybe_unused]] int wanted)
+{
+#if PG_VERSION_NUM >= 140000
+    TM_IndexDeleteOp op = {};
+    op.irel = index;
+    op.iblknum = block;
+    op.bottomup = true;
+    op.bottomupfreespace = wanted;
+    op.ndeltids = rows;
+    op.deltids = static_cast<TM_IndexDelete *>(palloc(sizeof(TM_IndexDelete) * static_cast<Size>(rows)));
+    op.status = static_cast<TM_IndexStatus *>(palloc(sizeof(TM_IndexStatus) * static_cast<Size>(rows)));
+    for (int i = 0; i < rows; i++) {
+        op.deltids[i] = {row[i].tid, static_cast<int16>(i)};
+        op.status[i] = {static_cast<OffsetNumber>(i + 1), false, row[i].promising, static_cast<int16>(bytes)};
+        row[i].dead = false;
+    }
+    TransactionId horizon = table_index_delete_tuples(heap, &op);
+    for (int i = 0; i < op.ndeltids; i++)
+        row[op.deltids[i].id].dead = op.status[op.deltids[i].id].knowndeletable;
+    pfree(op.status);
+    pfree(op.deltids);
+    return horizon;
+#else
+    return InvalidTransactionId;
+#endif
+}
+
+// Logs that rows have been removed which snapshots on a standby may still see. Replay waits for these snapshots or cancels
+// them, and changes no page: it is the record with which a btree announces that it reuses a page.
+inline void log_conflict([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
+                         [[maybe_unused]] BlockNumber block, [[maybe_unused]] TransactionId horizon)
+{
+#if PG_VERSION_NUM >= 140000
+    if (!TransactionIdIsNormal(horizon) || !XLogStandbyInfoActive() || !RelationNeedsWAL(index))
+        return;
+    FullTransactionId next = ReadNextFullTransactionId();
+    uint32 epoch = EpochFromFullTransactionId(next) - (horizon > XidFromFullTransactionId(next));
+    FullTransactionId full = FullTransactionIdFromEpochAndXid(epoch, horizon);
+    xl_btree_reuse_page record = {};
+    record.block = block;
+#if PG_VERSION_NUM >= 160000
+    record.locator = index->rd_locator;
+    record.snapshotConflictHorizon = full;
+    record.isCatalogRel = RelationIsAccessibleInLogicalDecoding(heap);
+#else
+    record.node = index->rd_node;
+    record.latestRemovedFullXid = full;
+#endif
+    XLogBeginInsert();
+    XLogRegisterData(reinterpret_cast<char *>(&record), SizeOfBtreeReusePage);
+    XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
+#endif
 }
 
 // Whether inserts may write generic WAL's records themselves. The format is the same from 9.6 to 19.

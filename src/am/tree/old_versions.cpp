@@ -1,0 +1,115 @@
+// Removing old versions of updated rows before a leaf is split for a new one. An update that changes other columns, and
+// cannot be HOT, adds an entry to every tree, equal to that of the old version but for the tid. Without this, thousands of
+// equal entries would come together until the next VACUUM, and every search for them would look up all their rows.
+//
+// The table says which rows no snapshot sees any more (find_dead_rows). Their tids are not reused before VACUUM has been
+// to every leaf. So a scan may hold the leaf's pin, and an entry may be gone from one tree and remain in others. On a
+// standby older snapshots may see the rows: the record of the removal follows one that resolves these conflicts.
+#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
+#include "am/tree/insert.hpp"
+#include "am/tree/tree_page.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+struct Candidate {
+    LeafKey key;
+    std::uint64_t row; // the tid or the position
+    int entry;
+    bool promising; // another entry has the same key
+};
+
+// Collects the entries of a leaf, those with equal keys next to each other.
+Candidate *read_candidates(const char *page)
+{
+    int count = leaf_count(page);
+    auto *candidate = static_cast<Candidate *>(palloc(sizeof(Candidate) * static_cast<Size>(count)));
+    for (int i = 0; i < count; i++)
+        candidate[i] = {whole_leaf_key(page, i), leaf_tid(page, i).packed(), i, false};
+    std::sort(candidate, candidate + count, [](const Candidate &a, const Candidate &b) {
+        return a.key.word[0] != b.key.word[0] ? a.key.word[0] < b.key.word[0] : a.key.word[1] < b.key.word[1];
+    });
+    for (int i = 1; i < count; i++) {
+        if (candidate[i].key == candidate[i - 1].key)
+            candidate[i].promising = candidate[i - 1].promising = true;
+    }
+    return candidate;
+}
+
+// Replaces the positions by tids. Only equal entries are looked up: the others are all over the store.
+int look_up_rows(Relation index, const IndexMeta &meta, Candidate *candidate, int count,
+                 const OldVersions &old)
+{
+    count = static_cast<int>(
+        std::remove_if(candidate, candidate + count, [](const Candidate &one) { return !one.promising; }) -
+        candidate);
+    std::sort(candidate, candidate + count,
+              [](const Candidate &a, const Candidate &b) { return a.row < b.row; });
+    auto *row =
+        static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * static_cast<Size>(Max(count, 1))));
+    for (int i = 0; i < count; i++)
+        row[i] = candidate[i].row;
+    old.rows_at(index, meta, row, count);
+    for (int i = 0; i < count; i++)
+        candidate[i].row = row[i];
+    pfree(row);
+    return static_cast<int>(
+        std::remove_if(candidate, candidate + count, [](const Candidate &one) { return one.row == kNoRow; }) -
+        candidate);
+}
+
+// Finds the entries of dead rows. Returns how many, and the horizon of the conflict with a standby.
+int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candidate *candidate, int count,
+              EntrySet *dead, TransactionId *horizon)
+{
+    constexpr int kWanted = BLCKSZ / 16;
+    BlockNumber block = BufferGetBlockNumber(leaf);
+    auto *row = static_cast<OldRow *>(palloc(sizeof(OldRow) * static_cast<Size>(count)));
+    TidCheck check;
+    for (int i = 0; i < count; i++) {
+        check.add(candidate[i].row);
+        row[i] = {pointer_of(Tid::unpack(candidate[i].row)), candidate[i].promising, false};
+    }
+    check.finish(index, block);
+    *horizon =
+        find_dead_rows(old.heap, index, block, row, count, BLCKSZ / leaf_count(buffer_page(leaf)), kWanted);
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (row[i].dead) {
+            dead->add(candidate[i].entry);
+            found++;
+        }
+    }
+    pfree(row);
+    return found;
+}
+
+} // namespace
+
+bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const OldVersions &old)
+{
+    constexpr int kLeast = 4; // for fewer, it does not pay to come here for each insert
+    Candidate *candidate = read_candidates(buffer_page(leaf));
+    int count = leaf_count(buffer_page(leaf)), found = 0;
+    if (old.rows_at != nullptr)
+        count = look_up_rows(index, meta, candidate, count, old);
+    EntrySet dead = {};
+    TransactionId horizon = InvalidTransactionId;
+    if (count > 0)
+        found = find_dead(index, leaf, old, candidate, count, &dead, &horizon);
+    pfree(candidate);
+    if (found == 0)
+        return false;
+    log_conflict(old.heap, index, BufferGetBlockNumber(leaf), horizon);
+    GenericXLogState *state = GenericXLogStart(index);
+    leaf_remove_all(GenericXLogRegisterBuffer(state, leaf, 0), dead);
+    failpoint(Failpoint::old_versions);
+    GenericXLogFinish(state);
+    return found >= kLeast;
+}
+
+} // namespace simhash

@@ -2064,6 +2064,12 @@ CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed bo
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
     'raises an error if an index, of a table or of its partitions, is corrupted or lacks a row; blocks writers';
 
+CREATE FUNCTION simhash_index_memory(OUT index pg_catalog.regclass, OUT inner_pages bigint, OUT bytes bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE PARALLEL RESTRICTED ROWS 10;
+COMMENT ON FUNCTION simhash_index_memory() IS
+    'the copies of inner pages of simhash indexes that this session holds';
+
 CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record

@@ -77,4 +77,13 @@ TRUNCATE truncated;
 INSERT INTO truncated SELECT i, pg_temp.scattered(i) FROM generate_series(1, 3000) i;
 CALL pg_temp.compare('truncated', 9);
 COMMIT;
+-- What a session holds: nothing for a plan.
+\c -
+EXPLAIN (COSTS OFF) SELECT count(*) FROM growing WHERE h <@> 'ffffffff00000000' <= 3;
+SELECT count(*) FROM simhash_index_memory();
+SET enable_seqscan = off;
+SELECT count(*) FROM growing WHERE h <@> 'ffffffff00000000' <= 3;
+SELECT index, inner_pages BETWEEN 1 AND 30 AS few, bytes BETWEEN 1000 AND 200000 AS small FROM simhash_index_memory();
+REINDEX INDEX growing_h;
+SELECT count(*) FROM simhash_index_memory();
 DROP TABLE growing, truncated;

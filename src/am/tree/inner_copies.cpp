@@ -261,4 +261,23 @@ void forget_copy(Relation index, BlockNumber block)
         remove_copy(&table_of_copies, slot_of(table_of_copies, key));
 }
 
+void visit_copies(void (*visit)(void *context, Oid index, int64 copies, int64 bytes), void *context)
+{
+    if (table_of_copies.indexes == nullptr)
+        return;
+    HASH_SEQ_STATUS all;
+    hash_seq_init(&all, table_of_copies.indexes);
+    while (auto *of_index = static_cast<IndexCopies *>(hash_seq_search(&all))) {
+        int64 copies = 0, bytes = 0;
+        // dlist_foreach is for C.
+        const dlist_node *end = &of_index->copies.head;
+        for (dlist_node *at = end->next; at != end; at = at->next) {
+            copies++;
+            bytes += static_cast<int64>(GetMemoryChunkSpace(at)); // of_index is a copy's first member
+        }
+        if (copies > 0)
+            visit(context, of_index->index, copies, bytes);
+    }
+}
+
 } // namespace simhash

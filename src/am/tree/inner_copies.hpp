@@ -50,4 +50,7 @@ InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, cons
 InnerCopy *present_copy(Relation index, BlockNumber block);
 void forget_copy(Relation index, BlockNumber block);
 
+// Calls visit for each index of which there are copies, with their number and size. It must not read catalogs.
+void visit_copies(void (*visit)(void *context, Oid index, int64 copies, int64 bytes), void *context);
+
 } // namespace simhash

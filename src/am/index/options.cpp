@@ -20,8 +20,8 @@ relopt_kind options_kind()
         kind = add_reloption_kind();
         add_int_reloption(kind, "distance", "Hamming distance that the index is designed for",
                           kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
-        add_int_reloption(kind, "tables", "number of copies of the data (0: distance + 1)", 0, 0, kMaxTables,
-                          AccessExclusiveLock);
+        add_int_reloption(kind, "tables", "number of copies of the data (0: chosen by the number of rows)", 0,
+                          0, kMaxTables, AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
                           50, 100, ShareUpdateExclusiveLock);
     }

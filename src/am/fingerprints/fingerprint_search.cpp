@@ -4,6 +4,7 @@
 #include "am/search/null_search.hpp"
 #include "am/search/strategy.hpp"
 
+#include "core/volatility/step_order.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/weights_type.hpp"
@@ -16,16 +17,16 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) 
     switch (key.sk_strategy) {
     case kInBall: {
         const auto &ball = *reinterpret_cast<const Ball *>(DatumGetPointer(key.sk_argument));
-        return {ball.center, ball.radius, nullptr};
+        return {ball.center, ball.radius, true, nullptr};
     }
     case kNearDuplicate:
-        return {datum_fingerprint(key.sk_argument), kNearRadius, nullptr};
+        return {datum_fingerprint(key.sk_argument), kNearRadius, true, nullptr};
     case kInGuidedBall: {
         const GuidedBall &ball = datum_guided_ball(key.sk_argument);
-        return {ball.center, ball.radius, is_exact(ball) ? nullptr : &ball};
+        return {ball.center, ball.radius, is_exact(ball), &ball};
     }
     case kEqual:
-        return {datum_fingerprint(key.sk_argument), 0, nullptr};
+        return {datum_fingerprint(key.sk_argument), 0, true, nullptr};
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
     }
@@ -51,12 +52,12 @@ std::uint64_t source_key(const ExactSource *base, int table)
 } // namespace
 
 void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
-                              int radius)
+                              int radius, const ExactStart &start)
 {
     source->key_of = source_key;
     source->meta = meta;
     source->center = center;
-    begin_exact_source(source, radius);
+    begin_exact_source(source, radius, start);
 }
 
 namespace
@@ -76,11 +77,10 @@ bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
     const LocatedLeaf &leaf = search.reader.leaf;
     if (!search.exactly())
         return search.guided->returns_row(leaf, fingerprint);
-    if (search.by_weights && search.guided->plan.seen(fingerprint, search.guided->plan.probes()))
-        return false;
     const FingerprintSource &exact = search.exact;
-    return exact.plan.steps == 1 ||
-           returns_row(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center);
+    return (exact.plan.steps == 1 || !exact.in_last_pass(leaf) ||
+            returns_row(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center)) &&
+           exact.is_new(leaf, [&](int table) { return search.meta->order.key(table, fingerprint); });
 }
 
 bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
@@ -118,14 +118,49 @@ void trace_leaf(const FingerprintSearch &search, BlockNumber block, Size matches
                        search.trace->context);
 }
 
-// Returns the next leaf of the source, locked. A guided search that runs out of memory for probes is
-// continued as an exact one.
+// Forgets the keys that have been read, and allocates memory for so many ranges of them.
+void prepare_ranges(FingerprintSearch *search, Size ranges)
+{
+    if (search->ranges < ranges) {
+        if (search->range != nullptr)
+            pfree(search->range);
+        search->range =
+            static_cast<KeyRange *>(MemoryContextAlloc(search->context, sizeof(KeyRange) * ranges));
+        search->ranges = ranges;
+    }
+    search->exact.read.begin(search->range, ranges);
+}
+
+// Starts the exact search with the plan and without the keys that have been read.
+void start_exact(FingerprintSearch *search, const ExactStart &start)
+{
+    begin_fingerprint_source(&search->exact, search->meta, search->exact.center, search->exact.radius, start);
+    begin_reading(&search->reader, &search->exact);
+}
+
+// Continues a search by weights as an exact one, without the keys that it has read.
+void become_exact(FingerprintSearch *search)
+{
+    const GuidedSource &guided = *search->guided;
+    const Size probes = guided.plan.probes();
+    prepare_ranges(search, probes);
+    for (Size i = 0; i < probes; i++) {
+        const GuidedRange &range = guided.range[i];
+        search->exact.read.append({range.first_key, range.last_key,
+                                   static_cast<std::uint32_t>(guided.plan.table(range.stream)), 0});
+    }
+    search->exact.read.arrange();
+    start_exact(search, {false, 0});
+}
+
+// Returns the next leaf of the source, locked. A search by weights that runs out of memory for probes is continued as
+// an exact one.
 Buffer next_buffer(FingerprintSearch *search)
 {
     Buffer buffer = read_next_leaf(&search->reader);
     if (BufferIsValid(buffer) || search->exactly() || search->guided->finished())
         return buffer;
-    begin_reading(&search->reader, &search->exact);
+    become_exact(search);
     return read_next_leaf(&search->reader);
 }
 
@@ -151,54 +186,95 @@ bool next_leaf(ValueSearch *base, Results *results)
 
 // The searches of a scan --------------------------------------------------------------------------------------
 
-void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
+// Plans an exact search.
+void plan_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     if (search->exact.plan.radius != radius)
         index_plan(search->reader.index, radius, &search->exact.plan);
-    begin_fingerprint_source(&search->exact, search->meta, center, radius);
-    begin_reading(&search->reader, &search->exact);
+    search->exact.center = center;
+    search->exact.radius = radius;
     search->by_weights = false;
 }
 
-// Starts a search by weights with a recall below 1.
-void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius)
+// Starts a search by weights, and then an exact one if the recall of the ball has not been reached with as many probes
+// as that reads leaves, or as `most`.
+void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius, Size most)
 {
-    begin_exact(search, ball.center, radius); // the exact search that it falls back to
     search->guided = prepare_guided_source(search->guided, search->reader.index, search->meta,
                                            search->exact.plan.leaves, search->context);
+    search->guided->most = Min(search->guided->most, most);
     begin_guided_source(search->guided, ball, radius);
     begin_reading(&search->reader, search->guided);
     search->by_weights = true;
 }
 
-// The leading ball's weights, or null.
+// Starts an exact search all of whose rows are wanted.
+void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
+{
+    plan_exact(search, center, radius);
+    prepare_ranges(search, 0);
+    start_exact(search, {false, 0});
+}
+
+// Starts an exact search of which a first row may be enough. The likeliest leaves come first, as far as that takes
+// little time of a search of all leaves. If there are few, the tables come in the order of the chance that a
+// near-duplicate has the query's header.
+void begin_likeliest(FingerprintSearch *search, const BallKey<Fingerprint, GuidedBall> &ball)
+{
+    // The leaves of a plan from which on more passes, and a search by weights, cost little of all that; and the part
+    // of the leaves that they may read first. A search by weights may make a few more probes if that is not many.
+    constexpr double kManyLeaves = 16, kManyForWeights = 64, kFirstPart = 1 / 16.0, kFewProbes = 16;
+    plan_exact(search, ball.center, ball.radius);
+    SearchPlan *plan = &search->exact.plan;
+    if (ball.guide != nullptr)
+        order_steps(ball.guide->weights, search->meta->order, plan);
+    const double first = plan->leaves * kFirstPart;
+    if (ball.guide != nullptr && plan->leaves >= kManyForWeights && ball.radius <= kFarthestGuided) {
+        begin_guided(search, *ball.guide, ball.radius,
+                     static_cast<Size>(Max(Min(first, kFewProbes), first / 2)));
+        return;
+    }
+    const bool many = plan->leaves >= kManyLeaves;
+    const double ranges = Min(Max(first, plan->steps), kRangesOfPasses);
+    prepare_ranges(search, many ? static_cast<Size>(ranges) : 0);
+    start_exact(search, {many, many ? kPasses : 0});
+}
+
+// The leading ball if it permits a search by weights with a recall below 1 or a limit of probes, otherwise null.
 const GuidedBall *guide(const FingerprintSearch &search)
 {
-    return search.asked.balls > 0 ? search.asked.ball[0].guide : nullptr;
+    return search.asked.balls > 0 && !search.asked.ball[0].exact ? search.asked.ball[0].guide : nullptr;
 }
 
 void begin_conditions(ValueSearch *base)
 {
     FingerprintSearch *search = fingerprints(base);
     const GuidedBall *guided = guide(*search);
-    if (guided != nullptr && is_guided(*guided, guided->radius))
-        begin_guided(search, *guided, guided->radius);
-    else if (search->asked.balls > 0)
-        begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
-    else
+    const auto &lead = search->asked.ball[0];
+    if (search->asked.balls == 0) {
         begin_exact(search, 0, kBits);
+    } else if (guided != nullptr && is_guided(*guided, guided->radius)) {
+        plan_exact(search, lead.center, lead.radius);
+        begin_guided(search, *guided, lead.radius, kMostProbes);
+    } else if (search->all_wanted) {
+        begin_exact(search, lead.center, lead.radius);
+    } else {
+        begin_likeliest(search, lead);
+    }
 }
 
 void begin_ring(ValueSearch *base, int high)
 {
     FingerprintSearch *search = fingerprints(base);
     const GuidedBall *guided = guide(*search);
-    if (!search->asked.centered)
+    if (!search->asked.centered) {
         begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
-    else if (guided != nullptr && is_guided(*guided, high))
-        begin_guided(search, *guided, high);
-    else
+    } else if (guided != nullptr && is_guided(*guided, high)) {
+        plan_exact(search, guided->center, high);
+        begin_guided(search, *guided, high, kMostProbes);
+    } else {
         begin_exact(search, search->asked.lead_query().value, high);
+    }
 }
 
 void narrow(ValueSearch *base, int radius)

@@ -1,9 +1,9 @@
 // A search for the fingerprints within a radius, leaf by leaf, exactly or by weights.
 //
 // A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is
-// searched exactly, and rows that lie where the guided source has read are skipped. So it costs at most about twice
-// as much as an exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate
-// look into a search that they have run.
+// searched exactly, without the keys that the guided source has read. So it costs at most about twice as much as an
+// exact search, and always reaches its target. An exact search around weights that reads many leaves begins with a few
+// probes by weights. simhash_index_probe_plan and simhash_index_calibrate look into a search that they have run.
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"
@@ -31,7 +31,7 @@ struct FingerprintSource : ExactSource {
 };
 // Starts a search with the plan in `source->plan`.
 void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
-                              int radius);
+                              int radius, const ExactStart &start);
 
 struct FingerprintTerms {
     using Value = Fingerprint;
@@ -64,6 +64,8 @@ struct FingerprintSearch : ValueSearch {
 
     LeafReader reader;
     FingerprintSource exact;
+    KeyRange *range; // memory for exact.read
+    Size ranges;
     GuidedSource *guided; // null until one is needed
     bool by_weights;      // the search began with the guided source
 

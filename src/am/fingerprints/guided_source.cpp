@@ -90,20 +90,6 @@ bool guided_wants(LeafSource *, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
-WholeKeys whole_keys(Position lower, const Position *upper)
-{
-    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
-    WholeKeys keys = {lower.key, ~std::uint64_t{0}};
-    if (lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
-        return kNone;
-    if (upper != nullptr) {
-        if (upper->key == 0)
-            return kNone;
-        keys.last = upper->key - 1;
-    }
-    return keys;
-}
-
 bool GuidedSource::returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint) const
 {
     const auto &at = located[leaf.slot];
@@ -117,9 +103,9 @@ bool GuidedSource::returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint)
 bool GuidedSource::finished() const { return plan.reached() || at_most_probes(*this); }
 
 GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const FingerprintMeta *meta,
-                                    double exact_leaves, MemoryContext context)
+                                    double wanted, MemoryContext context)
 {
-    Size probes = Max(kFewestProbes, Min(kMostProbes, static_cast<Size>(exact_leaves)));
+    Size probes = Max(kFewestProbes, Min(kMostProbes, static_cast<Size>(wanted)));
     MemoryContext caller = MemoryContextSwitchTo(context);
     GuidedSource *source = old;
     if (source == nullptr) {

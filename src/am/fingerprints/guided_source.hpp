@@ -13,16 +13,6 @@
 namespace simhash
 {
 
-// The keys whose entries a search reads completely: entries with equal keys may be divided by tid between two
-// leaves. Empty if first > last.
-struct WholeKeys {
-    std::uint64_t first;
-    std::uint64_t last;
-    bool has(std::uint64_t key) const { return key >= first && key <= last; }
-};
-// The keys whose entries all have positions from `lower` to before `upper`; no upper bound if it is null.
-WholeKeys whole_keys(Position lower, const Position *upper);
-
 // The most probes of a search.
 inline constexpr Size kMostProbes = 4096;
 
@@ -59,10 +49,10 @@ struct GuidedSource : LeafSource {
     bool finished() const;
 };
 
-// Returns a source, allocated in `context`, that has memory for as many probes as an exact search would read
-// leaves. `old` is reused if it is not null.
+// Returns a source, allocated in `context`, that has memory for this number of probes, or for kFewestProbes.
+// `old` is reused if it is not null.
 GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const FingerprintMeta *meta,
-                                    double exact_leaves, MemoryContext context);
+                                    double probes, MemoryContext context);
 
 // Starts a search for the rows within `radius` of the ball's weights with the ball's recall as the target.
 void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius);

@@ -121,7 +121,7 @@ void note_exact_leaves(QueryQueue *queue, Fingerprint center, int radius)
     FingerprintSource *source = &queue->exact;
     if (source->plan.radius != radius)
         source->plan = exact_plan(queue, radius);
-    begin_fingerprint_source(source, &meta_of(*queue), center, radius);
+    begin_fingerprint_source(source, &meta_of(*queue), center, radius, {false, 0});
     LocatedLeaf located;
     located.slot = 0;
     while (source->locate(source, index_of(*queue), &located)) {

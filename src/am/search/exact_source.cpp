@@ -6,67 +6,155 @@ namespace simhash
 namespace
 {
 
-KeyBall step_ball(const ExactSource &source, int step)
+bool in_last_pass(const ExactSource &source) { return source.pass == source.passes; }
+
+// The radius may have shrunk.
+int ball_radius(const ExactSource &source, const SearchStep &step)
 {
-    const SearchStep &s = source.plan.step[step];
-    return {source.key_of(&source, s.table), s.header_bits, s.budget, source.radius};
+    return in_last_pass(source) || step.header_bits > 0 ? source.radius : Min(source.radius, source.pass);
 }
 
-// Finds the first position of the ball at or after `from`. Returns false if there is none.
-bool next_position(KeyBall *ball, int radius, Position from, Position *next)
+// The keys that a step reads in the present pass.
+KeyBall step_ball(const ExactSource &source, int number)
 {
-    std::uint64_t key;
-    ball->radius = radius; // the radius may have shrunk
-    if (!next_key(*ball, from.key, &key))
-        return false;
+    const SearchStep &step = source.plan.step[number];
+    const int budget = in_last_pass(source) ? step.budget : Min(static_cast<int>(step.budget), source.pass);
+    return {source.key_of(&source, step.table), step.header_bits, budget, ball_radius(source, step)};
+}
+
+// Finds the first position of the ball at or after `from` whose key has not been read. Returns false if there is none.
+bool next_position(const ExactSource &source, const KeyBall &ball, int table, Position from, Position *next)
+{
+    std::uint64_t at = from.key, key;
+    for (;;) {
+        if (!next_key(ball, at, &key))
+            return false;
+        at = key;
+        if (!source.read.empty() && !source.read.skip(table, &at))
+            return false;
+        if (at == key)
+            break;
+    }
     *next = key == from.key ? from : Position{key, 0};
     return true;
 }
 
+std::uint32_t present_turn(const ExactSource &source)
+{
+    constexpr std::uint32_t kFirstTurn = 1; // after a search by weights
+    return in_last_pass(source)
+               ? ExactSource::kLastTurn
+               : kFirstTurn + static_cast<std::uint32_t>(source.pass * source.plan.steps + source.step);
+}
+
+bool next_of_step(ExactSource *source, Position from)
+{
+    const SearchStep &step = source->plan.step[source->step];
+    // A key that this turn has begun to read is read to its end.
+    const KeyRange *range = from.tid == 0 ? nullptr : source->read.find(step.table, from.key);
+    if (range != nullptr && range->turn == present_turn(*source)) {
+        source->next = from;
+        return true;
+    }
+    source->ball.radius = ball_radius(*source, step);
+    return next_position(*source, source->ball, step.table, from, &source->next);
+}
+
+// Goes to the first step, from `step` on, that has leaves left, in this pass or the next ones.
 void begin_step(ExactSource *source, int step)
 {
-    source->step = step;
-    source->done = {0, 0};
-    if (step == source->plan.steps)
-        return;
-    source->ball = step_ball(*source, step);
-    // Always finds a position: the ball contains its center.
-    next_position(&source->ball, source->radius, {0, 0}, &source->next);
+    for (;; step++) {
+        if (step == source->plan.steps) {
+            source->step = step;
+            if (in_last_pass(*source))
+                return;
+            source->pass++;
+            step = 0;
+        }
+        source->step = step;
+        source->done = {0, 0};
+        source->ball = step_ball(*source, step);
+        if (next_of_step(source, {0, 0}))
+            return;
+    }
 }
+
+void begin_last_pass(ExactSource *source)
+{
+    source->pass = source->passes;
+    begin_step(source, 0);
+}
+
+// Notes the keys that will have been read with a leaf that was located for `key`: it is read to its end. If the search
+// continues with more entries of the leaf's last key, these will have been read, too.
+void note_read(ExactSource *source, const LocatedLeaf &leaf, std::uint64_t key, bool more)
+{
+    const bool on = more && leaf.end.tid != 0 && source->next == leaf.end;
+    WholeKeys whole = whole_keys(leaf.begin, leaf.endless || on ? nullptr : &leaf.end);
+    if (on)
+        whole.last = leaf.end.key;
+    // If the leaf has the rest of a key's entries, this key has been noted with the leaf before.
+    key = Max(key, whole.first);
+    if (whole.has(key) && source->read.find(leaf.table, key) == nullptr)
+        source->read.add(leaf.table, source->located[leaf.slot].turn, whole.first, whole.last, key);
+}
+
+// The first leaf is read alone, since it often contains the one match that is wanted.
+int leaves_ahead(int located) { return located == 0 ? 1 : kAhead; }
 
 bool locate_exact(LeafSource *base, Relation index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<ExactSource *>(base);
+    // Without more room for ranges. A key that has been noted is read to its end.
+    if (!in_last_pass(*source) && source->read.full() && source->next.tid == 0)
+        begin_last_pass(source);
     if (source->step == source->plan.steps)
         return false;
-    source->located[leaf->slot] = {source->step, source->radius};
+    const LeafPlace &place = leaf->place;
+    const std::uint64_t key = source->next.key;
+    source->located[leaf->slot] = {source->step, source->radius, present_turn(*source)};
     locate_leaf(index, source->plan.step[source->step].table, source->next, source->done, leaf);
-    source->done = leaf->place.upper;
-    if (leaf->place.rightmost ||
-        !next_position(&source->ball, source->radius, leaf->place.upper, &source->next))
+    source->done = place.upper;
+    const bool more = !place.rightmost && next_of_step(source, place.upper);
+    if (!in_last_pass(*source)) {
+        note_read(source, *leaf, key, more);
+        if (place.root)
+            leaf->first = {0, 0};
+    }
+    if (!more)
         begin_step(source, source->step + 1);
+    source->ahead = leaves_ahead(++source->leaves);
     return true;
 }
 
 bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 {
     const auto *source = static_cast<ExactSource *>(base);
-    if (from == leaf->first && source->located[leaf->slot].radius == source->radius)
+    const auto &located = source->located[leaf->slot];
+    if (located.turn != ExactSource::kLastTurn) {
+        leaf->first = from; // all pages that the leaf has been split into are read
+        return true;
+    }
+    if (from == leaf->first && located.radius == source->radius)
         return true; // it was located for this position
-    KeyBall ball = step_ball(*source, source->step_of(*leaf));
-    return next_position(&ball, source->radius, from, &leaf->first) &&
+    const SearchStep &step = source->plan.step[located.step];
+    const KeyBall ball = {source->key_of(source, step.table), step.header_bits, step.budget, source->radius};
+    return next_position(*source, ball, step.table, from, &leaf->first) &&
            (leaf->place.rightmost || leaf->first < leaf->place.upper);
 }
 
 } // namespace
 
-void begin_exact_source(ExactSource *source, int radius)
+void begin_exact_source(ExactSource *source, int radius, const ExactStart &start)
 {
+    Assert(source->plan.steps > 0);
     source->locate = locate_exact;
     source->wants = exact_wants;
-    source->ahead = kAhead;
-    Assert(source->plan.steps > 0);
     source->radius = radius;
+    source->passes = start.passes;
+    source->leaves = start.alone ? 0 : kAhead;
+    source->ahead = leaves_ahead(source->leaves);
+    source->pass = 0;
     begin_step(source, 0);
 }
 

@@ -2,34 +2,77 @@
 //
 // Leaves are located before they are read, and the radius may have shrunk in between: what a leaf had to be read for
 // is in `located`. A row may be met by several steps; the search that owns the source returns it for the first one.
+//
+// A search that may end at its first row begins with the leaves that most likely hold one, those that few flips of the
+// query's header reach: in every step the leaves within no flips, then those within one, then the others. The ranges of
+// keys that these passes read are kept in `read`, also those of a search by weights that becomes exact. The last pass
+// does not read them again, and their rows are not returned again. So every leaf is read as often as in one pass.
 #pragma once
 
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/tables/key_ball.hpp"
+#include "core/tables/key_ranges.hpp"
 #include "core/tables/search_plan.hpp"
+
+#include <bit>
 
 namespace simhash
 {
 
+// The passes before the last that pay, and how many ranges of keys they may read.
+inline constexpr int kPasses = 2;
+inline constexpr std::size_t kRangesOfPasses = 128;
+
+// How an exact search begins.
+struct ExactStart {
+    bool alone; // the first leaves are read one by one
+    int passes; // over the likeliest leaves, before all others
+};
+
 struct ExactSource : LeafSource {
+    static constexpr std::uint32_t kLastTurn = ~std::uint32_t{0};
+
     std::uint64_t (*key_of)(const ExactSource *source, int table); // the query's
     int radius; // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
+    KeyRanges read; // before the last pass
 
-    int step; // of the next leaf to locate
+    int passes; // before the last
+    int pass;   // of the next leaf to locate: it is within so many flips, or this is the last pass
+    int step;   // of the next leaf to locate
+    int leaves; // located so far
     KeyBall ball;
     Position next;
     Position done; // the end of the last located leaf of the step
     struct {
         int step;
-        int radius; // the search's radius when the leaf was located
+        int radius;         // the search's radius when the leaf was located
+        std::uint32_t turn; // of the keys read, kLastTurn in the last pass
     } located[kAhead];
 
     int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
+    bool in_last_pass(const LocatedLeaf &leaf) const { return located[leaf.slot].turn == kLastTurn; }
+
+    // Whether a row of a leaf has not been returned in an earlier turn and, before the last pass, is returned in this
+    // one.
+    // key_of_row(table) is the row's key in a table.
+    template <typename KeyOfRow> bool is_new(const LocatedLeaf &leaf, KeyOfRow key_of_row) const
+    {
+        const std::uint32_t turn = located[leaf.slot].turn;
+        bool here = turn == kLastTurn;
+        for (std::uint32_t tables = read.tables(); tables != 0; tables &= tables - 1) {
+            const int table = std::countr_zero(tables);
+            const KeyRange *range = read.find(table, key_of_row(table));
+            if (range != nullptr && range->turn < turn)
+                return false;
+            here = here || (table == leaf.table && range != nullptr && range->turn == turn);
+        }
+        return here;
+    }
 };
 
-// Starts a search with the plan in `source->plan` and the keys of `source->key_of`.
-void begin_exact_source(ExactSource *source, int radius);
+// Starts a search with the plan in `source->plan` and the keys of `source->key_of`, without the keys in `source->read`.
+void begin_exact_source(ExactSource *source, int radius, const ExactStart &start);
 
 } // namespace simhash

@@ -54,7 +54,7 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
 }
 
 // Starts the scan with the keys of the last rescan.
-void start_scan(IndexScanDesc scan, bool keep_pin)
+void start_scan(IndexScanDesc scan, bool all_wanted, bool keep_pin)
 {
     ScanState *state = scan_state(scan);
     ValueSearch *search = state->search;
@@ -64,6 +64,7 @@ void start_scan(IndexScanDesc scan, bool keep_pin)
     state->batch.ended = false;
     count_index_search(scan);
     search->snapshot = scan->xs_snapshot;
+    search->all_wanted = all_wanted;
     search->keep_pin = keep_pin;
     search->start(search);
     if (!search->keys->values)
@@ -174,7 +175,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     if (state->phase == ScanPhase::unstarted) {
         // Without a pin, VACUUM could remove a tuple and an insert could reuse its place before the heap is
         // read. An MVCC snapshot would not see the new row, but other snapshots would.
-        start_scan(scan, !IsMVCCSnapshot(scan->xs_snapshot));
+        start_scan(scan, false, !IsMVCCSnapshot(scan->xs_snapshot));
     }
     Results *results = &state->results;
     while (results->returned >= results->hits) {
@@ -195,7 +196,7 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
     ItemPointerData pointer[kTogether];
     ScanState *state = scan_state(scan);
     int64 rows = 0;
-    start_scan(scan, false);
+    start_scan(scan, true, false);
     while (next_batch(state, batch_limit())) {
         const Results &results = state->results;
         for (Size i = 0; i < results.hits;) {
@@ -231,7 +232,7 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     rescan(scan, &key, 1, nullptr, 0);
-    start_scan(scan, false);
+    start_scan(scan, false, false);
     while (advance_scan(scan_state(scan))) {
     }
 }
@@ -243,7 +244,7 @@ void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size row
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     rescan(scan, nullptr, 0, &key, 1);
-    start_scan(scan, false);
+    start_scan(scan, false, false);
     ScanState *state = scan_state(scan);
     for (Size found = 0; found < rows && advance_scan(state);)
         found += state->results.hits;

@@ -3,7 +3,7 @@
 // There is one reader for all kinds of values. What it needs to know of a kind are the kind's `Terms`:
 //
 //   Value                              the center of a ball, the query of ORDER BY: cheap to copy
-//   Guide                              a ball that permits a recall below 1
+//   Guide                              a ball that tells where to search first, or permits a recall below 1
 //   BallKey<Value, Guide> ball(key)    an operator's ball; no row is in one of a radius below 0
 //   QueryKey<Value, Guide> query(key)  the query of an ORDER BY key
 //   int distance(Value a, Value b)
@@ -46,7 +46,8 @@ struct ScanKeys {
 template <typename Value, typename Guide> struct BallKey {
     Value center;
     int radius;
-    const Guide *guide; // null if it is searched exactly
+    bool exact;         // the recall is 1
+    const Guide *guide; // null if there is none
 };
 template <typename Value, typename Guide> struct QueryKey {
     Value value;
@@ -79,8 +80,15 @@ template <typename Terms> void free_scan_keys(KeysOf<Terms> *keys)
     pfree(keys->null_order);
 }
 
-// Of two balls with the same radius, an exact one leads. So a search is approximate only if the condition
-// that permits this is the most restrictive one.
+// Whether a ball leads before another one. Of two balls with the same radius, an exact one leads. So a search is
+// approximate only if the condition that permits this is the most restrictive one.
+template <typename B> bool leads(const B &a, const B &b)
+{
+    return a.radius != b.radius ? a.radius < b.radius
+           : a.exact != b.exact ? a.exact
+                                : a.guide != nullptr && b.guide == nullptr;
+}
+
 template <typename Terms, typename B> void add_ball(const Terms &terms, KeysOf<Terms> *keys, const B &ball)
 {
     keys->nulls = false;
@@ -94,8 +102,7 @@ template <typename Terms, typename B> void add_ball(const Terms &terms, KeysOf<T
     }
     B *lead = &keys->ball[0];
     keys->ball[keys->balls++] = ball;
-    if (ball.radius < lead->radius ||
-        (ball.radius == lead->radius && lead->guide != nullptr && ball.guide == nullptr))
+    if (leads(ball, *lead))
         std::swap(*lead, keys->ball[keys->balls - 1]);
 }
 

@@ -47,7 +47,7 @@ struct Results {
 struct ValueSearch {
     // Reads the keys of a scan, and releases what an earlier search holds.
     void (*read_keys)(ValueSearch *search, IndexScanDesc scan);
-    // A scan starts: its snapshot and keep_pin are set.
+    // A scan starts: its snapshot, all_wanted and keep_pin are set.
     void (*start)(ValueSearch *search);
     // Starts the search for the conditions of the scan.
     void (*begin)(ValueSearch *search);
@@ -73,8 +73,9 @@ struct ValueSearch {
 
     const ScanKeys *keys;
     Snapshot snapshot;
-    bool keep_pin; // wanted by the scan
-    bool pins;     // the search can keep pins; otherwise rows for such a snapshot are checked again
+    bool all_wanted; // the scan does not end before the last row
+    bool keep_pin;   // wanted by the scan
+    bool pins;       // the search can keep pins; otherwise rows for such a snapshot are checked again
     Buffer pin;
 };
 

@@ -36,7 +36,7 @@ void begin_exact(SignatureSearch *search)
         set_query_key(search, plan.step[i].table);
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
-    begin_exact_source(&search->exact, search->radius);
+    begin_exact_source(&search->exact, search->radius, {false, 0});
     begin_reading(&search->reader, &search->exact);
 }
 

@@ -14,12 +14,12 @@ BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyD
     case kInBall: {
         const SignatureBall &ball = datum_signature_ball(key.sk_argument);
         check_lengths(bits, ball.bits);
-        return {ball.signature, ball.radius, is_exact(ball) ? nullptr : &ball};
+        return {ball.signature, ball.radius, is_exact(ball), &ball};
     }
     case kEqual: {
         // Strings of another length are not equal.
         SignatureView view = datum_signature(key.sk_argument);
-        return {view.data, view.bits == bits ? 0 : -1, nullptr};
+        return {view.data, view.bits == bits ? 0 : -1, true, nullptr};
     }
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);

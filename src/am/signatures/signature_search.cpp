@@ -50,7 +50,7 @@ void begin_conditions(ValueSearch *base)
     const auto *lead = search->asked.ball;
     if (search->asked.balls == 0)
         begin_exactly(search, search->nowhere, search->meta->bits);
-    else if (lead->guide != nullptr)
+    else if (!lead->exact)
         begin_guided(search, *lead->guide, lead->radius);
     else
         begin_exactly(search, lead->center, lead->radius);

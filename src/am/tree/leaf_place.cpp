@@ -104,6 +104,20 @@ void find_leaf(Relation index, int table, Position position, LeafPlace *place)
     }
 }
 
+WholeKeys whole_keys(Position lower, const Position *upper)
+{
+    constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};
+    WholeKeys keys = {lower.key, ~std::uint64_t{0}};
+    if (lower.tid != 0 && keys.first++ == ~std::uint64_t{0})
+        return kNone;
+    if (upper != nullptr) {
+        if (upper->key == 0)
+            return kNone;
+        keys.last = upper->key - 1;
+    }
+    return keys;
+}
+
 void fetch_leaf(Relation index, LeafPlace *place)
 {
     if (!BufferIsValid(place->buffer) && !place->root &&

@@ -24,6 +24,16 @@ struct LeafPlace {
     int child; // its number in the parent
 };
 
+// The keys whose entries a search reads completely: entries with equal keys may be divided by tid between two
+// leaves. Empty if first > last.
+struct WholeKeys {
+    std::uint64_t first;
+    std::uint64_t last;
+    bool has(std::uint64_t key) const { return key >= first && key <= last; }
+};
+// The keys whose entries all have positions from `lower` to before `upper`; no upper bound if it is null.
+WholeKeys whole_keys(Position lower, const Position *upper);
+
 // Finds the place of the leaf for a position, or of one to its left.
 void find_leaf(Relation index, int table, Position position, LeafPlace *place);
 

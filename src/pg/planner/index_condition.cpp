@@ -3,9 +3,11 @@
 #include "pg/planner/expression.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
+#include "pg/types/guided_ball.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -38,9 +40,15 @@ Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey 
     if (!OidIsValid(op) || !op_in_opfamily(op, request->opfamily))
         return nullptr;
 
-    Node *operand =
-        call_function(ball, ball_type, list_make2(copyObjectImpl(near.query), copyObjectImpl(near.radius)));
-    operand = eval_const_expressions(request->root, operand);
+    List *arguments = list_make2(copyObjectImpl(near.query), copyObjectImpl(near.radius));
+    if (get_func_nargs(ball) > list_length(arguments)) {
+        // Weights tell an exact search where to begin.
+        arguments = lappend(arguments, makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+                                                 Float8GetDatum(kExactRecall), false, FLOAT8PASSBYVAL));
+        arguments = lappend(arguments,
+                            makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true));
+    }
+    Node *operand = eval_const_expressions(request->root, call_function(ball, ball_type, arguments));
     return call_operator(op, BOOLOID, near.key, operand);
 }
 

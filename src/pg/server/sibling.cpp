@@ -92,10 +92,10 @@ bool match_similarity_call(Oid schema, Node *node, DistanceCall *call)
 
 Oid find_ball(Oid schema, Oid center)
 {
-    const Oid arguments[] = {center, INT8OID};
+    const Oid arguments[] = {center, INT8OID, FLOAT8OID, INT4OID};
+    const int count = center == find_type(schema, "simhash_weights") ? 4 : 2;
 
-    return find_function(schema, center == BITOID ? "signature_ball" : "simhash_ball", arguments,
-                         lengthof(arguments));
+    return find_function(schema, center == BITOID ? "signature_ball" : "simhash_ball", arguments, count);
 }
 
 Node *strip_relabels(Node *node)

@@ -33,8 +33,10 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 // `call` if so.
 bool match_similarity_call(Oid schema, Node *node, DistanceCall *call);
 
-// Returns the function simhash_ball(center, bigint) in `schema`, or signature_ball(bit, bigint) if the center
-// is a bit string. Returns InvalidOid if it does not exist.
+// Returns the function in `schema` that makes the ball of an exact search: signature_ball(bit, bigint) if the center
+// is a bit string, simhash_ball(center, bigint, float8, integer) if it is weights, otherwise simhash_ball(center,
+// bigint).
+// Returns InvalidOid if it does not exist.
 Oid find_ball(Oid schema, Oid center);
 
 // Returns the expression without the RelabelTypes around it.

@@ -1,0 +1,125 @@
+-- Exact searches that read the likeliest leaves first: each row of a sequential scan once, and the first row early.
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+SET enable_bitmapscan = off;
+
+-- uniform rows, near-duplicates, skewed rows, and runs of equal rows that take several leaves
+CREATE FUNCTION random_bits(n bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT hashint8extended(n, 5)';
+CREATE FUNCTION flips(n bigint, most bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS
+    $$ SELECT coalesce(bit_or(1::bigint << (hashint8extended(n, i) & 63)::int), 0) FROM generate_series(1, abs(random_bits(n)) % (most + 1)) i $$;
+CREATE TABLE doc (id bigint, kind text, h simhash);
+INSERT INTO doc SELECT i, 'uniform', random_bits(i)::simhash FROM generate_series(1, 20000) i;
+INSERT INTO doc SELECT 100000 + i, 'near', (random_bits(i % 40) # flips(i, 9))::simhash FROM generate_series(1, 4000) i;
+INSERT INTO doc SELECT 200000 + i, 'skewed', (random_bits(i) & random_bits(i + 7) & 72057594037927935)::simhash FROM generate_series(1, 4000) i;
+INSERT INTO doc SELECT 300000 + i, 'equal', CASE i % 4 WHEN 0 THEN 0 WHEN 1 THEN -1 ELSE random_bits(3) END::simhash
+    FROM generate_series(1, 6000) i;
+INSERT INTO doc VALUES (0, 'null', NULL);
+
+-- Queries with the signs of weights, the small ones of which are those that near-duplicates flip most.
+CREATE TABLE query AS
+    SELECT id, b::simhash AS h,
+           (SELECT array_agg((CASE WHEN b >> j & 1 = 1 THEN 1 ELSE -1 END * (1 + abs(hashint8extended(id, j)) % 97)) ORDER BY j)
+            FROM generate_series(0, 63) j)::real[]::simhash_weights AS w
+    FROM (SELECT i AS id, CASE WHEN i <= 40 THEN random_bits(i % 40) # flips(i, 3) WHEN i <= 50 THEN random_bits(-i)
+                  WHEN i = 51 THEN 0 WHEN i = 52 THEN -1 WHEN i = 53 THEN random_bits(3) ELSE random_bits(i) & random_bits(i + 7) & 72057594037927935 END AS b
+          FROM generate_series(1, 60) i) s;
+SELECT count(*), count(*) FILTER (WHERE h <@> w = 0) FROM query;
+CREATE TABLE want AS SELECT q.id AS query, d.id, (d.h <@> q.h)::int AS distance FROM query q JOIN doc d ON (d.h <@> q.h)::int <= 9;
+ANALYZE;
+
+-- For radii and forms: the rows that are missing, wrong or repeated, the queries whose first row is wrong, and those for which
+-- EXISTS is.
+CREATE FUNCTION wrong(tables int, radii int[]) RETURNS TABLE (form text, missing bigint, wrong bigint, firsts bigint, existing bigint) LANGUAGE plpgsql AS $$
+DECLARE r int; condition text;
+BEGIN
+    EXECUTE format('CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = %s)', tables);
+    SET LOCAL enable_seqscan = off;
+    FOREACH r IN ARRAY radii LOOP
+        FOR form, condition IN VALUES ('h', 'd.h <@> q.h <= %s'), ('w', 'd.h <@> q.w <= %s'), ('reversed', '%s >= q.w <@> d.h'),
+            ('within', 'hamming_within(d.h, q.w, %s)'), ('from weights', 'hamming_within(q.w, d.h, %s)'),
+            ('ball', 'd.h <@| simhash_ball(q.w, %s, 1)') LOOP
+            CONTINUE WHEN form IN ('reversed', 'within', 'from weights') AND r NOT IN (3, 8);
+            condition := format(condition, r);
+            EXECUTE format('CREATE TEMP TABLE got AS SELECT q.id AS query, d.id FROM query q JOIN doc d ON %s', condition);
+            EXECUTE format('SELECT count(*) FROM query q LEFT JOIN LATERAL (SELECT d.id FROM doc d WHERE %s LIMIT 1) f ON true
+                WHERE CASE WHEN f.id IS NULL THEN (q.id IN (SELECT query FROM want WHERE distance <= %2$s))
+                           ELSE (q.id, f.id) NOT IN (SELECT query, id FROM want WHERE distance <= %2$s) END', condition, r) INTO firsts;
+            EXECUTE format('SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE %s) <> EXISTS (SELECT FROM want WHERE query = q.id AND distance <= %s)',
+                condition, r) INTO existing;
+            SELECT count(*) INTO missing FROM (SELECT query, id FROM want WHERE distance <= r EXCEPT ALL TABLE got) x;
+            SELECT count(*) INTO wrong FROM (TABLE got EXCEPT ALL SELECT query, id FROM want WHERE distance <= r) x;
+            form := form || ' ' || r;
+            RETURN NEXT;
+            DROP TABLE got;
+        END LOOP;
+    END LOOP;
+    DROP INDEX doc_h;
+END $$;
+SELECT tables, count(*) AS forms, sum(missing) AS missing, sum(wrong) AS wrong, sum(firsts) AS firsts, sum(existing) AS existing
+FROM unnest('{1, 2, 3, 4, 10}'::int[]) tables, LATERAL wrong(tables, '{0, 1, 3, 5, 8}') GROUP BY tables ORDER BY tables;
+
+-- leaves until the first row: by weights fewer than without, and without far fewer than all; in all, no more leaves
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1);
+CREATE FUNCTION leaves(by text, OUT first numeric, OUT total numeric) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT avg(first), avg(total) FROM query q, LATERAL (
+        SELECT min(step) FILTER (WHERE matches > 0) AS first, max(step) AS total FROM simhash_index_probe_plan(''doc_h'', %s)) p
+        WHERE q.id <= 40 AND first IS NOT NULL', by) INTO first, total;
+END $$;
+SELECT w.first <= 4 AS "few by weights", h.first <= 8 AS "few without", w.total BETWEEN h.total - 1 AND h.total + 1 AS "all alike",
+       h.first * 4 < h.total AS "a quarter"
+FROM leaves('simhash_ball(q.w, 3, 1)') w, leaves('q.h, 3') h;
+DROP INDEX doc_h;
+
+-- Cursors that have fetched a row while inserts split the leaves, in later rounds also after rescans: the rows of the
+-- snapshot, each once.
+CREATE FUNCTION beneath(tables int, condition text, OUT opened bigint, OUT missing bigint, OUT wrong bigint, OUT repeated bigint)
+LANGUAGE plpgsql AS $$
+DECLARE c refcursor; next bigint; found bigint[]; target bigint[]; q query;
+BEGIN
+    opened := 0; missing := 0; wrong := 0; repeated := 0;
+    CREATE TABLE grown (id bigint, h simhash);
+    INSERT INTO grown SELECT id, h FROM doc WHERE id % 3 = 0;
+    EXECUTE format('CREATE INDEX grown_h ON grown USING simhash (h) WITH (tables = %s)', tables);
+    FOR q IN SELECT * FROM query WHERE id IN (1, 2, 5, 40, 51, 52, 53) ORDER BY id LOOP
+        SET LOCAL enable_seqscan = on;
+        target := (SELECT array_agg(g.id) FROM grown g WHERE (g.h <@> q.h)::int <= 8);
+        SET LOCAL enable_seqscan = off;
+        OPEN c FOR EXECUTE 'SELECT id FROM grown WHERE ' || condition USING q.h, q.w;
+        found := '{}';
+        opened := opened + 1;
+        FETCH c INTO next;
+        INSERT INTO grown SELECT -id, (q.h::bigint # flips(id + q.id, 12))::simhash FROM generate_series(1, 3000) id;
+        WHILE next IS NOT NULL LOOP
+            found := found || next;
+            FETCH c INTO next;
+        END LOOP;
+        CLOSE c;
+        missing := missing + (SELECT count(*) FROM (SELECT unnest(target) EXCEPT SELECT unnest(found)) x);
+        wrong := wrong + (SELECT count(*) FROM (SELECT unnest(found) EXCEPT SELECT unnest(target)) x);
+        repeated := repeated + cardinality(found) - (SELECT count(DISTINCT x) FROM unnest(found) x);
+    END LOOP;
+    DROP TABLE grown;
+END $$;
+SELECT tables, condition, b.* FROM unnest('{1, 2, 4}'::int[]) tables, unnest('{h <@> $1 <= 8,h <@> $2 <= 8}'::text[]) condition,
+    LATERAL beneath(tables, condition) b ORDER BY 1, 2;
+
+-- semi joins, and a generic plan
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 2);
+SET enable_seqscan = off;
+SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
+SELECT count(DISTINCT query) FROM want WHERE distance <= 3;
+SET plan_cache_mode = force_generic_plan;
+PREPARE near(simhash_weights, int) AS SELECT count(*) FROM doc WHERE h <@> $1 <= $2;
+EXPLAIN (COSTS OFF) EXECUTE near(NULL, NULL);
+CREATE FUNCTION near_rows(w simhash_weights, r int) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM doc WHERE h <@> w <= r';
+SELECT count(*) FROM query q, generate_series(0, 9) r
+WHERE near_rows(q.w, r) <> (SELECT count(*) FROM want WHERE query = q.id AND distance <= r);
+RESET plan_cache_mode;
+
+-- the searches of an exclusion constraint and of ON CONFLICT
+CREATE TABLE apart (id bigint, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (tables = 1));
+INSERT INTO apart SELECT id, h FROM doc WHERE kind IN ('uniform', 'near', 'equal') ORDER BY id % 7, id ON CONFLICT DO NOTHING;
+SELECT count(*) AS pairs FROM simhash_pairs('apart_h_excl', 3);
+SELECT count(*) AS "rows without one near" FROM doc d
+WHERE kind IN ('uniform', 'near', 'equal') AND NOT EXISTS (SELECT FROM apart a WHERE a.h ~= d.h);

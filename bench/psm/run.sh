@@ -156,6 +156,12 @@ SQL
                 search exact h 1 0 $radius first
             done
         fi
+        # Exact, the first row: by weights, which come first in the search, and with one table without weights, too.
+        for radius in 3 5 8; do
+            [ $radius != 3 ] && [ "$tables" != 4 ] && continue
+            [ "$tables" != 1 ] || search exact h 1 0 $radius first
+            search likeliest w 1 0 $radius first
+        done
         if [ "$tables" -le 4 ]; then
             # By weights with the default model.
             for target in 0.90 0.95 0.99; do

@@ -156,7 +156,7 @@ SQL
                 search exact h 1 0 $radius first
             done
         fi
-        # Exact, the first row: by weights, which come first in the search, and with one table without weights, too.
+        # Exact, the first row: by weights, and with one table without weights, too.
         for radius in 3 5 8; do
             [ $radius != 3 ] && [ "$tables" != 4 ] && continue
             [ "$tables" != 1 ] || search exact h 1 0 $radius first

@@ -125,7 +125,7 @@ void match_copy(MergeSource *source, const LocatedLeaf &leaf, const char *page, 
     for (Size i = located.from; i < located.end; i++) {
         CHECK_FOR_INTERRUPTS();
         const MergedQuery &query = source->order[i];
-        const int radius = query.radius;
+        const int radius = static_cast<int>(query.radius);
         if (i < located.wide_end &&
             std::popcount((meta.key(source->table, query.center) ^ first) & common) > radius)
             continue;

@@ -97,7 +97,7 @@ for (
     my $answer = sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h $rows");
     $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
     my $scan = session($setting);
-    $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found AS $query;\n");
+    $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found (rows, sum, ids) AS $query;\n");
     ok($node->poll_query_until('postgres', waits('CREATE TEMP')), "$setting: the scan waits");
     sql('VACUUM page');
     cmp_ok(stats('unused_pages'), '>', 20, "$setting: pages are deleted meanwhile");
@@ -146,7 +146,7 @@ for ([ 'unlink-found', 'wait' ], [ 'unlink-page', 'hold' ], [ 'unlink-right', 'h
         }
         $insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, CASE WHEN n % 3 > 0 THEN drifting(n, 0) END FROM generate_series(70001, 73000) AS n;\n");
         my $answer = sql("SET enable_indexscan = off; SET enable_bitmapscan = off; $expected h IS NOT NULL AND id <= 32000");
-        $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found AS $all AND id <= 32000;\n");
+        $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found (rows, sum, ids) AS $all AND id <= 32000;\n");
         select undef, undef, undef, 0.2;
         $keeper->query_safe('SELECT pg_advisory_unlock_all()');
         is($scan->query('TABLE found'), $answer, "$point:$nth: a scan");

@@ -2091,7 +2091,7 @@ CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signat
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
 COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, signature_ball) IS
-    'the leaves and segments that a search of an index on signatures reads, with the recall that it estimates';
+    'the leaves, lists and segments that a search of an index on signatures reads, with the recall that it estimates';
 
 CREATE FUNCTION simhash_index_recall(index pg_catalog.regclass, query simhash_weights_ball,
     OUT scale double precision, OUT cosine double precision, OUT share double precision, OUT recall double precision)

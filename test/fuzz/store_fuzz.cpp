@@ -41,6 +41,11 @@ void make_store_page(char *page, const StoreShape &shape, int kind, Bytes *bytes
         std::uint64_t sketch[2] = {1, 2};
         for (int slot = 0; slot < rows % (shape.rows() + 1); slot++)
             plane_set(page, slot, sketch);
+    } else if (kind == 3) {
+        init_list_page(page, kPageSize);
+        std::vector<std::uint8_t> center(static_cast<std::size_t>(shape.bytes), 0x3C);
+        for (int i = 0; i < rows % (list_page_capacity(shape.bytes, kPageSize) + 1); i++)
+            list_page_add(page, shape.bytes, center.data(), rows);
     } else {
         init_body_page(page, kPageSize, 7);
         std::vector<std::uint8_t> signature(static_cast<std::size_t>(shape.bytes), 0x5A);
@@ -65,7 +70,7 @@ std::uint64_t use_plane(char *page, const StoreShape &shape)
     std::uint64_t sum = 0, sketch[2] = {~std::uint64_t{0}, 0};
     for (int slot = 0; slot < plane_count(page); slot++)
         sum += plane_sketches(page)[2 * slot] + plane_sketches(page)[2 * slot + 1] + plane_uses(page, slot);
-    for (int slot; (slot = plane_free_slot(page, shape.rows())) >= 0;) {
+    for (int slot; (slot = plane_free_slot(page, 0, shape.rows())) >= 0;) {
         FUZZ_EXPECT(slot < shape.rows() && slot <= plane_count(page) && !plane_uses(page, slot));
         plane_set(page, slot, sketch);
     }
@@ -90,6 +95,17 @@ std::uint64_t use_body(char *page, const StoreShape &shape)
     return sum;
 }
 
+std::uint64_t use_list(const char *page, const StoreShape &shape)
+{
+    std::uint64_t sum = 0;
+    for (int i = 0; i < list_page_count(page); i++) {
+        sum += list_page_link(page, i);
+        for (int j = 0; j < shape.bytes; j++)
+            sum += list_page_centers(page)[i * shape.bytes + j];
+    }
+    return sum;
+}
+
 void fuzz_store_page(Bytes *bytes)
 {
     auto mode = bytes->take<std::uint8_t>();
@@ -102,12 +118,12 @@ void fuzz_store_page(Bytes *bytes)
         std::memset(page, 0, kPageSize);
         std::memcpy(page, bytes->rest(), std::min(kPageSize, bytes->left()));
     } else {
-        make_store_page(page, shape, (mode & 3) % 3, bytes);
+        make_store_page(page, shape, mode & 3, bytes);
         FUZZ_EXPECT(check_store_page(page, kPageSize, shape, 0) == nullptr);
         overwrite(page, bytes);
     }
     bool any = check_store_page(page, kPageSize, shape, 0) == nullptr;
-    for (std::uint16_t kind : {kMapPage, kPlanePage, kBodyPage})
+    for (std::uint16_t kind : {kMapPage, kPlanePage, kBodyPage, kListPage})
         FUZZ_EXPECT((check_store_page(page, kPageSize, shape, kind) == nullptr) ==
                     (any && page_tail(page)->flags == kind));
     if (!any)
@@ -115,6 +131,7 @@ void fuzz_store_page(Bytes *bytes)
     FUZZ_EXPECT(is_store_page(page) && check_any_tree_page(page, kPageSize, kMaxTables + 1) != nullptr);
     std::uint64_t sum = page_tail(page)->flags == kMapPage     ? use_map(page)
                         : page_tail(page)->flags == kPlanePage ? use_plane(page, shape)
+                        : page_tail(page)->flags == kListPage  ? use_list(page, shape)
                                                                : use_body(page, shape);
     FUZZ_EXPECT(check_store_page(page, kPageSize, shape, 0) == nullptr || sum == 0);
 }

@@ -24,6 +24,8 @@ my %kind = (
     skewed => 'signature(%1$s, %2$d) & signature(%1$s + 7000000, %2$d) & signature(%1$s + 9000000, %2$d)',
     repeated => 'CASE WHEN %1$s %% 10 > 0 THEN signature(%1$s %% 3, %2$d) END');
 
+my %lists = (clustered => 9, repeated => 5, skewed => 0, uniform => 0);
+
 for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
     for my $kind (sort keys %kind) {
         my $name = "${kind}_$bits";
@@ -31,7 +33,7 @@ for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
         my $rows = $bits == 4096 ? 800 : 1600;
         sql("CREATE TABLE $name (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
             INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(1, $rows) AS n;
-            CREATE INDEX ${name}_h ON $name USING simhash (h);
+            CREATE INDEX ${name}_h ON $name USING simhash (h) WITH (lists = $lists{$kind});
             INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(10001, 10000 + $rows / 2) AS n;
             INSERT INTO $name VALUES (-1, NULL), (-2, NULL)");
         signatures_agree($node, $name, "$name: new");
@@ -42,7 +44,7 @@ for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
         my ($before, $segments) = split /\|/, sql("SELECT free_slots, segments FROM simhash_index_stats('${name}_h')");
         sql("INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(20001, 20200) AS n");
         is(sql("SELECT segments FROM simhash_index_stats('${name}_h')"), $segments, "$name: inserts use free slots")
-          if $before > 200;
+          if $before > 200 && $lists{$kind} == 0;
         signatures_agree($node, $name, "$name: slots that are used again");
     }
 }
@@ -118,13 +120,15 @@ sub standby_agrees
 for my $bits (65, 300, 1024) {
     my $value = "flipped_signature(signature(n % 20, $bits), n, (n % 10)::int)";
     sql("CREATE TABLE sent_$bits (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
-        CREATE INDEX sent_${bits}_h ON sent_$bits USING simhash (h) WITH (tables = 5)");
+        CREATE INDEX sent_${bits}_h ON sent_$bits USING simhash (h) WITH (tables = 5, lists = 6)");
     for my $change (
         "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 800) AS n",
         "BEGIN; INSERT INTO sent_$bits SELECT n, $value FROM generate_series(10001, 10400) AS n; ROLLBACK",
         "DELETE FROM sent_$bits WHERE id % 2 = 0", "VACUUM sent_$bits",
         "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(801, 1400) AS n",
-        "REINDEX INDEX sent_${bits}_h", "INSERT INTO sent_$bits SELECT n, NULL FROM generate_series(1, 50) AS n",
+        "REINDEX INDEX sent_${bits}_h", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(20001, 24000) AS n",
+        "DELETE FROM sent_$bits WHERE id % 3 = 0", "VACUUM sent_$bits",
+        "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(30001, 32000) AS n", "INSERT INTO sent_$bits SELECT n, NULL FROM generate_series(1, 50) AS n",
         "DELETE FROM sent_$bits; VACUUM sent_$bits", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 300) AS n")
     {
         sql($_) for split /; (?=VACUUM)/, $change;
@@ -137,7 +141,7 @@ $standby->stop;
 
 sql("ALTER SYSTEM SET wal_consistency_checking = ''; ALTER SYSTEM SET autovacuum = on");
 $node->restart;
-sql('CREATE SEQUENCE number');
+sql('CREATE SEQUENCE number; ALTER INDEX late_h SET (lists = 20); REINDEX INDEX late_h');
 for my $round (1 .. 3) {
     my $load = start_pgbench($node, 60, 3,
         "crash_insert$round" => { weight => 20, sql =>
@@ -228,6 +232,7 @@ signatures_agree($node, $_, "$_: restored") for qw(clustered_300 repeated_65);
 # -- load -----------------------------------------------------------------------------------------------------------
 
 sql("TRUNCATE late; INSERT INTO late SELECT n, flipped_signature(signature(n % 20, 192), n, (n % 15)::int) FROM generate_series(1, 1000) AS n;
+    REINDEX INDEX late_h;
     CREATE FUNCTION found_near(q bit, radius int) RETURNS bigint[] LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS
     \$\$ BEGIN RETURN ARRAY(SELECT id FROM late WHERE h <@> q <= radius ORDER BY id); END \$\$");
 my $near = 'flipped_signature(signature(n % 20, 192), n, (n % 15)::int)';

@@ -22,6 +22,10 @@ relopt_kind options_kind()
                           kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
         add_int_reloption(kind, "tables", "number of copies of the data (0: chosen by the number of rows)", 0,
                           0, kMaxTables, AccessExclusiveLock);
+        add_int_reloption(
+            kind, "lists",
+            "number of lists of near rows in an index on signatures (-1: by the number of rows)",
+            kDefaultLists, kDefaultLists, kMostLists, AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
                           50, 100, ShareUpdateExclusiveLock);
     }
@@ -63,6 +67,7 @@ bytea *parse_index_options(Datum reloptions, bool validate)
     const relopt_parse_elt elements[] = {
         option("distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)),
         option("tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)),
+        option("lists", RELOPT_TYPE_INT, offsetof(IndexOptions, lists)),
         option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
     };
     auto *options = static_cast<bytea *>(build_reloptions(
@@ -85,7 +90,7 @@ bool distance_given(Relation index)
 
 IndexOptions index_options(Relation index)
 {
-    IndexOptions options = {0, kDistanceNotGiven, 0, kDefaultFillfactor};
+    IndexOptions options = {0, kDistanceNotGiven, 0, kDefaultLists, kDefaultFillfactor};
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
     if (options.distance == kDistanceNotGiven)

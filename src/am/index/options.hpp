@@ -1,4 +1,4 @@
-// The options WITH (distance = …, tables = …, fillfactor = …). They are copied to the metapage when the index
+// The options WITH (distance = …, tables = …, lists = …, fillfactor = …). They are copied to the metapage when the index
 // is built. ALTER INDEX … SET takes effect at the next REINDEX.
 #pragma once
 
@@ -14,12 +14,15 @@ namespace simhash
 
 inline constexpr int kDefaultDistance = 3;
 inline constexpr int kDefaultFillfactor = 90;
+inline constexpr int kDefaultLists = -1;
+inline constexpr int kMostLists = 1000000;
 
 // In the form of rd_options.
 struct IndexOptions {
     int32 vl_len_;
     int distance;
     int tables; // 0 for the kind's default
+    int lists;  // of an index on signatures; kDefaultLists for as many as suit the rows
     int fillfactor;
 };
 bytea *parse_index_options(Datum reloptions, bool validate);

@@ -31,7 +31,7 @@ struct StatsKind {
     void (*count_page)(const IndexMeta &meta, const char *page, Counts *counts);
     // Sets the header bits of each table, and the traits that this kind alone has.
     void (*describe)(const IndexMeta &meta, int header_bits[kMaxTables], Traits *traits);
-    // Whether an index with these options and that many rows would get other tables.
+    // Whether an index with these options and that many rows would get other tables, or lists that suit it better.
     bool (*options_changed)(const IndexOptions &options, const IndexMeta &meta, double rows);
 };
 

@@ -45,9 +45,7 @@ void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, 
     std::uint64_t tid = body_tid(page, slot);
     if (tid == kNoRow || distance > search->radius || !accepted(*search, signature))
         return;
-    // A search that has become exact, or a scan.
-    if (search->probes != nullptr && !search->probing &&
-        contains(search->seen, search->seen_tids ? tid : position))
+    if (search->skip_seen && contains(search->seen, search->seen_tids ? tid : position))
         return;
     const std::uint64_t *returned = search->returned.tid;
     if (search->scanning && std::binary_search(returned, returned + search->returned.count, tid))

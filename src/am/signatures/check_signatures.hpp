@@ -11,6 +11,7 @@ namespace simhash
 struct StoreCheck {
     Segments segments;
     int64 rows;
+    int64 listed_pages;     // that belong to lists
     uint64 sum[kMaxTables]; // of the entries that the trees should have
     bool trees_differ;      // they do not have exactly these, or this is not known
 };

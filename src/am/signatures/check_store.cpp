@@ -5,7 +5,10 @@
 // frees the slot. So a row may lack entries, but an entry never lacks its row.
 #include "am/index/heap_tid.hpp"
 #include "am/signatures/check_signatures.hpp"
+#include "am/signatures/lists.hpp"
 #include "am/signatures/signature_kind.hpp"
+
+#include "pg/server/settings.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -78,15 +81,31 @@ void count_row(Check *check, const std::uint8_t *signature, std::uint64_t positi
         store_of(*check)->sum[table] += entry_hash(key_of(*check, table, signature), position);
 }
 
+void check_list(const Check &check, BlockNumber block, std::uint32_t list, const std::uint8_t *signature)
+{
+    if (list >= meta_of(check).lists.lists)
+        report_corruption(check.index, block, "The page belongs to a list that does not exist.");
+    const Lists &lists = lists_of(check.index, meta_of(check));
+    if (nearest_list(lists, find_distances, signature, lists.distance) != list)
+        report_corruption(check.index, block, "A row is not in the list of the nearest center.");
+}
+
 void check_body(Check *check, BlockNumber block, const char *page, const char *plane, BlockNumber plane_block,
                 int first)
 {
     StoreShape shape = meta_of(*check).shape();
     if (page_tail(page)->right != plane_block)
         report_corruption(check->index, block, "The page does not refer to its plane page.");
-    int count = body_count(page);
-    if (count != std::clamp(plane_count(plane) - first, 0, shape.body_rows))
+    int count = body_count(page), sketches = std::clamp(plane_count(plane) - first, 0, shape.body_rows);
+    // Pages of lists need not be full before the next one gets rows.
+    if (body_list(page) == kNoList ? count != sketches : count > sketches)
         report_corruption(check->index, block, "The numbers of signatures and of sketches differ.");
+    for (int slot = count; slot < sketches; slot++) {
+        if (plane_uses(plane, first + slot))
+            report_corruption(check->index, block, "A slot is in use on one of two pages only.");
+    }
+    if (body_list(page) != kNoList)
+        store_of(*check)->listed_pages++;
     for (int slot = 0; slot < count; slot++) {
         std::uint64_t tid = body_tid(page, slot);
         if ((tid != kNoRow) != plane_uses(plane, first + slot))
@@ -97,6 +116,8 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
         const char *fault = check_row(*check, signature, tid, plane_sketches(plane) + 2 * (first + slot));
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
+        if (body_list(page) != kNoList)
+            check_list(*check, block, body_list(page), signature);
         count_row(check, signature, store_position(block, slot));
     }
 }
@@ -112,6 +133,36 @@ void check_segment(Check *check, BlockNumber plane, char *copy)
                    body * shape.body_rows);
 }
 
+void reach_list_pages(Check *check)
+{
+    for (BlockNumber block = meta_of(*check).lists.page; block != kNoBlock;) {
+        reach_page(check, block);
+        Buffer buffer =
+            read_store_page(check->index, meta_of(*check).shape(), block, kListPage, BUFFER_LOCK_SHARE);
+        block = page_tail(buffer_page(buffer))->right;
+        UnlockReleaseBuffer(buffer);
+    }
+}
+
+// Follows the chains of all lists. They have each page that belongs to a list, once.
+void check_chains(Check *check)
+{
+    StoreShape shape = meta_of(*check).shape();
+    int64 pages = 0;
+    for (std::uint32_t list = 0; list < meta_of(*check).lists.lists; list++) {
+        BlockNumber block = lists_of(check->index, meta_of(*check)).head[list];
+        for (BlockNumber length = 0; block != kNoBlock; length++, pages++) {
+            CHECK_FOR_INTERRUPTS();
+            check_chain_end(check->index, block, length);
+            Buffer buffer = read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE);
+            block = body_next(buffer_page(buffer));
+            UnlockReleaseBuffer(buffer);
+        }
+    }
+    if (pages != store_of(*check)->listed_pages && check->still)
+        report_corruption(check->index, meta_of(*check).lists.page, "A page of a list is in no chain.");
+}
+
 void check_store(Check *check)
 {
     reach_maps(check);
@@ -123,6 +174,10 @@ void check_store(Check *check)
         check_segment(check, store_of(*check)->segments.plane[i], copy);
     }
     pfree(copy);
+    if (meta_of(*check).lists.lists > 0) {
+        reach_list_pages(check);
+        check_chains(check);
+    }
 }
 
 // Returns what is wrong with an entry's store position, or null.

@@ -24,6 +24,7 @@ std::uint64_t source_key(const ExactSource *source, int table)
 
 void begin_exact(SignatureSearch *search)
 {
+    search->skip_seen = search->skip_seen || search->probing;
     search->probing = false;
     search->spent = search->leaves = 0;
     search->returned.count = 0;

@@ -185,6 +185,7 @@ void become_exact(SignatureSearch *search, int *done)
             insert(&search->seen, neighbors.row[i].tid());
     }
     search->probing = false;
+    search->skip_seen = true;
     *done = neighbors.last < 0 ? -1 : neighbors.last - 1;
 }
 

@@ -1,10 +1,11 @@
 // CREATE INDEX on signatures. The layout of the keys is chosen from a sample, which is read before the table is
-// scanned: so the scan can write the store at once. Then each tree is written from the store.
+// scanned: so the scan can write the store at once. Then each tree is written from the store. With lists, another sample
+// decides on their centers, and the store is written when the rows have been sorted by list.
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
 #include "am/index/heap_tid.hpp"
+#include "am/signatures/list_build.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/store_writer.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -23,12 +24,18 @@ namespace
 // The sample consists of all rows of small ranges of blocks, evenly spread over the table.
 constexpr BlockNumber kSampleRanges = 128;
 
-struct LayoutSample {
+struct Sample {
     const SignatureMeta *meta; // only the number of bits is known
     Relation index;
-    int rows;
-    int wanted; // rows until the end of the present range
+    int most; // rows
     std::uint8_t *row;
+    int rows;
+    int wanted;  // rows until the end of the present range
+    double seen; // rows in the blocks that were read
+    double blocks;
+
+    // Estimated, of a table with so many blocks.
+    double rows_of(BlockNumber all) const { return blocks > 0 ? seen / blocks * all : 0; }
 };
 
 // The number of bits of the indexed column or expression.
@@ -76,7 +83,7 @@ void pause_layout()
     CHECK_FOR_INTERRUPTS();
 }
 
-SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample)
+SignatureMetaData make_signature_meta(Relation index, const Sample &sample)
 {
     IndexOptions options = index_options(index);
     int bits = sample.meta->layout.bits;
@@ -98,27 +105,34 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
 
 void sample_row(Relation, ItemPointer, Datum *values, bool *isnull, bool, void *context)
 {
-    auto *sample = static_cast<LayoutSample *>(context);
-    if (isnull[0] || sample->rows >= sample->wanted)
+    auto *sample = static_cast<Sample *>(context);
+    if (isnull[0])
+        return;
+    sample->seen++;
+    if (sample->rows >= sample->wanted)
         return;
     Size bytes = static_cast<Size>(sample->meta->layout.bytes());
     std::memcpy(sample->row + bytes * static_cast<Size>(sample->rows++),
                 indexed_signature(sample->index, *sample->meta, values[0]), bytes);
 }
 
-void read_sample(Relation heap, IndexInfo *info, LayoutSample *sample)
+void read_sample(Relation heap, IndexInfo *info, int most, Sample *sample)
 {
+    sample->most = most;
+    sample->row = static_cast<std::uint8_t *>(MemoryContextAllocHuge(
+        CurrentMemoryContext, static_cast<Size>(sample->meta->layout.bytes()) * static_cast<Size>(most)));
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
     BlockNumber ranges = Min(blocks, kSampleRanges);
     for (BlockNumber i = 0; i < ranges; i++) {
         BlockNumber from = static_cast<BlockNumber>(uint64{blocks} * i / ranges);
         BlockNumber to = static_cast<BlockNumber>(uint64{blocks} * (i + 1) / ranges);
-        sample->wanted = static_cast<int>(int64{kLayoutSample} * (i + 1) / ranges);
+        sample->wanted = static_cast<int>(int64{sample->most} * (i + 1) / ranges);
         while (from < to && sample->rows < sample->wanted) {
             // One block after the other, since rows may be few or wide.
             table_index_build_range_scan(heap, sample->index, info, false, false, false, from, 1, sample_row,
                                          sample, nullptr);
             from++;
+            sample->blocks++;
             CHECK_FOR_INTERRUPTS();
         }
     }
@@ -131,9 +145,11 @@ struct SignatureBuild {
     const SignatureMeta *meta;
     int processes;
     StoreWriter *store;
+    ListBuild *lists; // null without lists
     Spool<Position> *nulls;
     BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
     uint64 nulls_in_file;
+    uint64 rows; // of this process's part of the table, with a value
     void *spool; // of the table being written
     int table;
     BuildProgress *progress;
@@ -156,11 +172,16 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
     MemoryContext caller = MemoryContextSwitchTo(build->row_context);
     const std::uint8_t *signature = indexed_signature(build->index, *build->meta, values[0]);
     MemoryContextSwitchTo(caller);
-    write_to_store(build->store, signature, tid_of(tid));
+    if (build->lists != nullptr)
+        add_list_row(build->lists, signature, tid_of(tid));
+    else
+        write_to_store(build->store, signature, tid_of(tid));
+    build->rows++;
     MemoryContextReset(build->row_context);
 }
 
-SignatureBuild make_build(Relation index, const SignatureMeta &meta, bool parallel, BuildProgress *progress)
+SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *lists, bool parallel,
+                          BuildProgress *progress)
 {
     SignatureBuild build = {};
     build.row_context =
@@ -169,6 +190,7 @@ SignatureBuild make_build(Relation index, const SignatureMeta &meta, bool parall
     build.meta = &meta;
     build.processes = 1;
     build.store = begin_store(index, meta, parallel);
+    build.lists = lists;
     build.progress = progress;
     return build;
 }
@@ -251,20 +273,50 @@ void write_meta(Relation index, const SignatureMetaData &data)
     write_meta_page(index, image.data);
 }
 
-// Chooses the layout and writes the first pages, except for the metapage.
-SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, SignatureMeta *meta)
+// Chooses the lists of the index, from a sample of their own. Returns null if it has none.
+ListBuild *choose_lists(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
+                        double rows)
+{
+    const std::uint32_t lists = wanted_lists(index_options(index), rows);
+    if (lists == 0 || rows < 1)
+        return nullptr;
+    Sample sample = {};
+    sample.meta = &meta;
+    sample.index = index;
+    read_sample(heap, info, list_sample_rows(meta, lists, maintenance_work_mem / 2), &sample);
+    ListBuild *build = begin_list_build(meta, lists, sample.row, sample.rows);
+    pfree(sample.row);
+    return build;
+}
+
+// Chooses the layout and the lists, and writes the first pages, except for the metapage.
+SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, SignatureMeta *meta,
+                              ListBuild **lists)
 {
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     check_options(index, index_options(index), meta->layout.bits);
-    LayoutSample sample = {meta, index, 0, 0, nullptr};
-    sample.row = static_cast<std::uint8_t *>(palloc(static_cast<Size>(meta->layout.bytes()) * kLayoutSample));
+    Sample sample = {};
+    sample.meta = meta;
+    sample.index = index;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseSample);
-    read_sample(heap, info, &sample);
+    read_sample(heap, info, kLayoutSample, &sample);
     SignatureMetaData data = make_signature_meta(index, sample);
     pfree(sample.row);
     use_meta_data(data, meta);
+    *lists = choose_lists(heap, index, info, *meta, sample.rows_of(RelationGetNumberOfBlocks(heap)));
     write_first_pages(index, MAIN_FORKNUM, data);
     return data;
+}
+
+// Writes what the scan of the table has left, and then the metapage.
+void end_scan_of_table(SignatureBuild *build, SignatureMetaData data)
+{
+    failpoint(Failpoint::build_scanned);
+    if (build->lists != nullptr)
+        data.lists = write_lists(build->lists, build->store);
+    else
+        end_store(build->store);
+    write_meta(build->index, data);
 }
 
 void report_total(const SignatureMeta &meta, uint64 rows, uint64 nulls)
@@ -274,39 +326,42 @@ void report_total(const SignatureMeta &meta, uint64 rows, uint64 nulls)
 }
 
 void build_serially(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
-                    const SignatureMetaData &data, IndexBuildResult *result)
+                    const SignatureMetaData &data, ListBuild *lists, IndexBuildResult *result)
 {
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, false, &progress);
+    SignatureBuild build = make_build(index, meta, lists, false, &progress);
     build.nulls = &nulls;
     build.report = true;
+    if (lists != nullptr)
+        begin_list_sort(lists, maintenance_work_mem / 2);
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
-    failpoint(Failpoint::build_scanned);
-    write_meta(index, data);
-    end_store(build.store);
+    end_scan_of_table(&build, data);
     write_map(index, meta, build.store->segment, build.store->segments);
-    result->index_tuples = static_cast<double>(build.store->rows + nulls.rows);
-    report_total(meta, build.store->rows, nulls.rows);
+    result->index_tuples = static_cast<double>(build.rows + nulls.rows);
+    report_total(meta, build.rows, nulls.rows);
     pg_atomic_uint32 next;
     pg_atomic_init_u32(&next, 0);
     write_trees(&build, &next);
     write_nulls(&build);
 }
 
-// In parallel: each process scans a part of the table and writes its own segments. The leader writes the map of all
-// segments, and then each process takes trees from a common list and writes them from the store.
+// In parallel: each process scans a part of the table and writes its own segments, or, with lists, finds the lists of its
+// rows, which the leader sorts and writes. The leader writes the map of all segments, and then each process takes trees
+// from a common list and writes them from the store.
 
-enum Key : uint64 { kKeyParts = kKeyOwn };
+enum Key : uint64 { kKeyParts = kKeyOwn, kKeyLists };
 
 struct SharedSignatureBuild : SharedWork {
     SignatureMetaData data;
+    bool lists;
 };
 
-// What a process has written in the scan. Its segments are in the file "segments", its NULLs in the file "nulls".
+// What a process has written in the scan. Its segments are in the file "segments", its rows, if there are lists, in the
+// file "rows", and its NULLs in the file "nulls".
 struct ScanPart {
     uint64 rows;
     uint64 nulls;
@@ -320,18 +375,33 @@ void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation
     auto *scan = static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan));
     if (process > 0)
         build->nulls_file = create_work_file(shared, "nulls", process);
+    if (process > 0 && build->lists != nullptr)
+        build->lists->file = create_work_file(shared, "rows", process);
     double heap_rows = table_index_build_scan(heap, build->index, info, true, process == 0, build_row, build,
                                               begin_parallel_scan(heap, scan));
-    end_store(build->store);
-    ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
-    *part = {build->store->rows, build->nulls_in_file, build->store->segments};
     if (process > 0) {
+        end_store(build->store);
         close_work_file(build->nulls_file);
         BufFile *file = create_work_file(shared, "segments", process);
         write_row_file(file, build->store->segment, build->store->segments);
         close_work_file(file);
+        if (build->lists != nullptr)
+            close_work_file(build->lists->file);
     }
+    ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
+    *part = {build->rows, build->nulls_in_file, build->store->segments};
     finish_scan(shared, heap_rows, info->ii_BrokenHotChain);
+}
+
+// The leader collects the rows that the other processes have found the lists of.
+void collect_list_rows(SharedSignatureBuild *shared, shm_toc *toc, ListBuild *lists)
+{
+    const auto *part = static_cast<const ScanPart *>(find_part(toc, kKeyParts));
+    for (int i = 1; i < shared->processes; i++) {
+        BufFile *file = open_work_file(shared, "rows", i);
+        sort_list_file(lists, file, part[i].rows);
+        BufFileClose(file);
+    }
 }
 
 // The leader collects the segments and the NULLs of the other processes, and writes the map.
@@ -339,6 +409,7 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
                    IndexBuildResult *result)
 {
     auto *part = static_cast<ScanPart *>(find_part(toc, kKeyParts));
+    part[0].segments = build->store->segments;
     uint64 segments = 0, rows = 0;
     for (int i = 0; i < shared->processes; i++) {
         segments += part[i].segments;
@@ -367,28 +438,43 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
     report_total(*build->meta, rows, build->nulls->rows);
 }
 
-void set_meta_data(shm_toc *toc, const void *data)
+// What the workers need at once.
+struct Prepared {
+    const SignatureMetaData *data;
+    const ListBuild *lists;
+};
+
+void prepare_workers(shm_toc *toc, const void *argument)
 {
-    static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild))->data =
-        *static_cast<const SignatureMetaData *>(data);
+    const auto *prepared = static_cast<const Prepared *>(argument);
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    shared->data = *prepared->data;
+    shared->lists = prepared->lists != nullptr;
+    if (shared->lists)
+        share_lists(*prepared->lists, find_part(toc, kKeyLists));
 }
 
 // Returns false, and has done nothing, if no worker could be started.
 bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
-                        const SignatureMetaData &data, int workers, IndexBuildResult *result)
+                        const SignatureMetaData &data, ListBuild *lists, int workers,
+                        IndexBuildResult *result)
 {
     const SharedPart part[] = {{kKeyBuild, sizeof(SharedSignatureBuild)},
-                               {kKeyParts, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)}};
+                               {kKeyParts, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)},
+                               {kKeyLists, lists == nullptr ? 1 : shared_lists_size(*lists)}};
+    const Prepared prepared = {&data, lists};
     ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_signature_build_worker",
-                                                   workers, part, lengthof(part), set_meta_data, &data);
+                                                   workers, part, lengthof(part), prepare_workers, &prepared);
     if (parallel == nullptr)
         return false;
     shm_toc *toc = parallel->context->toc;
     auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, true, &shared->progress);
+    SignatureBuild build = make_build(index, meta, lists, true, &shared->progress);
     build.processes = shared->processes;
+    if (lists != nullptr)
+        begin_list_sort(lists, maintenance_work_mem / 2);
     build.nulls = &nulls;
     build.report = true;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
@@ -396,8 +482,9 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
     // An error if one did not start: it would be awaited forever.
     WaitForParallelWorkersToAttach(parallel->context);
     wait_until(shared, false, [](const SharedWork &work) { return work.scanned == work.processes; });
-    failpoint(Failpoint::build_scanned);
-    write_meta(index, data);
+    if (lists != nullptr)
+        collect_list_rows(shared, toc, lists);
+    end_scan_of_table(&build, data);
     info->ii_BrokenHotChain |= shared->broken_hot_chain;
     result->heap_tuples = shared->heap_rows;
     collect_parts(shared, toc, &build, result);
@@ -418,17 +505,20 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
 void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
 {
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
-    SignatureMetaData data = begin_index(heap, index, info, meta);
+    ListBuild *lists;
+    SignatureMetaData data = begin_index(heap, index, info, meta, &lists);
     int workers = planned_build_workers(heap, index, info);
-    if (workers == 0 || !build_with_workers(heap, index, info, *meta, data, workers, result))
-        build_serially(heap, index, info, *meta, data, result);
+    if (workers == 0 || !build_with_workers(heap, index, info, *meta, data, lists, workers, result))
+        build_serially(heap, index, info, *meta, data, lists, result);
 }
 
 void build_no_signatures(Relation index)
 {
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
-    LayoutSample sample = {meta, index, 0, 0, nullptr};
+    Sample sample = {};
+    sample.meta = meta;
+    sample.index = index;
     write_first_pages(index, INIT_FORKNUM, make_signature_meta(index, sample));
     pfree(meta);
 }
@@ -446,7 +536,8 @@ void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
     WorkerRelations relations = begin_worker(shared, segment, toc);
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     use_meta_data(shared->data, meta);
-    SignatureBuild build = make_build(relations.index, *meta, true, &shared->progress);
+    ListBuild *lists = shared->lists ? shared_lists(*meta, find_part(toc, kKeyLists)) : nullptr;
+    SignatureBuild build = make_build(relations.index, *meta, lists, true, &shared->progress);
     scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);
     wait_until(shared, false, [](const SharedWork &work) { return work.planned; });
     build.processes = shared->processes; // known since then

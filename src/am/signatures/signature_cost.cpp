@@ -2,8 +2,8 @@
 // leaves, the signatures that are compared, and the scan that a search changes to where that is cheaper. An advisor's
 // hypothetical index has no metapage, so a usual length is assumed.
 #include "am/search/cost.hpp"
+#include "am/signatures/list_search.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/signature_query.hpp"
 
 namespace simhash
 {
@@ -25,15 +25,16 @@ struct Signatures {
     SignatureLayout layout;
     StoreShape shape;
     SignatureIndexSize size;
+    ListMeta lists;
 };
 
 Signatures planned_signatures(const PlannedIndex &index)
 {
     if (index.relation != nullptr) {
         const SignatureMeta &meta = signature_meta(*index_meta(index.relation));
-        return {meta.layout, meta.shape(), signature_index_size(meta.layout, index.info->pages)};
+        return {meta.layout, meta.shape(), signature_index_size(meta.layout, index.info->pages), meta.lists};
     }
-    Signatures assumed;
+    Signatures assumed = {};
     choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
                   0, 0, nullptr, &assumed.layout);
     assumed.shape = store_shape(assumed.layout.bytes(), BLCKSZ);
@@ -90,10 +91,26 @@ SearchEstimate search_signatures(const PlannedIndex &planned, const PlannedSearc
                        exact_search(index, radius));
 }
 
+// A search for the nearest rows by lists, if they suit it.
+bool list_estimate(const Signatures &index, const PlannedSearch &search, double rows,
+                   SearchEstimate *estimate)
+{
+    ListCost cost;
+    if (search.ball.exact || !lists_suit(index.lists, index.shape, index.size, search.ball.recall, rows,
+                                         scan_microseconds(index, index.layout.bits), &cost))
+        return false;
+    *estimate = {cost.microseconds / kStorePageCost, cost.lists, 1, cost.microseconds};
+    return true;
+}
+
 // The first ring of ORDER BY finds near-duplicates. If it does not find enough rows, all others are searched.
 OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch &search)
 {
     const Signatures index = planned_signatures(planned);
+    const double rows = search.part * planned.info->tuples;
+    SearchEstimate lists;
+    if (list_estimate(index, search, rows, &lists))
+        return {lists, lists};
     const int bits = index.layout.bits;
     const int radius = Min(search.ball.radius, bits);
     const double scan = scan_microseconds(index, bits);
@@ -105,7 +122,7 @@ OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch 
         all.microseconds += scan;
     }
     const SearchEstimate far = ball_search(index, search.ball, static_cast<double>(radius) / bits, all);
-    if (search.part * planned.info->tuples > kMostNear)
+    if (rows > kMostNear)
         return {far, far};
     return {ball_search(index, search.ball, kNearFlips, first), far};
 }

@@ -31,6 +31,7 @@ void use_meta_data(const SignatureMetaData &data, SignatureMeta *meta)
     meta->sources_of = same_sources;
     meta->declared = -1;
     meta->map = data.map;
+    meta->lists = data.lists;
     meta->layout = data.layout;
     meta->bytes =
         static_cast<Size>(reinterpret_cast<char *>(&meta->layout) - reinterpret_cast<char *>(meta)) +

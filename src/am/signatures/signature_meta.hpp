@@ -16,6 +16,7 @@ namespace simhash
 struct SignatureMeta : IndexMeta {
     int declared; // length of the signatures by the column's type, or -1
     BlockNumber map;
+    ListMeta lists;
     SignatureLayout layout; // the last member: its end may be unused
 
     StoreShape shape() const { return store_shape(layout.bytes(), BLCKSZ); }

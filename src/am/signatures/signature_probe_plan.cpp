@@ -22,6 +22,7 @@ void add_signature_read(const SignatureRead &read, void *context)
     auto *plan = static_cast<ProbePlan *>(context);
     const char *part = read.part == SignatureRead::tree    ? "tree"
                        : read.part == SignatureRead::plane ? "plane"
+                       : read.part == SignatureRead::list  ? "list"
                                                            : "store";
     Datum values[7];
     bool nulls[7] = {};

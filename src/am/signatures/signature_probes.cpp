@@ -191,7 +191,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->recall = goal_of(ball.recall);
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
     begin_set(&search->seen, search->context);
-    search->seen_tids = false;
+    search->seen_tids = search->skip_seen = false;
     begin_neighbors(&probes->neighbors, layout.bits, ball.count);
     MemoryContextSwitchTo(caller);
     search->probes = probes;
@@ -237,9 +237,9 @@ void free_probes(SignatureSearch *search)
 {
     Probes *probes = search->probes;
     search->probes = nullptr;
-    search->probing = false;
     if (probes == nullptr)
         return;
+    search->probing = search->skip_seen = false;
     if (probes->sketches != nullptr)
         pfree(probes->sketches);
     free_set(&search->seen);

@@ -2,7 +2,8 @@
 // Each of these files uses only those below it:
 //
 //   signature_search   the entry points
-//   neighbor_search    an approximate search for the nearest rows
+//   list_search        a search for the nearest rows by lists
+//   neighbor_search    an approximate search for the nearest rows in the trees
 //   signature_probes   an approximate search, leaf by leaf; `neighbors` holds the nearest rows found
 //   exact_search       the leaves of a plan, or a scan of the store
 //   store_scan         planes and body pages
@@ -24,9 +25,9 @@ namespace simhash
 
 // Passed to simhash_index_probe_plan for every part of the index that a search reads.
 struct SignatureRead {
-    enum Part { tree, plane, store } part;
+    enum Part { tree, plane, store, list } part;
     int table;         // of a tree
-    BlockNumber block; // the leaf, or the first page of a segment
+    BlockNumber block; // the leaf, or the first page of a segment or of a list
     Size candidates;   // rows whose signatures are compared
     double recall;     // estimated so far; NaN in an exact search
 };
@@ -73,8 +74,10 @@ struct SignatureSearch : ValueSearch {
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
 
-    struct Probes *probes; // of an approximate search; null until one is begun
-    bool probing;          // the search is approximate
+    struct Probes *probes;     // of an approximate search; null until one is begun
+    struct ListSearch *listed; // of a search by lists; null until one is begun
+    bool probing;              // the search is approximate
+    bool skip_seen;            // it has become exact, and leaves out the rows in `seen`
     // The positions of candidates that an approximate search has verified. Once a search for neighbors has become
     // exact, the tids of the rows that it has returned at the last distance.
     NumberSet seen;

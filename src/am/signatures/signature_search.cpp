@@ -1,6 +1,7 @@
 // The entry points of a search of a wide index, which scans call (search/value_search.hpp): reading the keys, choosing
 // between an exact and an approximate search, and the memory of both.
 #include "am/signatures/exact_search.hpp"
+#include "am/signatures/list_search.hpp"
 #include "am/signatures/neighbor_search.hpp"
 #include "am/signatures/signature_kind.hpp"
 
@@ -24,6 +25,9 @@ void start_search(ValueSearch *base)
     search->size = signature_index_size(search->meta->layout, RelationGetNumberOfBlocks(search->index));
 }
 
+// Below this, an exact search costs hardly more than the first leaves of an approximate one.
+constexpr double kCheap = 100; // microseconds
+
 void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radius)
 {
     set_query(search, query, radius);
@@ -34,8 +38,6 @@ void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radiu
 // Returns whether it is approximate.
 bool begin_guided(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
-    // Below this, an exact search costs hardly more than the first leaves of an approximate one.
-    constexpr double kCheap = 100; // microseconds
     set_query(search, ball.signature, radius);
     if (search->exact_cost <= kCheap)
         begin_exact(search);
@@ -60,7 +62,11 @@ bool begin_nearest(ValueSearch *base)
 {
     SignatureSearch *search = signatures(base);
     const SignatureBall *guide = search->asked.lead_query().guide;
-    return guide != nullptr && search->asked.balls == 0 && begin_guided(search, *guide, search->meta->bits);
+    if (guide == nullptr || search->asked.balls > 0)
+        return false;
+    set_query(search, guide->signature, search->meta->bits);
+    return search->exact_cost > kCheap &&
+           (begin_list_search(search, *guide) || begin_guided(search, *guide, search->meta->bits));
 }
 
 void begin_ring(ValueSearch *base, int high)
@@ -92,20 +98,23 @@ bool next_rows(ValueSearch *base, Results *results)
 
 bool next_nearest(ValueSearch *base, Results *results, int *done)
 {
-    return next_neighbors(signatures(base), results, done);
+    SignatureSearch *search = signatures(base);
+    return search->listed != nullptr ? next_listed(search, results, done)
+                                     : next_neighbors(search, results, done);
 }
 
 int ring_end(const ValueSearch *base, int done, int last)
 {
     const auto &search = *static_cast<const SignatureSearch *>(base);
-    const int known = known_distance(search, done);
-    return known >= 0 ? known : Min(planned_ring_end(search, done), last);
+    const int known = search.listed != nullptr ? search.listed->known : known_distance(search, done);
+    return known > done ? known : Min(planned_ring_end(search, done), last);
 }
 
 void read_keys(ValueSearch *base, IndexScanDesc scan)
 {
     SignatureSearch *search = signatures(base);
     free_probes(search);
+    free_list_search(search);
     MemoryContextReset(search->key_context);
     MemoryContext caller = MemoryContextSwitchTo(search->key_context);
     read_scan_keys(SignatureTerms{search->meta->bits}, scan, &search->asked);
@@ -116,6 +125,7 @@ void end_search(ValueSearch *base)
 {
     SignatureSearch *search = signatures(base);
     free_probes(search);
+    free_list_search(search);
     MemoryContextDelete(search->key_context);
     if (search->segments.plane != nullptr)
         pfree(search->segments.plane);

@@ -1,4 +1,5 @@
 #include "am/inspect/index_stats.hpp"
+#include "am/signatures/list_build.hpp"
 #include "am/signatures/signature_kind.hpp"
 
 namespace simhash
@@ -25,9 +26,13 @@ void describe(const IndexMeta &meta, int header_bits[kMaxTables], Traits *)
         header_bits[i] = signature_meta(meta).layout.header_bits(i);
 }
 
-bool options_changed(const IndexOptions &options, const IndexMeta &meta, double)
+// Lists suit about twice or half as many rows as they were made for.
+bool other_lists(std::uint32_t wanted, std::uint32_t made) { return wanted > 2 * made || made > 2 * wanted; }
+
+bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)
 {
-    return signature_tables(options, meta.bits) != meta.tables;
+    return signature_tables(options, meta.bits) != meta.tables ||
+           (rows > 0 && other_lists(wanted_lists(options, rows), signature_meta(meta).lists.wanted));
 }
 
 } // namespace

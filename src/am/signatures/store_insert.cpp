@@ -2,14 +2,15 @@
 // error in between leaves a row that lacks some entries. No snapshot sees it, and VACUUM finds its slot and removes it.
 // The opposite order would leave entries whose slot another row could take.
 #include "am/index/heap_tid.hpp"
+#include "am/signatures/lists.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/store.hpp"
 #include "am/tree/insert.hpp"
 #include "am/tree/page_delta.hpp"
 
-#include "core/kernels/signature_match.hpp"
+#include "pg/server/settings.hpp"
 
 extern "C" {
+#include "miscadmin.h"
 #include "storage/predicate.h"
 }
 
@@ -26,9 +27,12 @@ struct NewRow {
     const std::uint8_t *signature;
     std::uint64_t sketch[2];
     Tid tid;
+    // In an index with lists: the list, the first two pages of its chain, and a page that is linked in between.
+    std::uint32_t list;
+    BlockNumber head, second, page;
 };
-// The changes of the body page: the bounds, a signature and a tid.
-static_assert(3 * PageDelta::kHead + 4 + kMostSignatureBytes + sizeof(Tid) <= PageDelta::kMost);
+// The changes of the body page: the bounds, a signature, a tid and a link.
+static_assert(4 * PageDelta::kHead + 4 + kMostSignatureBytes + sizeof(Tid) + 8 <= PageDelta::kMost);
 
 void change_plane(char *page, const NewRow &row, PageDelta *delta)
 {
@@ -71,31 +75,179 @@ Buffer lock_body(Relation index, const StoreShape &shape, BlockNumber plane, New
     return buffer;
 }
 
-// Adds the row to the store. Returns its position.
+// Writes the row to its slot. The pages are locked: the plane page, the body page, and, if that is linked into a chain,
+// the first page of the chain. Releases them. Returns the row's position.
+std::uint64_t write_row(Relation index, const Buffer *buffer, int pages, PageChange change, const NewRow &row)
+{
+    // See insert_entries: a search may read the store instead of leaves.
+    CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
+    failpoint(Failpoint::store_insert);
+    change_pages(index, buffer, pages, change, &row);
+    std::uint64_t position = store_position(BufferGetBlockNumber(buffer[1]), row.body_slot);
+    for (int i = pages - 1; i >= 0; i--)
+        UnlockReleaseBuffer(buffer[i]);
+    return position;
+}
+
+// Takes a slot of a segment, between the slots `begin` and `end`. Returns false if none is free.
+bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int begin, int end, NewRow *row,
+               std::uint64_t *position)
+{
+    Buffer buffer[2];
+    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
+    row->slot = plane_free_slot(buffer_page(buffer[0]), begin, end);
+    if (row->slot < 0) {
+        UnlockReleaseBuffer(buffer[0]);
+        return false;
+    }
+    buffer[1] = lock_body(index, shape, plane, row);
+    *position = write_row(index, buffer, 2, change_store, *row);
+    return true;
+}
+
+// Adds the row to the store of an index without lists. Returns its position.
 std::uint64_t add_to_store(Relation index, const SignatureMeta &meta, NewRow *row)
 {
     StoreShape shape = meta.shape();
-    for (;;) {
+    for (std::uint64_t position;;) {
         if (store_place(index)->plane == 0)
             choose_segment(index, meta);
-        BlockNumber plane = store_place(index)->plane;
-        Buffer buffer[2];
-        buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
-        row->slot = plane_free_slot(buffer_page(buffer[0]), shape.rows());
-        if (row->slot < 0) {
-            UnlockReleaseBuffer(buffer[0]);
-            mark_segment_full(index, meta);
+        if (take_slot(index, shape, store_place(index)->plane, 0, shape.rows(), row, &position))
+            return position;
+        mark_segment_full(index, meta);
+    }
+}
+
+// A page of a list that has a free slot.
+struct ListSpot {
+    BlockNumber plane, block; // kNoBlock if there is none
+    BlockNumber second;       // the second page of the chain
+};
+
+// Reads a page of the row's list. Sets the spot if it has a free slot, and returns the next page.
+BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber block, const NewRow &row,
+                         ListSpot *spot, BlockNumber *open)
+{
+    Buffer buffer = read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    const BlockNumber next = body_next(page);
+    *open = body_open(page);
+    if (body_free_slot(page, shape.body_rows) >= 0) {
+        spot->block = block;
+        spot->plane = page_tail(page)->right;
+    }
+    UnlockReleaseBuffer(buffer);
+    return next;
+}
+
+// Finds a free slot from the page `open` on, and lets the list begin to look there from now on.
+void find_behind(Relation index, const StoreShape &shape, const NewRow &row, BlockNumber open, ListSpot *spot)
+{
+    BlockNumber block = open, none;
+    for (BlockNumber pages = 0; block != kNoBlock && spot->block == kNoBlock; pages++) {
+        CHECK_FOR_INTERRUPTS();
+        check_chain_end(index, block, pages);
+        const BlockNumber next = look_at_page(index, shape, block, row, spot, &none);
+        block = spot->block == kNoBlock ? next : block;
+    }
+    if (block == open)
+        return;
+    Buffer head = read_list_page(index, shape, row.head, row.list, BUFFER_LOCK_EXCLUSIVE);
+    if (body_open(buffer_page(head)) == open)
+        open_list(index, head, block);
+    UnlockReleaseBuffer(head);
+}
+
+ListSpot find_spot(Relation index, const StoreShape &shape, const NewRow &row)
+{
+    ListSpot spot = {kNoBlock, kNoBlock, kNoBlock};
+    BlockNumber open, none;
+    spot.second = look_at_page(index, shape, row.head, row, &spot, &open);
+    if (spot.block == kNoBlock && spot.second != kNoBlock)
+        look_at_page(index, shape, spot.second, row, &spot, &none);
+    if (spot.block == kNoBlock && open != kNoBlock)
+        find_behind(index, shape, row, open, &spot);
+    return spot;
+}
+
+// The row is on a new page, the second of its chain.
+void change_chain(char *page, int i, const void *context, PageDelta *delta)
+{
+    const auto &row = *static_cast<const NewRow *>(context);
+    if (i == 0)
+        return change_plane(page, row, delta);
+    if (i == 1)
+        change_body(page, row, delta);
+    set_body_list(page, row.list, i == 1 ? row.second : row.page);
+    if (delta != nullptr)
+        delta->add(page, page_header(page)->special + offsetof(PageTail, high_key), sizeof(std::uint64_t));
+}
+
+// Locks a page of a segment that belongs to no list. The plane page is locked. Returns an invalid buffer if there is none.
+Buffer lock_page_of_no_list(Relation index, const StoreShape &shape, BlockNumber plane, NewRow *row)
+{
+    for (int body = 0; body < shape.bodies; body++) {
+        BlockNumber block = plane + 1 + static_cast<BlockNumber>(body);
+        Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        const bool unused = body_list(buffer_page(buffer)) == kNoList;
+        UnlockReleaseBuffer(buffer);
+        row->slot = body * shape.body_rows;
+        if (unused)
+            return lock_body(index, shape, plane, row);
+    }
+    return InvalidBuffer;
+}
+
+// Adds the row on a page of the last segment that has one, and links that into the row's list. Returns false if another
+// process has linked a page meanwhile, or if the segment has none.
+bool link_page(Relation index, const SignatureMeta &meta, NewRow *row, std::uint64_t *position)
+{
+    StoreShape shape = meta.shape();
+    if (store_place(index)->plane == 0)
+        choose_segment(index, meta);
+    const BlockNumber plane = store_place(index)->plane;
+    Buffer buffer[3];
+    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
+    buffer[1] = lock_page_of_no_list(index, shape, plane, row);
+    if (!BufferIsValid(buffer[1])) {
+        UnlockReleaseBuffer(buffer[0]);
+        mark_segment_full(index, meta);
+        return false;
+    }
+    buffer[2] = read_list_page(index, shape, row->head, row->list, BUFFER_LOCK_EXCLUSIVE);
+    if (body_next(buffer_page(buffer[2])) == row->second) {
+        row->page = BufferGetBlockNumber(buffer[1]);
+        failpoint(Failpoint::list_page);
+        *position = write_row(index, buffer, 3, change_chain, *row);
+        return true;
+    }
+    for (int i = 2; i >= 0; i--)
+        UnlockReleaseBuffer(buffer[i]);
+    return false;
+}
+
+// Adds the row to its list. Returns its position.
+std::uint64_t add_to_list(Relation index, const SignatureMeta &meta, NewRow *row)
+{
+    const Lists &lists = lists_of(index, meta);
+    row->list = nearest_list(lists, find_distances, row->signature, lists.distance);
+    row->head = lists.head[row->list];
+    StoreShape shape = meta.shape();
+    for (std::uint64_t position;;) {
+        CHECK_FOR_INTERRUPTS();
+        const ListSpot spot = find_spot(index, shape, *row);
+        row->second = spot.second;
+        if (spot.block == kNoBlock) {
+            if (link_page(index, meta, row, &position))
+                return position;
             continue;
         }
-        buffer[1] = lock_body(index, shape, plane, row);
-        // See insert_entries: a search may read the store instead of leaves.
-        CheckForSerializableConflictIn(index, nullptr, InvalidBlockNumber);
-        failpoint(Failpoint::store_insert);
-        change_pages(index, buffer, 2, change_store, row);
-        std::uint64_t position = store_position(BufferGetBlockNumber(buffer[1]), row->body_slot);
-        UnlockReleaseBuffer(buffer[1]);
-        UnlockReleaseBuffer(buffer[0]);
-        return position;
+        const BlockNumber body = spot.block - spot.plane - 1;
+        if (body >= static_cast<BlockNumber>(shape.bodies))
+            report_corruption(index, spot.block, "The page does not agree with its plane page.");
+        const int begin = static_cast<int>(body) * shape.body_rows;
+        if (take_slot(index, shape, spot.plane, begin, begin + shape.body_rows, row, &position))
+            return position;
     }
 }
 
@@ -143,7 +295,8 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
     signature_sketch(meta.layout, row.signature, row.sketch);
     for (int table = 0; table < meta.tables; table++)
         signature_key(meta.layout, table, row.signature, key[table].word);
-    std::uint64_t position = add_to_store(index, meta, &row);
+    std::uint64_t position =
+        meta.lists.lists > 0 ? add_to_list(index, meta, &row) : add_to_store(index, meta, &row);
     insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position), {updated, rows_at});
     return false;
 }

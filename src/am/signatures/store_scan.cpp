@@ -51,10 +51,6 @@ Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
     return count;
 }
 
-namespace
-{
-
-// Prefetches a body page, of which all will be read. Returns its buffer, or an invalid one.
 Buffer prefetch_body(const SignatureSearch &search, BlockNumber block)
 {
     constexpr int kLine = 64;
@@ -68,6 +64,9 @@ Buffer prefetch_body(const SignatureSearch &search, BlockNumber block)
     }
     return buffer;
 }
+
+namespace
+{
 
 Size body_rows(SignatureSearch *search, BlockNumber plane)
 {

@@ -11,6 +11,8 @@ namespace simhash
 void begin_scan_of_store(SignatureSearch *search);
 // Sets the results to the rows of the next segment that has some. Returns false at the end.
 bool next_segment_rows(SignatureSearch *search, Results *results);
+// Prefetches a body page, of which all will be read. Returns its buffer, or an invalid one.
+Buffer prefetch_body(const SignatureSearch &search, BlockNumber block);
 // Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
 Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
 

@@ -2,12 +2,13 @@
 // walk, and then frees their slots. So at any time each entry refers to the row that it was made for: if VACUUM is
 // interrupted, dead rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile
 // are not among the dead, wherever they go: into a slot that was free, or into a new segment.
+// A list with freed slots is opened: inserts look for them from its first page on.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.
 #include "am/index/heap_tid.hpp"
+#include "am/signatures/lists.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/store.hpp"
 #include "am/tree/vacuum.hpp"
 
 extern "C" {
@@ -27,7 +28,10 @@ struct DeadSlots : DeadEntries {
     Segments segments;
     Size words;          // of a segment's bits
     std::uint64_t *bits; // which slots of the segments are dead
-    std::uint16_t *free; // number of slots of each segment that are free, or will be
+    std::uint16_t
+        *free;    // number of slots of each segment that are free, or will be; with lists, of pages of none
+    bool *opened; // which lists have freed slots; null without lists
+    std::uint32_t lists;
 
     std::uint64_t *segment_bits(Size segment) const { return bits + segment * words; }
 };
@@ -61,8 +65,10 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
         else
             used++;
     }
+    const bool in_list = body_list(page) != kNoList;
     UnlockReleaseBuffer(buffer);
-    rows->free[segment] = static_cast<std::uint16_t>(rows->free[segment] - used);
+    rows->free[segment] =
+        static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : in_list));
 }
 
 // Frees the dead slots of one body page, whose plane page is locked.
@@ -89,7 +95,23 @@ void free_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment
     }
     failpoint(Failpoint::vacuum_slots);
     GenericXLogFinish(state);
+    if (rows.opened != nullptr && body_list(buffer_page(buffer)) < rows.lists)
+        rows.opened[body_list(buffer_page(buffer))] = true;
     UnlockReleaseBuffer(buffer);
+}
+
+void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const DeadSlots &rows)
+{
+    for (std::uint32_t list = 0; list < rows.lists; list++) {
+        if (!rows.opened[list])
+            continue;
+        delay_vacuum();
+        const BlockNumber head = lists_of(info->index, meta).head[list];
+        Buffer buffer = read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE);
+        if (body_open(buffer_page(buffer)) != head)
+            open_list(info->index, buffer, head);
+        UnlockReleaseBuffer(buffer);
+    }
 }
 
 void free_segment_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment)
@@ -128,8 +150,11 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         context, sizeof(std::uint64_t) * Max(1, segments * rows.words), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
     rows.free = static_cast<std::uint16_t *>(
         MemoryContextAllocHuge(context, sizeof(std::uint16_t) * Max(1, segments)));
+    rows.lists = meta->lists.lists;
+    rows.opened = rows.lists == 0 ? nullptr : static_cast<bool *>(palloc0(rows.lists));
     for (Size segment = 0; segment < segments; segment++) {
-        rows.free[segment] = static_cast<std::uint16_t>(rows.shape.rows());
+        rows.free[segment] =
+            static_cast<std::uint16_t>(rows.opened == nullptr ? rows.shape.rows() : rows.shape.bodies);
         for (int body = 0; body < rows.shape.bodies; body++) {
             delay_vacuum();
             find_dead(info, &rows, segment, body);
@@ -140,6 +165,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         delay_vacuum();
         free_segment_slots(info, rows, segment);
     }
+    open_lists(info, *meta, rows);
     set_free_slots(info->index, *meta, rows.segments, rows.free, info->strategy);
 
     MemoryContextSwitchTo(caller);

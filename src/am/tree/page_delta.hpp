@@ -23,7 +23,7 @@ class PageDelta
 public:
     // The most bytes of all changes, each with its head.
     static constexpr std::size_t kHead = 2 * sizeof(std::uint16_t);
-    static constexpr std::size_t kMost = 544;
+    static constexpr std::size_t kMost = 552;
 
     // Takes the present bytes of a changed page.
     void add(const char *page, std::size_t offset, std::size_t length)

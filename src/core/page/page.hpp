@@ -38,7 +38,7 @@ inline constexpr std::uint16_t kLeaf = 1;
 inline constexpr std::uint16_t kInner = 2;
 inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
-// 16, 32 and 64: pages of the signature store, see core/signature_tables/store_page.hpp
+// 16, 32, 64 and 512: pages of the signature store, see core/signature_tables/store_page.hpp
 inline constexpr std::uint16_t kPairKeys = 128; // a leaf whose keys have two words
 inline constexpr std::uint16_t kDeleted = 256;  // in no tree any more: the only flag of the page
 

@@ -64,10 +64,10 @@ std::size_t plane_used_bytes(std::size_t page_size)
     return (static_cast<std::size_t>(plane_capacity(page_size)) + 63) / 64 * 8;
 }
 
-int plane_free_slot(const char *page, int slots)
+int plane_free_slot(const char *page, int begin, int end)
 {
     const std::uint8_t *used = plane_used(page);
-    for (int slot = 0; slot < slots; slot++) {
+    for (int slot = begin; slot < end; slot++) {
         if (slot % 8 == 0 && used[slot / 8] == 0xFF)
             slot += 7;
         else if (!(used[slot / 8] >> slot % 8 & 1))
@@ -107,6 +107,51 @@ void body_set(char *page, int bytes, int slot, const std::uint8_t *signature, Ti
 
 void body_clear(char *page, int slot) { reinterpret_cast<Tid *>(page_tail(page))[-1 - slot] = {0, 0, 0}; }
 
+void set_body_list(char *page, std::uint32_t list, std::uint32_t next)
+{
+    page_tail(page)->high_key = std::uint64_t{list} << 32 | next;
+}
+
+// The page is named by the position of its first slot; 0 stands for none.
+std::uint32_t body_open(const char *page)
+{
+    const std::uint64_t position = page_tail(page)->high_tid.packed();
+    return position == 0 ? kNoBlock : position_block(position);
+}
+
+void set_body_open(char *page, std::uint32_t block)
+{
+    page_tail(page)->high_tid = Tid::unpack(block == kNoBlock ? 0 : store_position(block, 0));
+}
+
+int body_free_slot(const char *page, int slots)
+{
+    const int count = body_count(page);
+    for (int slot = 0; slot < count; slot++) {
+        if (body_tid(page, slot) == kNoRow)
+            return slot;
+    }
+    return count < slots ? count : -1;
+}
+
+int list_page_capacity(int bytes, std::size_t page_size)
+{
+    return static_cast<int>(contents(page_size) / (static_cast<std::size_t>(bytes) + sizeof(std::uint32_t)));
+}
+
+void list_page_add(char *page, int bytes, const std::uint8_t *center, std::uint32_t link)
+{
+    RawPageHeader *header = page_header(page);
+    const int number = list_page_count(page);
+    std::memcpy(page + header->lower, center, static_cast<std::size_t>(bytes));
+    header->lower = static_cast<std::uint16_t>(header->lower + bytes);
+    header->upper = static_cast<std::uint16_t>(header->upper - sizeof(link));
+    SIMHASH_ASSERT(header->lower <= header->upper);
+    reinterpret_cast<std::uint32_t *>(page_tail(page))[-1 - number] = link;
+}
+
+void init_list_page(char *page, std::size_t page_size) { init_store_page(page, page_size, kListPage); }
+
 void init_map_page(char *page, std::size_t page_size) { init_store_page(page, page_size, kMapPage); }
 
 void init_plane_page(char *page, std::size_t page_size)
@@ -120,6 +165,7 @@ void init_body_page(char *page, std::size_t page_size, std::uint32_t plane)
 {
     init_store_page(page, page_size, kBodyPage);
     page_tail(page)->right = plane;
+    set_body_list(page, kNoList, kNoBlock);
 }
 
 const char *check_store_page(const char *page, std::size_t page_size, const StoreShape &shape,
@@ -152,6 +198,10 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
         if (high % sizeof(Tid) != 0 || low != high / sizeof(Tid) * static_cast<std::size_t>(shape.bytes) ||
             high / sizeof(Tid) > static_cast<std::size_t>(shape.body_rows))
             return "The numbers of signatures and of tids differ.";
+    } else if (tail->flags == kListPage) {
+        if (high % sizeof(std::uint32_t) != 0 ||
+            low != high / sizeof(std::uint32_t) * static_cast<std::size_t>(shape.bytes))
+            return "The numbers of centers and of links differ.";
     } else {
         return "The page is of no kind that the signature store has.";
     }
@@ -183,6 +233,22 @@ void init_signature_meta_page(char *page, std::size_t page_size, const Signature
     page_tail(page)->flags = kMeta;
 }
 
+namespace
+{
+
+const char *check_list_meta(const SignatureMetaData &meta)
+{
+    const ListMeta &lists = meta.lists;
+    if (lists.lists == 0)
+        return nullptr;
+    if (lists.groups < 1 || lists.groups > lists.lists || lists.page <= meta.map)
+        return "The number or the place of the lists is not valid.";
+    return lists.recall.queries == 0 ? nullptr
+                                     : check_list_recall(lists.recall, lists.lists, meta.layout.bits);
+}
+
+} // namespace
+
 const char *check_signature_meta_page(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);
@@ -200,7 +266,7 @@ const char *check_signature_meta_page(const char *page, std::size_t page_size)
         return "The layout of the signatures is not valid.";
     if (meta.map != root_block(meta.layout.tables) + 1)
         return "The map of segments is at the wrong place.";
-    return nullptr;
+    return check_list_meta(meta);
 }
 
 } // namespace simhash

@@ -41,6 +41,7 @@ extern "C" {
 #include "utils/selfuncs.h"
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
+#include "utils/tuplesort.h"
 #if PG_VERSION_NUM >= 140000
 #include "utils/wait_event.h"
 #endif
@@ -520,6 +521,18 @@ inline bool md5_bytes(const void *bytes, std::size_t length, unsigned char out[1
     return pg_md5_binary(bytes, length, out, error);
 #else
     return pg_md5_binary(bytes, length, out);
+#endif
+}
+
+// Sets the next value of a sort; returns false at the end. The value is valid until the next call, and since before 16 it
+// is a copy, as long as the current memory context.
+inline bool next_sorted(Tuplesortstate *sort, Datum *value)
+{
+    bool null;
+#if PG_VERSION_NUM >= 160000
+    return tuplesort_getdatum(sort, true, false, value, &null, nullptr);
+#else
+    return tuplesort_getdatum(sort, true, value, &null, nullptr);
 #endif
 }
 

@@ -50,6 +50,7 @@ sub ends
     return;
 }
 
+my ($first, $second, $cleaner);
 my $keeper = $node->background_psql('postgres');
 sub hold { return $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)') }
 sub let_go { return $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0), pg_advisory_unlock(21320, 1)') }
@@ -92,9 +93,9 @@ is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'V
 
 # Two inserts, one of which holds the pages of the store; then a search that finds its row uncommitted.
 hold();
-my $first = session('store-insert=hold');
+$first = session('store-insert=hold');
 stops($first, "INSERT INTO page VALUES (50001, signature(888, 1024))", 'an insert holds its pages of the store');
-my $second = $node->background_psql('postgres', on_error_stop => 0);
+$second = $node->background_psql('postgres', on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n;\n");
 let_go();
 ends($first, 'the first insert goes on');
@@ -111,6 +112,41 @@ let_go();
 ends($first, 'it goes on');
 ends($second, 'another one, too');
 signatures_agree($node, 'page', 'two sessions create segments');
+
+# Two sessions link pages into the same lists, and VACUUM opens lists that an insert looks through.
+sql("CREATE TABLE listed (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
+    INSERT INTO listed SELECT n, flipped_signature(signature(n % 4, 1024), n, 40) FROM generate_series(1, 600) AS n;
+    CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 3, lists = 4)");
+my $insert = 'INSERT INTO listed SELECT n, flipped_signature(signature(n % 4, 1024), n, 40)';
+for my $nth (1, 3) {
+    hold();
+    $first = session("list-page=hold:$nth");
+    stops($first, "$insert FROM generate_series(${nth}0001, ${nth}0800) AS n", 'an insert links a page');
+    $second = $node->background_psql('postgres', on_error_stop => 0);
+    $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(${nth}5001, ${nth}5800) AS n;\n");
+    let_go();
+    ends($first, 'it goes on');
+    ends($second, 'another one, too');
+    signatures_agree($node, 'listed', 'two sessions link pages');
+}
+(undef, undef, $error) = $node->psql('postgres',
+    "LOAD 'simhash'; SET simhash.failpoint = 'list-page=error'; $insert FROM generate_series(50001, 51000) AS n");
+like($error, qr/failpoint list-page/, 'an insert fails in front of the link');
+signatures_agree($node, 'listed', 'answers after an insert that failed');
+sql('DELETE FROM listed WHERE id % 3 = 0');
+hold();
+$cleaner = session('vacuum-slots=hold:2');
+stops($cleaner, 'VACUUM listed', 'VACUUM stops in front of the slots of a list');
+$second = $node->background_psql('postgres', on_error_stop => 0);
+$second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(60001, 61000) AS n;\n");
+let_go();
+ends($cleaner, 'it goes on');
+ends($second, 'an insert goes on, too');
+signatures_agree($node, 'listed', 'slots of lists are freed and used');
+my $pages = sql("SELECT segments FROM simhash_index_stats('listed_h')");
+sql("VACUUM listed; DELETE FROM listed WHERE id > 60000; VACUUM listed; $insert FROM generate_series(70001, 71000) AS n");
+is(sql("SELECT segments FROM simhash_index_stats('listed_h')"), $pages, 'inserts use the freed slots of their lists');
+signatures_agree($node, 'listed', 'lists that were opened');
 
 # Two sessions have found no free slot: one of them creates a segment, and both use it.
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
@@ -131,7 +167,7 @@ signatures_agree($node, 'filled', 'two sessions want a segment');
 # VACUUM has found the dead rows: rows that are inserted now must stay, in new segments and in free slots.
 sql('DELETE FROM page WHERE id % 3 = 0');
 hold();
-my $cleaner = session('vacuum-page=wait:10');
+$cleaner = session('vacuum-page=wait:10');
 stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the trees');
 sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(70001, 72000) AS n');
 let_go();

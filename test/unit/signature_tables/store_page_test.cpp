@@ -81,13 +81,13 @@ TEST_F(StorePageTest, TheFirstFreeSlotIsFound)
     init_plane_page(page.get(), 8192);
     const std::uint64_t sketch[2] = {1, 2};
     for (int slot = 0; slot < slots; slot++) {
-        ASSERT_EQ(plane_free_slot(page.get(), slots), slot);
+        ASSERT_EQ(plane_free_slot(page.get(), 0, slots), slot);
         plane_set(page.get(), slot, sketch);
     }
-    EXPECT_EQ(plane_free_slot(page.get(), slots), -1);
+    EXPECT_EQ(plane_free_slot(page.get(), 0, slots), -1);
     for (int slot = slots - 1; slot >= 0; slot--) {
         plane_clear(page.get(), slot);
-        ASSERT_EQ(plane_free_slot(page.get(), slots), slot);
+        ASSERT_EQ(plane_free_slot(page.get(), 0, slots), slot);
     }
 }
 

@@ -1,0 +1,297 @@
+#include "am/signatures/list_build.hpp"
+
+#include "core/hash/split_mix.hpp"
+#include "pg/server/settings.hpp"
+
+#include <numeric>
+
+extern "C" {
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// By default a list has this many rows, and a table with fewer lists than that has none.
+constexpr double kRowsOfList = 480;
+constexpr double kFewestLists = 32;
+// Of each list that is to be chosen.
+constexpr int kSampleOfList = 50, kLeastOfList = 8;
+// The rows that are searched to measure the recall.
+constexpr int kQueries = 200;
+
+// A row in the sort: its list and its tid, highest byte first, and the signature. So rows are sorted as bytes.
+constexpr Size kListBytes = sizeof(std::uint32_t), kTidBytes = 6, kHeadBytes = kListBytes + kTidBytes;
+
+void put_number(std::uint64_t number, Size bytes, std::uint8_t *at)
+{
+    for (Size i = 0; i < bytes; i++)
+        at[i] = static_cast<std::uint8_t>(number >> 8 * (bytes - 1 - i));
+}
+
+std::uint64_t get_number(const std::uint8_t *at, Size bytes)
+{
+    std::uint64_t number = 0;
+    for (Size i = 0; i < bytes; i++)
+        number = number << 8 | at[i];
+    return number;
+}
+
+std::uint8_t *item_data(bytea *item) { return reinterpret_cast<std::uint8_t *>(VARDATA(item)); }
+
+template <typename Item> Item *allocate(Size count)
+{
+    return static_cast<Item *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Item) * Max(1, count)));
+}
+
+void check_interrupts() { CHECK_FOR_INTERRUPTS(); }
+
+// Memory for the rows that are searched to measure the recall.
+void begin_queries(ListBuild *build)
+{
+    constexpr Size kMost = kQueries;
+    ListMeasure *measure = &build->measure;
+    const Size bytes = static_cast<Size>(build->table.bytes);
+    measure->bytes = build->table.bytes;
+    measure->distances = find_distances;
+    measure->query = build->query = allocate<std::uint8_t>(bytes * kMost);
+    build->query_hash = allocate<std::uint64_t>(kMost);
+    measure->distance = allocate<std::uint16_t>(kMost);
+    measure->self = static_cast<bool *>(palloc0(kMost));
+    measure->found = static_cast<int *>(palloc0(sizeof(int) * kMost));
+    measure->near = allocate<NearRow>(kMost * kMostCalibrated);
+}
+
+// Takes the rows whose tids have the smallest hashes. The rows of the sample would not do: they come from few blocks, and
+// rows that stand together may be near each other, so that their neighbors have decided on the centers.
+void consider_query(ListBuild *build, const std::uint8_t *item)
+{
+    const std::uint64_t hash = split_mix_number(1, get_number(item + kListBytes, kTidBytes));
+    int at = build->measure.queries;
+    if (at == kQueries) {
+        at = static_cast<int>(std::max_element(build->query_hash, build->query_hash + kQueries) -
+                              build->query_hash);
+        if (hash >= build->query_hash[at])
+            return;
+    } else {
+        build->measure.queries++;
+    }
+    const Size bytes = static_cast<Size>(build->table.bytes);
+    build->query_hash[at] = hash;
+    std::memcpy(build->query + bytes * static_cast<Size>(at), item + kHeadBytes, bytes);
+}
+
+ListBuild *make_list_build(const SignatureMeta &meta)
+{
+    auto *build = static_cast<ListBuild *>(palloc0(sizeof(ListBuild)));
+    build->table.bytes = meta.layout.bytes();
+    build->item_bytes = kHeadBytes + static_cast<Size>(build->table.bytes);
+    build->item = static_cast<bytea *>(palloc(VARHDRSZ + build->item_bytes));
+    SET_VARSIZE(build->item, VARHDRSZ + build->item_bytes);
+    return build;
+}
+
+} // namespace
+
+std::uint32_t wanted_lists(const IndexOptions &options, double rows)
+{
+    if (options.lists != kDefaultLists)
+        return static_cast<std::uint32_t>(options.lists);
+    const double lists = rows / kRowsOfList;
+    return lists < kFewestLists ? 0 : static_cast<std::uint32_t>(Min(lists, double{kMostLists}));
+}
+
+int list_sample_rows(const SignatureMeta &meta, std::uint32_t lists, int kilobytes)
+{
+    const double row = meta.layout.bytes() + 3 * sizeof(std::uint32_t);
+    return static_cast<int>(Min(double{kSampleOfList} * lists, kilobytes * 1024.0 / row));
+}
+
+ListBuild *begin_list_build(const SignatureMeta &meta, std::uint32_t lists, const std::uint8_t *sample,
+                            int rows)
+{
+    const std::uint32_t wanted = lists;
+    lists = Min(lists, static_cast<std::uint32_t>(rows / kLeastOfList));
+    if (lists == 0)
+        return nullptr;
+    ListBuild *build = make_list_build(meta);
+    const Size bytes = static_cast<Size>(build->table.bytes), most = most_lists(lists),
+               at_once = most_centers(lists);
+    CenterSample from = {};
+    from.row = sample;
+    from.rows = static_cast<std::uint32_t>(rows);
+    from.bytes = build->table.bytes;
+    from.distances = find_distances;
+    from.pause = check_interrupts;
+    from.chosen = allocate<std::uint32_t>(from.rows);
+    from.center_of = allocate<std::uint32_t>(from.rows);
+    from.moved = allocate<std::uint32_t>(from.rows);
+    from.distance = allocate<std::uint16_t>(at_once);
+    from.size = allocate<std::uint32_t>(at_once);
+    from.sum = allocate<std::uint32_t>(at_once * bytes * 8);
+    from.count = from.rows;
+    std::iota(from.chosen, from.chosen + from.count, 0);
+    const Size groups = groups_for(lists);
+    build->table = choose_centers(from, lists, allocate<std::uint8_t>(groups * bytes),
+                                  allocate<std::uint32_t>(groups + 1), allocate<std::uint8_t>(most * bytes));
+    build->wanted = wanted;
+    build->distance = allocate<std::uint16_t>(most);
+    pfree(from.chosen);
+    pfree(from.center_of);
+    pfree(from.moved);
+    pfree(from.distance);
+    pfree(from.size);
+    pfree(from.sum);
+    return build;
+}
+
+namespace
+{
+
+// Passes build->item to the sort.
+void sort_item(ListBuild *build)
+{
+    consider_query(build, item_data(build->item));
+    tuplesort_putdatum(build->sort, PointerGetDatum(build->item), false);
+}
+
+} // namespace
+
+void begin_list_sort(ListBuild *build, int kilobytes)
+{
+    begin_queries(build);
+    build->sort =
+        tuplesort_begin_datum(BYTEAOID, ByteaLessOperator, InvalidOid, false, kilobytes, nullptr, false);
+}
+
+void add_list_row(ListBuild *build, const std::uint8_t *signature, Tid tid)
+{
+    std::uint8_t *data = item_data(build->item);
+    put_number(nearest_list(build->table, find_distances, signature, build->distance), kListBytes, data);
+    put_number(tid.packed(), kTidBytes, data + kListBytes);
+    std::memcpy(data + kHeadBytes, signature, static_cast<Size>(build->table.bytes));
+    if (build->sort != nullptr)
+        sort_item(build);
+    else
+        write_row_file(build->file, data, build->item_bytes);
+}
+
+void sort_list_file(ListBuild *build, BufFile *file, uint64 rows)
+{
+    for (uint64 i = 0; i < rows; i++) {
+        read_row_file(file, item_data(build->item), build->item_bytes);
+        sort_item(build);
+    }
+}
+
+namespace
+{
+
+// Writes the rows list by list, and compares each with the queries.
+void write_sorted_rows(ListBuild *build, StoreWriter *writer)
+{
+    tuplesort_performsort(build->sort);
+    begin_lists(writer, build->table.lists);
+    MemoryContext row_context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash sorted row", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(row_context);
+    Datum item;
+    while (next_sorted(build->sort, &item)) {
+        CHECK_FOR_INTERRUPTS();
+        // A sort on tape returns short varlenas as they were put.
+        const auto *data = reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(DatumGetPointer(item)));
+        const auto list = static_cast<std::uint32_t>(get_number(data, kListBytes));
+        MemoryContextSwitchTo(caller);
+        write_to_list(writer, list, data + kHeadBytes, Tid::unpack(get_number(data + kListBytes, kTidBytes)));
+        measure_row(&build->measure, data + kHeadBytes, list);
+        MemoryContextSwitchTo(row_context);
+        MemoryContextReset(row_context);
+    }
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(row_context);
+    tuplesort_end(build->sort);
+    begin_lists_to(writer, build->table.lists - 1);
+}
+
+} // namespace
+
+ListMeta write_lists(ListBuild *build, StoreWriter *writer)
+{
+    write_sorted_rows(build, writer);
+    end_store(writer);
+    const CenterTable &table = build->table;
+    ListMeta meta;
+    std::memset(&meta, 0, sizeof(meta));
+    meta.lists = table.lists;
+    meta.groups = table.groups;
+    meta.wanted = build->wanted;
+    meta.page = write_list_pages(writer->index, table, writer->head);
+    auto *list = allocate<std::uint32_t>(table.lists), *rank = allocate<std::uint32_t>(table.lists),
+         *ranks = allocate<std::uint32_t>(static_cast<Size>(build->measure.queries) * kMostCalibrated);
+    meta.recall = measured_recall(&build->measure, table, build->distance, list, rank, ranks);
+    pfree(list);
+    pfree(rank);
+    pfree(ranks);
+    return meta;
+}
+
+namespace
+{
+
+// The numbers of groups and lists, the first list of each group, and the centers.
+struct SharedLists {
+    std::uint32_t groups, lists;
+    std::uint32_t first[FLEXIBLE_ARRAY_MEMBER];
+};
+
+Size first_size(const CenterTable &table)
+{
+    return offsetof(SharedLists, first) + sizeof(std::uint32_t) * (table.groups + 1);
+}
+
+Size centers_size(const CenterTable &table, std::uint32_t centers)
+{
+    return static_cast<Size>(table.bytes) * centers;
+}
+
+} // namespace
+
+Size shared_lists_size(const ListBuild &build)
+{
+    const CenterTable &table = build.table;
+    return first_size(table) + centers_size(table, table.groups + table.lists);
+}
+
+void share_lists(const ListBuild &build, void *memory)
+{
+    const CenterTable &table = build.table;
+    auto *shared = static_cast<SharedLists *>(memory);
+    shared->groups = table.groups;
+    shared->lists = table.lists;
+    std::copy(table.first, table.first + table.groups + 1, shared->first);
+    char *centers = static_cast<char *>(memory) + first_size(table);
+    std::memcpy(centers, table.group, centers_size(table, table.groups));
+    std::memcpy(centers + centers_size(table, table.groups), table.center, centers_size(table, table.lists));
+}
+
+ListBuild *shared_lists(const SignatureMeta &meta, const void *memory)
+{
+    ListBuild *build = make_list_build(meta);
+    const auto *shared = static_cast<const SharedLists *>(memory);
+    CenterTable *table = &build->table;
+    table->groups = shared->groups;
+    table->lists = shared->lists;
+    table->first = shared->first;
+    table->group = static_cast<const std::uint8_t *>(memory) + first_size(*table);
+    table->center = table->group + centers_size(*table, table->groups);
+    build->distance = allocate<std::uint16_t>(table->lists);
+    return build;
+}
+
+} // namespace simhash

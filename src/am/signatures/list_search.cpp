@@ -1,0 +1,248 @@
+#include "am/signatures/list_search.hpp"
+
+#include "am/search/null_search.hpp"
+#include "am/signatures/candidate_rows.hpp"
+#include "am/signatures/lists.hpp"
+#include "am/signatures/store_scan.hpp"
+
+#include "pg/server/settings.hpp"
+
+#include <limits>
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kDefaultNeighbors = 10;
+constexpr Size kGrowth = 4; // of the number of rows wanted, each time that more are requested
+
+// A search may turn out to be in vain, and an exact one must follow. So it may cost a part of that only.
+constexpr double kMostOfExact = 0.25;
+constexpr double kCenterCost = 0.01; // microseconds
+
+} // namespace
+
+bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
+                double neighbors, double exact, ListCost *cost)
+{
+    if (meta.lists == 0)
+        return false;
+    const double all = meta.lists;
+    cost->lists = lists_for(meta.recall, recall, neighbors, meta.lists);
+    cost->microseconds =
+        all * kCenterCost + cost->lists / all * size.segments * shape.bodies * kStorePageCost;
+    return cost->microseconds <= exact * kMostOfExact;
+}
+
+namespace
+{
+
+// Whether the search reads lists for so many rows. Sets how many lists.
+bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
+{
+    ListCost cost;
+    if (!lists_suit(search.meta->lists, search.shape, search.size, recall, static_cast<double>(rows),
+                    search.exact_cost, &cost))
+        return false;
+    *lists = static_cast<Size>(cost.lists);
+    return true;
+}
+
+} // namespace
+
+bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
+{
+    const Size wanted = static_cast<Size>(ball.count > 0 ? ball.count : kDefaultNeighbors);
+    Size lists;
+    if (!suits(*search, ball.recall, wanted, &lists))
+        return false;
+    free_list_search(search);
+    auto *state = static_cast<ListSearch *>(MemoryContextAllocZero(search->context, sizeof(ListSearch)));
+    state->recall = ball.recall;
+    state->wanted = wanted;
+    state->known = -1;
+    search->listed = state;
+    search->probing = true;
+    search->skip_seen = false;
+    return true;
+}
+
+namespace
+{
+
+// Notes which lists to read: centers may be forgotten as soon as a page is read.
+void plan_lists(SignatureSearch *search, Size count)
+{
+    ListSearch *state = search->listed;
+    const Lists &lists = lists_of(search->index, *search->meta);
+    nearest_lists(lists, find_distances, search->query, static_cast<std::uint32_t>(count), lists.distance,
+                  lists.order);
+    if (state->place != nullptr)
+        pfree(state->place);
+    state->place = static_cast<ListSearch::ListPlace *>(
+        MemoryContextAllocHuge(search->context, sizeof(ListSearch::ListPlace) * count));
+    state->places = count;
+    for (Size i = 0; i < count; i++)
+        state->place[i] = {lists.order[i], lists.head[lists.order[i]]};
+}
+
+// Keeps the nearest rows, as many as are wanted, and searches only for nearer ones from now on.
+void cut_rows(SignatureSearch *search)
+{
+    ListSearch *state = search->listed;
+    auto nearer = [](const Hit &a, const Hit &b) { return a.rank < b.rank; };
+    Hit *last = state->row + state->wanted - 1;
+    std::nth_element(state->row, last, state->row + state->rows, nearer);
+    state->rows = state->wanted;
+    search->radius = last->distance();
+}
+
+void add_rows(SignatureSearch *search, Size hits)
+{
+    ListSearch *state = search->listed;
+    for (Size i = 0; i < hits; i++) {
+        const Hit &hit = search->hit[i];
+        // Rows nearer than those returned were found too late.
+        if (state->returned > 0 && hit.rank <= state->last)
+            continue;
+        state->row[state->rows++] = hit;
+        if (state->rows == state->capacity)
+            cut_rows(search);
+    }
+}
+
+// Reads a page of a list, and prefetches the next one, which is that of `place` if the list ends here. Returns the next page
+// of the list.
+BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber block,
+                             BlockNumber next_head, Buffer *recent, Size *candidates)
+{
+    Buffer buffer = read_list_page(search->index, search->shape, block, list, BUFFER_LOCK_SHARE, *recent);
+    const char *page = buffer_page(buffer);
+    const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
+    *recent = after == kNoBlock ? InvalidBuffer : prefetch_body(*search, after);
+    const int count = body_count(page);
+    find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),
+                   static_cast<Size>(search->shape.bytes), count, search->distance);
+    Size hits = 0;
+    for (int slot = 0; slot < count; slot++) {
+        if (search->distance[slot] <= search->radius)
+            add_hit(search, page, store_position(block, slot), search->distance[slot], &hits);
+    }
+    UnlockReleaseBuffer(buffer);
+    if (hits > 0)
+        check_hits(search->index, block, search->hit, hits);
+    add_rows(search, hits);
+    *candidates += static_cast<Size>(count);
+    return next;
+}
+
+void read_lists(SignatureSearch *search)
+{
+    const ListSearch *state = search->listed;
+    Buffer recent = InvalidBuffer;
+    for (Size i = 0; i < state->places; i++) {
+        const ListSearch::ListPlace &place = state->place[i];
+        const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
+        Size candidates = 0;
+        BlockNumber block = place.head;
+        for (BlockNumber pages = 0; block != kNoBlock; pages++) {
+            CHECK_FOR_INTERRUPTS();
+            check_chain_end(search->index, block, pages);
+            block = read_listed_page(search, place.list, block, next_head, &recent, &candidates);
+        }
+        if (search->trace != nullptr)
+            trace_read(*search, {SignatureRead::list, 0, place.head, candidates,
+                                 recall_within(search->meta->lists.recall, static_cast<double>(i + 1),
+                                               static_cast<double>(state->returned + state->wanted))});
+    }
+}
+
+// Finds the next rows wanted. Returns false if an exact search must find them.
+bool find_listed(SignatureSearch *search)
+{
+    ListSearch *state = search->listed;
+    const Size total = state->returned + state->wanted;
+    Size lists;
+    if (!suits(*search, state->recall, total, &lists))
+        return false;
+    state->rows = 0;
+    state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
+    if (state->row != nullptr)
+        pfree(state->row);
+    state->row = static_cast<Hit *>(MemoryContextAllocHuge(search->context, sizeof(Hit) * state->capacity));
+    search->radius = search->meta->bits;
+    plan_lists(search, lists);
+    read_lists(search);
+    if (state->rows < state->wanted)
+        return false;
+    cut_rows(search);
+    state->known = search->radius;
+    return search->radius <= farthest_for(search->meta->lists.recall, static_cast<double>(total));
+}
+
+// The rows at the distance of the last one returned, and before it, are not returned any more.
+void become_exact(SignatureSearch *search, int *done)
+{
+    const ListSearch &state = *search->listed;
+    search->probing = false;
+    search->radius = search->meta->bits;
+    *done = state.returned == 0 ? -1 : Hit{0, state.last}.distance() - 1;
+}
+
+// Notes the rows that are returned at the last distance.
+void note_rows(SignatureSearch *search)
+{
+    ListSearch *state = search->listed;
+    const Hit &last = state->row[state->rows - 1];
+    if (state->returned == 0 || Hit{0, state->last}.distance() != last.distance())
+        begin_set(&search->seen, search->context);
+    search->seen_tids = search->skip_seen = true;
+    for (Size i = state->rows; i > 0 && state->row[i - 1].distance() == last.distance(); i--)
+        insert(&search->seen, state->row[i - 1].tid());
+    state->last = last.rank;
+}
+
+} // namespace
+
+bool next_listed(SignatureSearch *search, Results *results, int *done)
+{
+    ListSearch *state = search->listed;
+    search->skip_seen = false;
+    if (!find_listed(search)) {
+        search->skip_seen = state->returned > 0;
+        become_exact(search, done);
+        return false;
+    }
+    std::sort(state->row, state->row + state->rows,
+              [](const Hit &a, const Hit &b) { return a.rank < b.rank; });
+    note_rows(search);
+    *results = {state->row, state->rows, 0};
+    state->returned += state->rows;
+    state->wanted *= kGrowth;
+    return true;
+}
+
+void free_list_search(SignatureSearch *search)
+{
+    ListSearch *state = search->listed;
+    search->listed = nullptr;
+    if (state == nullptr)
+        return;
+    search->probing = search->skip_seen = false;
+    if (state->place != nullptr)
+        pfree(state->place);
+    if (state->row != nullptr)
+        pfree(state->row);
+    if (state->returned > 0)
+        free_set(&search->seen);
+    pfree(state);
+}
+
+} // namespace simhash

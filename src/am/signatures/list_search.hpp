@@ -1,0 +1,46 @@
+// A search for the nearest rows by lists, with a recall. It reads as many lists as the build has measured that it takes,
+// those with the nearest centers first, and returns the nearest rows in them. If more rows are wanted, because other
+// conditions of the query exclude some, it reads the lists again and more of them, for all rows so far and four times as many
+// as before.
+//
+// It becomes exact if it would read too many lists, and if the rows that it finds are farther away than the neighbors of
+// nearly all rows: then the query is unlike the rows, and the measured recall does not apply to it.
+#pragma once
+
+#include "am/signatures/signature_query.hpp"
+
+namespace simhash
+{
+
+struct ListSearch {
+    double recall;
+    Size wanted; // rows, in addition to those returned
+    Size returned;
+    std::uint64_t last;  // the rank of the last row returned; 0 before
+    int known;           // the distance within which there are as many rows as wanted, -1 if unknown
+    Size rows, capacity; // of the nearest rows found, in no order
+    Hit *row;
+    struct ListPlace {
+        std::uint32_t list;
+        BlockNumber head;
+    } * place; // the lists to read
+    Size places;
+};
+
+// Starts a search for the nearest rows around the center of a ball, unless the index has no lists or it would read too many
+// of them. Returns whether it has.
+bool begin_list_search(SignatureSearch *search, const SignatureBall &ball);
+// As next_neighbors (neighbor_search.hpp).
+bool next_listed(SignatureSearch *search, Results *results, int *done);
+void free_list_search(SignatureSearch *search);
+
+// Whether a search for the nearest rows reads lists: if it has been measured how many, and they cost so much less than an
+// exact search that one may follow. `exact` is its cost in microseconds. Sets the number of lists and their cost.
+struct ListCost {
+    double lists;
+    double microseconds;
+};
+bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
+                double neighbors, double exact, ListCost *cost);
+
+} // namespace simhash

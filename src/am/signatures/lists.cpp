@@ -1,0 +1,210 @@
+#include "am/signatures/lists.hpp"
+
+#include "am/tree/page_delta.hpp"
+
+extern "C" {
+#include "utils/inval.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// The most memory for a backend's copies of the lists of all indexes. The last one is kept even if it needs more.
+constexpr Size kMostBytes = Size{64} << 20;
+
+struct ListCopy {
+    ListCopy *next; // the one that was used before it
+    MemoryContext context;
+    Oid index;
+    std::uint32_t number; // see cache_number
+    Size bytes;
+    Lists lists;
+};
+ListCopy *first_copy;
+bool callback_registered;
+
+void remove_copy(ListCopy **at)
+{
+    ListCopy *copy = *at;
+    *at = copy->next;
+    MemoryContextDelete(copy->context);
+}
+
+// Relcache callback.
+void forget_lists(Datum, Oid relation)
+{
+    for (ListCopy **at = &first_copy; *at != nullptr;) {
+        if (!OidIsValid(relation) || (*at)->index == relation)
+            remove_copy(at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+// What is read of the list pages: the centers of the groups and then those of the lists.
+struct CenterReader {
+    Relation index;
+    const SignatureMeta *meta;
+    Size wanted;
+    std::uint8_t *center;
+    std::uint32_t *link;
+};
+
+void read_centers(const CenterReader &reader)
+{
+    const Size bytes = static_cast<Size>(reader.meta->layout.bytes());
+    Size read = 0;
+    for (BlockNumber block = reader.meta->lists.page, next; read < reader.wanted; block = next) {
+        Buffer buffer =
+            read_store_page(reader.index, reader.meta->shape(), block, kListPage, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(buffer);
+        const Size count = static_cast<Size>(list_page_count(page));
+        if (count == 0 || read + count > reader.wanted)
+            report_corruption(reader.index, block, "The number of lists is wrong.");
+        std::memcpy(reader.center + bytes * read, list_page_centers(page), bytes * count);
+        for (Size i = 0; i < count; i++)
+            reader.link[read + i] = list_page_link(page, static_cast<int>(i));
+        read += count;
+        next = page_tail(page)->right;
+        UnlockReleaseBuffer(buffer);
+        if ((next == kNoBlock) != (read == reader.wanted) || next <= block)
+            report_corruption(reader.index, block, "The list pages are out of order.");
+    }
+}
+
+ListCopy *make_copy(Relation index, const SignatureMeta &meta)
+{
+    const ListMeta &lists = meta.lists;
+    const Size groups = lists.groups, count = lists.lists, all = groups + count;
+    const Size bytes = static_cast<Size>(meta.layout.bytes());
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash lists", ALLOCSET_SMALL_SIZES);
+    auto *copy = static_cast<ListCopy *>(MemoryContextAlloc(context, sizeof(ListCopy)));
+    auto *center = static_cast<std::uint8_t *>(MemoryContextAllocHuge(context, bytes * all));
+    // The links of the groups, and the number of lists between them and those of the lists.
+    auto *link =
+        static_cast<std::uint32_t *>(MemoryContextAllocHuge(context, sizeof(std::uint32_t) * (all + 1)));
+    read_centers({index, &meta, all, center, link});
+    std::copy_backward(link + groups, link + all, link + all + 1);
+    link[groups] = lists.lists;
+    copy->lists = {
+        {meta.layout.bytes(), lists.groups, lists.lists, center, link, center + bytes * groups},
+        link + groups + 1,
+        static_cast<std::uint16_t *>(MemoryContextAllocHuge(context, sizeof(std::uint16_t) * count)),
+        static_cast<std::uint32_t *>(MemoryContextAllocHuge(context, sizeof(std::uint32_t) * count))};
+    const char *fault = check_groups(copy->lists);
+    if (fault != nullptr)
+        report_corruption(index, lists.page, fault);
+    if (!block_exists(index, *std::max_element(copy->lists.head, copy->lists.head + count)))
+        report_corruption(index, lists.page, "A list begins past the end of the index.");
+    copy->context = context;
+    copy->index = RelationGetRelid(index);
+    copy->number = cache_number(index);
+    copy->bytes = (bytes + sizeof(std::uint32_t)) * (all + 1) + 6 * count;
+    return copy;
+}
+
+// Keeps the copy, and removes others if all take too much memory.
+void keep_copy(ListCopy *copy)
+{
+    if (!callback_registered) {
+        CacheRegisterRelcacheCallback(forget_lists, 0);
+        callback_registered = true;
+    }
+    MemoryContextSetParent(copy->context, CacheMemoryContext);
+    copy->next = first_copy;
+    first_copy = copy;
+    Size bytes = copy->bytes;
+    for (ListCopy **at = &copy->next; *at != nullptr;) {
+        bytes += (*at)->bytes;
+        if (bytes > kMostBytes || (*at)->index == copy->index)
+            remove_copy(at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+} // namespace
+
+const Lists &lists_of(Relation index, const SignatureMeta &meta)
+{
+    Assert(meta.lists.lists > 0);
+    index_meta(index);
+    const std::uint32_t number = cache_number(index);
+    for (ListCopy **at = &first_copy; *at != nullptr; at = &(*at)->next) {
+        ListCopy *copy = *at;
+        if (copy->number != number)
+            continue;
+        *at = copy->next;
+        copy->next = first_copy;
+        first_copy = copy;
+        return copy->lists;
+    }
+    ListCopy *copy = make_copy(index, meta);
+    keep_copy(copy);
+    return copy->lists;
+}
+
+BlockNumber write_list_pages(Relation index, const CenterTable &table, const BlockNumber *head)
+{
+    const int capacity = list_page_capacity(table.bytes, BLCKSZ);
+    const std::uint32_t all = table.groups + table.lists;
+    PGAlignedBlock image;
+    Buffer buffer = extend_index(index), next = InvalidBuffer;
+    const BlockNumber first = BufferGetBlockNumber(buffer);
+    for (std::uint32_t i = 0; BufferIsValid(buffer); buffer = next, next = InvalidBuffer) {
+        init_list_page(image.data, BLCKSZ);
+        for (int on_page = 0; on_page < capacity && i < all; on_page++, i++) {
+            if (i < table.groups)
+                list_page_add(image.data, table.bytes, table.group + static_cast<Size>(table.bytes) * i,
+                              table.first[i]);
+            else
+                list_page_add(image.data, table.bytes, table.list_center(i - table.groups),
+                              head[i - table.groups]);
+        }
+        if (i < all) {
+            next = extend_index(index);
+            page_tail(image.data)->right = BufferGetBlockNumber(next);
+        }
+        write_page_images(index, &buffer, image.data, 1);
+    }
+    return first;
+}
+
+Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
+                      int mode, Buffer recent)
+{
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, nullptr, recent);
+    if (body_list(buffer_page(buffer)) != list)
+        report_corruption(index, block, "The page does not belong to the list that leads to it.");
+    return buffer;
+}
+
+void check_chain_end(Relation index, BlockNumber block, BlockNumber pages)
+{
+    if (!block_exists(index, pages))
+        report_corruption(index, block, "The pages of a list form a circle.");
+}
+
+namespace
+{
+
+void change_open(char *page, int, const void *context, PageDelta *delta)
+{
+    set_body_open(page, *static_cast<const BlockNumber *>(context));
+    if (delta != nullptr)
+        delta->add(page, page_header(page)->special + offsetof(PageTail, high_tid), sizeof(Tid));
+}
+
+} // namespace
+
+void open_list(Relation index, Buffer head, BlockNumber block)
+{
+    change_pages(index, &head, 1, change_open, &block);
+}
+
+} // namespace simhash

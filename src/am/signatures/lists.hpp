@@ -1,0 +1,41 @@
+// The lists of an index: a backend's copy of their centers, and the pages that hold them.
+//
+// Centers never change between two builds. So a copy is valid as long as the metapage that the index's relcache entry holds:
+// an invalidation removes both. No pointer to a copy is kept where invalidations are accepted, which is where a heavyweight
+// lock is taken or a catalog is read.
+//
+// Chains. core/signature_tables/store_page.hpp describes them. An insert looks for a free slot on the first two pages of
+// its list, since new pages become the second one, and then from the page on that the first page names, which VACUUM sets.
+// If there is none it links a page that belongs to no list. Rows and pages of a chain are only added by inserts, so a search
+// that walks a chain misses none that its snapshot sees. Locks on the pages of a chain are taken after that of the plane page
+// of the row's slot: first the row's page, then the first of the chain.
+#pragma once
+
+#include "am/signatures/store.hpp"
+
+#include "core/signature_tables/list_centers.hpp"
+
+namespace simhash
+{
+
+struct Lists : CenterTable {
+    const BlockNumber *head; // the first page of each list
+    std::uint16_t *distance; // memory for nearest_list and nearest_lists
+    std::uint32_t *order;    // for the latter
+};
+
+// The lists of an index that has some. Makes a copy if necessary.
+const Lists &lists_of(Relation index, const SignatureMeta &meta);
+
+// Writes the list pages of a build. Returns the first.
+BlockNumber write_list_pages(Relation index, const CenterTable &table, const BlockNumber *head);
+
+// Reads and locks a page of a list, and checks that it belongs to it.
+Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
+                      int mode, Buffer recent = InvalidBuffer);
+// Raises an error if a chain that has so many pages does not end.
+void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
+// Sets the page from which an insert looks for a free slot. `head` is the first page of the list, locked exclusively.
+void open_list(Relation index, Buffer head, BlockNumber block);
+
+} // namespace simhash

@@ -1,0 +1,124 @@
+-- Lists of near rows in an index on signatures: a search for the nearest rows with a recall reads some of them, and all
+-- exact answers are those of a scan.
+CREATE FUNCTION random_bits(seed text) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(('x' || md5(seed || ' ' || part))::bit(128)::text, '')::bit(1024) FROM generate_series(1, 8) part $$;
+-- Row i: the center of a cluster with about an eighth of the bits flipped.
+CREATE FUNCTION near_bits(cluster int, i int) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
+    SELECT random_bits('center ' || cluster) # (random_bits('a ' || i) & random_bits('b ' || i) & random_bits('c ' || i)) $$;
+CREATE TABLE listed (id int, s bit(1024));
+INSERT INTO listed SELECT i, near_bits(i % 100, i) FROM generate_series(1, 18000) i;
+INSERT INTO listed SELECT i, NULL FROM generate_series(18001, 18010) i;
+CREATE INDEX listed_s ON listed USING simhash (s);
+CREATE TABLE plain AS TABLE listed;
+CREATE TABLE question AS SELECT i AS id, near_bits(i % 100, -i) AS s FROM generate_series(1, 40) i;
+VACUUM ANALYZE listed;
+SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+SELECT reindex_pending FROM simhash_index_stats('listed_s');
+
+-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
+    END LOOP;
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+-- The recall of the ten nearest rows for all questions.
+CREATE TABLE truth AS
+SELECT q.id, q.s, n.d AS tenth FROM question q,
+    LATERAL (SELECT s <@> q.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 OFFSET 9 LIMIT 1) n;
+CREATE FUNCTION recall_of(asked float8) RETURNS numeric LANGUAGE sql AS $$
+    SELECT round(avg(found) / 10, 3) FROM (
+        SELECT count(*) FILTER (WHERE n.d <= t.tenth) AS found
+        FROM truth t, LATERAL (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> signature_nearest(t.s, asked, 10) LIMIT 10) n
+        GROUP BY t.id) f $$;
+SELECT plan_of('SELECT id FROM listed ORDER BY s <@> (SELECT signature_nearest(s, 0.9, 10) FROM question WHERE id = 1) LIMIT 10');
+SELECT asked, recall_of(asked) >= asked - 0.02 AS enough FROM unnest('{0.5,0.8,0.9,0.99,1}'::float8[]) asked;
+-- It reads lists only, no more for a lower recall.
+SELECT array_agg(DISTINCT part) AS parts, bool_and(recall > 0) AS recall
+FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
+SELECT count(*) FILTER (WHERE asked = 0.5) <= count(*) FILTER (WHERE asked = 0.9) AS fewer
+FROM question q, unnest('{0.5,0.9}'::float8[]) asked, simhash_index_probe_plan('listed_s', signature_nearest(q.s, asked, 10));
+
+-- Exact answers
+SELECT count(*) AS differing FROM truth t
+WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)
+    IS DISTINCT FROM (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 30) x);
+SELECT radius, count(*) AS differing FROM truth t, unnest('{200,240,260,480}'::int[]) radius
+WHERE (SELECT sum(hashint4(id)) FROM listed WHERE s <@> t.s <= radius)
+    IS DISTINCT FROM (SELECT sum(hashint4(id)) FROM plain WHERE s <@> t.s <= radius) GROUP BY radius;
+
+-- A query that is unlike the rows is answered exactly.
+CREATE TABLE unlike AS SELECT random_bits('unlike') AS s;
+SELECT part, count(*) > 0 AS read
+FROM unlike u, simhash_index_probe_plan('listed_s', signature_nearest(u.s, 0.8, 10)) GROUP BY part ORDER BY part;
+SELECT (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM listed ORDER BY s <@> signature_nearest(u.s, 0.8, 10) LIMIT 20) x)
+     = (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 20) x) AS same
+FROM unlike u;
+
+-- Other conditions: further lists until there are enough rows, in order, and none twice.
+SELECT count(*) AS rows, bool_and(in_order) AS in_order, sum(good) / 100.0 >= 0.8 AS enough FROM (
+    SELECT t.id, n.n, n.d >= lag(n.d, 1, 0) OVER (PARTITION BY t.id ORDER BY n.n) AS in_order,
+        (n.d <= (SELECT s <@> t.s FROM plain WHERE id % 20 = 7 ORDER BY s <@> t.s OFFSET 9 LIMIT 1))::int AS good
+    FROM (SELECT * FROM truth WHERE id <= 10) t, LATERAL (SELECT s <@> t.s AS d, row_number() OVER () AS n FROM (
+        SELECT s FROM listed WHERE id % 20 = 7 ORDER BY s <@> signature_nearest(t.s, 0.9, 10) LIMIT 10) o) n) f;
+SELECT t.id, count(*) = count(DISTINCT n.id) AS once, count(*) >= 17950 AS nearly_all, count(*) FILTER (WHERE n.s IS NULL) AS nulls
+FROM truth t, LATERAL (SELECT id, s FROM listed ORDER BY s <@> signature_nearest(t.s, 0.9, 10)) n WHERE t.id <= 2 GROUP BY t.id ORDER BY 1;
+
+-- Inserts go to the nearest list, whose chain grows.
+INSERT INTO listed SELECT i, near_bits(i % 3, i) FROM generate_series(20001, 24000) i;
+INSERT INTO plain SELECT * FROM listed WHERE id > 20000;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+SELECT count(*) AS differing FROM truth t
+WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)
+    IS DISTINCT FROM (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 30) x);
+DROP TABLE truth;
+CREATE TABLE truth AS
+SELECT q.id, q.s, n.d AS tenth FROM question q,
+    LATERAL (SELECT s <@> q.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 OFFSET 9 LIMIT 1) n;
+SELECT recall_of(0.9) >= 0.85 AS enough;
+
+-- VACUUM frees slots, and inserts use them: the index does not grow.
+DELETE FROM listed WHERE id > 20000;
+VACUUM listed;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+CREATE TABLE size AS SELECT segments FROM simhash_index_stats('listed_s');
+INSERT INTO listed SELECT id, s FROM plain WHERE id > 20000;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+SELECT i.segments - s.segments AS new_segments FROM size s, simhash_index_stats('listed_s') i;
+SELECT recall_of(0.9) >= 0.85 AS enough;
+
+-- The number of lists is an option. An index that was created for an empty table has none until REINDEX.
+ALTER INDEX listed_s SET (lists = 0);
+SELECT reindex_pending FROM simhash_index_stats('listed_s');
+REINDEX INDEX listed_s;
+SELECT reindex_pending FROM simhash_index_stats('listed_s');
+SELECT count(*) AS lists FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+CREATE TABLE late (LIKE listed);
+CREATE INDEX late_s ON late USING simhash (s);
+INSERT INTO late SELECT * FROM listed;
+SELECT reindex_pending FROM simhash_index_stats('late_s');
+REINDEX INDEX late_s;
+SELECT reindex_pending FROM simhash_index_stats('late_s');
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+TRUNCATE late;
+INSERT INTO late SELECT i, near_bits(i % 3, i) FROM generate_series(1, 500) i;
+-- Few rows, and equal ones
+ALTER INDEX late_s SET (lists = 20);
+REINDEX INDEX late_s;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
+UPDATE late SET s = near_bits(1, 1);
+VACUUM late;
+REINDEX INDEX late_s;
+INSERT INTO late SELECT i, near_bits(i % 3, i) FROM generate_series(1, 500) i;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
+SELECT count(*) FROM late WHERE s = near_bits(1, 1);
+DELETE FROM late;
+REINDEX INDEX late_s;
+INSERT INTO late VALUES (1, near_bits(1, 1));
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
+CREATE INDEX ON late USING simhash (s) WITH (lists = -2);
+DROP TABLE listed, plain, question, unlike, truth, size, late;
+DROP FUNCTION recall_of, plan_of, near_bits, random_bits;

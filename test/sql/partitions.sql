@@ -127,7 +127,7 @@ SELECT code, message, detail FROM failure($$SELECT * FROM simhash_join('page_s',
 INSERT INTO page SELECT id + d, h, s FROM whole, unnest('{2000,20000,30000}'::int[]) AS d WHERE id % 5 = 0;
 CREATE FUNCTION compare_groups(of_index regclass, of_column text, radius int, OUT members bigint, OUT groups bigint, OUT wrong bigint) LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s)
+    EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s, star => false)
         JOIN page AS x ON (x.tableoid, x.ctid) = (member_table, member) JOIN page AS y ON (y.tableoid, y.ctid) = (leader_table, leader)', of_index, radius);
     -- connected components, by repeatedly taking the smallest leader of a neighbor
     EXECUTE format('CREATE TEMP TABLE edge AS SELECT x.id AS x, y.id AS y FROM page AS x, page AS y WHERE x.id <> y.id AND (x.%1$I <@> y.%1$I)::int <= %2$s', of_column, radius);

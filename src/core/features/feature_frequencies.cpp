@@ -14,7 +14,10 @@ namespace
 {
 
 // Some four hashes have the same place in the directory.
-int directory_bits(std::uint32_t count) { return count < 8 ? 0 : static_cast<int>(std::bit_width(count)) - 3; }
+int directory_bits(std::uint32_t count)
+{
+    return count < 8 ? 0 : static_cast<int>(std::bit_width(count)) - 3;
+}
 
 std::size_t directory_place(std::uint64_t hash, int bits)
 {

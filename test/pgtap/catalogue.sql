@@ -57,11 +57,13 @@ SELECT pg_temp.same_rows($$
     'types are laid out as declared');
 SELECT is_empty($$
     SELECT typname FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
-    WHERE typtype = 'b' AND typcategory <> 'A' AND typname <> 'jaccard_estimate'
+    WHERE typtype = 'b' AND typcategory <> 'A' AND typname NOT IN ('jaccard_estimate', 'feature_frequencies')
         AND (typcategory <> 'V' OR typispreferred <> (typname IN ('simhash', 'simhash_ball'))) $$,
     'types share the category of bit, and unknown literals are fingerprints or balls of them');
 SELECT is(typcategory = 'N' AND NOT typispreferred, true, 'except similarities, which are numbers')
 FROM pg_type WHERE typname = 'jaccard_estimate';
+SELECT is(typcategory = 'U' AND NOT typispreferred, true, 'and frequencies, which are like nothing else')
+FROM pg_type WHERE typname = 'feature_frequencies';
 SELECT is(typbasetype, 'integer'::regtype::oid, 'a distance is an integer') FROM pg_type WHERE typname = 'hamming_distance';
 SELECT is_empty($$ SELECT conname FROM pg_constraint WHERE contypid = 'hamming_distance'::regtype $$,
     'a distance has no constraint');
@@ -186,8 +188,8 @@ SELECT pg_temp.same_rows($$
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('signature_project', 1), ('signature_project_weights', 1), ('simhash_profiles', 1),
               ('simhash_project', 1), ('simhash_project_weights', 1), ('to_anchored_features', 1), ('to_features', 1),
-              ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 6),
-              ('to_signature_weights', 6), ('to_simhash', 8), ('to_simhash_as', 6), ('to_simhash_weights', 8),
+              ('to_minhash', 5), ('to_minhash_as', 6), ('to_minhash_values', 5), ('to_signature', 9),
+              ('to_signature_weights', 9), ('to_simhash', 11), ('to_simhash_as', 6), ('to_simhash_weights', 11),
               ('to_simhash_weights_as', 6), ('to_stop_word_features', 1), ('to_url_features', 1) $$,
     'and there is all of it');
 SELECT is_empty($$
@@ -200,7 +202,7 @@ SELECT pg_temp.same_rows($$
     WHERE proname IN ('feature_jaccard', 'feature_containment', 'feature_cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
         AND NOT proleakproof
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('feature_containment', 4), ('feature_cosine', 5), ('feature_jaccard', 4) $$,
+    $$ VALUES ('feature_containment', 4), ('feature_cosine', 8), ('feature_jaccard', 4) $$,
     'exact measures are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", pg_get_function_identity_arguments(oid), prorettype::regtype::text FROM our_function

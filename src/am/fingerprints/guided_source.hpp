@@ -49,10 +49,10 @@ struct GuidedSource : LeafSource {
     bool finished() const;
 };
 
-// Returns a source, allocated in `context`, that has memory for this number of probes, or for kFewestProbes.
+// Returns a source, allocated in `context`, that has memory for the wanted number of probes, within limits.
 // `old` is reused if it is not null.
 GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const FingerprintMeta *meta,
-                                    double probes, MemoryContext context);
+                                    double wanted, MemoryContext context);
 
 // Starts a search for the rows within `radius` of the ball's weights with the ball's recall as the target.
 void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radius);

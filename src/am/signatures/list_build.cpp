@@ -109,7 +109,7 @@ std::uint32_t wanted_lists(const IndexOptions &options, double rows)
 
 int list_sample_rows(const SignatureMeta &meta, std::uint32_t lists, int kilobytes)
 {
-    const double row = meta.layout.bytes() + 3 * sizeof(std::uint32_t);
+    const auto row = static_cast<double>(meta.layout.bytes() + 3 * sizeof(std::uint32_t));
     return static_cast<int>(Min(double{kSampleOfList} * lists, kilobytes * 1024.0 / row));
 }
 

@@ -22,7 +22,7 @@ struct Kept {
     TimestampTz statement;
 };
 
-bool has_key(const Kept &kept, const varlena *given)
+bool has_key(const Kept &kept, varlena *given)
 {
     return kept.key != nullptr && kept.statement == GetCurrentStatementStartTimestamp() &&
            VARSIZE_ANY(kept.key) == VARSIZE_ANY(given) &&

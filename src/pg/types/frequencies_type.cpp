@@ -112,7 +112,7 @@ private:
 
 } // namespace
 
-void open_frequencies(const varlena *value, FeatureFrequencies *out)
+void open_frequencies(varlena *value, FeatureFrequencies *out)
 {
     if (!out->open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
         ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", kTypeName),

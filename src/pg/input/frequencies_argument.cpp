@@ -29,8 +29,10 @@ bool has_key(const Kept &kept, varlena *given)
            std::memcmp(kept.key, given, VARSIZE_ANY(given)) == 0;
 }
 
+// Without a statement until the value has been opened: an error of that may be caught, and the call site used again.
 void keep(Kept *kept, varlena *given, MemoryContext context)
 {
+    kept->statement = 0;
     if (kept->key != nullptr) {
         pfree(kept->key);
         pfree(kept->value);
@@ -43,7 +45,6 @@ void keep(Kept *kept, varlena *given, MemoryContext context)
     MemoryContextSwitchTo(before);
     kept->key = key;
     kept->value = value;
-    kept->statement = GetCurrentStatementStartTimestamp();
 }
 
 } // namespace
@@ -65,6 +66,7 @@ const FeatureFrequencies &frequencies_argument(FunctionCallInfo fcinfo, int argu
     if (!has_key(*kept, given)) {
         keep(kept, given, fcinfo->flinfo->fn_mcxt);
         open_frequencies(kept->value, &kept->frequencies);
+        kept->statement = GetCurrentStatementStartTimestamp();
     }
     return kept->frequencies;
 }

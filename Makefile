@@ -23,7 +23,9 @@ OBJS := $(SOURCES:.cpp=.o)
 UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
-DOCS = $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/doc/*.*))
+# The pages, the programs that they show and their plots keep their places, so that the links between them hold.
+DOCUMENTS := $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* doc/drivers/* \
+	src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))
@@ -82,6 +84,18 @@ src/%.o: $(TOP)/src/%.cpp compile-flags
 compile-flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE_SERVER))'; echo "$$flags" | cmp -s - $@ || echo "$$flags" >$@
 .PHONY: FORCE
+
+ifdef docdir
+DOCUMENT_DIRECTORY = $(DESTDIR)$(docdir)/extension/simhash
+install: install-documents
+uninstall: uninstall-documents
+install-documents:
+	$(MKDIR_P) $(sort $(dir $(DOCUMENTS:%='$(DOCUMENT_DIRECTORY)'/%)))
+	$(foreach file,$(DOCUMENTS),$(INSTALL_DATA) $(TOP)/$(file) '$(DOCUMENT_DIRECTORY)/$(dir $(file))' &&) :
+uninstall-documents:
+	rm -rf '$(DOCUMENT_DIRECTORY)'
+.PHONY: install-documents uninstall-documents
+endif
 
 $(DATA_built): sql/%--$(EXTVERSION).sql: $(TOP)/sql/%.sql $(TOP)/%.control
 	@mkdir -p $(@D)

@@ -40,6 +40,15 @@ check_install() {
         -c "SELECT id FROM page WHERE h <@> to_simhash('number 7') <= 0" -c "SELECT simhash_index_check('page_h', true)" && cluster_stop
 }
 
+# Links between the pages hold where they are installed.
+check_documents() {
+    local pages
+    pages=$(find "$1" -path '*/extension/simhash/*.md' ! -name objects.md)
+    [ -n "$pages" ] || return 1
+    # shellcheck disable=SC2086 # one argument for each page
+    tools/prose.pl $pages
+}
+
 check_purge() {
     dpkg_there --purge "postgresql-$(server_major)-simhash" || return 1
     [ -z "$(find "$package_root" -type f -not -path '*/var/lib/dpkg/*' -not -path '*/var/log/*' -print | tee /dev/stderr)" ]
@@ -71,6 +80,7 @@ done
 check "package" build_package
 check "lintian" check_lintian
 check "package installed and used" check_install
+check "documents of the package" check_documents "$SCRATCH/package/root"
 check "package purged" check_purge
 check "archive of make dist" check_dist
 finish

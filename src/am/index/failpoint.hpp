@@ -31,6 +31,7 @@ enum class Failpoint {
     insert,           // before the entries are added; their leaves are locked
     insert_group,     // before each group of tables; nothing is locked
     leaf_found,       // a descent knows its leaf, or an insert its leaves, but has not locked it
+    leaf_pinned,      // an insert has pinned its leaves but locked none
     page_extended,    // the index has been extended by a page, which is not locked
     unused_found,     // a split has taken an unused page from the free space map but has not locked it
     split_extended,   // the new page exists, but the split is not logged

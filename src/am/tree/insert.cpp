@@ -45,6 +45,7 @@ void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const
     failpoint(Failpoint::leaf_found);
     for (int i = 0; i < leaves->count; i++)
         leaves->buffer[i] = pin_leaf(index, leaves->place[i]);
+    failpoint(Failpoint::leaf_pinned);
 }
 
 // Locks leaf i exclusively. If it has no room for an entry and nothing to remove it is split, and the leaf that holds the

@@ -125,6 +125,63 @@ for my $setting ('insert-group=wait:1', 'leaf-found=wait:1', 'leaf-found=wait:2'
     sound($setting);
 }
 
+# An insert has located leaves that are deleted then, and pins them before it locks one. Splits leave these pages alone:
+# the insert could wait for a page that comes before those it has locked.
+fill_table();
+sql($delete);
+$keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)');
+my $from = -s $node->logfile;
+my $insert = session('leaf-found=wait:1, leaf-pinned=hold:1');
+$insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, drifting(n, 0) FROM generate_series(70001, 70010) AS n;\n");
+ok($node->poll_query_until('postgres', waits('INSERT')), 'an insert has located leaves');
+sql('VACUUM page');
+$keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
+ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint leaf-pinned'"),
+    'and pinned them');
+for (1 .. 10) {
+    sql($refill);
+    last if stats('unused_pages') <= 4;
+}
+cmp_ok(stats('unused_pages'), '<=', 4, 'splits use the others');
+cmp_ok(stats('unused_pages'), '>=', 1, 'but not these');
+$keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
+$insert->query('SELECT 1');
+is($insert->{stderr}, '', 'the insert goes on');
+$insert->quit;
+sound('pinned pages');
+
+# A scan of an exclusion constraint holds the pin of a sparse leaf, which stays until the next VACUUM.
+sub sparse_leaves
+{
+    my ($pinned) = @_;
+    sql(<<'SQL');
+DROP TABLE IF EXISTS apart;
+CREATE TABLE apart (id bigint, h simhash, EXCLUDE USING simhash (h WITH ~=)) WITH (autovacuum_enabled = off);
+INSERT INTO apart SELECT n, fingerprint(n) FROM generate_series(1, 6000) AS n;
+DELETE FROM apart WHERE id % 100 <> 0;
+SQL
+    $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)');
+    my $from = -s $node->logfile;
+    my ($cleaner, $scan) = (session('unlink-found=hold:1'), session('scan-pin=wait:1'));
+    $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM apart;\n");
+    $node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint unlink-found'");
+    if ($pinned) {
+        $scan->query_until(qr/scanning/, "\\echo scanning\nINSERT INTO apart VALUES (0, fingerprint(3000));\n");
+        ok($node->poll_query_until('postgres', waits('INSERT')), 'the scan waits with its pin');
+    }
+    $keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
+    $cleaner->query('SELECT 1');
+    my $leaves = sql("SELECT leaf_pages FROM simhash_index_stats('apart_h_excl')");
+    $keeper->query_safe('SELECT pg_advisory_unlock_all()');
+    $scan->query('SELECT 1');
+    is($cleaner->{stderr}, '', 'VACUUM does not wait for it');
+    like($scan->{stderr}, qr/conflicting key value/, 'the scan finds the row') if $pinned;
+    $_->quit for $scan, $cleaner;
+    index_is_sound($node, 'apart_h_excl', 'sound');
+    return $leaves;
+}
+cmp_ok(sparse_leaves(1), '>', sparse_leaves(0), 'a leaf that a scan has pinned is not deleted');
+
 # VACUUM stops between each pair of locks, while readers and writers go on as far as they can.
 for ([ 'unlink-found', 'wait' ], [ 'unlink-page', 'hold' ], [ 'unlink-right', 'hold' ], [ 'unlink-parent', 'hold' ], [ 'unlink-log', 'hold' ], [ 'unlink-done', 'wait' ])
 {

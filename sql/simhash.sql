@@ -2221,6 +2221,13 @@ CREATE FUNCTION simhash_first_block(a simhash, b simhash, distance integer, tabl
 COMMENT ON FUNCTION simhash_first_block(simhash, simhash, integer, integer)
     IS 'the first block value that two fingerprints have in common; NULL if they are further apart than the distance';
 
+CREATE FUNCTION simhash_block_pairs(query pg_catalog.text, distance integer DEFAULT 3, tables integer DEFAULT 0,
+    OUT a bigint, OUT b bigint, OUT distance integer)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_block_pairs(pg_catalog.text, integer, integer) IS
+    'all pairs, within a distance, of rows (id, fingerprint, block value) that a query returns: each where its first common value is';
+
 CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
     expected_rows bigint DEFAULT 0, details boolean DEFAULT false,
     OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)

@@ -41,9 +41,11 @@ BEGIN
     EXECUTE format('WITH found AS MATERIALIZED (
             SELECT x.id AS a, y.id AS b, (x.h <@> y.h)::int FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
             AND simhash_first_block(x.h, y.h, %2$s, %3$s) = x.block),
+        compared AS MATERIALIZED (SELECT a, b, p.distance FROM simhash_block_pairs(''SELECT id, h, block FROM routed'', %2$s, %3$s) p),
         expected AS MATERIALIZED (SELECT least(x.id, y.id), greatest(x.id, y.id), p.distance
             FROM simhash_pairs(%4$L, %2$s) p JOIN %1$I x ON x.ctid = p.a JOIN %1$I y ON y.ctid = p.b)
-        SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)) d',
+        SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)
+            UNION ALL (TABLE compared EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE compared)) d',
         of_table, distance, tables, of_table || '_h') INTO wrong;
     DROP TABLE routed;
     RETURN wrong;
@@ -54,6 +56,48 @@ SELECT t, count(*) AS pairs FROM (SELECT 'uniform' FROM simhash_pairs('uniform_h
 SELECT t, d, n, wrong_pairs(t, d, n)
 FROM unnest('{uniform,near,skewed,same}'::text[]) t, (VALUES (1, 2), (1, 16), (3, 4), (3, 5), (3, 8), (3, 10), (3, 20), (5, 6), (5, 12)) v (d, n);
 SELECT t, wrong_pairs(t, 7, 0) FROM unnest('{uniform,near}'::text[]) t;
+
+-- Rows that several servers have: the pairs of all are those of one. Files in place of memory, and values with more rows than fit.
+CREATE TABLE many AS SELECT i AS id, flipped(CASE WHEN i % 2 = 0 THEN '00000000ffffffff' ELSE hashint8extended(i % 9000, 5)::simhash END,
+    i, CASE WHEN i % 2 = 0 THEN 1 + i % 40 ELSE i % 5 END) AS h FROM generate_series(1, 30000) i;
+CREATE INDEX many_h ON many USING simhash (h);
+CREATE TABLE many_routed AS SELECT id, h, block FROM many, unnest(simhash_blocks(h, 3)) block;
+CREATE VIEW many_pairs AS SELECT least(x.id, y.id) AS a, greatest(x.id, y.id) AS b, p.distance
+    FROM simhash_pairs('many_h', 3) p JOIN many x ON x.ctid = p.a JOIN many y ON y.ctid = p.b;
+CREATE FUNCTION many_wrong(servers int) RETURNS TABLE (pairs bigint, wrong bigint) LANGUAGE sql AS $$
+    WITH found AS MATERIALIZED (SELECT p.* FROM generate_series(0, servers - 1) s, simhash_block_pairs(format(
+            'SELECT id, h, block FROM many_routed WHERE block %% %s = %s', servers, s)) p),
+        expected AS MATERIALIZED (TABLE many_pairs)
+    SELECT (SELECT count(*) FROM found), count(*)
+    FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)) d $$;
+SELECT pairs > 10000 AS many, wrong FROM many_wrong(1);
+SELECT wrong FROM many_wrong(3);
+SET work_mem = '64kB'; SET hash_mem_multiplier = 1;
+SELECT wrong FROM many_wrong(1);
+SET temp_file_limit = '64kB';
+SELECT count(*) FROM simhash_block_pairs('SELECT id, h, block FROM many_routed');
+RESET temp_file_limit; RESET work_mem; RESET hash_mem_multiplier;
+-- A row that is stored twice has no pair with itself.
+SELECT count(*) FROM simhash_block_pairs($$ SELECT 1, h, block FROM unnest('{0000000000000000,0000000000000000,0000000000000001}'::simhash[]) h, unnest(simhash_blocks(h, 3)) block $$);
+-- Other distances, and numbers of another type.
+SELECT * FROM simhash_block_pairs($$ SELECT i::int2, h, block FROM unnest('{0000000000000000,000000000000007f,00000000000000ff}'::simhash[]) WITH ORDINALITY t (h, i),
+    unnest(simhash_blocks(h, 8, 10)) block $$, 8, 10) ORDER BY a, b;
+SELECT * FROM simhash_block_pairs('SELECT 1, h, 1 FROM near WHERE false');
+SELECT * FROM simhash_block_pairs(NULL);
+-- Errors
+SELECT * FROM simhash_block_pairs('SELECT id, h FROM near');
+SELECT * FROM simhash_block_pairs('SELECT id, id, h FROM near');
+SELECT * FROM simhash_block_pairs('SELECT id, h, 5 AS block FROM near');
+SELECT * FROM simhash_block_pairs('SELECT 1, 0::bigint::simhash, -1');
+SELECT * FROM simhash_block_pairs('SELECT 1, 0::bigint::simhash, 1::bigint << 60');
+SELECT * FROM simhash_block_pairs('SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block', 4);
+SELECT * FROM simhash_block_pairs('SELECT NULL::int, h, block FROM near, unnest(simhash_blocks(h, 3)) block');
+SELECT * FROM simhash_block_pairs('SELECT 1, NULL::simhash, 1');
+SELECT * FROM simhash_block_pairs('SELECT 1, 0::bigint::simhash, NULL::bigint');
+SELECT * FROM simhash_block_pairs('SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block', 3, 3);
+SELECT * FROM simhash_block_pairs('DELETE FROM near');
+DROP TABLE many, many_routed CASCADE;
+DROP FUNCTION many_wrong;
 
 -- Searches: the rows of the query's blocks. A smaller radius needs only as many of the blocks of four tables.
 CREATE TABLE routed AS SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block;

@@ -170,6 +170,7 @@ my %fitting = (
     'simhash_match' => [ $index, sub { one_of('$$SELECT id, simhash_ball(h, 5) FROM page$$', '$$SELECT id, simhash_ball(w, 4, 0.9) FROM page$$', $query->()) } ],
     'simhash_groups' => [ $index, $radius ],
     'simhash_pair_groups' => [ $query ],
+    'simhash_block_pairs' => [ sub { one_of('$$SELECT id, h, block FROM page, unnest(simhash_blocks(h, 3)) block$$', $query->()) }, $radius, $tables ],
     'simhash_report' => [ $table, $column, $radius, sub { one_of(0, 1000, 1000000000000) } ],
     'simhash_index_designs' => [ $radius ],
     'simhash_blocks' => [ undef, $radius, $tables ],

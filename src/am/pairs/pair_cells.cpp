@@ -84,6 +84,10 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
             here = returns_pair(*join->under[level].plan, join->under[level].step, errors);
         if (!here)
             continue;
+        if (join->output == nullptr) {
+            join->taker.take(join->taker.context, x.tag[pair.x], y.tag[pair.y], errors);
+            continue;
+        }
         uint64 tag[2];
         tag[join->side[0]] = x.tag[pair.x];
         tag[join->side[0] ^ 1] = y.tag[pair.y];
@@ -244,7 +248,7 @@ void join_group(PairJoin *join, Group group, Fingerprint used, int radius)
     }
     CHECK_FOR_INTERRUPTS();
     Size used_before = join->arena_used;
-    if (!(group.x.tag[0] & group.y.tag[0] & kVisible) && is_dense(join, group)) {
+    if (join->output != nullptr && !(group.x.tag[0] & group.y.tag[0] & kVisible) && is_dense(join, group)) {
         group.x = visible_rows(join, group.x, join->side[0]);
         group.y = group.within ? group.x : visible_rows(join, group.y, join->side[1]);
         cost = group.area() * join->match->nanoseconds;

@@ -2,6 +2,7 @@
 // method.
 //
 //   pairs        the SQL functions            groups       groups of near-duplicates
+//   block_pairs  pairs of rows routed by block, which a query returns
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  checks that rows are visible pair_sides   opens indexes; numbers the rows of partitions
@@ -231,6 +232,12 @@ struct PlanStep {
 };
 inline constexpr int kMostDepth = 5;
 
+// Takes the tags of two rows and the bits in which the rows differ.
+struct PairTaker {
+    void (*take)(void *context, uint64 x, uint64 y, Fingerprint errors);
+    void *context;
+};
+
 // Rows sorted by cells.
 struct Cells {
     int bits;
@@ -239,7 +246,8 @@ struct Cells {
 };
 
 struct PairJoin {
-    PairOutput *output;
+    PairOutput *output; // null: `taker` takes the pairs, and tags are its own
+    PairTaker taker;
     const PairMatch *match;
     int radius;
     int side[2]; // the output's sides of x and y; the same for pairs of one table

@@ -23,6 +23,11 @@ public:
     int tables() const { return order_.design.tables; }
     int distance() const { return order_.design.distance; }
 
+    // How fingerprints become keys: a value has the number of its table and the key's header.
+    const KeyOrder &order() const { return order_; }
+    // The table of a value.
+    std::uint64_t table_of(std::uint64_t value) const { return value >> longest_header_; }
+
     std::uint64_t value(int table, Fingerprint fingerprint) const
     {
         return static_cast<std::uint64_t>(table) << longest_header_ |

@@ -1,5 +1,6 @@
 // simhash_blocks and simhash_first_block: routes rows to shards or partitions so that near-duplicates meet.
-#include "core/tables/block_values.hpp"
+#include "pg/tables/block_designs.hpp"
+
 #include "pg/input/array_elements.hpp"
 
 namespace simhash
@@ -25,17 +26,16 @@ LastDesign last_design;
                 distance, distance + 1, default_tables(distance)));
 }
 
-// The last arguments: (…, distance integer, tables integer).
-const BlockValues &block_values(FunctionCallInfo fcinfo)
-{
-    const int last = PG_NARGS() - 1;
-    const int distance = PG_GETARG_INT32(last - 1);
+} // namespace
 
+const BlockValues &block_values(int distance, int tables)
+{
     if (distance < kMinDistance || distance > kMaxDistance)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("distance %d is out of range", distance),
                 errdetail("There are blocks for distances from %d to %d.", kMinDistance, kMaxDistance));
-    const int asked = PG_GETARG_INT32(last), tables = asked == 0 ? default_tables(distance) : asked;
+    if (tables == 0)
+        tables = default_tables(distance);
     if (last_design.distance != distance || last_design.tables != tables) {
         TableDesign design;
         last_design.distance = 0;
@@ -47,13 +47,11 @@ const BlockValues &block_values(FunctionCallInfo fcinfo)
     return last_design.values;
 }
 
-} // namespace
-
 // simhash_blocks(simhash, distance integer, tables integer) -> bigint[]: one value for each table.
 SIMHASH_FUNCTION(simhash_blocks)
 {
     const Fingerprint fingerprint = PG_GETARG_FINGERPRINT(0);
-    const BlockValues &values = block_values(fcinfo);
+    const BlockValues &values = block_values(PG_GETARG_INT32(1), PG_GETARG_INT32(2));
     std::uint64_t out[kMaxTables];
 
     for (int table = 0; table < values.tables(); table++)
@@ -66,7 +64,7 @@ SIMHASH_FUNCTION(simhash_blocks)
 SIMHASH_FUNCTION(simhash_first_block)
 {
     const Fingerprint a = PG_GETARG_FINGERPRINT(0), b = PG_GETARG_FINGERPRINT(1);
-    const BlockValues &values = block_values(fcinfo);
+    const BlockValues &values = block_values(PG_GETARG_INT32(2), PG_GETARG_INT32(3));
 
     if (hamming_distance(a, b) > values.distance())
         PG_RETURN_NULL();

@@ -1,0 +1,200 @@
+// simhash_block_pairs(query, distance, tables): all pairs of rows that are stored once for each of their block values,
+// or for some of them, as on a shard.
+//
+// A pair counts where its first common value is. So rows are compared with those of the same value only, and servers
+// that have different values return different pairs, without any exchange. The rows of a table of the design are divided
+// by the first bits of its header into stores that fit into memory; each store is sorted by the rest of the header and
+// compared cell by cell, as in simhash_pairs. The time is that of the comparisons: a value with many rows takes as long
+// as their number squared, unless other bits tell the rows apart (join_cells).
+#include "am/pairs/pairs.hpp"
+
+#include "pg/server/query_rows.hpp"
+#include "pg/server/result_rows.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/tables/block_designs.hpp"
+
+extern "C" {
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kMostStoreBits = 8; // of a header, that select a store
+
+struct BlockJoin {
+    BlockValues values; // a copy: the query may use other designs
+    int store_bits;
+    PairSpool *spool;
+    PairJoin join;
+    int table; // whose rows are being compared
+    Tuplestorestate *result;
+    TupleDesc row;
+};
+
+struct BlockColumns {
+    Oid id, block;
+};
+
+// Raises an error unless the columns are an integer, a fingerprint and an integer.
+BlockColumns find_block_columns(Oid schema, TupleDesc row)
+{
+    BlockColumns columns = {};
+    if (row->natts == 3) {
+        columns = {integer_type(row, 1), integer_type(row, 3)};
+        if (OidIsValid(columns.id) && OidIsValid(columns.block) &&
+            getBaseType(SPI_gettypeid(row, 2)) == find_type(schema, "simhash"))
+            return columns;
+    }
+    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+            errmsg("the query must return numbers, fingerprints and block values"),
+            errdetail(
+                "It needs a column of type smallint, integer or bigint, one of type simhash, and one of type "
+                "bigint."),
+            errhint("For example: SELECT id, h, block FROM page, unnest(simhash_blocks(h, 3)) AS block"));
+    pg_unreachable();
+}
+
+int header_bits(const BlockValues &values, int table) { return values.order().table[table].header_bits; }
+
+void begin_stores(BlockJoin *blocks, Size bytes)
+{
+    int tables = blocks->values.tables(), shortest = kMostStoreBits;
+    for (int table = 0; table < tables; table++)
+        shortest = std::min(shortest, header_bits(blocks->values, table));
+    Size stores = bytes / 2 / kStoreBytes;
+    while (blocks->store_bits < shortest && static_cast<Size>(tables) << (blocks->store_bits + 1) <= stores)
+        blocks->store_bits++;
+    Size count = static_cast<Size>(tables) << blocks->store_bits;
+    Size for_rows = bytes - std::min(bytes / 2, count * kStoreBytes);
+    // The number of rows is not known: memory is taken as they come.
+    blocks->spool = begin_pair_spool(for_rows, static_cast<int>(count), static_cast<double>(for_rows));
+}
+
+void add_routed_row(BlockJoin *blocks, int64 id, Fingerprint fingerprint, int64 block)
+{
+    const BlockValues &values = blocks->values;
+    uint64 table = values.table_of(static_cast<uint64>(block));
+    if (table >= static_cast<uint64>(values.tables()) ||
+        values.value(static_cast<int>(table), fingerprint) != static_cast<uint64>(block))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("row " INT64_FORMAT " does not have the block value " INT64_FORMAT, id, block),
+                errhint("The values must be those of simhash_blocks(h, %d, %d).", values.distance(),
+                        values.tables()));
+    uint64 key = values.order().key(static_cast<int>(table), fingerprint);
+    uint64 part = blocks->store_bits == 0 ? 0 : key >> (kBits - blocks->store_bits);
+    add_row(blocks->spool, static_cast<int>(table << blocks->store_bits | part), fingerprint,
+            static_cast<uint64>(id));
+}
+
+// Runs the query with the caller's privileges.
+void read_routed_rows(BlockJoin *blocks, const char *query, Oid schema)
+{
+    BlockColumns columns;
+    MemoryContext context = CurrentMemoryContext; // of temporary files
+    for_each_query_row(
+        query, [&](TupleDesc row) { columns = find_block_columns(schema, row); },
+        [&](const QueryRow &row) {
+            int64 id = integer_column(row, 1, columns.id, "the number of a row");
+            int64 block = integer_column(row, 3, columns.block, "a block value");
+            bool null;
+            Datum fingerprint = row.column(2, &null);
+            if (null)
+                ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("the fingerprint of a row with a block value must not be NULL"));
+            MemoryContext caller = MemoryContextSwitchTo(context);
+            add_routed_row(blocks, id, datum_fingerprint(fingerprint), block);
+            MemoryContextSwitchTo(caller);
+        });
+}
+
+void return_pair(void *context, uint64 x, uint64 y, Fingerprint errors)
+{
+    auto *blocks = static_cast<BlockJoin *>(context);
+    // The header may be longer than what rows were sorted by, and a row may have been read twice.
+    if (x == y || blocks->values.first_common(errors, 0) != blocks->table)
+        return;
+    auto a = static_cast<int64>(x), b = static_cast<int64>(y);
+    Datum values[3] = {Int64GetDatum(Min(a, b)), Int64GetDatum(Max(a, b)),
+                       Int32GetDatum(std::popcount(errors))};
+    bool nulls[3] = {};
+    tuplestore_putvalues(blocks->result, blocks->row, values, nulls);
+}
+
+void compare_store(BlockJoin *blocks, int store, const std::uint8_t *bit, int bits)
+{
+    PairJoin *join = &blocks->join;
+    uint64 count = spooled_rows(blocks->spool, store);
+    bits = std::min(bits, most_sort_bits(static_cast<Size>(std::min<uint64>(count, join->capacity))));
+    CellMap map;
+    map.set(bit, bits);
+    Fingerprint used = 0;
+    for (int i = 0; i < bits; i++)
+        used |= Fingerprint{1} << bit[i];
+    auto load = [&](uint64 from, Cells *cells) {
+        read_rows(blocks->spool, store, from, join->capacity, &join->raw);
+        sort_cells(join, join->raw, map, bits, cells);
+        return from + join->raw.count;
+    };
+    Cells *x = &join->cells[0], *y = &join->cells[1];
+    for (uint64 at = 0; at < count;) {
+        at = load(at, x);
+        join_cells(join, *x, *x, 0, used, join->radius);
+        for (uint64 y_at = at; y_at < count;) {
+            y_at = load(y_at, y);
+            join_cells(join, *x, *y, 0, used, join->radius);
+        }
+    }
+}
+
+void compare_stores(BlockJoin *blocks, Size bytes)
+{
+    int parts = 1 << blocks->store_bits, stores = blocks->values.tables() << blocks->store_bits;
+    uint64 most = 0;
+    for (int store = 0; store < stores; store++)
+        most = std::max(most, spooled_rows(blocks->spool, store));
+    PairJoin *join = &blocks->join;
+    begin_join(join, bytes, static_cast<double>(most));
+    join->radius = blocks->values.distance();
+    join->taker = {return_pair, blocks};
+    for (int store = 0; store < stores; store++) {
+        blocks->table = store / parts;
+        std::uint8_t bit[kBits];
+        blocks->values.order().sources(blocks->table, bit);
+        compare_store(blocks, store, bit + blocks->store_bits,
+                      header_bits(blocks->values, blocks->table) - blocks->store_bits);
+    }
+    end_join(join);
+}
+
+} // namespace
+
+} // namespace simhash
+
+SIMHASH_FUNCTION(simhash_block_pairs)
+{
+    using namespace simhash;
+    TupleDesc row;
+    Tuplestorestate *result = begin_rows(fcinfo, &row);
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash block pairs", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    auto *blocks = static_cast<BlockJoin *>(palloc0(sizeof(BlockJoin)));
+    blocks->values = block_values(PG_GETARG_INT32(1), PG_GETARG_INT32(2));
+    blocks->result = result;
+    blocks->row = row;
+    Size bytes = pair_memory();
+    begin_stores(blocks, bytes / 2);
+    read_routed_rows(blocks, text_to_cstring(PG_GETARG_TEXT_PP(0)),
+                     get_func_namespace(fcinfo->flinfo->fn_oid));
+    compare_stores(blocks, bytes / 2);
+    end_pair_spool(blocks->spool);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+    PG_RETURN_NULL();
+}

@@ -29,12 +29,12 @@ BEGIN
     RETURN flips;
 END $$;
 INSERT INTO doc (id, h) SELECT 70000 + i, (4711::bigint # flips(i, 1 + i % 8))::simhash FROM generate_series(1, 900) i;
-CREATE TABLE query AS SELECT id, w, h FROM doc WHERE w IS NOT NULL AND id % 10 = 1 OR id % 997 = 0 OR id BETWEEN 60080 AND 60100;
+CREATE TABLE query AS SELECT id, w, h FROM doc WHERE w IS NOT NULL AND id % 10 = 1 OR id % 997 = 0 OR id BETWEEN 60080 AND 60086;
 
 INSERT INTO query SELECT id, w, w::simhash FROM (
     SELECT 80000 + i AS id, array_agg((CASE WHEN (4711::bigint # flips(i, 3)) >> j & 1 = 1 THEN 1 ELSE -1 END)
                * (1 + (hashint8extended(j, i) & 255)) ORDER BY j)::real[]::simhash_weights AS w
-    FROM generate_series(1, 25) i, generate_series(0, 63) j GROUP BY i) q;
+    FROM generate_series(1, 6) i, generate_series(0, 63) j GROUP BY i) q;
 
 -- Compares the matches with those of a nested loop: the missing, the wrong ones, those given twice, and all. By weights,
 -- what more they are than the nested loop's: a search of few leaves is made exactly.
@@ -150,14 +150,14 @@ SELECT * FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query')
 INSERT INTO doc TABLE doc_whole;
 DELETE FROM doc WHERE id % 17 = 0;
 ANALYZE doc;
-SELECT ball, c.missing, c.wrong, c.twice, c.matches > 10000 AS many
+SELECT ball, c.missing, c.wrong, c.twice, c.matches > 5000 AS many
 FROM unnest(ARRAY['simhash_ball(q.w, 3, 0.95)', 'simhash_ball(q.w, 8, 0.8)', 'simhash_ball(q.h, q.id % 9)']) ball, compare(ball) c;
-SELECT ball, c.missing, c.extra, c.twice, c.wrong, c.matches > 200 AS many
+SELECT ball, c.missing, c.extra, c.twice, c.wrong, c.matches > 150 AS many
 FROM unnest(ARRAY['simhash_ball(q.w, 5, 0.95)', 'simhash_ball(q.h, 7)']) ball, compare_first(ball) c;
 SET work_mem = '64kB';
-SELECT ball, c.missing, c.wrong, c.twice, c.matches > 10000 AS many
+SELECT ball, c.missing, c.wrong, c.twice, c.matches > 5000 AS many
 FROM unnest(ARRAY['simhash_ball(q.w, q.id % 20, 0.99)', 'simhash_ball(q.h, q.id % 7)']) ball, compare(ball) c;
-SELECT ball, c.missing, c.extra, c.twice, c.wrong, c.matches > 200 AS many FROM unnest(ARRAY['simhash_ball(q.w, 8, 0.9)']) ball, compare_first(ball) c;
+SELECT ball, c.missing, c.extra, c.twice, c.wrong, c.matches > 150 AS many FROM unnest(ARRAY['simhash_ball(q.w, 8, 0.9)']) ball, compare_first(ball) c;
 RESET work_mem;
 SELECT count(DISTINCT match_table) AS tables FROM simhash_match('doc_h', 'SELECT 1::smallint, simhash_ball(h, 64) FROM query WHERE id = 1');
 CREATE SEQUENCE run;

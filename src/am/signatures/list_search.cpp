@@ -11,6 +11,7 @@
 
 extern "C" {
 #include "miscadmin.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 }
 
@@ -178,6 +179,9 @@ bool find_listed(SignatureSearch *search)
         pfree(state->row);
     state->row = static_cast<Hit *>(MemoryContextAllocHuge(search->context, sizeof(Hit) * state->capacity));
     search->radius = search->meta->bits;
+    // Before the first page is read: see add_to_list.
+    if (search->snapshot != nullptr)
+        PredicateLockRelation(search->index, search->snapshot);
     plan_lists(search, lists);
     read_lists(search);
     if (state->rows < state->wanted)

@@ -120,5 +120,45 @@ REINDEX INDEX late_s;
 INSERT INTO late VALUES (1, near_bits(1, 1));
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
 CREATE INDEX ON late USING simhash (s) WITH (lists = -2);
+
+-- An index of lists alone: searches within a radius and exact ones scan the store.
+ALTER INDEX listed_s SET (lists = 40, tables = 0);
+REINDEX INDEX listed_s;
+SELECT tables, header_bits, rows, nulls, leaf_pages, reindex_pending FROM simhash_index_stats('listed_s');
+SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+SELECT recall_of(0.9) >= 0.85 AS enough;
+SELECT DISTINCT part FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
+SELECT DISTINCT part FROM question q, simhash_index_probe_plan('listed_s', signature_ball(q.s, 400, 0.9)) WHERE q.id <= 5;
+SELECT count(*) AS differing FROM truth t
+WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)
+    IS DISTINCT FROM (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 30) x);
+SELECT radius, count(*) AS differing FROM truth t, unnest('{0,60,240,480}'::int[]) radius
+WHERE (SELECT sum(hashint4(id)) FROM listed WHERE s <@| signature_ball(t.s, radius, 0.9))
+    IS DISTINCT FROM (SELECT sum(hashint4(id)) FROM plain WHERE s <@> t.s <= radius) GROUP BY radius;
+DELETE FROM listed WHERE id % 3 = 0 OR s IS NULL AND id % 2 = 0;
+VACUUM listed;
+SELECT reltuples FROM pg_class WHERE relname = 'listed_s';
+SELECT rows, nulls FROM simhash_index_stats('listed_s');
+SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
+-- Joins and constraints need no tables.
+TRUNCATE late;
+ALTER INDEX late_s SET (tables = 0);
+REINDEX INDEX late_s;
+INSERT INTO late SELECT i, near_bits(i % 3, i % 50) FROM generate_series(1, 150) i;
+INSERT INTO late SELECT i, near_bits(i % 3, i % 50) FROM generate_series(151, 160) i;
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
+SELECT count(*) FROM simhash_pairs('late_s', 5);
+\set VERBOSITY terse
+ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (tables = 0);
+DELETE FROM late WHERE id > 150;
+ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (tables = 0);
+INSERT INTO late SELECT 151, s FROM late WHERE id = 7;
+\set VERBOSITY default
 DROP TABLE listed, plain, question, unlike, truth, size, late;
+-- Fingerprints have no lists, and need a table.
+CREATE TABLE fingerprints (h simhash);
+CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);
+CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = 0);
+CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = -2);
+DROP TABLE fingerprints;
 DROP FUNCTION recall_of, plan_of, near_bits, random_bits;

@@ -84,6 +84,8 @@ void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBui
     IndexOptions options = index_options(index);
     TableDesign design;
     design_from_options(options, &design); // raises its error before the table is read
+    if (options.lists > 0)
+        warn_of_option(index, "lists", "fingerprints", "Lists are for indexes on signatures, of type bit.");
     int workers = planned_build_workers(heap, index, info);
     if (workers == 0 || !build_in_parallel(heap, index, info, options, workers, result))
         build_serially(heap, index, info, options, result);

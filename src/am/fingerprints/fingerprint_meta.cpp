@@ -9,7 +9,7 @@ namespace simhash
 
 void design_for_rows(IndexOptions options, double rows, TableDesign *design)
 {
-    if (options.tables == 0)
+    if (options.tables == kDefaultTables)
         options.tables = default_tables(options.distance, rows);
     design_from_options(options, design);
 }

@@ -20,8 +20,10 @@ relopt_kind options_kind()
         kind = add_reloption_kind();
         add_int_reloption(kind, "distance", "Hamming distance that the index is designed for",
                           kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
-        add_int_reloption(kind, "tables", "number of copies of the data (0: chosen by the number of rows)", 0,
-                          0, kMaxTables, AccessExclusiveLock);
+        add_int_reloption(kind, "tables",
+                          "number of copies of the data (-1: by the kind of index and the number of rows; 0: "
+                          "none, in an index on signatures)",
+                          kDefaultTables, kDefaultTables, kMaxTables, AccessExclusiveLock);
         add_int_reloption(
             kind, "lists",
             "number of lists of near rows in an index on signatures (-1: by the number of rows)",
@@ -46,7 +48,7 @@ relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
 
 void design_from_options(const IndexOptions &options, TableDesign *design)
 {
-    int tables = options.tables == 0 ? default_tables(options.distance) : options.tables;
+    int tables = options.tables == kDefaultTables ? default_tables(options.distance) : options.tables;
     if (make_design(options.distance, tables, design))
         return;
 
@@ -88,9 +90,16 @@ bool distance_given(Relation index)
            reinterpret_cast<IndexOptions *>(index->rd_options)->distance != kDistanceNotGiven;
 }
 
+void warn_of_option(Relation index, const char *option, const char *values, const char *hint)
+{
+    ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("option \"%s\" does not apply to index \"%s\"", option, RelationGetRelationName(index)),
+            errdetail("The index is on %s.", values), errhint("%s", hint));
+}
+
 IndexOptions index_options(Relation index)
 {
-    IndexOptions options = {0, kDistanceNotGiven, 0, kDefaultLists, kDefaultFillfactor};
+    IndexOptions options = {0, kDistanceNotGiven};
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
     if (options.distance == kDistanceNotGiven)

@@ -14,6 +14,7 @@ namespace simhash
 
 inline constexpr int kDefaultDistance = 3;
 inline constexpr int kDefaultFillfactor = 90;
+inline constexpr int kDefaultTables = -1;
 inline constexpr int kDefaultLists = -1;
 inline constexpr int kMostLists = 1000000;
 
@@ -21,14 +22,17 @@ inline constexpr int kMostLists = 1000000;
 struct IndexOptions {
     int32 vl_len_;
     int distance;
-    int tables; // 0 for the kind's default
-    int lists;  // of an index on signatures; kDefaultLists for as many as suit the rows
-    int fillfactor;
+    int tables = kDefaultTables; // as many as suit the kind and the rows
+    int lists = kDefaultLists;   // of an index on signatures; as many as suit the rows
+    int fillfactor = kDefaultFillfactor;
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
 // Whether the option "distance" is set.
 bool distance_given(Relation index);
+// Warns of an option that an index on such values ignores. It is no error, because ALTER INDEX cannot refuse it: later
+// TRUNCATE or a restored dump would fail.
+void warn_of_option(Relation index, const char *option, const char *values, const char *hint);
 // Chooses the design of a fingerprint index for these options. Raises an error with a hint if there is none.
 void design_from_options(const IndexOptions &options, TableDesign *design);
 

@@ -282,7 +282,7 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
         check_heap(check, heap);
     table_close(heap, NoLock);
 
-    sum->rows += check->entries[0];
+    sum->rows += check->meta->tables > 0 ? check->entries[0] : check->stored;
     sum->nulls += check->entries[check->meta->null_table()];
     sum->partial_entries += check->partial_entries;
     sum->incomplete_splits += check->incomplete_splits;

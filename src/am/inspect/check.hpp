@@ -31,7 +31,8 @@ struct Check {
     int64 unused_pages;
     int64 partial_entries;
     int64 heap_rows;
-    void *own; // memory of the kind
+    int64 stored; // rows, if no table has them
+    void *own;    // memory of the kind
 };
 
 // Hashes an entry. Equal sets of entries have equal sums of hashes, and different sets hardly ever do.

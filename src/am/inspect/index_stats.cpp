@@ -39,10 +39,10 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
     counts->empty_leaves += entries == 0;
     counts->entries += entries;
     counts->room += leaf_capacity(BLCKSZ, key_words(page));
-    if (table == 0)
-        counts->rows += entries;
     if (table == meta.null_table())
         counts->nulls += entries;
+    else if (table == 0)
+        counts->rows += entries;
 }
 
 Traits traits_of(const IndexMeta &meta)

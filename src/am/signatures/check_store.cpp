@@ -174,6 +174,7 @@ void check_store(Check *check)
         check_segment(check, store_of(*check)->segments.plane[i], copy);
     }
     pfree(copy);
+    check->stored = store_of(*check)->rows;
     if (meta_of(*check).lists.lists > 0) {
         reach_list_pages(check);
         check_chains(check);

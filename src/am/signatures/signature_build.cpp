@@ -59,8 +59,7 @@ int indexed_bits(Relation index)
     return bits;
 }
 
-// Warns of options that are not as wanted. They are no errors, because ALTER INDEX cannot refuse them: later TRUNCATE
-// or a restored dump would fail.
+// Warns of options that are not as wanted.
 void check_options(Relation index, const IndexOptions &options, int bits)
 {
     int tables = signature_tables(options, bits);
@@ -70,11 +69,8 @@ void check_options(Relation index, const IndexOptions &options, int bits)
                 errdetail("With pages of %d bytes, an index on signatures of %d bits can have no more.",
                           BLCKSZ, bits));
     if (distance_given(index))
-        ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("option \"%s\" does not apply to index \"%s\"", "distance",
-                       RelationGetRelationName(index)),
-                errdetail("The index is on signatures."),
-                errhint("The number of tables decides which distances it suits."));
+        warn_of_option(index, "distance", "signatures",
+                       "The number of tables decides which distances it suits.");
 }
 
 void pause_layout()

@@ -39,7 +39,7 @@ void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radiu
 bool begin_guided(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
     set_query(search, ball.signature, radius);
-    if (search->exact_cost <= kCheap)
+    if (search->exact_cost <= kCheap || search->meta->tables == 0)
         begin_exact(search);
     else
         begin_probes(search, ball);

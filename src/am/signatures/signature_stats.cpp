@@ -13,11 +13,13 @@ void count_store_page(const IndexMeta &meta, const char *page, Counts *counts)
     counts->store++;
     if (!(page_tail(page)->flags & kPlanePage))
         return;
-    int slots = signature_meta(meta).shape().rows();
-    counts->segments++;
-    counts->free_slots += slots;
+    int slots = signature_meta(meta).shape().rows(), used = 0;
     for (int slot = 0; slot < slots; slot++)
-        counts->free_slots -= plane_uses(page, slot);
+        used += plane_uses(page, slot);
+    counts->segments++;
+    counts->free_slots += slots - used;
+    if (meta.tables == 0)
+        counts->rows += used;
 }
 
 void describe(const IndexMeta &meta, int header_bits[kMaxTables], Traits *)

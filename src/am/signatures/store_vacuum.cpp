@@ -32,6 +32,7 @@ struct DeadSlots : DeadEntries {
         *free;    // number of slots of each segment that are free, or will be; with lists, of pages of none
     bool *opened; // which lists have freed slots; null without lists
     std::uint32_t lists;
+    double live, dead; // rows
 
     std::uint64_t *segment_bits(Size segment) const { return bits + segment * words; }
 };
@@ -60,13 +61,14 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
             report_corruption(info->index, block, "A row has an invalid tid.");
         int slot = body * rows->shape.body_rows + i;
         ItemPointerData pointer = pointer_of(Tid::unpack(tid));
-        if (rows->callback(&pointer, rows->state))
-            rows->segment_bits(segment)[slot / 64] |= std::uint64_t{1} << slot % 64;
-        else
-            used++;
+        const bool dead = rows->callback(&pointer, rows->state);
+        rows->segment_bits(segment)[slot / 64] |= std::uint64_t{dead} << slot % 64;
+        rows->dead += dead;
+        used += !dead;
     }
     const bool in_list = body_list(page) != kNoList;
     UnlockReleaseBuffer(buffer);
+    rows->live += used;
     rows->free[segment] =
         static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : in_list));
 }
@@ -161,6 +163,10 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         }
     }
     vacuum_trees(info, stats, &rows);
+    if (meta->tables == 0) {
+        stats->num_index_tuples += rows.live;
+        stats->tuples_removed += rows.dead;
+    }
     for (Size segment = 0; segment < segments; segment++) {
         delay_vacuum();
         free_segment_slots(info, rows, segment);

@@ -199,12 +199,12 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
                    std::uint64_t *columns, SignatureLayout *layout, void (*pause)())
 {
     SIMHASH_ASSERT(kFewestSignatureBits <= bits && bits <= kMostSignatureBits);
-    SIMHASH_ASSERT(1 <= tables && tables <= kMaxTables);
+    SIMHASH_ASSERT(0 <= tables && tables <= kMaxTables);
     SIMHASH_ASSERT(words == 1 || (words == 2 && bits >= 128));
     SIMHASH_ASSERT(0 <= rows && rows <= kLayoutSample);
     std::memset(layout, 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
-    layout->tables = static_cast<std::uint8_t>(tables);
+    layout->tables = static_cast<std::uint8_t>(std::max(1, tables)); // without trees, a window for the sketch
     layout->words = static_cast<std::uint8_t>(words);
 
     bool known = rows >= kFewestSampleRows;
@@ -215,15 +215,16 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
     rank_bits(known ? &of_sample : nullptr, bits, &ranked);
 
     int first[kMaxTables];
-    for (int t = 0, at = 0; t < tables; t++) {
+    for (int t = 0, at = 0; t < layout->tables; t++) {
         first[t] = at;
         at += layout->window(t);
     }
     std::uint16_t order[kMostSignatureBits];
     deal_bits(known ? &of_sample : nullptr, &ranked, *layout, first, order, pause);
+    fill_sketch(first, order, layout);
+    layout->tables = static_cast<std::uint8_t>(tables);
     for (int t = 0; t < tables; t++)
         fill_key(*layout, first, order, t, layout->key + t * layout->key_length());
-    fill_sketch(first, order, layout);
 }
 
 namespace
@@ -243,7 +244,7 @@ struct BitSet {
 
 bool has_valid_sizes(const SignatureLayout &layout)
 {
-    return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits && layout.tables >= 1 &&
+    return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits &&
            layout.tables <= kMaxTables && layout.words >= 1 && layout.words <= kMostKeyWords &&
            layout.key_length() <= std::max<int>(layout.bits, kKeyBits);
 }

@@ -30,7 +30,7 @@ inline constexpr std::uint16_t kNoBit = 0xFFFF; // in a sketch of fewer than 128
 // Also the form on the metapage, where it is cut after the last table. DO NOT CHANGE without a new version.
 struct SignatureLayout {
     std::uint16_t bits;
-    std::uint8_t tables;
+    std::uint8_t tables;               // may be 0
     std::uint8_t words;                // of a key
     std::uint16_t sketch[kSketchBits]; // the bits of the sketch, the first word's highest bit first
     std::uint16_t key[kMaxTables * kMostKeyWords * kKeyBits]; // key_bits() of one table after the other

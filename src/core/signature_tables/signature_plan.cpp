@@ -31,6 +31,8 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
     plan->radius = radius;
     plan->steps = 0;
     plan->leaves = 0;
+    if (layout.tables == 0)
+        return std::numeric_limits<double>::infinity();
     double candidates = 0;
     // Most trees have the same window and budget, so the estimates are those of the tree before.
     int last_header = -1, last_budget = -1;
@@ -60,6 +62,8 @@ double plan_probes(const SignatureLayout &layout, double flips, double recall, c
                    SearchPlan *plan)
 {
     constexpr double kCandidatesOfLeaf = 2; // by chance
+    if (layout.tables == 0)
+        return std::numeric_limits<double>::infinity();
     // A leaf's entries agree in the first bits of their keys. In each tree the leaves are read by the number of these
     // bits that differ from the query's, and each tree finds the row with probability `wanted`.
     const double depth = std::log2(std::max(2.0, size.leaves));
@@ -84,6 +88,8 @@ int next_ring_end(const SignatureLayout &layout, int done, double scan, const Si
     // Radii just below a multiple of the number of tables use the budgets fully.
     constexpr double kCheap = 16;
     const int tables = layout.tables, last = layout.bits;
+    if (tables == 0)
+        return last;
     int end = last;
     SearchPlan plan;
     for (int radius = (done + 1) / tables * tables + tables - 1; radius < last; radius += tables) {

@@ -131,6 +131,17 @@ TEST_F(SignatureLayoutTest, BalancedBitsLead)
     }
 }
 
+TEST_F(SignatureLayoutTest, WithoutTablesThereIsOnlyASketch)
+{
+    for (int rows : {0, 1000}) {
+        auto of_sample = layout(256, 0, 2, rows);
+        EXPECT_EQ(of_sample->tables, 0);
+        EXPECT_EQ(of_sample->size(), 4u + 2 * 128);
+        EXPECT_TRUE(is_signature_layout(*of_sample, of_sample->size()));
+        EXPECT_EQ(std::set<int>(of_sample->sketch, of_sample->sketch + kSketchBits).size(), 128u);
+    }
+}
+
 TEST_F(SignatureLayoutTest, DefaultWords)
 {
     EXPECT_EQ(default_key_words(65), 1);
@@ -155,7 +166,6 @@ TEST_F(SignatureLayoutTest, AlteredLayoutsFail)
         l->words = 2;
         std::iota(l->key, l->key + 4 * 128, std::uint16_t{0});
     });
-    expect_bad("no tables", 256, 1, [](SignatureLayout *l) { l->tables = 0; });
     expect_bad("too many tables", 256, 1, [](SignatureLayout *l) { l->tables = kMaxTables + 1; });
     expect_bad("too few bits", 65, 1, [](SignatureLayout *l) { l->bits = 64; });
     expect_bad("a bit out of range", 256, 2, [](SignatureLayout *l) { l->key[511] = 256; });

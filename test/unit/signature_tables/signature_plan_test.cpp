@@ -68,5 +68,16 @@ TEST_F(SignaturePlanTest, LargeRadiiAreScanned)
     EXPECT_FALSE(plane_helps(layout_, shape, 64));
 }
 
+TEST_F(SignaturePlanTest, WithoutTablesEverySearchIsAScan)
+{
+    choose_layout(1024, 0, 1, nullptr, 0, 0, nullptr, &layout_);
+    StoreShape shape = store_shape(layout_.bytes(), 8192);
+    SignatureIndexSize size = signature_index_size(layout_, shape, 8192, 1e6);
+    SearchPlan plan;
+    EXPECT_TRUE(std::isinf(plan_trees(layout_, 0, size, &plan)));
+    EXPECT_TRUE(std::isinf(plan_probes(layout_, 0.1, 0.5, size, &plan)));
+    EXPECT_EQ(next_ring_end(layout_, -1, scan_cost(layout_, shape, 1024, size), size), 1024);
+}
+
 } // namespace
 } // namespace simhash

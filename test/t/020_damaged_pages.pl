@@ -26,8 +26,8 @@ $node->start;
 prepare_database($node);
 prepare_signatures($node);
 
-# Three tables: a small one with every kind of row, one with an inner level between root and leaves, and one with
-# signatures, whose index has a store.
+# Four tables: a small one with every kind of row, one with an inner level between root and leaves, and two with
+# signatures, whose indexes have a store, with trees or with lists alone.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE small (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO small SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN fingerprint(7) ELSE fingerprint(n) END
@@ -42,12 +42,17 @@ INSERT INTO signed SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN s
     FROM generate_series(1, 6000) AS n;
 CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 4);
 DELETE FROM signed WHERE id % 11 = 0;
+CREATE TABLE listed (id int, h bit(260)) WITH (autovacuum_enabled = off);
+INSERT INTO listed SELECT n, CASE WHEN n % 50 > 0 THEN flipped_signature(signature(n % 9, 260), n, (n % 40)::int) END FROM generate_series(1, 4000) AS n;
+CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 0, lists = 9);
+INSERT INTO listed SELECT n, flipped_signature(signature(n % 9, 260), n, (n % 40)::int) FROM generate_series(4001, 6000) AS n;
+DELETE FROM listed WHERE id % 11 = 0;
 ANALYZE;
 
 -- A value of the table's column.
 CREATE FUNCTION value(indexed text, n bigint) RETURNS text LANGUAGE sql AS
-$$ SELECT quote_literal(CASE WHEN indexed = 'signed' THEN signature(n, 260)::text ELSE fingerprint(n)::text END) ||
-    CASE WHEN indexed = 'signed' THEN '::bit(260)' ELSE '::simhash' END $$;
+$$ SELECT quote_literal(CASE WHEN indexed IN ('signed', 'listed') THEN signature(n, 260)::text ELSE fingerprint(n)::text END) ||
+    CASE WHEN indexed IN ('signed', 'listed') THEN '::bit(260)' ELSE '::simhash' END $$;
 
 CREATE TABLE search (number int GENERATED ALWAYS AS IDENTITY, indexed text, settings text, query text, part bool, answer text);
 CREATE FUNCTION add_search(indexed text, settings text, query text, part bool DEFAULT false) RETURNS void LANGUAGE sql AS
@@ -76,16 +81,19 @@ BEGIN
         PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h IS NULL', indexed));
         PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h = ''%s''', indexed, fingerprint(7)));
     END LOOP;
-    FOR h IN SELECT quote_literal(flipped_signature(signature(n * 37 + 1, 260), n, (n % 4)::int)) || '::bit(260)' FROM generate_series(1, 12) AS n LOOP
-        PERFORM add_search('signed', 'bitmapscan', format('SELECT id FROM signed WHERE h <@> %s <= 3', h));
-        PERFORM add_search('signed', 'indexscan', format('SELECT id FROM signed WHERE h <@> %s <= 60', h));
-        PERFORM add_search('signed', 'bitmapscan', format('SELECT h <@> %s FROM (SELECT h FROM signed ORDER BY h <@> %s LIMIT 5) AS near', h, h));
-        PERFORM add_search('signed', 'bitmapscan', format('SELECT id FROM signed WHERE h <@> %s <= 120', h));
+    FOREACH indexed IN ARRAY ARRAY['signed', 'listed'] LOOP
+        FOR h IN SELECT quote_literal(flipped_signature(signature(n * 37 % 900 + 1, 260), n, (n % 4)::int)) || '::bit(260)' FROM generate_series(1, 12) AS n LOOP
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> %s <= 3', indexed, h));
+            PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> %s <= 60', indexed, h));
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT h <@> %s FROM (SELECT h FROM %s ORDER BY h <@> %s LIMIT 5) AS near', h, indexed, h));
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> %s <= 120', indexed, h));
+            PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s ORDER BY h <@> signature_nearest(%s, 0.8, 10) LIMIT 50', indexed, h), true);
+        END LOOP;
+        PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h <@> %s <= 260', indexed, h));
+        PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h <@> %s <= 260', indexed, h));
+        PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h IS NULL', indexed));
+        PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h = %s', indexed, value(indexed, 7)));
     END LOOP;
-    PERFORM add_search('signed', 'bitmapscan', 'SELECT id FROM signed WHERE h <@> ' || h || ' <= 260');
-    PERFORM add_search('signed', 'indexscan', 'SELECT id FROM signed WHERE h <@> ' || h || ' <= 260');
-    PERFORM add_search('signed', 'bitmapscan', 'SELECT id FROM signed WHERE h IS NULL');
-    PERFORM add_search('signed', 'indexscan', 'SELECT id FROM signed WHERE h = ' || value('signed', 7));
 END
 $$;
 
@@ -143,10 +151,10 @@ $node->safe_psql('template1', 'CHECKPOINT');
 my $page_size = 8192;
 my $tail = $page_size - 40;
 my %index;
-for my $name (qw(small tall signed))
+for my $name (qw(small tall signed listed))
 {
     my $path = $node->safe_psql('postgres', "SELECT pg_relation_filepath('${name}_h')");
-    $index{$name} = { file => $path =~ s/.*\///r, tables => { small => 2, tall => 1, signed => 4 }->{$name} };
+    $index{$name} = { file => $path =~ s/.*\///r, tables => { small => 2, tall => 1, signed => 4, listed => 0 }->{$name} };
     $index{$name}{image} = slurp_file($node->data_dir . "/$path");
     $index{$name}{blocks} = length($index{$name}{image}) / $page_size;
 }
@@ -191,8 +199,8 @@ sub flip
 
 sub one_of { return $_[ rand @_ ] }
 
-# Blocks of a kind: leaf, inner, map, plane, body, or any but the metapage.
-my %flag = (leaf => 1, inner => 2, map => 16, plane => 32, body => 64);
+# Blocks of a kind: leaf, inner, map, plane, body, list, or any but the metapage.
+my %flag = (leaf => 1, inner => 2, map => 16, plane => 32, body => 64, list => 512);
 
 sub blocks_of
 {
@@ -591,6 +599,53 @@ my %damage = (
         set($image, $block, $name, get($image, $block, $name) ^ 1 << int rand($name eq 'table' ? 8 : 16));
         return "$name of $block";
     },
+    # Lists: 33 bytes for a center.
+    'center' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'list'));
+        my $at = $block * $page_size + 24 + 33 * int rand((get($image, $block, 'lower') - 24) / 33);
+        flip($image, $at + int rand 32) for 1 .. 60;
+        return $block;
+    },
+    'link of a list' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'list'));
+        my $at = $tail - 4 * (1 + int rand(($tail - get($image, $block, 'upper')) / 4));
+        my $old = unpack 'L', substr($$image, $block * $page_size + $at, 4);
+        my $to = one_of(grep { $_ != $old } 0, 1, 2, 5, $block, blocks_of($i, 'body'), $i->{blocks}, 0xFFFFFFFF);
+        set_bytes($image, $block, $at, pack 'L', $to);
+        return "$old to $to in $block";
+    },
+    'next list page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'list'));
+        my $old = get($image, $block, 'right');
+        set($image, $block, 'right', one_of(grep { $_ != $old } 0, 1, $block, $block + 1, $i->{blocks}, 0xFFFFFFFF));
+        return $block;
+    },
+    'list of a page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'body'));
+        my ($next, $list) = unpack 'LL', substr($$image, $block * $page_size + $tail + 16, 8);
+        set_bytes($image, $block, $tail + 20, pack 'L', one_of(grep { $_ != $list } 0, 1, 2, 1000, 0xFFFFFFFF));
+        return $block;
+    },
+    'chain' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'body'));
+        my $next = unpack 'L', substr($$image, $block * $page_size + $tail + 16, 4);
+        set_bytes($image, $block, $tail + 16, pack 'L', one_of(grep { $_ != $next } 0, 1, $block, blocks_of($i, 'body'), $i->{blocks}, 0xFFFFFFFF));
+        return $block;
+    },
+    # Where inserts look for free slots: what leads out of the list is noticed by the insert.
+    'open page' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'body'));
+        my $to = one_of(0, 1, $block, blocks_of($i, 'body'), $i->{blocks}, 0xFFFFFFFE);
+        set_bytes($image, $block, $tail + 24, pack 'SSS', $to >> 16, $to & 0xFFFF, 1);
+        return "$to in $block";
+    },
+    'recall' => sub { my ($i, $image) = @_; flip($image, 40 + int rand 144); return '' },
     'layout' => sub { my ($i, $image) = @_; flip($image, one_of(40, 41, 42, 43 + int rand(1 + 256 + 4 * 256))); return '' },
     'map block' => sub { my ($i, $image) = @_; set_bytes($image, 0, 36, pack 'L', one_of(0, 1, 5, 7, 0xFFFFFFFF)); return '' },
     'flipped bits' => sub {
@@ -602,15 +657,19 @@ my %damage = (
 my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
     'a left half that ends late', 'signature', 'row tid', 'swapped tids', 'tid of a NULL', 'used bit', 'sketch', 'segment', 'repeated segment', 'lost signatures', 'bounds of a store page', 'layout';
 # It may have changed nothing that matters, for example the only entry of a deleted row.
-my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots';
+my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots', 'open page', 'recall', 'link of a list';
 my %sound = map { $_ => 1 } 'none', 'split cut short', 'free slots';
 # Kinds that need more than one level of inner pages, or two tables.
-my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',
-    'used bit', 'sketch', 'plane link', 'segment', 'repeated segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block');
-# The other kinds that damage an index on signatures, too.
+my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', (map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',
+    'used bit', 'sketch', 'plane link', 'segment', 'repeated segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block'),
+    map { $_ => 'listed' } 'center', 'link of a list', 'next list page', 'list of a page', 'chain', 'open page', 'recall');
+# The other kinds that damage indexes on signatures, too.
 my %both = map { $_ => 1 } 'no bytes at all', 'truncated', 'cut in a page', 'magic', 'another format', 'zero page', 'noise page', 'half a page of noise',
     'swapped pages', 'copied page', 'last leaf over its root', 'right link', 'child', 'flipped bits';
-sub index_for { my ($kind) = @_; return $only{$kind} // one_of(qw(small tall), $both{$kind} ? 'signed' : ()) }
+# Those that need a tree with inner pages.
+my %of_trees = map { $_ => 1 } 'last leaf over its root', 'right link', 'child';
+sub signed_for { my ($kind) = @_; return $of_trees{$kind} ? 'signed' : qw(signed listed) }
+sub index_for { my ($kind) = @_; return $only{$kind} // one_of(qw(small tall), $both{$kind} ? signed_for($kind) : ()) }
 
 # Errors that report corruption. The server itself rejects pages with an invalid header.
 sub is_report
@@ -691,12 +750,12 @@ sub round
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
     for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",
-        $name eq 'signed' ? () : "SELECT count(*) FROM simhash_index_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
+        $name =~ /ed$/ ? () : "SELECT count(*) FROM simhash_index_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
     {
         my @lines = $ask->("SELECT errors_of(\$\$$look\$\$)");
         $report->(\@lines, 'look');
     }
-    my $new = sub { return $name eq 'signed' ? "signature($_[0], 260)" : "fingerprint($_[0])" };
+    my $new = sub { return $name =~ /ed$/ ? "signature($_[0], 260)" : "fingerprint($_[0])" };
     for my $write (
         map({ "INSERT INTO $name SELECT 3000000, $_" } grep { defined } $index->{insert}),
         "INSERT INTO $name SELECT n, CASE WHEN n % 10 > 0 THEN " . $new->('n') . " END FROM generate_series(1000001, 1000800) AS n",
@@ -720,7 +779,7 @@ sub round
 
 # The undamaged index first.
 $damage{'none'} = sub { return '' };
-round('none', $_) for qw(small tall signed);
+round('none', $_) for qw(small tall signed listed);
 is($seen{'refused'} // 0, 0, 'searches of an undamaged index');
 delete $damage{'none'};
 
@@ -729,7 +788,7 @@ my $end = time + test_seconds();
 my @kinds = $ENV{DAMAGE} ? split /,/, $ENV{DAMAGE} : sort keys %damage;
 for my $kind (@kinds)
 {
-    round($kind, $_) for $both{$kind} ? (one_of(qw(small tall)), 'signed') : index_for($kind);
+    round($kind, $_) for $both{$kind} ? (one_of(qw(small tall)), signed_for($kind)) : index_for($kind);
 }
 while (time < $end)
 {

@@ -141,7 +141,7 @@ CREATE TABLE large (id int, s bit(256));
 INSERT INTO large SELECT i, hashed_bits((i / 30)::text) # (hashed_bits('a' || i) & hashed_bits('b' || i) & hashed_bits('c' || i))
 FROM generate_series(1, 60000) AS i;
 INSERT INTO large SELECT -i, NULL FROM generate_series(1, 10) AS i;
-CREATE INDEX large_s ON large USING simhash (s);
+CREATE INDEX large_s ON large USING simhash (s) WITH (lists = 0);
 ANALYZE large;
 SELECT scan_by(true);
 CREATE FUNCTION nearest(q varbit, recall float8, k int) RETURNS SETOF int LANGUAGE sql AS $$

@@ -24,7 +24,7 @@ constexpr double kFewestLists = 32;
 // Of each list that is to be chosen.
 constexpr int kSampleOfList = 50, kLeastOfList = 8;
 // The rows that are searched to measure the recall.
-constexpr int kQueries = 200;
+constexpr int kQueries = 400;
 
 // A row in the sort: its list and its tid, highest byte first, and the signature. So rows are sorted as bytes.
 constexpr Size kListBytes = sizeof(std::uint32_t), kTidBytes = 6, kHeadBytes = kListBytes + kTidBytes;
@@ -63,6 +63,8 @@ void begin_queries(ListBuild *build)
     measure->query = build->query = allocate<std::uint8_t>(bytes * kMost);
     build->query_hash = allocate<std::uint64_t>(kMost);
     measure->distance = allocate<std::uint16_t>(kMost);
+    measure->limit = allocate<std::uint16_t>(kMost);
+    std::fill(measure->limit, measure->limit + kMost, kNoLimit);
     measure->self = static_cast<bool *>(palloc0(kMost));
     measure->found = static_cast<int *>(palloc0(sizeof(int) * kMost));
     measure->near = allocate<NearRow>(kMost * kMostCalibrated);
@@ -232,12 +234,17 @@ ListMeta write_lists(ListBuild *build, StoreWriter *writer)
     meta.groups = table.groups;
     meta.wanted = build->wanted;
     meta.page = write_list_pages(writer->index, table, writer->head);
-    auto *list = allocate<std::uint32_t>(table.lists), *rank = allocate<std::uint32_t>(table.lists),
-         *ranks = allocate<std::uint32_t>(static_cast<Size>(build->measure.queries) * kMostCalibrated);
-    meta.recall = measured_recall(&build->measure, table, build->distance, list, rank, ranks);
-    pfree(list);
-    pfree(rank);
-    pfree(ranks);
+    CalibrationMemory memory;
+    memory.distance = build->distance;
+    memory.list = allocate<std::uint32_t>(table.lists);
+    memory.rank = allocate<std::uint32_t>(table.lists);
+    memory.found = allocate<float>(Size{kDistanceNodes} * table.lists);
+    memory.sighting = allocate<Sighting>(Size{kSightings} * kQueries);
+    meta.recall = measured_recall(&build->measure, table, memory);
+    pfree(memory.list);
+    pfree(memory.rank);
+    pfree(memory.found);
+    pfree(memory.sighting);
     return meta;
 }
 

@@ -24,14 +24,16 @@ namespace
 constexpr int kDefaultNeighbors = 10;
 constexpr Size kGrowth = 4; // of the number of rows wanted, each time that more are requested
 
-// A search may turn out to be in vain, and an exact one must follow. So it may cost a part of that only.
-constexpr double kMostOfExact = 0.25;
+// Where lists would typically cost more than this part of an exact search, the trees cost less.
+constexpr double kMostOfExact = 0.5;
+// At first so many times as many lists are ranked as are typically read.
+constexpr Size kRanked = 8;
 constexpr double kCenterCost = 0.01; // microseconds
 
 } // namespace
 
 bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
-                double neighbors, double exact, ListCost *cost)
+                double neighbors, double exact, bool trees, ListCost *cost)
 {
     if (meta.lists == 0)
         return false;
@@ -39,7 +41,7 @@ bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIn
     cost->lists = lists_for(meta.recall, recall, neighbors, meta.lists);
     cost->microseconds =
         all * kCenterCost + cost->lists / all * size.segments * shape.bodies * kStorePageCost;
-    return cost->microseconds <= exact * kMostOfExact;
+    return cost->microseconds <= (trees ? exact * kMostOfExact : exact);
 }
 
 namespace
@@ -50,7 +52,7 @@ bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
 {
     ListCost cost;
     if (!lists_suit(search.meta->lists, search.shape, search.size, recall, static_cast<double>(rows),
-                    search.exact_cost, &cost))
+                    search.exact_cost, search.meta->tables > 0, &cost))
         return false;
     *lists = static_cast<Size>(cost.lists);
     return true;
@@ -78,11 +80,12 @@ bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
 namespace
 {
 
-// Notes which lists to read: centers may be forgotten as soon as a page is read.
+// Notes which lists to read, as many as `count`: centers may be forgotten as soon as a page is read.
 void plan_lists(SignatureSearch *search, Size count)
 {
     ListSearch *state = search->listed;
     const Lists &lists = lists_of(search->index, *search->meta);
+    count = Min(count, Size{lists.lists});
     nearest_lists(lists, find_distances, search->query, static_cast<std::uint32_t>(count), lists.distance,
                   lists.order);
     if (state->place != nullptr)
@@ -144,24 +147,40 @@ BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockN
     return next;
 }
 
+// Reads the list at place `i`.
+void read_list(SignatureSearch *search, Size i, Buffer *recent)
+{
+    const ListSearch *state = search->listed;
+    const ListSearch::ListPlace &place = state->place[i];
+    const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
+    Size candidates = 0;
+    BlockNumber block = place.head;
+    for (BlockNumber pages = 0; block != kNoBlock; pages++) {
+        CHECK_FOR_INTERRUPTS();
+        check_chain_end(search->index, block, pages);
+        block = read_listed_page(search, place.list, block, next_head, recent, &candidates);
+    }
+    if (state->rows >= state->wanted)
+        cut_rows(search);
+    if (search->trace != nullptr)
+        trace_read(*search,
+                   {SignatureRead::list, 0, place.head, candidates,
+                    recall_at(search->meta->lists.recall, static_cast<double>(i + 1), search->radius)});
+}
+
+// Reads the nearest lists, until they are enough for the distance of the last row wanted, or all.
 void read_lists(SignatureSearch *search)
 {
     const ListSearch *state = search->listed;
+    const ListMeta &lists = search->meta->lists;
     Buffer recent = InvalidBuffer;
-    for (Size i = 0; i < state->places; i++) {
-        const ListSearch::ListPlace &place = state->place[i];
-        const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
-        Size candidates = 0;
-        BlockNumber block = place.head;
-        for (BlockNumber pages = 0; block != kNoBlock; pages++) {
-            CHECK_FOR_INTERRUPTS();
-            check_chain_end(search->index, block, pages);
-            block = read_listed_page(search, place.list, block, next_head, &recent, &candidates);
-        }
-        if (search->trace != nullptr)
-            trace_read(*search, {SignatureRead::list, 0, place.head, candidates,
-                                 recall_within(search->meta->lists.recall, static_cast<double>(i + 1),
-                                               static_cast<double>(state->returned + state->wanted))});
+    for (Size read = 0; read < lists.lists;) {
+        if (read == state->places)
+            plan_lists(search, read * kRanked);
+        read_list(search, read++, &recent);
+        if (state->rows >= state->wanted &&
+            static_cast<double>(read) >= lists_at(lists.recall, state->recall, search->radius, lists.lists))
+            break;
     }
 }
 
@@ -169,9 +188,8 @@ void read_lists(SignatureSearch *search)
 bool find_listed(SignatureSearch *search)
 {
     ListSearch *state = search->listed;
-    const Size total = state->returned + state->wanted;
     Size lists;
-    if (!suits(*search, state->recall, total, &lists))
+    if (!suits(*search, state->recall, state->returned + state->wanted, &lists))
         return false;
     state->rows = 0;
     state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
@@ -182,13 +200,12 @@ bool find_listed(SignatureSearch *search)
     // Before the first page is read: see add_to_list.
     if (search->snapshot != nullptr)
         PredicateLockRelation(search->index, search->snapshot);
-    plan_lists(search, lists);
+    plan_lists(search, lists * kRanked);
     read_lists(search);
     if (state->rows < state->wanted)
         return false;
-    cut_rows(search);
     state->known = search->radius;
-    return search->radius <= farthest_for(search->meta->lists.recall, static_cast<double>(total));
+    return true;
 }
 
 // The rows at the distance of the last one returned, and before it, are not returned any more.

@@ -1,10 +1,10 @@
-// A search for the nearest rows by lists, with a recall. It reads as many lists as the build has measured that it takes,
-// those with the nearest centers first, and returns the nearest rows in them. If more rows are wanted, because other
+// A search for the nearest rows by lists, with a recall. It reads those with the nearest centers first, until it has read as
+// many as the build has measured for the distance of the last row wanted (core/signature_tables/list_recall.hpp), and returns
+// the nearest rows in them. A query that is unlike the rows reads all lists. If more rows are wanted, because other
 // conditions of the query exclude some, it reads the lists again and more of them, for all rows so far and four times as many
 // as before.
 //
-// It becomes exact if it would read too many lists, and if the rows that it finds are farther away than the neighbors of
-// nearly all rows: then the query is unlike the rows, and the measured recall does not apply to it.
+// It becomes exact if it would read too many lists, or if all of them have too few rows.
 #pragma once
 
 #include "am/signatures/signature_query.hpp"
@@ -34,13 +34,13 @@ bool begin_list_search(SignatureSearch *search, const SignatureBall &ball);
 bool next_listed(SignatureSearch *search, Results *results, int *done);
 void free_list_search(SignatureSearch *search);
 
-// Whether a search for the nearest rows reads lists: if it has been measured how many, and they cost so much less than an
-// exact search that one may follow. `exact` is its cost in microseconds. Sets the number of lists and their cost.
+// Whether a search for the nearest rows reads lists: if these typically cost less than the trees, if there are any, and than
+// an exact search, which takes `exact` microseconds. Sets the typical number of lists and their cost.
 struct ListCost {
     double lists;
     double microseconds;
 };
 bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
-                double neighbors, double exact, ListCost *cost);
+                double neighbors, double exact, bool trees, ListCost *cost);
 
 } // namespace simhash

@@ -96,8 +96,9 @@ bool list_estimate(const Signatures &index, const PlannedSearch &search, double 
                    SearchEstimate *estimate)
 {
     ListCost cost;
-    if (search.ball.exact || !lists_suit(index.lists, index.shape, index.size, search.ball.recall, rows,
-                                         scan_microseconds(index, index.layout.bits), &cost))
+    if (search.ball.exact ||
+        !lists_suit(index.lists, index.shape, index.size, search.ball.recall, rows,
+                    scan_microseconds(index, index.layout.bits), index.layout.tables > 0, &cost))
         return false;
     *estimate = {cost.microseconds / kStorePageCost, cost.lists, 1, cost.microseconds};
     return true;

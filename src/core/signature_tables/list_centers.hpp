@@ -8,7 +8,8 @@
 #pragma once
 
 #include "core/kernels/signature_match.hpp"
-#include "core/signature_tables/list_recall.hpp"
+
+#include <cstdint>
 
 namespace simhash
 {
@@ -65,25 +66,5 @@ inline std::uint32_t most_lists(std::uint32_t lists) { return lists + groups_for
 // Requires: lists >= 1, count >= 1.
 CenterTable choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
                            std::uint32_t *first, std::uint8_t *center);
-
-// Measures the recall of lists. Every row of the table is passed to measure_row, with its list.
-struct NearRow {
-    std::uint16_t distance;
-    std::uint32_t list;
-};
-struct ListMeasure {
-    const std::uint8_t *query; // signatures of rows, `bytes` apart
-    int queries;
-    int bytes;
-    SignatureDistances distances;
-    std::uint16_t *distance; // for `queries`
-    bool *self;              // for `queries`, false at first: whether the row itself has been passed
-    int *found;              // for `queries`, 0 at first
-    NearRow *near;           // for kMostCalibrated of each
-};
-void measure_row(ListMeasure *measure, const std::uint8_t *signature, std::uint32_t list);
-// `distance` is as for nearest_lists, `list` and `rank` have room for all lists, `ranks` for kMostCalibrated of each query.
-ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, std::uint16_t *distance,
-                           std::uint32_t *list, std::uint32_t *rank, std::uint32_t *ranks);
 
 } // namespace simhash

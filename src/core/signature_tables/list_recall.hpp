@@ -1,8 +1,9 @@
-// How many lists a search for the nearest rows reads, by what a build measured with rows of the table.
+// How many lists a search for the nearest rows reads, by what a build measured with rows of the table
+// (list_calibration.hpp).
 //
-// A build sets some rows aside as queries, compares each with all rows, and notes for several numbers of neighbors how
-// many lists hold the wanted part of them, the nearest lists first. Queries that are unlike the rows need more lists. Such
-// a query is recognized by its neighbors: they are farther away than those of nearly all rows.
+// The farther away the neighbors of a query are, the more lists they are in. So it depends on the distance of the last
+// row found so far, and a search goes on until it has read enough lists for that. A query whose neighbors are farther away
+// than those of nearly all rows is unlike the rows: it reads all lists.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +11,24 @@
 namespace simhash
 {
 
-inline constexpr int kNeighborCounts[] = {1, 10, 100};
-inline constexpr int kNeighborClasses = 3;
-inline constexpr int kMostCalibrated = kNeighborCounts[kNeighborClasses - 1];
+inline constexpr int kDistanceNodes = 3;
 inline constexpr double kRecallLevels[] = {0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995};
 inline constexpr int kRecallSteps = 10;
 
 // Also the form on the metapage. DO NOT CHANGE without a new version.
 struct ListRecall {
-    std::uint32_t lists[kNeighborClasses][kRecallSteps]; // ascending, at least 1
-    std::uint16_t farthest[kNeighborClasses]; // the distance of the last neighbor, of nearly all rows
-    std::uint16_t queries;                    // from which this was measured
+    std::uint32_t lists[kDistanceNodes][kRecallSteps]; // ascending, at least 1
+    std::uint16_t distance[kDistanceNodes];            // ascending; the last one is that of nearly all rows
+    std::uint16_t queries;                             // from which this was measured
 };
 static_assert(sizeof(ListRecall) == 128);
 
-// The number of lists in which a search finds the part `recall` of so many neighbors, or `most` if that is not known.
+// How many of `most` lists a search with the recall `wanted` reads: typically, for so many neighbors, and if the last row
+// wanted is at a distance.
 double lists_for(const ListRecall &recall, double wanted, double neighbors, std::uint32_t most);
-// The recall of a search that reads so many lists.
-double recall_within(const ListRecall &recall, double lists, double neighbors);
-// The distance of the last of so many neighbors beyond which a query is unlike the rows.
-int farthest_for(const ListRecall &recall, double neighbors);
+double lists_at(const ListRecall &recall, double wanted, int distance, std::uint32_t most);
+// The recall of a search that has read so many lists.
+double recall_at(const ListRecall &recall, double lists, int distance);
 
 // What is wrong with the figures of an index with so many lists, or null.
 const char *check_list_recall(const ListRecall &recall, std::uint32_t lists, int bits);

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/signature/signature.hpp"
-#include "core/signature_tables/list_centers.hpp"
+#include "core/signature_tables/list_calibration.hpp"
 #include "core/signature_tables/store_page.hpp"
 
 #include "../seed.hpp"
@@ -135,18 +135,48 @@ TEST_F(ListCentersTest, EqualRowsMakeOneList)
     EXPECT_EQ(nearest_list(chosen.table, kDistances, random_row().data(), chosen.distance.data()), 0U);
 }
 
+// Of the ten nearest rows, how many a search finds that reads lists as list_search does.
+int found_of_ten(const std::vector<std::uint8_t> &rows, const std::uint8_t *query, int self,
+                 const ListRecall &recall, double wanted, const std::vector<std::uint32_t> &list,
+                 const std::vector<std::uint32_t> &list_of)
+{
+    std::vector<int> all, seen;
+    std::vector<std::vector<int>> of(list.size());
+    for (std::size_t i = 0; i < list_of.size(); i++) {
+        if (static_cast<int>(i) == self)
+            continue;
+        all.push_back(signature_distance(query, rows.data() + kBytes * static_cast<int>(i), kBytes));
+        of[list_of[i]].push_back(all.back());
+    }
+    std::sort(all.begin(), all.end());
+    for (std::size_t read = 1; read <= list.size(); read++) {
+        seen.insert(seen.end(), of[list[read - 1]].begin(), of[list[read - 1]].end());
+        const std::size_t nearest = std::min<std::size_t>(10, seen.size());
+        std::partial_sort(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(nearest), seen.end());
+        seen.resize(nearest);
+        if (nearest == 10 && static_cast<double>(read) >=
+                                 lists_at(recall, wanted, seen[9], static_cast<std::uint32_t>(list.size())))
+            break;
+    }
+    int found = 0;
+    for (std::size_t i = 0; i < 10 && i < seen.size(); i++)
+        found += seen[i] <= all[9];
+    return found;
+}
+
 TEST_F(ListCentersTest, MeasuredRecallIsReached)
 {
-    const auto rows = clusters(60, 150);
+    const auto rows = clusters(40, 100);
     const int count = static_cast<int>(rows.size() / kBytes);
-    Chosen chosen = choose(rows, 90);
+    Chosen chosen = choose(rows, 40);
     constexpr int kQueries = 50;
     std::vector<std::uint16_t> distance(kQueries);
     bool self[kQueries] = {};
     std::vector<int> found(kQueries);
+    std::vector<std::uint16_t> limit(kQueries, kNoLimit);
     std::vector<NearRow> near(kQueries * kMostCalibrated);
-    ListMeasure measure = {rows.data(),     kQueries, kBytes,       kDistances,
-                           distance.data(), self,     found.data(), near.data()};
+    ListMeasure measure = {rows.data(),  kQueries, kBytes,       kDistances, distance.data(),
+                           limit.data(), self,     found.data(), near.data()};
     std::vector<std::uint32_t> list_of(static_cast<std::size_t>(count));
     for (int i = 0; i < count; i++) {
         const std::uint8_t *row = rows.data() + kBytes * i;
@@ -154,63 +184,66 @@ TEST_F(ListCentersTest, MeasuredRecallIsReached)
             nearest_list(chosen.table, kDistances, row, chosen.distance.data());
         measure_row(&measure, row, list_of[static_cast<std::size_t>(i)]);
     }
-    std::vector<std::uint32_t> list(chosen.table.lists), rank(chosen.table.lists),
-        ranks(kQueries * kMostCalibrated);
-    const ListRecall recall = measured_recall(&measure, chosen.table, chosen.distance.data(), list.data(),
-                                              rank.data(), ranks.data());
+    std::vector<std::uint32_t> list(chosen.table.lists), rank(chosen.table.lists);
+    std::vector<float> part(kDistanceNodes * chosen.table.lists);
+    std::vector<Sighting> sighting(kSightings * kQueries);
+    const ListRecall recall =
+        measured_recall(&measure, chosen.table,
+                        {chosen.distance.data(), list.data(), rank.data(), part.data(), sighting.data()});
     EXPECT_EQ(recall.queries, kQueries);
     EXPECT_EQ(check_list_recall(recall, chosen.table.lists, 8 * kBytes), nullptr);
     for (double wanted : {0.5, 0.8, 0.9, 0.95, 0.99}) {
-        const auto lists = static_cast<std::uint32_t>(lists_for(recall, wanted, 10, chosen.table.lists));
         int all = 0;
         for (int q = 0; q < kQueries; q++) {
             const std::uint8_t *query = rows.data() + kBytes * q;
-            nearest_lists(chosen.table, kDistances, query, lists, chosen.distance.data(), list.data());
-            std::vector<std::pair<int, bool>> row;
-            for (int i = 0; i < count; i++) {
-                if (i != q)
-                    row.push_back({signature_distance(query, rows.data() + kBytes * i, kBytes),
-                                   std::find(list.begin(), list.begin() + lists,
-                                             list_of[static_cast<std::size_t>(i)]) == list.begin() + lists});
-            }
-            std::partial_sort(row.begin(), row.begin() + 10, row.end());
-            all += static_cast<int>(
-                std::count_if(row.begin(), row.begin() + 10, [](auto &r) { return !r.second; }));
+            nearest_lists(chosen.table, kDistances, query, chosen.table.lists, chosen.distance.data(),
+                          list.data());
+            all += found_of_ten(rows, query, q, recall, wanted, list, list_of);
         }
         EXPECT_GE(all, wanted * 10 * kQueries) << wanted;
     }
 }
 
-TEST_F(ListCentersTest, MoreRecallAndMoreNeighborsTakeMoreLists)
+TEST_F(ListCentersTest, MoreRecallAndFartherNeighborsTakeMoreLists)
 {
     ListRecall recall = {};
     EXPECT_EQ(lists_for(recall, 0.5, 10, 77), 77);
+    EXPECT_EQ(lists_at(recall, 0.5, 0, 77), 77);
     recall.queries = 100;
-    for (int c = 0; c < kNeighborClasses; c++) {
+    for (int c = 0; c < kDistanceNodes; c++) {
         for (int i = 0; i < kRecallSteps; i++)
             recall.lists[c][i] = static_cast<std::uint32_t>((c + 1) * (i + 1));
-        recall.farthest[c] = static_cast<std::uint16_t>(10 * (c + 1));
+        recall.distance[c] = static_cast<std::uint16_t>(10 * (c + 1));
     }
     EXPECT_EQ(check_list_recall(recall, 30, 64), nullptr);
     EXPECT_NE(check_list_recall(recall, 29, 64), nullptr);
     EXPECT_NE(check_list_recall(recall, 30, 29), nullptr);
-    for (int c = 0; c < kNeighborClasses; c++) {
+    for (int c = 0; c < kDistanceNodes; c++) {
         for (int i = 0; i < kRecallSteps; i++)
-            EXPECT_EQ(lists_for(recall, kRecallLevels[i], kNeighborCounts[c], 1000), recall.lists[c][i]);
+            EXPECT_EQ(lists_at(recall, kRecallLevels[i], 10 * (c + 1), 1000), recall.lists[c][i]);
     }
-    EXPECT_EQ(lists_for(recall, 0.999, 10, 1000), 1000);
-    EXPECT_EQ(lists_for(recall, 0.1, 1, 1000), 1);
+    EXPECT_EQ(lists_for(recall, 0.99, 1, 1000), recall.lists[0][8]);
+    EXPECT_EQ(lists_for(recall, 0.99, 10, 1000), recall.lists[1][8]);
+    EXPECT_EQ(lists_for(recall, 0.99, 1e6, 1000), recall.lists[2][8]);
     EXPECT_EQ(lists_for(recall, 0.99, 1000, 20), 20);
-    EXPECT_EQ(farthest_for(recall, 10), 20);
-    EXPECT_EQ(farthest_for(recall, 1), 10);
-    EXPECT_EQ(farthest_for(recall, 1000), 40);
-    double last = 0;
-    for (double wanted = 0.5; wanted < 0.995; wanted += 0.001) {
-        const double lists = lists_for(recall, wanted, 30, 1000);
-        EXPECT_GE(lists, last);
-        last = lists;
-        EXPECT_GE(recall_within(recall, lists, 30), wanted - 0.001);
+    EXPECT_EQ(lists_at(recall, 0.999, 10, 1000), 1000);
+    EXPECT_EQ(lists_at(recall, 0.1, 0, 1000), 1);
+    EXPECT_EQ(lists_at(recall, 0.5, 30, 1000), 3);
+    EXPECT_EQ(lists_at(recall, 0.5, 31, 1000), 1000);
+    EXPECT_EQ(recall_at(recall, 1000, 31), 0);
+    for (int distance = 0; distance <= 30; distance++) {
+        double last = 0;
+        for (double wanted = 0.5; wanted < 0.995; wanted += 0.001) {
+            const double lists = lists_at(recall, wanted, distance, 1000);
+            EXPECT_GE(lists, last);
+            EXPECT_GE(lists, lists_at(recall, wanted, distance - 1, 1000));
+            last = lists;
+            EXPECT_GE(recall_at(recall, lists, distance), wanted - 0.001);
+        }
     }
+    // One distance for all
+    recall.distance[0] = recall.distance[1] = recall.distance[2];
+    EXPECT_EQ(lists_at(recall, 0.5, 30, 1000), 1);
     recall.lists[1][4] = 0;
     EXPECT_NE(check_list_recall(recall, 30, 64), nullptr);
 }

@@ -262,11 +262,21 @@ double few_rows(const Sample &sample, int radius)
 // returns how many there are. Requires: matches has room for all.
 int match_values(const SampleValues &sample, const Fingerprint *center, int radius, std::uint16_t *matches)
 {
-    const int words = value_words(sample);
+    const int words = value_words(sample), bytes = words * static_cast<int>(sizeof(Fingerprint));
     int found = 0;
 
     if (words == 1)
         return match_leaf(sample.words, sample.count, *center, std::min(radius, kFullRadius), matches);
+    if (bytes <= kMostSignatureBytes) {
+        find_distances(reinterpret_cast<const std::uint8_t *>(center), bytes,
+                       reinterpret_cast<const std::uint8_t *>(sample.words), static_cast<Size>(bytes),
+                       sample.count, matches);
+        for (int i = 0; i < sample.count; i++) {
+            if (matches[i] <= radius)
+                matches[found++] = static_cast<std::uint16_t>(i);
+        }
+        return found;
+    }
     for (int i = 0; i < sample.count; i++) {
         const Fingerprint *value = value_at(sample, i);
         int distance = 0;

@@ -28,20 +28,20 @@ BEGIN
 END $$;
 -- Compares the rows of a query, as text, by index and by sequential scan.
 CREATE FUNCTION differing(query text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE difference bigint; line text; indexed bool := false;
+DECLARE
+    all_rows text := format('SELECT array_agg(r::text) FROM (%s OFFSET 0) AS r', query);
+    by_index text[]; by_scan text[]; line text; indexed bool := false;
 BEGIN
     PERFORM scan_by(true);
-    FOR line IN EXECUTE 'EXPLAIN ' || query LOOP
+    FOR line IN EXECUTE 'EXPLAIN ' || all_rows LOOP
         indexed := indexed OR line ~ 'Index Scan';
     END LOOP;
     IF NOT indexed THEN RAISE WARNING 'not by index: %', query; END IF;
-    EXECUTE 'CREATE TEMP TABLE by_index AS ' || query;
+    EXECUTE all_rows INTO by_index;
     PERFORM scan_by(false);
-    EXECUTE 'CREATE TEMP TABLE by_scan AS ' || query;
-    SELECT count(*) INTO difference FROM ((TABLE by_index EXCEPT ALL TABLE by_scan) UNION ALL
-        (TABLE by_scan EXCEPT ALL TABLE by_index)) AS d;
-    DROP TABLE by_index, by_scan;
-    RETURN difference;
+    EXECUTE all_rows INTO by_scan;
+    RETURN (SELECT count(*) FROM ((SELECT unnest(by_index) EXCEPT ALL SELECT unnest(by_scan)) UNION ALL
+        (SELECT unnest(by_scan) EXCEPT ALL SELECT unnest(by_index))) AS d);
 END $$;
 CREATE FUNCTION check_table(t regclass, bits int, queries int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE q varbit; sum bigint := 0; r int;

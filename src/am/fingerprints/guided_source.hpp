@@ -38,7 +38,7 @@ struct GuidedSource : LeafSource {
         WholeKeys whole;
         GuidedProbe probe; // the probe whose cell reaches into the leaf, with the recall that the leaf adds
         Size earlier;      // probes before that one
-    } located[kAhead];
+    } located[kMostAhead];
 
     const GuidedProbe &probe_of(const LocatedLeaf &leaf) const { return located[leaf.slot].probe; }
     // Whether the leaf is the one that returns a row: no earlier probe has read the row's place, and this one

@@ -41,7 +41,7 @@ struct MergeSource : LeafSource {
         Size from, end; // the queries of the leaf
         Size wide_end;  // those before continue from an earlier leaf
         Position upper;
-    } located[kAhead];
+    } located[kMostAhead];
 
     uint64 first_key(Size at) const { return uint64{order[at].header} << kHeaderBits; }
     uint64 last_key(Size at) const { return first_key(at) | ~leading_bits(header_bits()); }

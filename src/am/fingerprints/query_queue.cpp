@@ -165,7 +165,7 @@ struct QueueSource : LeafSource {
     Size run_end; // of the leaves with the same prefix
     struct Part {
         Size from, end; // in the order
-    } part, located[kAhead];
+    } part, located[kMostAhead];
     Position next; // of the part, kNoUpper at its end
 
     const QueuedLeaf &leaf_at(Size at) const { return queue->leaf[queue->order[at].leaf]; }

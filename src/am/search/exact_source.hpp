@@ -49,7 +49,7 @@ struct ExactSource : LeafSource {
         int step;
         int radius;         // the search's radius when the leaf was located
         std::uint32_t turn; // of the keys read, kLastTurn in the last pass
-    } located[kAhead];
+    } located[kMostAhead];
 
     int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
     bool in_last_pass(const LocatedLeaf &leaf) const { return located[leaf.slot].turn == kLastTurn; }

@@ -21,7 +21,7 @@ struct ProbeSource : LeafSource {
     Position next;
     struct {
         std::uint64_t low; // the first key of the page to be read
-    } located[kAhead];
+    } located[kMostAhead];
 
     std::uint64_t low_of(const LocatedLeaf &leaf) const { return located[leaf.slot].low; }
 };

@@ -8,6 +8,7 @@
 extern "C" {
 #include "miscadmin.h"
 #include "storage/predicate.h"
+#include "utils/spccache.h"
 }
 
 namespace simhash
@@ -18,14 +19,19 @@ namespace
 
 LocatedLeaf *ring_leaf(LeafReader *reader, int number)
 {
-    return &reader->ahead[(reader->from + number) % kAhead];
+    return &reader->ahead[(reader->from + number) % kMostAhead];
+}
+
+int depth_from_disk(Relation index)
+{
+    return std::clamp(get_tablespace_io_concurrency(index->rd_rel->reltablespace), kAhead, kMostAhead);
 }
 
 // Locates leaves up to the number that the source permits, and prefetches them.
 void look_ahead(LeafReader *reader)
 {
     LeafSource *source = reader->source;
-    int located = reader->count, most = source->ahead;
+    const int located = reader->count, most = source->ahead < kAhead ? source->ahead : reader->depth;
     while (reader->count < most) {
         LocatedLeaf *leaf = ring_leaf(reader, reader->count);
         leaf->slot = static_cast<int>(leaf - reader->ahead);
@@ -35,13 +41,15 @@ void look_ahead(LeafReader *reader)
     }
     if (reader->count < 2)
         return; // a single leaf is read at once
-    Buffer buffer[kAhead];
+    Buffer buffer[kMostAhead];
     int buffers = 0;
     for (int i = located; i < reader->count; i++) {
         LeafPlace *place = &ring_leaf(reader, i)->place;
         fetch_leaf(reader->index, place);
         if (BufferIsValid(place->buffer))
             buffer[buffers++] = place->buffer;
+        else
+            reader->depth = depth_from_disk(reader->index);
     }
     prefetch_buffers(buffer, buffers);
 }
@@ -51,12 +59,12 @@ bool take_leaf(LeafReader *reader)
 {
     for (;;) {
         // Locate more leaves while half of the previous ones are still being fetched.
-        if (reader->count <= kAhead / 2)
+        if (reader->count <= reader->depth / 2)
             look_ahead(reader);
         if (reader->count == 0)
             return false;
         reader->leaf = *ring_leaf(reader, 0);
-        reader->from = (reader->from + 1) % kAhead;
+        reader->from = (reader->from + 1) % kMostAhead;
         reader->count--;
         if (reader->source->wants(reader->source, &reader->leaf, reader->leaf.first))
             return true;
@@ -161,6 +169,7 @@ void begin_reading(LeafReader *reader, LeafSource *source)
 {
     reader->source = source;
     reader->go_right = false;
+    reader->depth = kAhead;
     reader->from = reader->count = 0;
 }
 

@@ -12,13 +12,14 @@
 namespace simhash
 {
 
-// The most leaves that are located ahead.
-inline constexpr int kAhead = 8;
+// The leaves that are located ahead: enough to hide the latency of memory, and once a leaf has to be read from disk, as
+// many as effective_io_concurrency, up to kMostAhead.
+inline constexpr int kAhead = 8, kMostAhead = 32;
 
 struct LocatedLeaf {
     LeafPlace place;
     int table;
-    int slot;       // 0 to kAhead - 1; unique from when the leaf is located until it has been read
+    int slot;       // 0 to kMostAhead - 1; unique from when the leaf is located until it has been read
     Position first; // the first of its positions that the source wants
     Position begin; // the range that the source wants of it: from here on ...
     Position end;   // ... to before here, unless endless
@@ -43,7 +44,7 @@ struct LeafSource {
     // Whether the source wants a position of the located leaf at or above `from`. Sets leaf->first to the
     // first such position. Called before the leaf is read, and with the leaf's new end if it has split.
     bool (*wants)(LeafSource *source, LocatedLeaf *leaf, Position from);
-    int ahead; // number of leaves to locate ahead, 1 to kAhead
+    int ahead; // number of leaves to locate ahead: 1, or kAhead if more may be
 };
 
 struct LeafReader {
@@ -58,8 +59,9 @@ struct LeafReader {
     BlockNumber right; // the right sibling, as read together with the leaf
     Position next;     // where the entries begin that have not been read yet
 
+    int depth;       // leaves to locate ahead, if the source permits
     int from, count; // the located leaves in the ring buffer `ahead`
-    LocatedLeaf ahead[kAhead];
+    LocatedLeaf ahead[kMostAhead];
 };
 
 // Starts to read the leaves of a source. Leaves located for another source are dropped.

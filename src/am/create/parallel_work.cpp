@@ -2,16 +2,8 @@
 
 extern "C" {
 #include "access/table.h"
-#include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/pg_proc.h"
-#include "executor/instrument.h"
-#include "miscadmin.h"
-#include "tcop/tcopprot.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -20,80 +12,37 @@ namespace simhash
 namespace
 {
 
-// Returns the name of this library, as the catalog has it for the access method's handler. A bare name would
-// depend on dynamic_library_path, and a fixed one on how the extension was installed.
-char *library_name(Relation index)
-{
-    HeapTuple handler = SearchSysCache1(PROCOID, ObjectIdGetDatum(index->rd_amhandler));
-    if (!HeapTupleIsValid(handler))
-        elog(ERROR, "cache lookup failed for function %u", index->rd_amhandler);
-    bool null;
-    Datum name = SysCacheGetAttr(PROCOID, handler, Anum_pg_proc_probin, &null);
-    if (null)
-        elog(ERROR, "function %u has no library", index->rd_amhandler);
-    char *copy = TextDatumGetCString(name);
-    ReleaseSysCache(handler);
-    return copy;
-}
+struct Preparation {
+    Relation heap, index;
+    IndexInfo *info;
+    Snapshot snapshot;
+    void (*prepare)(shm_toc *toc, const void *argument);
+    const void *argument;
+};
 
-// Returns a parallel context with the shared data, or null if there is no shared memory for it.
-ParallelContext *make_context(Relation heap, Relation index, IndexInfo *info, const char *function,
-                              Snapshot snapshot, int workers, const SharedPart *own, int count)
+void prepare_work(ParallelContext *context, const void *argument)
 {
-    ParallelContext *context = CreateParallelContext(library_name(index), function, workers);
-    Size processes = static_cast<Size>(workers) + 1;
-    Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;
-    const SharedPart common[] = {{kKeyTableScan, table_parallelscan_estimate(heap, snapshot)},
-                                 {kKeyBufferUsage, sizeof(BufferUsage) * processes},
-                                 {kKeyWalUsage, sizeof(WalUsage) * processes},
-                                 {kKeyQuery, query}};
-    int parts = count + static_cast<int>(lengthof(common));
-    auto part = [&](int i) -> const SharedPart & { return i < count ? own[i] : common[i - count]; };
-    for (int i = 0; i < parts; i++) {
-        shm_toc_estimate_chunk(&context->estimator, part(i).size);
-        shm_toc_estimate_keys(&context->estimator, 1);
-    }
-    InitializeParallelDSM(context);
-    if (context->seg == nullptr) {
-        DestroyParallelContext(context);
-        return nullptr;
-    }
-    for (int i = 0; i < parts; i++) {
-        void *address = shm_toc_allocate(context->toc, part(i).size);
-        std::memset(address, 0, part(i).size);
-        shm_toc_insert(context->toc, part(i).key, address);
-    }
-
-    auto *work = static_cast<SharedWork *>(find_part(context->toc, kKeyBuild));
-    work->heap = RelationGetRelid(heap);
-    work->index = RelationGetRelid(index);
-    work->concurrent = info->ii_Concurrent;
+    const auto *preparation = static_cast<const Preparation *>(argument);
+    auto *work = static_cast<SharedWork *>(find_part(context->toc, kKeyWork));
+    work->heap = RelationGetRelid(preparation->heap);
+    work->index = RelationGetRelid(preparation->index);
+    work->concurrent = preparation->info->ii_Concurrent;
     SharedFileSetInit(&work->files, context->seg);
     SpinLockInit(&work->mutex);
     ConditionVariableInit(&work->changed);
     pg_atomic_init_u32(&work->next_task, 0);
     pg_atomic_init_u64(&work->progress.rows, 0);
-    table_parallelscan_initialize(
-        heap, static_cast<ParallelTableScanDesc>(find_part(context->toc, kKeyTableScan)), snapshot);
-    if (debug_query_string != nullptr)
-        std::memcpy(find_part(context->toc, kKeyQuery), debug_query_string, query);
-    return context;
+    table_parallelscan_initialize(preparation->heap,
+                                  static_cast<ParallelTableScanDesc>(find_part(context->toc, kKeyTableScan)),
+                                  preparation->snapshot);
+    if (preparation->prepare != nullptr)
+        preparation->prepare(context->toc, preparation->argument);
 }
 
-void end_context(ParallelContext *context, Snapshot snapshot)
+void release(Snapshot snapshot)
 {
-    if (context != nullptr) {
-        WaitForParallelWorkersToFinish(context);
-        auto *buffers = static_cast<BufferUsage *>(find_part(context->toc, kKeyBufferUsage));
-        auto *wal = static_cast<WalUsage *>(find_part(context->toc, kKeyWalUsage));
-        for (int i = 0; i < context->nworkers_launched; i++)
-            InstrAccumParallelQuery(&buffers[i], &wal[i]);
-    }
     if (IsMVCCSnapshot(snapshot))
         UnregisterSnapshot(snapshot);
-    if (context != nullptr)
-        DestroyParallelContext(context);
-    ExitParallelMode();
 }
 
 } // namespace
@@ -102,23 +51,24 @@ ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *in
                                     int workers, const SharedPart *part, int parts,
                                     void (*prepare)(shm_toc *toc, const void *argument), const void *argument)
 {
-    EnterParallelMode();
     // Like a serial build: a concurrent build reads the rows that a snapshot sees, others all rows that any
     // snapshot may see.
     Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
-    ParallelContext *context = make_context(heap, index, info, function, snapshot, workers, part, parts);
-    if (context != nullptr && prepare != nullptr)
-        prepare(context->toc, argument);
-    if (context != nullptr)
-        LaunchParallelWorkers(context);
-    if (context == nullptr || context->nworkers_launched == 0) {
-        end_context(context, snapshot);
+    SharedPart all[8];
+    Assert(parts < static_cast<int>(lengthof(all)));
+    std::copy_n(part, parts, all);
+    all[parts] = {kKeyTableScan, table_parallelscan_estimate(heap, snapshot)};
+    const Preparation preparation = {heap, index, info, snapshot, prepare, argument};
+    ParallelContext *context =
+        begin_workers(index, function, workers, all, parts + 1, prepare_work, &preparation);
+    if (context == nullptr) {
+        release(snapshot);
         return nullptr;
     }
     ereport(DEBUG1, errmsg_internal("index \"%s\" is built with %d parallel workers",
                                     RelationGetRelationName(index), context->nworkers_launched));
     // The workers read it once `planned` is set.
-    static_cast<SharedWork *>(find_part(context->toc, kKeyBuild))->processes = context->nworkers_launched + 1;
+    static_cast<SharedWork *>(find_part(context->toc, kKeyWork))->processes = context->nworkers_launched + 1;
     auto *build = static_cast<ParallelBuild *>(palloc(sizeof(ParallelBuild)));
     *build = {context, snapshot};
     return build;
@@ -126,15 +76,14 @@ ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *in
 
 void end_parallel_build(ParallelBuild *build)
 {
-    end_context(build->context, build->snapshot);
+    end_workers(build->context);
+    release(build->snapshot);
     pfree(build);
 }
 
 WorkerRelations begin_worker(SharedWork *work, dsm_segment *segment, shm_toc *toc)
 {
-    auto *query = static_cast<const char *>(find_part(toc, kKeyQuery));
-    debug_query_string = *query == '\0' ? nullptr : query;
-    pgstat_report_activity(STATE_RUNNING, debug_query_string);
+    begin_work(toc);
     SharedFileSetAttach(&work->files, segment);
 
     LOCKMODE heap_lock = work->concurrent ? ShareUpdateExclusiveLock : ShareLock;
@@ -144,14 +93,12 @@ WorkerRelations begin_worker(SharedWork *work, dsm_segment *segment, shm_toc *to
     relations.index = index_open(work->index, index_lock);
     relations.info = BuildIndexInfo(relations.index);
     relations.info->ii_Concurrent = work->concurrent;
-    InstrStartParallelQuery();
     return relations;
 }
 
 void end_worker(const SharedWork &work, const WorkerRelations &relations, shm_toc *toc)
 {
-    InstrEndParallelQuery(&static_cast<BufferUsage *>(find_part(toc, kKeyBufferUsage))[ParallelWorkerNumber],
-                          &static_cast<WalUsage *>(find_part(toc, kKeyWalUsage))[ParallelWorkerNumber]);
+    end_work(toc);
     index_close(relations.index, work.concurrent ? RowExclusiveLock : AccessExclusiveLock);
     table_close(relations.heap, work.concurrent ? ShareUpdateExclusiveLock : ShareLock);
 }

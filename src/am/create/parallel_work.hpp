@@ -1,14 +1,13 @@
 // What parallel builds of all kinds share: the memory and the processes.
 //
 // The leader begins the build, takes part in the scan of the table and in the writing, and waits in between. A process
-// reads only files that their writer has closed. An error in any process ends all of them, and the shared files go with
-// the shared memory. Workers take the locks of the leader's command again, so that they can open the same relations.
+// reads only files that their writer has closed. Workers take the locks of the leader's command again, so that they can open the same relations.
 #pragma once
 
 #include "am/create/tree_writer.hpp"
+#include "am/index/workers.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/tableam.h"
 #include "commands/progress.h"
 #include "pgstat.h"
@@ -20,15 +19,10 @@ extern "C" {
 namespace simhash
 {
 
-enum WorkKey : uint64 {
-    kKeyBuild = UINT64CONST(0x5348000000000001), // a struct that begins with SharedWork
-    kKeyTableScan,
-    kKeyQuery,
-    kKeyBufferUsage,
-    kKeyWalUsage,
-    kKeyOwn // and further numbers: the build's own parts
-};
+inline constexpr uint64 kKeyTableScan = kKeyOwn;
+inline constexpr uint64 kKeyOfBuild = kKeyOwn + 1; // and further numbers: the build's own parts
 
+// kKeyWork is a struct that begins with this.
 struct SharedWork {
     Oid heap;
     Oid index;
@@ -48,17 +42,8 @@ struct SharedWork {
     BuildProgress progress;
 };
 
-// A part of the shared memory.
-struct SharedPart {
-    uint64 key;
-    Size size;
-};
-
-inline void *find_part(shm_toc *toc, uint64 key) { return shm_toc_lookup(toc, key, false); }
-
-// Enters parallel mode and starts up to `workers` workers that run `function` of this library. The parts, of which
-// kKeyBuild must be one, are zeros; `prepare` sets what the workers need at once. Returns null, and has ended parallel
-// mode, if no worker could be started.
+// Starts up to `workers` workers that run `function` of this library. The parts, of which kKeyWork must be one, are
+// zeros; `prepare` sets what the workers need at once. Returns null if no worker could be started.
 struct ParallelBuild {
     ParallelContext *context;
     Snapshot snapshot;

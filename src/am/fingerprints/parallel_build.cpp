@@ -31,7 +31,7 @@ namespace
 constexpr int kMaxRanges = 16;
 constexpr uint64 kMinRangeRows = kFailpoints ? 2000 : 65536;
 
-enum Key : uint64 { kKeyScans = kKeyOwn, kKeyTasks, kKeySplits };
+enum Key : uint64 { kKeyScans = kKeyOfBuild, kKeyTasks, kKeySplits };
 
 // What a process has found in the table and written to its files.
 struct ScanResult {
@@ -70,7 +70,7 @@ struct Shared {
 
 Shared find_shared(shm_toc *toc, int process)
 {
-    return {static_cast<SharedBuild *>(find_part(toc, kKeyBuild)),
+    return {static_cast<SharedBuild *>(find_part(toc, kKeyWork)),
             static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan)),
             static_cast<ScanResult *>(find_part(toc, kKeyScans)),
             static_cast<TaskResult *>(find_part(toc, kKeyTasks)),
@@ -389,7 +389,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
                        int workers, IndexBuildResult *result)
 {
     Size processes = static_cast<Size>(workers) + 1, tables = kMaxTables; // how many is known after the scan
-    const SharedPart part[] = {{kKeyBuild, sizeof(SharedBuild)},
+    const SharedPart part[] = {{kKeyWork, sizeof(SharedBuild)},
                                {kKeyScans, sizeof(ScanResult) * processes},
                                {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
                                {kKeySplits, sizeof(Position) * tables * kMaxRanges}};

@@ -349,7 +349,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const Signat
 // rows, which the leader sorts and writes. The leader writes the map of all segments, and then each process takes trees
 // from a common list and writes them from the store.
 
-enum Key : uint64 { kKeyParts = kKeyOwn, kKeyLists };
+enum Key : uint64 { kKeyParts = kKeyOfBuild, kKeyLists };
 
 struct SharedSignatureBuild : SharedWork {
     SignatureMetaData data;
@@ -443,7 +443,7 @@ struct Prepared {
 void prepare_workers(shm_toc *toc, const void *argument)
 {
     const auto *prepared = static_cast<const Prepared *>(argument);
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
     shared->data = *prepared->data;
     shared->lists = prepared->lists != nullptr;
     if (shared->lists)
@@ -455,7 +455,7 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
                         const SignatureMetaData &data, ListBuild *lists, int workers,
                         IndexBuildResult *result)
 {
-    const SharedPart part[] = {{kKeyBuild, sizeof(SharedSignatureBuild)},
+    const SharedPart part[] = {{kKeyWork, sizeof(SharedSignatureBuild)},
                                {kKeyParts, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)},
                                {kKeyLists, lists == nullptr ? 1 : shared_lists_size(*lists)}};
     const Prepared prepared = {&data, lists};
@@ -464,7 +464,7 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
     if (parallel == nullptr)
         return false;
     shm_toc *toc = parallel->context->toc;
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
     SignatureBuild build = make_build(index, meta, lists, true, &shared->progress);
@@ -528,7 +528,7 @@ extern "C" __attribute__((visibility("default"))) void simhash_signature_build_w
 void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
 {
     using namespace simhash;
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyBuild));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
     WorkerRelations relations = begin_worker(shared, segment, toc);
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     use_meta_data(shared->data, meta);

@@ -1,5 +1,5 @@
-// The entry points of a search of a wide index, which scans call (search/value_search.hpp): reading the keys, choosing
-// between an exact and an approximate search, and the memory of both.
+// The entry points of a search of a signature index, which scans call (search/value_search.hpp): reading the keys,
+// choosing between an exact and an approximate search, and the memory of both.
 #include "am/signatures/exact_search.hpp"
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/neighbor_search.hpp"

@@ -21,10 +21,10 @@ use File::Basename;
 my $order = <<'END';
 .                                            registers settings and failpoints
 am                                           the routine table, amvalidate, the two kinds of indexes
-am/fingerprints am/signatures                the two wings: what depends on the values that an index stores
+am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
 am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
-am/index                                     the metapage, the door to the kinds, options, rights, failpoints
+am/index                                     the metapage, the functions of a kind, options, rights, failpoints
 pg/compat                                    what other libraries compute
 pg/vectors pg/features pg/report pg/planner  projections | features | simhash_report | planner support
 pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks

@@ -20,6 +20,10 @@ SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,
      (VALUES ('simhash_pairs, tables = 4', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
              ('simhash_pairs, tables = 1', 'SELECT count(*) FROM simhash_pairs(''page_one'', $r)')) v(name, statement) \gexec
+SET max_parallel_workers_per_gather = 1;
+SELECT format('CALL measure(''simhash_pairs, tables = 4, one worker'', %L, %s, ''SELECT count(*) FROM simhash_pairs(page_h, $r)'')', memory, r)
+FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory \gexec
+RESET max_parallel_workers_per_gather;
 DROP INDEX page_one;
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{3,5}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,

@@ -28,15 +28,30 @@ struct Sample {
     Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
 };
 
-// Calls visit(page) with a copy of each leaf of a tree, from left to right.
-template <typename Visit> void visit_leaves(Relation index, Snapshot snapshot, int table, Visit visit)
+constexpr int kMostShares = 64;
+
+// A join as all of its processes follow it.
+struct FingerprintJoin {
+    int radius;
+    int processes;
+    Size bytes; // for each process
+    PairPlan plan;
+    bool by_trees;                                // the steps read the tables in the order of the cells:
+    std::uint8_t table[kMostPairSteps];           // these,
+    int shares;                                   // each in so many ranges of cells,
+    uint32 cell[kMostPairSteps][kMostShares + 1]; // which begin here
+};
+
+// Calls visit(page) with a copy of each leaf of a tree, or of a range of positions, from left to right.
+template <typename Visit>
+void visit_leaves(Relation index, Snapshot snapshot, int table, Position from, Position end, Visit visit)
 {
     LeafReader reader = {};
     TreeWalk walk;
     reader.index = index;
     reader.snapshot = snapshot;
     reader.strategy = join_strategy(index);
-    begin_tree_walk(&walk, table);
+    begin_tree_walk(&walk, table, from, end);
     begin_reading(&reader, &walk);
     PGAlignedBlock copy;
     BlockNumber block;
@@ -57,15 +72,16 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     const PairSide &side = side_of(*reader, place);
     Rows *rows = &reader->page;
     for (int part = 0; part < side.parts; part++) {
-        visit_leaves(side.part[part].index, reader->output->snapshot, 0, [&](const char *page) {
-            rows->count = 0;
-            for (int i = 0; i < leaf_count(page); i++) {
-                uint64 number = row_number(side, part, leaf_tid(page, i).packed());
-                if (number != kNoRow)
-                    rows->set(rows->count++, leaf_fingerprints(page)[i], number);
-            }
-            visit(context, *rows);
-        });
+        visit_leaves(side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree,
+                     [&](const char *page) {
+                         rows->count = 0;
+                         for (int i = 0; i < leaf_count(page); i++) {
+                             uint64 number = row_number(side, part, leaf_tid(page, i).packed());
+                             if (number != kNoRow)
+                                 rows->set(rows->count++, leaf_fingerprints(page)[i], number);
+                         }
+                         visit(context, *rows);
+                     });
     }
 }
 
@@ -107,12 +123,15 @@ void sample_side(PairSide *side, Sample *sample)
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
 
-// A step that uses one of the index's own tables: its leaves are in the order of the cells.
+// A range of cells of a step that uses one of the index's own tables: its leaves are in the order of the cells.
 struct TreeStep {
     PairReader *reader;
     const PairStep *step;
     CellMap map;
     int low_bits;
+    uint32 first;  // cell of the range
+    Position from; // the range in the table
+    Position end;
     uint32 open;   // the cell in which the next leaf begins
     Size open_row; // rows before this one belong to lower cells
     Size open_end; // rows from this one on belong to the open cell
@@ -124,6 +143,7 @@ void join_window(TreeStep *tree, Size count)
 {
     PairJoin *join = tree->reader->join;
     Rows rows = join->raw.part(0, count);
+    receive_pairs(tree->reader->output);
     narrow_rows(*tree->reader, 0, &rows);
     sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
     join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
@@ -140,7 +160,7 @@ void join_spooled_cell(TreeStep *tree)
 {
     Rows *raw = &tree->reader->join->raw;
     copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
-    join_partitions(tree->reader, 0, 0, tree->map, 0, *tree->step);
+    join_partitions(tree->reader, {0, 0, 1}, 0, tree->map, 0, *tree->step);
     clear_pair_spool(tree->reader->spool);
     copy_rows(tree->stash, raw);
     tree->spooling = false;
@@ -150,7 +170,8 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
 {
     PairJoin *join = tree->reader->join;
     Rows *raw = &join->raw;
-    bool last = is_rightmost(page);
+    bool last = is_rightmost(page) || high_of(page) >= tree->end;
+    bool begins_before = low_of(page) < tree->from; // as the root does
     uint32 next =
         last || tree->step->bits == 0 ? 0 : static_cast<uint32>(high_of(page).key >> (64 - tree->step->bits));
     bool ends_cell = last || next != tree->open;
@@ -159,6 +180,8 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     for (int i = 0; i < leaf_count(page); i++) {
         Fingerprint fingerprint = leaf_fingerprints(page)[i];
         uint64 tag = leaf_tid(page, i).packed();
+        if (begins_before && tree->map(fingerprint) < tree->first)
+            continue;
         if (tree->spooling && tree->map(fingerprint) == tree->open)
             add_row(tree->reader->spool, 0, fingerprint, tag);
         else
@@ -200,90 +223,180 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     tree->spooling = true;
 }
 
-void follow_trees(PairReader *reader, const PairPlan &plan, const SearchPlan &search)
+// The position at which a cell begins.
+Position cell_begin(const PairStep &step, uint32 cell)
 {
-    log_plan("the index's tables", plan);
+    if (cell >> step.bits != 0)
+        return kEndOfTree;
+    return {cell == 0 ? 0 : uint64{cell} << (64 - step.bits), 0};
+}
+
+void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
+{
+    PairReader *reader = tree->reader;
+    tree->first = tree->open = first;
+    tree->from = cell_begin(*tree->step, first);
+    tree->end = cell_begin(*tree->step, end);
+    tree->open_row = tree->open_end = 0;
+    reader->join->raw.count = 0;
+    visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, table, tree->from, tree->end,
+                 [tree](const char *page) { visit_tree_leaf(tree, page); });
+}
+
+void follow_trees(PairReader *reader, const FingerprintJoin &plan)
+{
     PairJoin *join = reader->join;
     auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
     tree->reader = reader;
     tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
-    for (int number = 0; number < plan.steps; number++) {
-        const PairStep &step = plan.step[number];
+    for (int number = 0; number < plan.plan.steps; number++) {
+        const PairStep &step = plan.plan.step[number];
+        const uint32 *cell = plan.cell[number];
         tree->step = &step;
         tree->map.set(step.bit, step.bits);
         // Cells of a window whose numbers end alike are compared as one.
         tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
-        tree->open = 0;
-        tree->open_row = tree->open_end = 0;
-        join->raw.count = 0;
-        join->under[join->depth++] = {&plan, number};
-        visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, search.step[number].table,
-                     [tree](const char *page) { visit_tree_leaf(tree, page); });
+        join->under[join->depth++] = {&plan.plan, number};
+        for (int share = 0; share < plan.shares; share++) {
+            if (cell[share] < cell[share + 1] && takes_task(reader->output))
+                follow_range(tree, plan.table[number], cell[share], cell[share + 1]);
+        }
         join->depth--;
     }
     end_pair_spool(reader->spool);
 }
 
 // A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
-bool plan_trees(const PairReader &reader, const PairTask &task, int radius, SearchPlan *search,
-                PairPlan *plan)
+bool plan_trees(const PairReader &reader, const PairTask &task, FingerprintJoin *join, PairPlan *plan)
 {
     const PairSide &side = side_of(reader, 0);
     *plan = {};
     if (!reader.within || side.parts > 1)
         return false;
-    index_plan(side.part[0].index, radius, search);
-    for (int i = 0; i < search->steps; i++) {
-        const SearchStep &step = search->step[i];
+    SearchPlan search;
+    index_plan(side.part[0].index, join->radius, &search);
+    for (int i = 0; i < search.steps; i++) {
+        const SearchStep &step = search.step[i];
         if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
             return false;
         std::uint8_t source[kBits];
         side.meta().sources(step.table, source);
-        plan->cost += cut_step(task, source, radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
+        plan->cost += cut_step(task, source, join->radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
+        join->table[i] = step.table;
         plan->steps++;
     }
     return true;
 }
 
-} // namespace
-
-void join_fingerprints(PairOutput *output, int radius)
+// Divides the cells of each step into ranges that are equal according to the sample.
+void divide_cells(const Sample &sample, double rows, FingerprintJoin *join)
 {
-    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
-    for (int i = 0; i < output->sides; i++)
-        sample_side(&output->side[i], &sample[i]);
-    if (output->sides == 1)
-        sample[1] = sample[0];
-    PairSource source = {read_entries, nullptr, nullptr};
-    output->source = &source;
+    const double most = std::clamp<double>(rows / kWindow, join->processes, kMostShares);
+    join->shares = join->processes == 1 ? 1 : static_cast<int>(most);
+    auto *sorted = static_cast<uint32 *>(palloc(sizeof(uint32) * (sample.count + 1)));
+    CellMap map;
+    for (int number = 0; number < join->plan.steps; number++) {
+        const PairStep &step = join->plan.step[number];
+        map.set(step.bit, step.bits);
+        for (Size i = 0; i < sample.count; i++)
+            sorted[i] = map(sample.fingerprint[i]);
+        std::sort(sorted, sorted + sample.count);
+        uint32 *cell = join->cell[number];
+        cell[0] = 0;
+        for (int i = 1; i < join->shares; i++)
+            cell[i] = sample.count == 0
+                          ? 0
+                          : sorted[sample.count * static_cast<Size>(i) / static_cast<Size>(join->shares)];
+        cell[join->shares] = uint32{1} << step.bits;
+    }
+    pfree(sorted);
+}
 
-    Size bytes = pair_memory();
-    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 3);
-    reader->join->radius = radius;
+// Plans a join of so many processes.
+void plan_join(PairOutput *output, const Sample *sample, int processes, FingerprintJoin *join)
+{
+    join->processes = processes;
+    join->bytes = pair_memory() / static_cast<Size>(processes);
+    PairReader *reader = begin_reader(output, join->bytes / 8 * 3, join->bytes / 8 * 3, processes);
+    reader->join->radius = join->radius;
     PairTask task;
     set_cell_task(*reader, &task);
     measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
-    pfree(sample);
-
-    auto *by_cells = static_cast<PairPlan *>(palloc(2 * sizeof(PairPlan)));
-    PairPlan *by_trees = by_cells + 1;
-    SearchPlan search;
-    plan_pairs(task, by_cells);
+    auto *by_trees = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
+    plan_pairs(task, &join->plan);
     task.most_bits = kMostCellBits;
     task.row_cost = kTreeRow;
-    if (plan_trees(*reader, task, radius, &search, by_trees) && by_trees->cost <= by_cells->cost) {
-        // Only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
-        begin_output(output, bytes / 8 * 4);
-        reader->spool_bytes = bytes / 8;
-        follow_trees(reader, *by_trees, search);
+    join->by_trees = plan_trees(*reader, task, join, by_trees) && by_trees->cost <= join->plan.cost;
+    if (join->by_trees) {
+        join->plan = *by_trees;
+        divide_cells(sample[0], reader->rows, join);
+    }
+    pfree(by_trees);
+    end_join(reader->join);
+}
+
+void run_join(PairOutput *output, const FingerprintJoin &join)
+{
+    PairSource source = {read_entries, nullptr, nullptr};
+    output->source = &source;
+    const Size part = join.bytes / 8;
+    PairReader *reader = begin_reader(output, part * 3, part * 3, join.processes);
+    reader->join->radius = join.radius;
+    // By trees, only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
+    begin_output(output, part * (join.by_trees ? 4 : 2));
+    if (join.by_trees) {
+        reader->spool_bytes = part;
+        follow_trees(reader, join);
     } else {
-        begin_output(output, bytes / 8 * 2);
-        follow_cells(reader, *by_cells);
+        follow_cells(reader, join.plan);
     }
     end_join(reader->join);
     end_output(output);
     output->source = nullptr;
 }
 
+} // namespace
+
+void join_fingerprints(PairOutput *output, int radius)
+{
+    constexpr double kLeastRow = 30; // nanoseconds for each row and step
+    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
+    double rows = 0;
+    for (int i = 0; i < output->sides; i++) {
+        sample_side(&output->side[i], &sample[i]);
+        rows += output->side[i].rows;
+    }
+    if (output->sides == 1)
+        sample[1] = sample[0];
+    auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
+    join->radius = radius;
+    int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));
+    if (workers > 0) {
+        plan_join(output, sample, workers + 1, join);
+        if (join->plan.steps > 1 || join->plan.step[0].bits > 0)
+            begin_pair_team(output, "simhash_join_worker", workers, join, sizeof(FingerprintJoin));
+    }
+    if (output->team == nullptr)
+        plan_join(output, sample, 1, join);
+    pfree(sample);
+    log_plan(join->by_trees ? "the index's tables" : "partitions", join->plan);
+    run_join(output, *join);
+    if (output->team != nullptr)
+        end_pair_team(output);
+}
+
 } // namespace simhash
+
+// Parallel workers find this function by its name.
+extern "C" __attribute__((visibility("default"))) void simhash_join_worker(dsm_segment *segment,
+                                                                           shm_toc *toc);
+
+void simhash_join_worker(dsm_segment *segment, shm_toc *toc)
+{
+    using namespace simhash;
+    const void *plan;
+    PairOutput *output = join_pair_team(segment, toc, &plan);
+    run_join(output, *static_cast<const FingerprintJoin *>(plan));
+    leave_pair_team(output, toc);
+}

@@ -62,6 +62,7 @@ enum class Failpoint {
     build_root,       // before a tree's root is written
     scan_leaf,        // a scan knows its next leaf but has not locked it
     scan_pin,         // a scan holds a leaf's pin but not its lock
+    join_worker,      // a parallel worker of a join begins
     count
 };
 

@@ -25,7 +25,8 @@ namespace simhash
 namespace
 {
 
-constexpr Size kMostPairs = 1 << 20; // that wait: they are sorted without a check for interrupts
+constexpr Size kMostPairs = 1 << 20;       // that wait: they are sorted without a check for interrupts
+constexpr Size kMostPairsOfTeam = 1 << 16; // so that nobody waits long for a process that is busy with them
 
 // Releases the page of the last row fetched.
 void reset_fetch(const PairPart *part)
@@ -96,8 +97,8 @@ Rows allocate_rows(Size capacity)
 
 void begin_output(PairOutput *output, Size bytes, Size extra)
 {
-    output->capacity =
-        std::clamp<Size>(bytes / (sizeof(FoundPair) + 2 * sizeof(Probe) + extra), 1024, kMostPairs);
+    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + 2 * sizeof(Probe) + extra), 1024,
+                                        output->team == nullptr ? kMostPairs : kMostPairsOfTeam);
     output->pair = static_cast<FoundPair *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
     output->probe = static_cast<Probe *>(
@@ -153,6 +154,7 @@ void flush_pairs(PairOutput *output)
         output->sink.put(output->sink.context, pair.tag[0] & kTidMask, pair.tag[1] & kTidMask, distance);
     }
     output->pairs = 0;
+    receive_pairs(output);
     if (output->unseen > output->many_unseen && output->unseen > output->seen)
         output->filter_early = true;
 }

@@ -45,40 +45,57 @@ void narrow_rows(const PairReader &reader, int place, Rows *rows)
         link_equal(join, place == 0 && join->under[0].step == 0, rows);
 }
 
-void join_partitions(PairReader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
-                     const PairStep &step)
+namespace
+{
+
+// Whether two partitions, of one set of rows, are compared when the first one is at hand. So about half of those that
+// lie in different shares are compared by each.
+bool is_first(uint32 partition, uint32 other)
+{
+    return partition == other || (partition < other) == (std::popcount(partition & other) % 2 == 0);
+}
+
+// Reads rows of a store and sorts them by cells. Reads on while there is room: narrowing may leave few of the rows read.
+// Returns the number of the next row.
+uint64 load_rows(PairReader *reader, int store, uint64 from, int place, const CellMap &map, int low_bits)
+{
+    PairJoin *join = reader->join;
+    uint64 end = spooled_rows(reader->spool, store);
+    Rows *raw = &join->raw;
+    raw->count = 0;
+    while (from < end && raw->count <= join->capacity / 2) {
+        Rows more = raw->part(raw->count, join->capacity);
+        read_rows(reader->spool, store, from, join->capacity - raw->count, &more);
+        from += more.count;
+        raw->count += more.count;
+        narrow_rows(*reader, place, raw);
+    }
+    sort_cells(join, *raw, map, low_bits, &join->cells[place]);
+    return from;
+}
+
+} // namespace
+
+void join_partitions(PairReader *reader, const PartitionShare &share, int y_store, const CellMap &map,
+                     int low_bits, const PairStep &step)
 {
     PairJoin *join = reader->join;
     Cells *x = &join->cells[0], *y = &join->cells[1];
-    // Reads on while there is room: narrowing may leave few of the rows read.
-    auto load = [&](int store, uint64 from, int place, Cells *cells) {
-        uint64 end = spooled_rows(reader->spool, store);
-        Rows *raw = &join->raw;
-        raw->count = 0;
-        while (from < end && raw->count <= join->capacity / 2) {
-            Rows more = raw->part(raw->count, join->capacity);
-            read_rows(reader->spool, store, from, join->capacity - raw->count, &more);
-            from += more.count;
-            raw->count += more.count;
-            narrow_rows(*reader, place, raw);
-        }
-        sort_cells(join, *raw, map, low_bits, cells);
-        return from;
-    };
-    for (uint32 partition = 0; partition < uint32{1} << partition_bits; partition++) {
+    for (uint32 partition = 0; partition < uint32{1} << share.bits; partition++) {
         int x_store = static_cast<int>(partition);
-        for (uint64 at = 0; at < spooled_rows(reader->spool, x_store);) {
-            at = load(x_store, at, 0, x);
+        for (uint64 at = 0; share.has(partition) && at < spooled_rows(reader->spool, x_store);) {
+            at = load_rows(reader, x_store, at, 0, map, low_bits);
+            receive_pairs(reader->output);
             if (reader->within)
                 join_cells(join, *x, *x, step.budget, step.mask, join->radius);
-            for (Flips flips(partition_bits, step.budget); !flips.done(); flips.next()) {
+            for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
                 uint32 other = partition ^ flips.mask();
-                if (reader->within && other < partition)
+                if (reader->within && !is_first(partition, other))
                     continue; // compared the other way round
                 int store = y_store + static_cast<int>(other);
                 uint64 y_at = reader->within && other == partition ? at : 0;
                 while (y_at < spooled_rows(reader->spool, store)) {
-                    y_at = load(store, y_at, 1, y);
+                    y_at = load_rows(reader, store, y_at, 1, map, low_bits);
                     join_cells(join, *x, *y, step.budget - flips.count(), step.mask,
                                join->radius - flips.count());
                 }
@@ -97,13 +114,28 @@ template <typename Visit> void visit_rows(PairReader *reader, int place, Visit v
     reader->output->source->read(reader, place, call, &visit);
 }
 
-void spool_side(PairReader *reader, int place, const CellMap &map, int low_bits, int first_store)
+// Adds the rows of those partitions that are wanted to the spool.
+void spool_side(PairReader *reader, int place, const CellMap &map, int low_bits, int first_store,
+                const bool *wanted)
 {
     visit_rows(reader, place, [&](const Rows &rows) {
-        for (Size i = 0; i < rows.count; i++)
-            add_row(reader->spool, first_store + static_cast<int>(map(rows.word[i]) >> low_bits),
-                    rows.word[i], rows.tag[i]);
+        for (Size i = 0; i < rows.count; i++) {
+            uint32 partition = map(rows.word[i]) >> low_bits;
+            if (wanted[partition])
+                add_row(reader->spool, first_store + static_cast<int>(partition), rows.word[i], rows.tag[i]);
+        }
     });
+}
+
+// Which partitions a share is compared with; with no budget, the share itself.
+bool *reached_partitions(const PartitionShare &share, int budget)
+{
+    auto *reached = static_cast<bool *>(palloc0(sizeof(bool) << share.bits));
+    for (uint32 partition = 0; partition < uint32{1} << share.bits; partition++) {
+        for (Flips flips(share.bits, budget); share.has(partition) && !flips.done(); flips.next())
+            reached[partition ^ flips.mask()] = true;
+    }
+    return reached;
 }
 
 // Joins when all of x, in one store, fits into memory: y's rows need not be kept.
@@ -138,7 +170,8 @@ int partition_bits(const PairReader &reader, const PairStep &step)
     int bits = std::max(0, step.bits - most_sort_bits(reader.join->capacity));
     // Each file has a buffer.
     Size stores = (reader.spool_bytes / 2 / kStoreBytes) >> !reader.within;
-    while (bits < step.bits && bits < kMostPartitionBits && reader.rows > static_cast<double>(most << bits) &&
+    while (bits < step.bits && bits < kMostPartitionBits &&
+           (1 << bits < reader.processes || reader.rows > static_cast<double>(most << bits)) &&
            (Size{2} << bits) <= stores)
         bits++;
     return bits;
@@ -175,30 +208,48 @@ void log_plan(const char *source, const PairPlan &plan)
     pfree(steps.data);
 }
 
+namespace
+{
+
+// Reads the rows, and compares those of a share of the partitions with the others.
+void join_share(PairReader *reader, const CellMap &map, const PairStep &step, const PartitionShare &share)
+{
+    const int partitions = 1 << share.bits, low_bits = step.bits - share.bits;
+    const double rows = all_rows(*reader) / (step.budget == 0 ? share.shares : 1);
+    bool files = rows * 20 > static_cast<double>(reader->spool_bytes);
+    auto stores = static_cast<Size>(reader->within ? partitions : 2 * partitions);
+    reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
+                                     static_cast<int>(stores), rows);
+    bool *own = reached_partitions(share, 0), *reached = reached_partitions(share, step.budget);
+    spool_side(reader, 0, map, low_bits, 0, reader->within ? reached : own);
+    if (!reader->within && share.bits == 0 && spooled_rows(reader->spool, 0) <= reader->join->capacity) {
+        stream_side(reader, map, step);
+    } else {
+        if (!reader->within)
+            spool_side(reader, 1, map, low_bits, partitions, reached);
+        join_partitions(reader, share, reader->within ? 0 : partitions, map, low_bits, step);
+    }
+    pfree(own);
+    pfree(reached);
+    end_pair_spool(reader->spool);
+}
+
+} // namespace
+
 void follow_cells(PairReader *reader, const PairPlan &plan)
 {
-    log_plan("partitions", plan);
     PairJoin *join = reader->join;
     CellMap map;
     for (int number = 0; number < plan.steps; number++) {
         const PairStep &step = plan.step[number];
+        const int bits = partition_bits(*reader, step), shares = std::min(reader->processes, 1 << bits);
         map.set(step.bit, step.bits);
-        int bits = partition_bits(*reader, step), partitions = 1 << bits;
-        bool files = all_rows(*reader) * 20 > static_cast<double>(reader->spool_bytes);
-        auto stores = static_cast<Size>(reader->within ? partitions : 2 * partitions);
-        reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
-                                         static_cast<int>(stores), all_rows(*reader));
         join->under[join->depth++] = {&plan, number};
-        spool_side(reader, 0, map, step.bits - bits, 0);
-        if (!reader->within && bits == 0 && spooled_rows(reader->spool, 0) <= join->capacity) {
-            stream_side(reader, map, step);
-        } else {
-            if (!reader->within)
-                spool_side(reader, 1, map, step.bits - bits, partitions);
-            join_partitions(reader, bits, reader->within ? 0 : partitions, map, step.bits - bits, step);
+        for (int share = 0; share < shares; share++) {
+            if (takes_task(reader->output))
+                join_share(reader, map, step, {bits, share, shares});
         }
         join->depth--;
-        end_pair_spool(reader->spool);
     }
 }
 
@@ -223,13 +274,14 @@ Size pair_memory()
     return static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
 }
 
-PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes)
+PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes)
 {
     auto *reader = static_cast<PairReader *>(palloc0(sizeof(PairReader)));
     auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
     reader->output = join->output = output;
     reader->join = join;
     reader->within = output->sides == 1;
+    reader->processes = processes;
     reader->spool_bytes = spool_bytes;
     reader->page = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     if (!reader->within) { // the smaller one first

@@ -20,7 +20,8 @@ namespace simhash
 namespace
 {
 
-void open_part(Relation index, PairPart *part)
+// Opens the table of an index. Raises an error if the index or the table cannot be read now.
+void open_heap(Relation index, PairPart *part)
 {
     Relation heap = table_open(index->rd_index->indrelid, NoLock);
     if (!RelationIsScannable(heap))
@@ -72,21 +73,30 @@ const char *join_hint(Oid index, int radius)
 
 } // namespace
 
+void begin_side(int parts, PairSide *side)
+{
+    auto count = static_cast<Size>(parts);
+    side->parts = parts;
+    side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));
+    side->tids = {static_cast<Oid *>(palloc(sizeof(Oid) * (count + 1))), begin_numbers(parts)};
+    side->positions = begin_numbers(parts);
+}
+
+void open_part(Relation index, PairSide *side, int part)
+{
+    open_heap(index, &side->part[part]);
+    side->tids.table[part] = RelationGetRelid(side->part[part].heap);
+}
+
 void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)
 {
     IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, readable);
     refuse_row_security(set, join_hint, radius);
-    auto count = static_cast<Size>(set.count);
-    side->parts = set.count;
-    side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));
-    side->tids = {static_cast<Oid *>(palloc(sizeof(Oid) * (count + 1))), begin_numbers(set.count)};
-    side->positions = begin_numbers(set.count);
+    begin_side(set.count, side);
     for (int i = 0; i < set.count; i++) {
-        PairPart *part = &side->part[i];
-        open_part(set.index[i], part);
-        side->tids.table[i] = RelationGetRelid(part->heap);
-        number_blocks(side->tids.blocks, i, part->heap, index);
-        number_blocks(side->positions, i, part->index, index);
+        open_part(set.index[i], side, i);
+        number_blocks(side->tids.blocks, i, side->part[i].heap, index);
+        number_blocks(side->positions, i, side->part[i].index, index);
     }
 }
 

@@ -6,6 +6,7 @@
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  checks that rows are visible pair_sides   opens indexes; numbers the rows of partitions
+//   pair_team    parallel workers
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once
@@ -20,6 +21,8 @@ extern "C" {
 #include "access/tableam.h"
 #include "executor/tuptable.h"
 #include "storage/buffile.h"
+#include "storage/dsm.h"
+#include "storage/shm_toc.h"
 }
 
 namespace simhash
@@ -139,6 +142,9 @@ struct PairSide {
 inline constexpr int kOfBalls = -1;
 void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side);
 void close_side(const PairSide &side);
+// Allocates a side of so many parts, and opens a part whose index is open.
+void begin_side(int parts, PairSide *side);
+void open_part(Relation index, PairSide *side, int part);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)
 {
@@ -181,9 +187,10 @@ struct PairOutput {
     FoundPair *pair;
     Size pairs;
     Size capacity;
-    PairSource *source;  // null if nothing is read by it
-    Probe *probe;        // room for 2 * capacity
-    double seen, unseen; // pairs so far
+    PairSource *source;    // null if nothing is read by it
+    struct PairTeam *team; // null without parallel workers
+    Probe *probe;          // room for 2 * capacity
+    double seen, unseen;   // pairs so far
     double many_unseen;
     bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
                        // compared
@@ -204,6 +211,30 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
 
 // Removes the rows that the snapshot does not see and marks the others kVisible.
 void filter_rows(PairOutput *output, int side, Rows *rows);
+
+// pair_team.cpp
+
+// The leader and the parallel workers of a join. All follow the plan that the leader has made, and take its tasks from a
+// common counter. Each reads the leaves for its tasks and looks up the rows of its pairs. The leader passes on the
+// pairs of all.
+
+// The most workers that a task of so many nanoseconds is worth, within the settings.
+int planned_pair_workers(const PairOutput &output, double nanoseconds);
+// Starts workers that run a function of this library, with a copy of the plan. Sets output->team unless none could be
+// started.
+void begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan,
+                     Size plan_bytes);
+// Passes on what the workers still send, and waits for their end.
+void end_pair_team(PairOutput *output);
+
+// A worker's output, which sends what it finds to the leader. Sets *plan.
+PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, const void **plan);
+void leave_pair_team(PairOutput *output, shm_toc *toc);
+
+// Whether this process does the next task. All processes ask for the same tasks, in the same order.
+bool takes_task(PairOutput *output);
+// In the leader: passes on what the workers have sent so far. To be called often, so that they need not wait.
+void receive_pairs(PairOutput *output);
 
 // pair_spool.cpp
 
@@ -309,12 +340,13 @@ struct PairReader {
     Size spool_bytes;
     PairSpool *spool;
     bool within;
-    double rows; // of the larger side, an estimate
-    Rows page;   // the rows of one page
+    int processes; // that share the work
+    double rows;   // of the larger side, an estimate
+    Rows page;     // the rows of one page
 };
 
 // The numbers of rows of the output's sides must be known.
-PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes);
+PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes = 1);
 
 // The side of place 0 or 1.
 const PairSide &side_of(const PairReader &reader, int place);
@@ -323,10 +355,21 @@ double all_rows(const PairReader &reader);
 // Drops rows that need not be compared.
 void narrow_rows(const PairReader &reader, int place, Rows *rows);
 
-// Compares the rows of the partitions with each other. Partition p of x is store p; that of y is store
+// One of several shares of the partitions by some bits of a cell's number.
+struct PartitionShare {
+    int bits;
+    int share, shares;
+
+    bool has(uint32 partition) const
+    {
+        return static_cast<int>(static_cast<uint64>(partition) * static_cast<uint64>(shares) >> bits) ==
+               share;
+    }
+};
+// Compares the rows of a share of the partitions with all others. Partition p of x is store p; that of y is store
 // y_store + p. A cell number is the partition's number followed by `low_bits` bits.
-void join_partitions(PairReader *reader, int partition_bits, int y_store, const CellMap &map, int low_bits,
-                     const PairStep &step);
+void join_partitions(PairReader *reader, const PartitionShare &share, int y_store, const CellMap &map,
+                     int low_bits, const PairStep &step);
 void log_plan(const char *source, const PairPlan &plan);
 
 // Estimates the costs of bringing the reader's rows to cells.

@@ -313,6 +313,7 @@ void run_pass(PairReader *reader, SignaturePass *pass, int number, int radius)
         std::memcpy(task.differ, pass->model[pass->plan->window[number].word].differ, sizeof(task.differ));
     auto *plan = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
     plan_pairs(task, plan);
+    log_plan("partitions", *plan);
     follow_cells(reader, *plan);
     flush_pairs(reader->output);
     MemoryContextSwitchTo(caller);

@@ -152,8 +152,12 @@ bool locate_walk(LeafSource *source, Relation index, LocatedLeaf *leaf)
     if (walk->done)
         return false;
     locate_leaf(index, walk->table, walk->next, walk->next, leaf);
-    walk->done = leaf->place.rightmost;
     walk->next = leaf->place.upper;
+    walk->done = leaf->endless || leaf->end >= walk->end;
+    if (walk->done && walk->end != kEndOfTree) {
+        leaf->end = walk->end;
+        leaf->endless = false;
+    }
     return true;
 }
 
@@ -196,13 +200,14 @@ Buffer read_next_leaf(LeafReader *reader)
     return buffer;
 }
 
-void begin_tree_walk(TreeWalk *walk, int table)
+void begin_tree_walk(TreeWalk *walk, int table, Position from, Position end)
 {
     walk->locate = locate_walk;
     walk->wants = walk_wants;
     walk->ahead = kAhead;
     walk->table = table;
-    walk->next = {0, 0};
+    walk->next = from;
+    walk->end = end;
     walk->done = false;
 }
 

@@ -71,12 +71,14 @@ void begin_reading(LeafReader *reader, LeafSource *source);
 // and only those of the located range.
 Buffer read_next_leaf(LeafReader *reader);
 
-// A source of all leaves of a tree, from left to right.
+// A source of the leaves of a tree, from left to right: of all, or of the positions from `from` to before `end`.
+inline constexpr Position kEndOfTree = {~std::uint64_t{0}, ~std::uint64_t{0}};
 struct TreeWalk : LeafSource {
     int table;
     Position next;
+    Position end;
     bool done;
 };
-void begin_tree_walk(TreeWalk *walk, int table);
+void begin_tree_walk(TreeWalk *walk, int table, Position from = {0, 0}, Position end = kEndOfTree);
 
 } // namespace simhash

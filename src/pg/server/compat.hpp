@@ -35,6 +35,7 @@ extern "C" {
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/sharedfileset.h"
+#include "storage/shm_mq.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
@@ -323,6 +324,16 @@ inline BufFile *open_shared_file(SharedFileSet *files, const char *name)
     return BufFileOpenShared(files, name, O_RDONLY);
 #else
     return BufFileOpenShared(files, name);
+#endif
+}
+
+// Sends a message at once, and waits while the queue is full.
+inline shm_mq_result send_to_queue(shm_mq_handle *queue, Size bytes, const void *message)
+{
+#if PG_VERSION_NUM >= 150000
+    return shm_mq_send(queue, bytes, message, false, true);
+#else
+    return shm_mq_send(queue, bytes, message, false);
 #endif
 }
 

@@ -99,8 +99,9 @@ is(value("SELECT rows + nulls - heap_rows, partial_entries FROM simhash_index_ch
 answers_agree($node, 'page', 'page: answers after VACUUM');
 signatures_agree($node, 'signed', 'signed: answers after VACUUM');
 
-# A standby. No heap page holds two versions, so none is pruned, and there is no other index: nothing but the index on
-# fingerprints removes what its snapshots see. Replay has to wait for the reader.
+# A standby. Each version has a page of its own, which updates by its place do not visit again, so none is pruned; and
+# there is no other index: nothing but the index on fingerprints removes what its snapshots see. Replay has to wait for
+# the reader.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE broad (n int, h simhash, filler text) WITH (autovacuum_enabled = off);
 ALTER TABLE broad ALTER filler SET STORAGE plain;
@@ -112,14 +113,19 @@ my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nhot_standby_feedback = off");
 $standby->start;
-my $bump = sub { churn('broad', $_[0], 'true') };
-$bump->(5);
+my $bump = sub {
+    my ($times, $place) = @_;
+    value("DO \$\$ DECLARE place tid := '$place'; BEGIN FOR i IN 1 .. $times LOOP
+        UPDATE broad SET n = n + 1 WHERE ctid = place RETURNING ctid INTO place; COMMIT; END LOOP; END \$\$");
+};
+$bump->(5, value('SELECT ctid FROM broad'));
+my $place = value('SELECT ctid FROM broad');
 $node->wait_for_catchup($standby);
 $reader = $standby->background_psql('postgres');
 $search = 'SELECT n FROM broad WHERE h <@> fingerprint(7) <= 0';
 $reader->query_safe($_) for 'SET enable_seqscan = off', 'BEGIN ISOLATION LEVEL REPEATABLE READ';
 is($reader->query_safe($search), 5, 'a reader on the standby');
-$bump->(1000);
+$bump->(1000, $place);
 ok($standby->poll_query_until('postgres',
         "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event = 'RecoveryConflictSnapshot'"),
     'replay waits for it');

@@ -2183,10 +2183,14 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAU
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
     'groups of near-duplicates, as ctids and tableoids: stars whose members are near the leader, or connected ones';
 
+CREATE FUNCTION simhash_match_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c STRICT;
+COMMENT ON FUNCTION simhash_match_support(pg_catalog.internal) IS 'planner support of simhash_match';
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
     OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000
+    SUPPORT simhash_match_support;
 COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
     'the rows of a table in the balls that a query returns with their numbers: all, or one for each ball';
 

@@ -170,6 +170,18 @@ DROP TABLE doc;
 ALTER TABLE doc_whole RENAME TO doc;
 ALTER INDEX doc_whole_h RENAME TO doc_h;
 
+-- The estimate is one match a ball: few matches are fetched by ctid. The query is planned, not run.
+ANALYZE doc, query;
+CREATE SEQUENCE run;
+SELECT nextval('run');
+EXPLAIN (COSTS OFF) SELECT doc.id FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query WHERE id <= 5') m JOIN doc ON doc.ctid = m.match;
+EXPLAIN SELECT FROM simhash_match('doc_h', 'SELECT nextval(''run''), simhash_ball(h, 3) FROM query LIMIT 7');
+EXPLAIN SELECT FROM simhash_match('doc_h', 'SELECT number, simhash_ball(h, 3) FROM simhash_match(''doc_h'', ''SELECT id, simhash_ball(h, 3) FROM query LIMIT 4'') m, LATERAL (SELECT h FROM query LIMIT 1) q');
+EXPLAIN SELECT FROM simhash_match('doc_h', 'DELETE FROM query');
+EXPLAIN SELECT FROM simhash_match('doc_h', 'nonsense');
+SELECT currval('run');
+DROP SEQUENCE run;
+
 -- privileges, and row-level security
 CREATE ROLE regress_match;
 GRANT SELECT ON query TO regress_match;

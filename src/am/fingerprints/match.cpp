@@ -11,6 +11,8 @@
 #include "pg/types/ball.hpp"
 
 extern "C" {
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
 #include "utils/builtins.h"
@@ -216,4 +218,21 @@ SIMHASH_FUNCTION(simhash_match)
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
     PG_RETURN_NULL();
+}
+
+// The support function of simhash_match estimates one match for each ball, if the query is constant.
+SIMHASH_FUNCTION(simhash_match_support)
+{
+    using namespace simhash;
+    auto *node = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+    if (!IsA(node, SupportRequestRows))
+        PG_RETURN_POINTER(nullptr);
+    auto *request = reinterpret_cast<SupportRequestRows *>(node);
+    if (!is_funcclause(request->node))
+        PG_RETURN_POINTER(nullptr);
+    auto *query = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(request->node)->args));
+    if (!IsA(query, Const) || reinterpret_cast<Const *>(query)->constisnull)
+        PG_RETURN_POINTER(nullptr);
+    request->rows = Max(1, estimated_rows(TextDatumGetCString(reinterpret_cast<Const *>(query)->constvalue)));
+    PG_RETURN_POINTER(request);
 }

@@ -38,6 +38,7 @@ extern "C" {
 #include "storage/shm_mq.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
+#include "utils/plancache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/sortsupport.h"
@@ -544,6 +545,16 @@ inline bool next_sorted(Tuplesortstate *sort, Datum *value)
     return tuplesort_getdatum(sort, true, false, value, &null, nullptr);
 #else
     return tuplesort_getdatum(sort, true, value, &null, nullptr);
+#endif
+}
+
+// Releases the cached plan of a plan of SPI that is not saved.
+inline void release_unsaved_plan(CachedPlan *plan)
+{
+#if PG_VERSION_NUM >= 140000
+    ReleaseCachedPlan(plan, nullptr);
+#else
+    ReleaseCachedPlan(plan, false);
 #endif
 }
 

@@ -1,7 +1,10 @@
 #include "pg/server/query_rows.hpp"
 
+#include "pg/server/compat.hpp"
+
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/plannodes.h"
 #include "utils/lsyscache.h"
 }
 
@@ -15,6 +18,25 @@ Portal open_query(const char *query)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("the query must be a single statement that returns rows"));
     return SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
+}
+
+double estimated_rows(const char *query)
+{
+    double rows = 0;
+    check_stack_depth(); // a query may contain another one
+    if (SPI_connect() != SPI_OK_CONNECT)
+        elog(ERROR, "SPI_connect failed");
+    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
+    if (plan != nullptr && SPI_is_cursor_plan(plan)) {
+        CachedPlan *planned = SPI_plan_get_cached_plan(plan);
+        if (planned != nullptr) {
+            auto *statement = linitial_node(PlannedStmt, planned->stmt_list);
+            rows = statement->planTree == nullptr ? 0 : statement->planTree->plan_rows;
+            release_unsaved_plan(planned);
+        }
+    }
+    SPI_finish();
+    return rows;
 }
 
 Oid integer_type(TupleDesc columns, int number)

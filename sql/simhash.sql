@@ -2141,7 +2141,7 @@ CREATE FUNCTION simhash_volatility_sets(index pg_catalog.regclass, weights simha
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
 COMMENT ON FUNCTION simhash_volatility_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
-    'the sets of leading bits that near-duplicates within a distance flip, likeliest first, by an indexs model';
+    'the sets of leading bits that near-duplicates within a distance flip, likeliest first, by the model of an index';
 
 CREATE FUNCTION simhash_index_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# What years do to an index: updates of other columns, VACUUM, drifting fingerprints, inserts; beside four btrees on the
-# 16-bit blocks of the same fingerprints. See README.md.
+# What years do to an index: updates of other columns, VACUUM, drifting fingerprints, inserts, many writers, serializable
+# transactions and mixed load; beside four btrees on the 16-bit blocks of the same fingerprints. See README.md.
 #
-#   bench/years/run.sh [part ...]     updates, vacuum, inserts, drift; all without an argument
+#   bench/years/run.sh [part ...]     updates, vacuum, inserts, clients, drift, serializable, mixed; all without an argument
 #
 #   UPDATES=40000       of one row of 100,000
 #   ROWS=2000000        of the table to vacuum, of which a tenth is dead
 #   GENERATIONS=10      of drifting fingerprints
 #   GENERATION=50000    rows of each
+#   CLIENTS=8           that insert at once
+#   SECONDS_EACH=10     of inserts by one and by all clients
+#   TRANSACTIONS=250    serializable ones of each of four clients
+#   MINUTES=2           of mixed load on each table, in ten parts
+#   RATE=200            transactions of mixed load in a second
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,6 +20,11 @@ UPDATES=${UPDATES:-40000}
 ROWS=${ROWS:-2000000}
 GENERATIONS=${GENERATIONS:-10}
 GENERATION=${GENERATION:-50000}
+CLIENTS=${CLIENTS:-8}
+SECONDS_EACH=${SECONDS_EACH:-10}
+TRANSACTIONS=${TRANSACTIONS:-250}
+MINUTES=${MINUTES:-2}
+RATE=${RATE:-200}
 
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
@@ -23,6 +33,7 @@ cluster_start "shared_buffers = 1GB" "maintenance_work_mem = 256MB" "fsync = off
     "full_page_writes = off" "max_wal_size = 8GB" "checkpoint_timeout = 1d" "max_parallel_maintenance_workers = 0" \
     "client_min_messages = warning"
 
+type_of() { case $1 in *signature) echo 'bit(256)' ;; *) echo simhash ;; esac; }
 sql() { psql -X -q -A -t -F ' ' -v ON_ERROR_STOP=1 "$@"; }
 # measured statement: its processor time in seconds and the bytes of WAL.
 measured() {
@@ -66,6 +77,31 @@ vacuum() {
     done
 }
 
+# The random fingerprint or signature of a table's rows, from the pgbench variable a.
+random_value() {
+    case $1 in
+        *signature) echo "repeat((:a)::bigint::bit(64)::text, 4)::bit(256)" ;;
+        *) echo "(:a)::bigint::bit(64)::simhash" ;;
+    esac
+}
+# A search of a table for what is near a value: the btrees' has all four blocks.
+search_for() {
+    local name=$1 value=$2 block condition=
+    case $name in
+        *signature) echo "SELECT count(*) FROM $name WHERE h <@> $value <= 8" ;;
+        *simhash) echo "SELECT count(*) FROM $name WHERE h <@> $value <= 3" ;;
+        *)
+            for block in 0 16 32 48; do
+                condition="$condition${condition:+ OR }((h::bigint >> $block) & 65535) = (($value::bigint >> $block) & 65535)"
+            done
+            echo "SELECT count(*) FROM $name WHERE ($condition) AND h <@> $value <= 3"
+            ;;
+    esac
+}
+# pgbench of some scripts in the scratch directory.
+load() { PGOPTIONS='-c enable_seqscan=off' pgbench -n -M prepared "$@" postgres 2>&1; }
+figure() { sed -n "s/^$1[^0-9]*\([0-9.]*\).*/\1/p" | head -n 1; }
+
 inserts() {
     local name
     echo "Inserts: 50,000 rows into 300,000"
@@ -74,6 +110,82 @@ inserts() {
         sql -c "CREATE TABLE $name AS SELECT * FROM i_source WHERE id <= 300000; CALL add_indexes('$name')"
         echo "$name: $(measured "INSERT INTO $name SELECT * FROM i_source WHERE id > 300000")"
     done
+}
+
+# How often a client waits for a lock on a page, in samples.
+waits() {
+    sql -c "CALL sample_waits($SECONDS_EACH - 1)" -c "TABLE waits"
+}
+
+clients() {
+    local name count script=$SCRATCH/insert.pgb
+    echo "Clients: rows that they insert in a second into 50,000, and in percent what they do: run, wait for a page, else"
+    for name in c_btrees c_simhash c_signature; do
+        sql -c "CREATE TABLE $name (h $(type_of $name)); CALL add_rows('$name', 50000); CALL add_indexes('$name')"
+        printf '\\set a random(0, 9000000000000000000)\nINSERT INTO %s VALUES (%s);\n' \
+            $name "$(random_value $name)" >"$script"
+        for count in 1 "$CLIENTS"; do
+            load -c "$count" -j 2 -T "$SECONDS_EACH" -f "$script" >"$SCRATCH/load.out" &
+            local running=$!
+            sleep 0.5
+            local sample
+            sample=$(waits)
+            wait $running
+            echo "$name, $count: $(figure 'tps' <"$SCRATCH/load.out"); $sample"
+        done
+    done
+}
+
+serializable() {
+    local name script=$SCRATCH/serializable.pgb
+    echo "Serializable: 4 clients, $TRANSACTIONS transactions each: a search, 5 ms, an insert"
+    for name in s_btrees s_simhash s_signature; do
+        sql -c "CREATE TABLE $name (h $(type_of $name)); CALL add_rows('$name', 100000); CALL add_indexes('$name')"
+        sql -c "VACUUM ANALYZE $name"
+        {
+            echo '\set a random(0, 9000000000000000000)'
+            echo 'BEGIN ISOLATION LEVEL SERIALIZABLE;'
+            echo "$(search_for $name "$(random_value $name)");"
+            echo '\sleep 5 ms'
+            echo "INSERT INTO $name VALUES ($(random_value $name));"
+            echo 'COMMIT;'
+        } >"$script"
+        load -c 4 -j 1 -t "$TRANSACTIONS" -f "$script" >"$SCRATCH/load.out"
+        echo "$name: $(figure 'number of failed transactions' <"$SCRATCH/load.out") failed, $(figure 'tps' <"$SCRATCH/load.out") a second"
+    done
+}
+
+# Searches for stored values, updates of another column, most of a few rows, and new values for rows. Autovacuum runs.
+mixed() {
+    local name part before
+    echo "Mixed: 2 clients, $RATE transactions a second; milliseconds of a search and of an update, and pages of the indexes"
+    sql -c "ALTER SYSTEM SET autovacuum = on" -c "ALTER SYSTEM SET autovacuum_naptime = '5s'" -c "SELECT pg_reload_conf()" >/dev/null
+    for name in m_btrees m_simhash m_signature; do
+        sql -c "CREATE TABLE $name (h $(type_of $name)); CALL add_rows('$name', 100000);
+            ALTER TABLE $name ADD id serial PRIMARY KEY, ADD n int DEFAULT 0; CREATE INDEX ON $name (n); CALL add_indexes('$name')"
+        sql -c "VACUUM ANALYZE $name"
+        {
+            echo '\set id random(1, 100000)'
+            echo "SELECT h AS q FROM $name WHERE id = :id \\gset"
+            echo "$(search_for $name "(:q)::$(type_of $name)");"
+        } >"$SCRATCH/$name.search"
+        printf '\\set id random_zipfian(1, 100000, 1.2)\nUPDATE %s SET n = n + 1 WHERE id = :id;\n' $name >"$SCRATCH/$name.update"
+        printf '\\set id random(1, 100000)\n\\set a random(0, 9000000000000000000)\nUPDATE %s SET h = %s WHERE id = :id;\n' \
+            $name "$(random_value $name)" >"$SCRATCH/$name.replace"
+    done
+    for part in 0 1 2 3 4 5 6 7 8 9; do
+        for name in m_btrees m_simhash m_signature; do
+            before=$(sql -c "SELECT pages('$name')")
+            load -c 2 -j 1 -R "$RATE" -T "$((MINUTES * 6))" -f "$SCRATCH/$name.search@5" -f "$SCRATCH/$name.update@4" \
+                -f "$SCRATCH/$name.replace@1" >"$SCRATCH/load.out"
+            echo "part $part, $name: $(sed -n 's/^ - latency average = \([0-9.]*\) ms/\1/p' "$SCRATCH/load.out" | head -n 2 | paste -sd' ') ms; pages $before"
+        done
+    done
+    sql -c "ALTER SYSTEM RESET ALL" -c "SELECT pg_reload_conf()" >/dev/null
+}
+
+drift_pages() {
+    sql -c "SELECT 'simhash', pages('d_simhash'), 'btrees', pages('d_btrees'), 'signature', pages('d_signature')"
 }
 
 drift() {
@@ -89,12 +201,14 @@ drift() {
             sql -c "DELETE FROM $name WHERE g < $generation"
             sql -c "VACUUM $name"
         done
-        echo "generation $generation: $(sql -c "SELECT 'simhash', pages('d_simhash'), 'btrees', pages('d_btrees'), 'signature', pages('d_signature')")"
+        echo "generation $generation: $(drift_pages)"
     done
+    for name in d_simhash d_btrees d_signature; do sql -c "REINDEX TABLE $name"; done
+    echo "built anew: $(drift_pages)"
 }
 
 sql -f "$TOP/bench/years/setup.sql"
 echo "Load: $(cut -d ' ' -f 1-3 /proc/loadavg)"
-[ $# != 0 ] || set -- updates vacuum inserts drift
+[ $# != 0 ] || set -- updates vacuum inserts clients drift serializable mixed
 for part in "$@"; do "$part"; done
 echo "Load: $(cut -d ' ' -f 1-3 /proc/loadavg)"

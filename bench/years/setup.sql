@@ -30,6 +30,42 @@ BEGIN
 END
 $$;
 
+-- Random rows of a table whose only column is h.
+CREATE OR REPLACE PROCEDURE add_rows(name text, n int) LANGUAGE plpgsql AS $$
+BEGIN
+    IF name ~ 'signature' THEN
+        EXECUTE format('INSERT INTO %I SELECT random_bits(256) FROM generate_series(1, %s)', name, n);
+    ELSE
+        EXECUTE format('INSERT INTO %I SELECT random_bits(64)::bit(64)::simhash FROM generate_series(1, %s)', name, n);
+    END IF;
+END
+$$;
+
+-- What pgbench's sessions do, sampled for some seconds, in percent.
+CREATE UNLOGGED TABLE waits (run numeric, page numeric, other numeric);
+CREATE OR REPLACE PROCEDURE sample_waits(seconds int) LANGUAGE plpgsql AS $$
+DECLARE
+    one record;
+    run int := 0;
+    page int := 0;
+    other int := 0;
+BEGIN
+    FOR i IN 1 .. seconds * 50 LOOP
+        PERFORM pg_sleep(0.02);
+        COMMIT;
+        SELECT count(*) FILTER (WHERE wait_event IS NULL) AS run, count(*) FILTER (WHERE wait_event ~ '^Buffer') AS page,
+            count(*) FILTER (WHERE wait_event IS NOT NULL AND wait_event !~ '^Buffer') AS other INTO one
+            FROM pg_stat_activity WHERE application_name = 'pgbench' AND state = 'active';
+        run := run + one.run;
+        page := page + one.page;
+        other := other + one.other;
+    END LOOP;
+    DELETE FROM waits;
+    INSERT INTO waits SELECT round(100.0 * run / all_of), round(100.0 * page / all_of), round(100.0 * other / all_of)
+        FROM greatest(run + page + other, 1) AS all_of;
+END
+$$;
+
 -- A search for the row 777 of a table: processor time and blocks.
 CREATE OR REPLACE FUNCTION search(name text, OUT microseconds numeric, OUT blocks int) LANGUAGE plpgsql AS $$
 DECLARE

@@ -75,18 +75,16 @@ void begin_queries(ListBuild *build)
 void consider_query(ListBuild *build, const std::uint8_t *item)
 {
     const std::uint64_t hash = split_mix_number(1, get_number(item + kListBytes, kTidBytes));
-    int at = build->measure.queries;
-    if (at == kQueries) {
-        at = static_cast<int>(std::max_element(build->query_hash, build->query_hash + kQueries) -
-                              build->query_hash);
-        if (hash >= build->query_hash[at])
-            return;
-    } else {
-        build->measure.queries++;
-    }
+    const bool enough = build->measure.queries == kQueries;
+    if (enough && hash >= build->query_hash[build->last_query])
+        return;
+    const int at = enough ? build->last_query : build->measure.queries++;
     const Size bytes = static_cast<Size>(build->table.bytes);
     build->query_hash[at] = hash;
     std::memcpy(build->query + bytes * static_cast<Size>(at), item + kHeadBytes, bytes);
+    if (build->measure.queries == kQueries)
+        build->last_query = static_cast<int>(
+            std::max_element(build->query_hash, build->query_hash + kQueries) - build->query_hash);
 }
 
 ListBuild *make_list_build(const SignatureMeta &meta)

@@ -25,6 +25,7 @@ struct ListBuild {
     ListMeasure measure;
     std::uint8_t *query; // of the measure
     std::uint64_t *query_hash;
+    int last_query; // the one with the largest hash, once there are enough
 };
 
 // How many lists an index has that is built with these options on so many rows.

@@ -6,17 +6,17 @@ INSERT INTO method (part, kind, label, setting, radius, exact, statement)
 SELECT 'range', name, label, 'r = ' || radius, radius, true,
        format('SELECT count(*) FROM page_%s WHERE sig <@> q.sig <= %s', name, radius)
 FROM kind, unnest(string_to_array(:'radii', ' ')::int[]) radius
-WHERE name ~ '^t' AND name = ANY (string_to_array(:'kinds', ' '));
+WHERE ours;
 INSERT INTO method (part, kind, label, setting, radius, exact, statement)
 SELECT 'range', name, label, format('r = %s, recall %s', radius, recall), radius, false,
        format('SELECT count(*) FROM page_%s WHERE sig <@| signature_ball(q.sig, %s, %s)', name, radius, recall)
 FROM kind, unnest(string_to_array(:'radii', ' ')::int[]) radius, unnest('{0.95}'::float8[]) recall
-WHERE name ~ '^t' AND name = ANY (string_to_array(:'kinds', ' '));
+WHERE ours;
 -- With a radius so large that the index scans its store.
 INSERT INTO method (part, kind, label, setting, radius, exact, statement)
 SELECT 'range', name, label, format('r = %s: scan of the store', :scan_radius), :scan_radius, true,
        format('SELECT count(*) FROM page_%s WHERE sig <@> q.sig <= %s', name, :scan_radius)
-FROM kind WHERE name ~ '^t' AND name = ANY (string_to_array(:'kinds', ' '));
+FROM kind WHERE ours;
 
 -- Without an index.
 INSERT INTO method (part, kind, label, setting, radius, exact, statement)
@@ -42,13 +42,13 @@ FROM kind k, (
     FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall
     UNION ALL SELECT format('recall %s, weights', recall), format('signature_nearest(q.sig, %s, 10, q.w)', recall)
     FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall WHERE :'weights'::bool) balls
-WHERE k.name ~ '^t' AND k.name = ANY (string_to_array(:'kinds', ' '));
+WHERE ours;
 
 -- Peers.
 INSERT INTO method (part, kind, label, setting, exact, guc, statement)
 SELECT 'ten', name, label, value || what, false, format('%s = %s', guc, value),
        format('SELECT count(*) FILTER (WHERE d <= q.tenth) FROM (SELECT sig <~> q.sig AS d FROM page_%s ORDER BY sig <~> q.sig LIMIT 10) x', name)
 FROM kind JOIN (
-    SELECT 'ivf' AS name, ' probes' AS what, 'ivfflat.probes' AS guc, value FROM unnest('{1,3,10,32,100}'::int[]) value
-    UNION ALL SELECT 'hnsw', ' ef', 'hnsw.ef_search', value FROM unnest('{20,40,100,200,400}'::int[]) value) p USING (name)
+    SELECT 'ivf' AS name, ' probes' AS what, 'ivfflat.probes' AS guc, value FROM unnest('{1,2,4,8,16,32,64}'::int[]) value
+    UNION ALL SELECT 'hnsw', ' ef', 'hnsw.ef_search', value FROM unnest('{10,20,40,80,160,320}'::int[]) value) p USING (name)
 WHERE name = ANY (string_to_array(:'kinds', ' '));

@@ -18,7 +18,8 @@ CREATE FUNCTION pg_temp.digits(x float8) RETURNS text LANGUAGE sql AS $$
 CREATE TEMP TABLE search AS
     SELECT min(id) AS id, data, bits, part, method, setting, max(value) FILTER (WHERE measure = 'recall') AS recall,
            max(value) FILTER (WHERE measure = 'us') AS us, max(value) FILTER (WHERE measure = 'pages') AS pages,
-           max(value) FILTER (WHERE measure = 'found') AS found
+           max(value) FILTER (WHERE measure = 'found') AS found,
+           max(value) FILTER (WHERE measure = 'worst tenth') AS worst
     FROM result WHERE part IN ('range', 'ten') GROUP BY data, bits, part, method, setting;
 
 \echo
@@ -45,21 +46,26 @@ WHERE s.part = 'range' ORDER BY s.bits, s.data, substring(s.setting from '^r = (
 \echo
 \echo '## The ten nearest'
 \echo
-SELECT s.data, s.bits, s.method, s.setting, round(s.recall::numeric, 4) AS recall, pg_temp.digits(s.us) AS "µs",
-       pg_temp.digits(s.pages) AS "index pages", pg_temp.digits(scan.us / nullif(s.us, 0)) AS "times the scan in memory"
+SELECT s.data, s.bits, s.method, s.setting, round(s.recall::numeric, 3) AS recall, round(s.worst::numeric, 2) AS "worst tenth",
+       pg_temp.digits(s.us) AS "µs", pg_temp.digits(s.pages) AS "index pages", pg_temp.digits(scan.us / nullif(s.us, 0)) AS "times the scan in memory"
 FROM search s LEFT JOIN search scan ON scan.data = s.data AND scan.bits = s.bits AND scan.part = 'ten' AND
      scan.method = 'memory: SIMD scan'
 WHERE s.part = 'ten' ORDER BY s.bits, s.data, s.id;
 
 \echo
-\echo '## Against the cheapest setting of pgvector with at least the same recall'
+\echo '## Against pgvector with the same recall'
 \echo
-SELECT s.data, s.bits, s.method, s.setting, round(s.recall::numeric, 4) AS recall, pg_temp.digits(s.us) AS "µs", peer.method AS peer,
-       coalesce(best.setting, 'none reaches it') AS "peer's setting", round(best.recall::numeric, 4) AS "peer's recall",
-       pg_temp.digits(best.us) AS "peer's µs", pg_temp.digits(best.us / nullif(s.us, 0)) AS times
+-- Between two settings the logarithm of the time follows that of the part that is missed.
+CREATE FUNCTION pg_temp.missed(recall float8) RETURNS float8 LANGUAGE sql AS $$ SELECT ln(greatest(1 - recall, 0.001)) $$;
+SELECT s.data, s.bits, s.method, s.setting, round(s.recall::numeric, 3) AS recall, pg_temp.digits(s.us) AS "µs", peer.method AS peer,
+       coalesce(pg_temp.digits(p.us), 'not reached') AS "peer's µs", pg_temp.digits(p.us / nullif(s.us, 0)) AS times
 FROM search s JOIN (SELECT DISTINCT data, bits, method FROM search WHERE method ~ '^pgvector') peer USING (data, bits)
 LEFT JOIN LATERAL (SELECT * FROM search p WHERE p.data = s.data AND p.bits = s.bits AND p.method = peer.method AND
-                   p.recall >= s.recall ORDER BY us LIMIT 1) best ON true
+                   p.recall >= s.recall ORDER BY p.recall LIMIT 1) above ON true
+LEFT JOIN LATERAL (SELECT * FROM search p WHERE p.data = s.data AND p.bits = s.bits AND p.method = peer.method AND
+                   p.recall < s.recall ORDER BY p.recall DESC LIMIT 1) below ON true
+CROSS JOIN LATERAL (SELECT coalesce(exp(ln(below.us) + (ln(above.us) - ln(below.us)) * (pg_temp.missed(s.recall) - pg_temp.missed(below.recall)) /
+                    nullif(pg_temp.missed(above.recall) - pg_temp.missed(below.recall), 0)), above.us) AS us) p
 WHERE s.part = 'ten' AND s.method ~ '^simhash' AND s.setting ~ '^recall' ORDER BY s.bits, s.data, peer.method, s.id;
 
 \echo

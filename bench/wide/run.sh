@@ -4,11 +4,13 @@
 #   bench/wide/run.sh [rows [directory]]     1000000 rows; results.md and results.csv go to the directory
 #
 #   DATA="uniform:256 skewed:256 clustered:256 clustered:1024 text:1024 embedding:1024"
-#                            signatures and their bits; measured one after the other
+#                            signatures and their bits; measured one after the other. Of collected.cpp: descriptor:256,
+#                            tile:576, lsa:1024
 #   PARTS="search insert memory exact"
 #                            what to measure; sizes and build times always
-#   KINDS="none t8 t16"      indexes: none, simhash with tables = 8, ...; with PGVECTOR also ivf and hnsw by default, hnsw
-#                            up to 200000 rows, since it takes long to build
+#   KINDS="none t8 t16"      indexes: none; simhash with tables = 8, ...; lists (the default options), trees (lists = 0) and
+#                            alone (tables = 0); with PGVECTOR also ivf and hnsw by default, hnsw up to 200000 rows, since
+#                            it takes long to build
 #   PGVECTOR=directory       pgvector, installed with make install DESTDIR=directory; without it, it is not measured
 #   FAISS=1                  0: without; 1: Flat and MultiHash; 2: IVF, too, whose training takes long; default 2 up to
 #                            200000 rows, 1 up to 2 million, otherwise 0, since MultiHash takes much memory
@@ -18,7 +20,7 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
-[ $# -le 2 ] || { sed -n '2,19s/^# \?//p' "$0" >&2; exit 2; }
+[ $# -le 2 ] || { sed -n '2,21s/^# \?//p' "$0" >&2; exit 2; }
 ROWS=${1:-1000000}
 DATA=${DATA:-uniform:256 skewed:256 clustered:256 clustered:1024 text:1024 embedding:1024}
 PARTS=${PARTS:-search insert memory exact}
@@ -50,6 +52,7 @@ build_and_stage
 chmod -R a+rX "$INSTALL_ROOT"
 warnings=(-Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Werror)
 g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/generate" "$here/generate.cpp"
+g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/collected" "$here/collected.cpp"
 g++ -std=c++20 -O2 "${warnings[@]}" -I"$TOP/src" -fopenmp -o "$SCRATCH/memory" "$here/memory.cpp" \
     "$SCRATCH"/build/src/core/kernels/*.o -lfaiss -lblas -llapack
 
@@ -105,7 +108,15 @@ SQL
         run -c "\\copy (SELECT id, sig FROM page) TO '$files/row.copy' BINARY" \
             -c "\\copy (SELECT id, sig FROM query ORDER BY id) TO '$files/query.copy' BINARY"
     else
-        "$SCRATCH/generate" "$data" "$bits" "$4" "$5" "$6" "$SEED" "$files"
+        case $data in
+        descriptor | tile | lsa)
+            local input=pictures
+            [ "$data" != lsa ] || input=paragraphs
+            [ -s "$SCRATCH/$input" ] || "$here/collect.sh" "$input" >"$SCRATCH/$input"
+            "$SCRATCH/collected" "$data" "$4" "$5" "$6" "$SEED" "$files" <"$SCRATCH/$input"
+            ;;
+        *) "$SCRATCH/generate" "$data" "$bits" "$4" "$5" "$6" "$SEED" "$files" ;;
+        esac
         local table
         for table in row:page fresh:fresh query:query; do
             run -c "\\copy ${table#*:} FROM '$files/${table%:*}.copy' BINARY"

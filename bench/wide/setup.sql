@@ -16,12 +16,16 @@ CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS
 CREATE FUNCTION median(x float8[]) RETURNS float8 LANGUAGE sql IMMUTABLE AS
     $$ SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM unnest(x) v $$;
 
-CREATE TABLE kind (place serial, name text, label text, definition text);
-INSERT INTO kind (name, label, definition)
-SELECT name,
-       CASE WHEN name ~ '^t' THEN 'simhash, tables = ' || substr(name, 2)
-            ELSE '{"none": "no index", "ivf": "pgvector ivfflat", "hnsw": "pgvector hnsw"}'::jsonb ->> name END,
-       CASE WHEN name ~ '^t' THEN format('simhash (sig) WITH (tables = %s)', substr(name, 2))
+CREATE TABLE kind (place serial, name text, ours boolean, label text, definition text);
+INSERT INTO kind (name, ours, label, definition)
+SELECT name, name NOT IN ('none', 'ivf', 'hnsw'),
+       CASE WHEN name ~ '^t[0-9]' THEN 'simhash, tables = ' || substr(name, 2)
+            ELSE '{"none": "no index", "lists": "simhash", "trees": "simhash, lists = 0", "alone": "simhash, tables = 0",
+                   "ivf": "pgvector ivfflat", "hnsw": "pgvector hnsw"}'::jsonb ->> name END,
+       CASE WHEN name ~ '^t[0-9]' THEN format('simhash (sig) WITH (tables = %s)', substr(name, 2))
+            WHEN name = 'lists' THEN 'simhash (sig)'
+            WHEN name = 'trees' THEN 'simhash (sig) WITH (lists = 0)'
+            WHEN name = 'alone' THEN 'simhash (sig) WITH (tables = 0)'
             WHEN name = 'ivf' THEN format('ivfflat (sig bit_hamming_ops) WITH (lists = %s)', greatest(10, :rows / 1000))
             WHEN name = 'hnsw' THEN 'hnsw (sig bit_hamming_ops)' END
 FROM unnest(string_to_array(:'kinds', ' ')) WITH ORDINALITY k(name, n) ORDER BY n;
@@ -49,20 +53,22 @@ CREATE FUNCTION expected_of(of_radius integer, first integer) RETURNS float8 LAN
     $$ SELECT CASE WHEN of_radius IS NULL THEN first * 10
                    ELSE (SELECT sum(found) FROM expected WHERE radius = of_radius AND id <= first) END $$;
 
--- The loop over the first queries, timed inside, so that reading the queries is excluded.
+-- The loop over the first queries, timed inside, so that reading the queries is excluded. With no repeats it also returns
+-- what each query has returned.
 CREATE PROCEDURE make_loop(name text, statement text) LANGUAGE plpgsql AS $f$
 BEGIN
-    EXECUTE format($$CREATE FUNCTION %I(queries integer, repeats integer, OUT total bigint, OUT seconds float8) LANGUAGE plpgsql AS $loop$
+    EXECUTE format($$CREATE FUNCTION %I(queries integer, repeats integer, OUT total bigint, OUT seconds float8, OUT each bigint[]) LANGUAGE plpgsql AS $loop$
         DECLARE qs question[]; q question; n bigint := 0;
         BEGIN
             SELECT array_agg(ROW(sig, w, expected.found)::question ORDER BY id) INTO qs
             FROM query JOIN expected USING (id) WHERE radius = -1 AND id <= queries;
             total := 0;
             seconds := processor_seconds();
-            FOR repeat IN 1..repeats LOOP
+            FOR repeat IN 1..greatest(repeats, 1) LOOP
                 FOREACH q IN ARRAY qs LOOP
                     %s;
                     total := total + n;
+                    IF repeats = 0 THEN each := each || n; END IF;
                 END LOOP;
             END LOOP;
             seconds := processor_seconds() - seconds;
@@ -91,12 +97,16 @@ BEGIN
         EXECUTE format('SELECT * FROM loop_%s(4, 1)', m.id) INTO r;
         n := least(most, greatest(4, 4 * 4 * round_seconds / greatest(r.seconds, 1e-6)));
         pages := index_pages(m.kind);
-        EXECUTE format('SELECT * FROM loop_%s(%s, 1)', m.id, n) INTO r;
+        EXECUTE format('SELECT * FROM loop_%s(%s, 0)', m.id, n) INTO r;
         PERFORM note(m.part, m.label, m.setting, 'pages', (index_pages(m.kind) - pages)::float8 / n);
         expected := expected_of(m.radius, n);
         PERFORM note(m.part, m.label, m.setting, 'recall', r.total / nullif(expected, 0)); -- NULL if there is nothing to find
         PERFORM note(m.part, m.label, m.setting, 'found', r.total::float8 / n);
         PERFORM note(m.part, m.label, m.setting, 'queries', n);
+        IF m.part = 'ten' AND n >= 20 THEN
+            PERFORM note(m.part, m.label, m.setting, 'worst tenth',
+                         (SELECT avg(least(good, 10)) / 10 FROM (SELECT good FROM unnest(r.each) good ORDER BY good LIMIT n / 10) worst));
+        END IF;
         IF m.exact AND r.total <> expected THEN
             INSERT INTO wrong VALUES (format('%s, %s: %s found, %s expected', m.label, m.setting, r.total, expected));
         END IF;
@@ -135,7 +145,7 @@ BEGIN
         PERFORM note('build', k.label, '', 'bytes per row', pg_relation_size(format('page_%s_sig', k.name)) / rows);
         COMMIT;
     END IF;
-    IF k.name ~ '^t' THEN
+    IF k.ours THEN
         CALL note_parts(k);
     END IF;
 END $$;
@@ -149,7 +159,7 @@ BEGIN
     SELECT 'build', k.label, '', part || ' bytes per row', count(*) * current_setting('block_size')::float8 / rows
     FROM (SELECT CASE WHEN flags & 1 > 0 THEN 'leaf' WHEN flags & 2 > 0 THEN 'inner' WHEN flags & 32 > 0 THEN 'plane'
                       WHEN flags & 64 > 0 THEN 'store' ELSE 'other' END AS part
-          FROM (SELECT get_byte(page, tail + 14) + 256 * get_byte(page, tail + 15) AS flags
+          FROM (SELECT get_byte(page, tail + 30) + 256 * get_byte(page, tail + 31) AS flags
                 FROM (SELECT page, get_byte(page, 16) + 256 * get_byte(page, 17) AS tail
                       FROM generate_series(1, pg_relation_size(index) / current_setting('block_size')::int - 1) block,
                            LATERAL get_raw_page(index, block::int) page OFFSET 0) p

@@ -395,7 +395,7 @@ extern "C" __attribute__((visibility("default"))) void simhash_join_worker(dsm_s
 void simhash_join_worker(dsm_segment *segment, shm_toc *toc)
 {
     using namespace simhash;
-    const void *plan;
+    void *plan;
     PairOutput *output = join_pair_team(segment, toc, &plan);
     run_join(output, *static_cast<const FingerprintJoin *>(plan));
     leave_pair_team(output, toc);

@@ -39,10 +39,9 @@ struct Matches {
 void store_match(void *context, uint64 row, uint64 query, int distance)
 {
     auto *matches = static_cast<Matches *>(context);
-    QueuedQuery *queued = found_query(matches->queue, query);
-    if (queued->matched)
+    QueuedQuery *queued = match_query(matches->queue, query);
+    if (queued == nullptr)
         return;
-    queued->matched = matches->queue->first_only;
     if (matches->matched != nullptr)
         matches->matched[queued->ordinal / 64] |= uint64{1} << queued->ordinal % 64;
     ItemPointerData pointer = matches->rows->tid_of(row);

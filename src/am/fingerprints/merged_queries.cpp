@@ -7,6 +7,8 @@ extern "C" {
 #include "miscadmin.h"
 }
 
+#include <numeric>
+
 namespace simhash
 {
 
@@ -129,7 +131,7 @@ void match_copy(MergeSource *source, const LocatedLeaf &leaf, const char *page, 
         if (i < located.wide_end &&
             std::popcount((meta.key(source->table, query.center) ^ first) & common) > radius)
             continue;
-        if (queue->first_only && queue->merged.query[query.query].matched)
+        if (is_matched(*queue, query.query))
             continue;
         const SearchPlan &plan = *queue->plan[radius];
         add_matches(queue, page, block, query.center, radius, query.query, [&](Fingerprint fingerprint) {
@@ -150,8 +152,17 @@ void set_steps(MergeSource *source)
     }
 }
 
-// Sorts the queries that read the table, and still need matches, by their headers.
-void sort_queries(MergeSource *source)
+// The center and the radius of merged query number i.
+SharedQuery query_at(const QueryQueue &queue, uint32 i)
+{
+    if (queue.merged.shared != nullptr)
+        return queue.merged.shared->query[i];
+    const QueuedQuery &query = queue.merged.query[i];
+    return {query.center, static_cast<std::uint8_t>(query.radius), query.matched};
+}
+
+// Sorts the queries of a share that read the table, and still need matches, by their headers.
+void sort_queries(MergeSource *source, int share, int shares)
 {
     QueryQueue *queue = source->queue;
     auto *merged = &queue->merged;
@@ -159,12 +170,15 @@ void sort_queries(MergeSource *source)
     const int bits = source->header_bits();
     Size count = 0;
     for (uint32 i = 0; i < merged->queries; i++) {
-        const QueuedQuery &query = merged->query[i];
-        if (source->step[query.radius] == kNoStep || (queue->first_only && query.matched))
+        const SharedQuery query = query_at(*queue, i);
+        if (source->step[query.radius] == kNoStep || is_matched(*queue, i))
+            continue;
+        auto header =
+            static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
+        if (static_cast<int>(uint64{header} * static_cast<uint64>(shares) >> kHeaderBits) != share)
             continue;
         MergedQuery *item = &merged->order[count++];
-        item->header =
-            static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
+        item->header = header;
         item->radius = static_cast<uint32>(query.radius) & 127;
         item->query = i & (kMostMerged - 1);
         item->center = query.center;
@@ -178,8 +192,8 @@ void sort_queries(MergeSource *source)
     source->count = count;
 }
 
-// Reads the leaves of a table that the queries need.
-void read_table(QueryQueue *queue, int table)
+// Reads the leaves of a table that the queries of a share need.
+void read_table(QueryQueue *queue, int table, int share, int shares)
 {
     MergeSource source = {};
     source.locate = locate_merged;
@@ -188,16 +202,81 @@ void read_table(QueryQueue *queue, int table)
     source.queue = queue;
     source.table = table;
     set_steps(&source);
-    sort_queries(&source);
+    sort_queries(&source, share, shares);
     begin_group(&source, 0);
     LeafReader reader;
     begin_queue_reading(*queue, &reader, &source);
-    queue->reading = queue->merged.query;
     PGAlignedBlock page;
     BlockNumber block;
-    while ((block = copy_next_leaf(&reader, &page)) != InvalidBlockNumber)
+    while ((block = copy_next_leaf(&reader, &page)) != InvalidBlockNumber) {
+        receive_pairs(queue->output);
         match_copy(&source, reader.leaf, page.data, block);
+    }
     end_queue_reading(queue, &reader);
+}
+
+void read_tables(QueryQueue *queue)
+{
+    const int shares = queue->merged.shared == nullptr ? 1 : queue->merged.shared->shares;
+    for (int table = 0; table < meta_of(*queue).tables; table++) {
+        for (int share = 0; share < shares; share++) {
+            if (takes_task(queue->output))
+                read_table(queue, table, share, shares);
+        }
+    }
+}
+
+// Into how many shares each table is divided: as few as give every process as many, since each goes through all queries.
+// If one match is enough, all processes take shares of the first table first.
+int shares_of_tables(const QueryQueue &queue, int processes)
+{
+    return queue.first_only ? processes
+                            : processes / std::gcd(processes, static_cast<int>(meta_of(queue).tables));
+}
+
+// Starts workers if the queries are worth it.
+void begin_workers_of(QueryQueue *queue)
+{
+    constexpr double kQuery = 2000, kOpenPart = 50000; // nanoseconds
+    auto *merged = &queue->merged;
+    PairOutput *output = queue->output;
+    const double parts = output->side[0].parts;
+    const int workers = planned_pair_workers(*output, kQuery * merged->queries - kOpenPart * (parts - 1));
+    if (workers == 0)
+        return;
+    const Size bytes = sizeof(SharedQueries) + sizeof(SharedQuery) * merged->queries;
+    auto *shared = static_cast<SharedQueries *>(MemoryContextAllocHuge(queue->context, bytes));
+    std::memset(shared, 0, sizeof(SharedQueries));
+    shared->part = queue->part;
+    shared->first_only = queue->first_only;
+    shared->shares = shares_of_tables(*queue, workers + 1);
+    shared->bytes = queue->bytes / 3 / static_cast<Size>(workers + 1);
+    shared->count = merged->queries;
+    for (int radius = 0; radius <= kBits; radius++) {
+        if (queue->plan[radius] != nullptr)
+            shared->plan[radius] = *queue->plan[radius];
+    }
+    for (uint32 i = 0; i < merged->queries; i++)
+        shared->query[i] = query_at(*queue, i);
+    merged->shared =
+        static_cast<SharedQueries *>(begin_pair_team(output, "simhash_match_worker", workers, shared, bytes));
+    pfree(shared);
+}
+
+// A worker's queue.
+QueryQueue *join_queries(PairOutput *output, SharedQueries *shared)
+{
+    QueryQueue *queue = begin_queue(output, shared->part, shared->first_only, 0);
+    auto *merged = &queue->merged;
+    merged->shared = shared;
+    merged->queries = shared->count;
+    merged->order = static_cast<MergedQuery *>(
+        MemoryContextAllocHuge(queue->context, sizeof(MergedQuery) * shared->count));
+    merged->spare = static_cast<MergedQuery *>(
+        MemoryContextAllocHuge(queue->context, sizeof(MergedQuery) * shared->count));
+    for (int radius = 0; radius <= kBits; radius++)
+        queue->plan[radius] = shared->plan[radius].steps > 0 ? &shared->plan[radius] : nullptr;
+    return queue;
 }
 
 } // namespace
@@ -214,12 +293,34 @@ bool can_merge(const SearchPlan &plan)
 
 void run_merged(QueryQueue *queue)
 {
-    if (queue->merged.queries == 0)
+    auto *merged = &queue->merged;
+    if (merged->queries == 0)
         return;
-    for (int table = 0; table < meta_of(*queue).tables; table++)
-        read_table(queue, table);
-    ereport(DEBUG1, errmsg_internal("merged %u queries with the leaves", queue->merged.queries));
-    queue->merged.queries = 0;
+    queue->reading = merged->query;
+    begin_workers_of(queue);
+    read_tables(queue);
+    if (merged->shared != nullptr)
+        end_pair_team(queue->output);
+    merged->shared = nullptr;
+    queue->reading = nullptr;
+    ereport(DEBUG1, errmsg_internal("merged %u queries with the leaves", merged->queries));
+    merged->queries = 0;
 }
 
 } // namespace simhash
+
+// Parallel workers find this function by its name.
+extern "C" __attribute__((visibility("default"))) void simhash_match_worker(dsm_segment *segment,
+                                                                            shm_toc *toc);
+
+void simhash_match_worker(dsm_segment *segment, shm_toc *toc)
+{
+    using namespace simhash;
+    void *shared;
+    PairOutput *output = join_pair_team(segment, toc, &shared);
+    auto *queries = static_cast<SharedQueries *>(shared);
+    begin_output(output, queries->bytes);
+    read_tables(join_queries(output, queries));
+    end_output(output);
+    leave_pair_team(output, toc);
+}

@@ -272,12 +272,13 @@ void read_queued(QueryQueue *queue)
             CHECK_FOR_INTERRUPTS();
             __builtin_prefetch(&source.leaf_at(Min(i + 8, queue->leaves - 1)));
             const QueuedLeaf &leaf = source.leaf_at(i);
-            if (!(queue->first_only && queue->query[leaf.query].matched))
+            if (!is_matched(*queue, leaf.query))
                 add_matches(queue, page.data, block, leaf.center, leaf.radius, leaf.query,
                             [&](Fingerprint fingerprint) { return returns_row(*queue, leaf, fingerprint); });
         }
     }
     end_queue_reading(queue, &reader);
+    queue->reading = nullptr;
 }
 
 void run_queue(QueryQueue *queue)
@@ -425,9 +426,15 @@ void finish_queue(QueryQueue *queue)
         run_queue(queue->rest);
 }
 
-QueuedQuery *found_query(QueryQueue *queue, uint64 number)
+QueuedQuery *match_query(QueryQueue *queue, uint64 number)
 {
-    return (queue->reading != nullptr ? queue : queue->rest)->reading + number;
+    QueuedQuery *query = (queue->reading != nullptr ? queue : queue->rest)->reading + number;
+    if (query->matched)
+        return nullptr;
+    query->matched = queue->first_only;
+    if (queue->merged.shared != nullptr)
+        queue->merged.shared->query[number].matched = query->matched;
+    return query;
 }
 
 void begin_queue_reading(const QueryQueue &queue, LeafReader *reader, LeafSource *source)
@@ -444,7 +451,6 @@ void end_queue_reading(QueryQueue *queue, LeafReader *reader)
     if (reader->strategy != nullptr)
         FreeAccessStrategy(reader->strategy);
     flush_pairs(queue->output);
-    queue->reading = nullptr;
 }
 
 } // namespace simhash

@@ -60,6 +60,22 @@ struct MergedQuery {
 static_assert(sizeof(MergedQuery) == 16);
 inline constexpr uint32 kMostMerged = 1 << 22; // they are sorted without a check for interrupts
 
+// What parallel workers need of the merged queries.
+struct SharedQuery {
+    Fingerprint center;
+    std::uint8_t radius;
+    bool matched; // and needs no more matches
+};
+struct SharedQueries {
+    int part;
+    bool first_only;
+    int shares; // of each table
+    Size bytes; // for the pairs of each process
+    uint32 count;
+    SearchPlan plan[kBits + 1]; // by radius; without steps if there is no such query
+    SharedQuery query[FLEXIBLE_ARRAY_MEMBER];
+};
+
 struct QueryQueue {
     MemoryContext context;
     MemoryContext arrays; // for the queries
@@ -76,6 +92,7 @@ struct QueryQueue {
         uint32 queries;
         uint32 capacity; // 0 until there is such a query
         MergedQuery *order, *spare;
+        SharedQueries *shared; // null without parallel workers
     } merged;
 
     // The sources of the query that is being planned.
@@ -113,8 +130,17 @@ void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &b
 // Matches the queries that are still in the queue.
 void finish_queue(QueryQueue *queue);
 
-// The query that the output means by a number. Only while the output is being flushed.
-QueuedQuery *found_query(QueryQueue *queue, uint64 number);
+// The query that the output means by a number, for which a match is found; null if it needs no more. Only while the
+// output is being flushed.
+QueuedQuery *match_query(QueryQueue *queue, uint64 number);
+
+// Whether a query of those that are being read needs no more matches.
+inline bool is_matched(const QueryQueue &queue, uint32 query)
+{
+    const SharedQueries *shared = queue.merged.shared;
+    return queue.first_only &&
+           (shared != nullptr ? shared->query[query].matched : queue.reading[query].matched);
+}
 
 // A reader of the leaves that a source wants, for a queue.
 void begin_queue_reading(const QueryQueue &queue, LeafReader *reader, LeafSource *source);
@@ -134,9 +160,8 @@ void add_matches(QueryQueue *queue, const char *page, BlockNumber block, Fingerp
     for (int i = 0; i < matches; i++)
         check.add(leaf_tid(page, queue->match[i]).packed());
     check.finish(index_of(*queue), block);
-    const QueuedQuery &queued = queue->reading[query];
     const BlockNumbers &blocks = queue->output->side[0].tids.blocks;
-    for (int i = 0; i < matches && !(queue->first_only && queued.matched); i++) {
+    for (int i = 0; i < matches && !is_matched(*queue, query); i++) {
         Fingerprint fingerprint = fingerprints[queue->match[i]];
         uint64 tid = leaf_tid(page, queue->match[i]).packed();
         if (blocks.counted(queue->part, tid) && returns(fingerprint))

@@ -202,7 +202,8 @@ int planned_pair_workers(const PairOutput &output, double nanoseconds)
     return Min(max_parallel_workers_per_gather, max_parallel_workers);
 }
 
-void begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan, Size plan_bytes)
+void *begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan,
+                      Size plan_bytes)
 {
     int ends = 0;
     for (int i = 0; i < output->sides; i++)
@@ -215,13 +216,14 @@ void begin_pair_team(PairOutput *output, const char *function, int workers, cons
     ParallelContext *context = begin_workers(output->side[0].part[0].index, function, workers, part,
                                              lengthof(part), prepare_team, &preparation);
     if (context == nullptr)
-        return;
-    ereport(DEBUG1, errmsg_internal("simhash join by %d parallel workers", context->nworkers_launched));
+        return nullptr;
+    ereport(DEBUG1, errmsg_internal("simhash works with %d parallel workers", context->nworkers_launched));
     PairTeam *team = make_team(context->toc, context->nworkers_launched);
     team->context = context;
     for (int i = 0; i < team->queues; i++)
         team->queue[i] = shm_mq_attach(queue_of(context->toc, i), context->seg, context->worker[i].bgwhandle);
     output->team = team;
+    return find_part(context->toc, kKeyPlan);
 }
 
 void end_pair_team(PairOutput *output)
@@ -237,7 +239,7 @@ void end_pair_team(PairOutput *output)
     output->team = nullptr;
 }
 
-PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, const void **plan)
+PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, void **plan)
 {
     begin_work(toc);
     failpoint(Failpoint::join_worker);

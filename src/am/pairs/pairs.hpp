@@ -214,21 +214,21 @@ void filter_rows(PairOutput *output, int side, Rows *rows);
 
 // pair_team.cpp
 
-// The leader and the parallel workers of a join. All follow the plan that the leader has made, and take its tasks from a
+// The leader and the parallel workers of a join or a match. All follow the plan that the leader has made, and take its tasks from a
 // common counter. Each reads the leaves for its tasks and looks up the rows of its pairs. The leader passes on the
 // pairs of all.
 
 // The most workers that a task of so many nanoseconds is worth, within the settings.
 int planned_pair_workers(const PairOutput &output, double nanoseconds);
-// Starts workers that run a function of this library, with a copy of the plan. Sets output->team unless none could be
-// started.
-void begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan,
-                     Size plan_bytes);
+// Starts workers that run a function of this library, and sets output->team. Returns the copy of the plan that all
+// share, or null if no worker could be started.
+void *begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan,
+                      Size plan_bytes);
 // Passes on what the workers still send, and waits for their end.
 void end_pair_team(PairOutput *output);
 
 // A worker's output, which sends what it finds to the leader. Sets *plan.
-PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, const void **plan);
+PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, void **plan);
 void leave_pair_team(PairOutput *output, shm_toc *toc);
 
 // Whether this process does the next task. All processes ask for the same tasks, in the same order.

@@ -17,16 +17,31 @@ template <typename Stored> void write_all(const Weights &weights, int shift, voi
     std::memcpy(to, stored, sizeof(stored));
 }
 
+template <typename Stored> Weight shift_left(Stored stored, int shift)
+{
+    return static_cast<Weight>(static_cast<std::uint64_t>(stored) << shift);
+}
+
+// Whether the shift keeps all bits.
+template <typename Stored> bool fits(const Stored stored[kBits], int shift)
+{
+    if (shift + 8 * static_cast<int>(sizeof(Stored)) <= kBits)
+        return true;
+    for (int j = 0; j < kBits; j++) {
+        if (shift_left(stored[j], shift) >> shift != stored[j])
+            return false;
+    }
+    return true;
+}
+
 template <typename Stored> bool read_all(const void *from, int shift, Weights *out)
 {
     Stored stored[kBits];
     std::memcpy(stored, from, sizeof(stored));
-    for (int j = 0; j < kBits; j++) {
-        Weight weight = static_cast<Weight>(static_cast<std::uint64_t>(stored[j]) << shift);
-        if (weight >> shift != stored[j])
-            return false;
-        out->sum[j] = weight;
-    }
+    if (!fits(stored, shift))
+        return false;
+    for (int j = 0; j < kBits; j++)
+        out->sum[j] = shift_left(stored[j], shift);
     return true;
 }
 
@@ -77,28 +92,18 @@ bool unpack_weights(const void *from, std::size_t size, Weights *out)
         size != sizeof(header) + static_cast<std::size_t>(header.width) * kBits)
         return false;
     const void *body = static_cast<const std::uint8_t *>(from) + sizeof(header);
-    Weights read;
-    bool sound;
     switch (header.width) {
     case 1:
-        sound = read_all<std::int8_t>(body, header.shift, &read);
-        break;
+        return read_all<std::int8_t>(body, header.shift, out);
     case 2:
-        sound = read_all<std::int16_t>(body, header.shift, &read);
-        break;
+        return read_all<std::int16_t>(body, header.shift, out);
     case 4:
-        sound = read_all<std::int32_t>(body, header.shift, &read);
-        break;
+        return read_all<std::int32_t>(body, header.shift, out);
     case 8:
-        sound = read_all<std::int64_t>(body, header.shift, &read);
-        break;
+        return read_all<std::int64_t>(body, header.shift, out);
     default:
-        sound = false;
-        break;
+        return false;
     }
-    if (sound)
-        *out = read;
-    return sound;
 }
 
 void write_external_weights(const Weights &weights, std::uint8_t to[kExternalWeightsSize])

@@ -21,12 +21,16 @@ namespace simhash
 namespace
 {
 
-// GuidedBall has no padding, so equal balls are equal byte by byte.
-GuidedBall *make_ball(const Weights &weights, std::int32_t radius, double recall, std::int32_t most_probes)
+GuidedBall *new_ball() { return static_cast<GuidedBall *>(palloc(sizeof(GuidedBall))); }
+
+// Completes a ball whose weights are set. It has no padding, so equal balls are equal byte by byte.
+Datum ball_datum(GuidedBall *ball, std::int32_t radius, double recall, std::int32_t most_probes)
 {
-    auto *ball = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall)));
-    *ball = {weights, weights_fingerprint(weights), recall, radius, most_probes};
-    return ball;
+    ball->center = weights_fingerprint(ball->weights);
+    ball->recall = recall;
+    ball->radius = radius;
+    ball->most_probes = most_probes;
+    return PointerGetDatum(ball);
 }
 
 bool valid_terms(double radius, double recall, double most_probes)
@@ -105,10 +109,10 @@ SIMHASH_FUNCTION(simhash_ball_of_weights)
 // raises an error, as for simhash_ball(simhash, bigint).
 SIMHASH_FUNCTION(simhash_weights_to_ball)
 {
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
-    PG_RETURN_POINTER(make_ball(weights, clamp_radius(PG_GETARG_INT64(1)), clamp_recall(PG_GETARG_FLOAT8(2)),
-                                Max(0, PG_GETARG_INT32(3))));
+    GuidedBall *ball = new_ball();
+    read_weights(PG_GETARG_DATUM(0), &ball->weights);
+    return ball_datum(ball, clamp_radius(PG_GETARG_INT64(1)), clamp_recall(PG_GETARG_FLOAT8(2)),
+                      Max(0, PG_GETARG_INT32(3)));
 }
 
 SIMHASH_FUNCTION(simhash_in_weights_ball)
@@ -120,10 +124,10 @@ SIMHASH_FUNCTION(simhash_in_weights_ball)
 SIMHASH_FUNCTION(simhash_weights_ball_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
-    Weights weights;
+    GuidedBall *ball = new_ball();
     double terms[3];
 
-    if (!parse_ball(text, &weights, terms))
+    if (!parse_ball(text, &ball->weights, terms))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%s\"", "simhash_weights_ball", text),
                             errdetail("A ball around weights is written as "
@@ -134,8 +138,8 @@ SIMHASH_FUNCTION(simhash_weights_ball_in)
                             errdetail("A radius is from %d to %d, a recall from %g to %g, and a number of "
                                       "probes from 0 to %d.",
                                       kEmptyRadius, kFullRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));
-    PG_RETURN_POINTER(make_ball(weights, static_cast<std::int32_t>(terms[0]), terms[1],
-                                static_cast<std::int32_t>(terms[2])));
+    return ball_datum(ball, static_cast<std::int32_t>(terms[0]), terms[1],
+                      static_cast<std::int32_t>(terms[2]));
 }
 
 SIMHASH_FUNCTION(simhash_weights_ball_out)
@@ -153,9 +157,9 @@ SIMHASH_FUNCTION(simhash_weights_ball_out)
 SIMHASH_FUNCTION(simhash_weights_ball_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-    Weights weights;
+    GuidedBall *ball = new_ball();
     const bool known = read_external_weights(
-        reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(buf, kExternalWeightsSize)), &weights);
+        reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(buf, kExternalWeightsSize)), &ball->weights);
     const auto radius = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
     const double recall = pq_getmsgfloat8(buf);
     const auto most_probes = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
@@ -163,7 +167,7 @@ SIMHASH_FUNCTION(simhash_weights_ball_recv)
     if (!known || !valid_terms(radius, recall, most_probes))
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                 errmsg("invalid binary value of type %s", "simhash_weights_ball"));
-    PG_RETURN_POINTER(make_ball(weights, radius, recall, most_probes));
+    return ball_datum(ball, radius, recall, most_probes);
 }
 
 SIMHASH_FUNCTION(simhash_weights_ball_send)

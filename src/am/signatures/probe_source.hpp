@@ -4,7 +4,8 @@
 
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/signature_tables/probe_ball.hpp"
+#include "core/signature_tables/signature_layout.hpp"
+#include "core/tables/probe_ball.hpp"
 
 namespace simhash
 {

@@ -1,4 +1,4 @@
-#include "core/signature_tables/probe_ball.hpp"
+#include "core/tables/probe_ball.hpp"
 
 namespace simhash
 {

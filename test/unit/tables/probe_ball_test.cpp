@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/signature_tables/probe_ball.hpp"
+#include "core/tables/probe_ball.hpp"
 
 #include "../seed.hpp"
 

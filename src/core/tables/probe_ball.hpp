@@ -7,7 +7,7 @@
 // other leaves cost nothing.
 #pragma once
 
-#include "core/signature_tables/signature_layout.hpp"
+#include "core/fingerprint/fingerprint.hpp"
 
 #include <bit>
 #include <cstdint>

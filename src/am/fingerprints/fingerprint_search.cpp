@@ -49,7 +49,22 @@ std::uint64_t source_key(const ExactSource *base, int table)
     return source->meta->order.key(table, source->center);
 }
 
+void table_costs(const ExactSource *base, int table, std::uint8_t cost[])
+{
+    const auto *source = static_cast<const FingerprintSource *>(base);
+    std::uint8_t bit[kBits];
+    source->meta->order.sources(table, bit);
+    for (int i = 0; i < source->costs.bits; i++)
+        cost[i] = source->flip_cost[bit[i]];
+}
+
 } // namespace
+
+void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights)
+{
+    flip_costs(weights, source->flip_cost);
+    source->costs = {table_costs, guided_prefix_bits(index_leaves(index)), kFlipCost};
+}
 
 void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
                               int radius, const ExactStart &start)
@@ -150,7 +165,7 @@ void become_exact(FingerprintSearch *search)
                                    static_cast<std::uint32_t>(guided.plan.table(range.stream)), 0});
     }
     search->exact.read.arrange();
-    start_exact(search, {false, 0});
+    start_exact(search, {});
 }
 
 // Returns the next leaf of the source, locked. A search by weights that runs out of memory for probes is continued as
@@ -193,16 +208,16 @@ void plan_exact(FingerprintSearch *search, Fingerprint center, int radius)
         index_plan(search->reader.index, radius, &search->exact.plan);
     search->exact.center = center;
     search->exact.radius = radius;
+    search->exact.costs = {};
     search->by_weights = false;
 }
 
 // Starts a search by weights, and then an exact one if the recall of the ball has not been reached with as many probes
-// as that reads leaves, or as `most`.
-void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius, Size most)
+// as that reads leaves.
+void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius)
 {
     search->guided = prepare_guided_source(search->guided, search->reader.index, search->meta,
                                            search->exact.plan.leaves, search->context);
-    search->guided->most = Min(search->guided->most, most);
     begin_guided_source(search->guided, ball, radius);
     begin_reading(&search->reader, search->guided);
     search->by_weights = true;
@@ -213,31 +228,35 @@ void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     plan_exact(search, center, radius);
     prepare_ranges(search, 0);
-    start_exact(search, {false, 0});
+    start_exact(search, {});
 }
 
 // Starts an exact search of which a first row may be enough. The likeliest leaves come first, as far as that takes
 // little time of a search of all leaves. If there are few, the tables come in the order of the chance that a
-// near-duplicate has the query's header.
+// near-duplicate has the query's header, unless each has about one leaf: then the first one most often has the row.
 void begin_likeliest(FingerprintSearch *search, const BallKey<Fingerprint, GuidedBall> &ball)
 {
-    // The leaves of a plan from which on more passes, and a search by weights, cost little of all that; and the part
-    // of the leaves that they may read first. A search by weights may make a few more probes if that is not many.
-    constexpr double kManyLeaves = 16, kManyForWeights = 64, kFirstPart = 1 / 16.0, kFewProbes = 16;
+    // The leaves of a plan from which on more passes cost little of all that; the leaves of a step from which on the
+    // order of the steps matters; and the part of the leaves that the passes may read first. Those by cost take longer.
+    constexpr double kManyLeaves = 16, kLeavesOfStep = 1.1, kFirstPart = 1 / 16.0,
+                     kFirstPartByCost = 1 / 24.0, kMostByCost = 32;
     plan_exact(search, ball.center, ball.radius);
     SearchPlan *plan = &search->exact.plan;
-    if (ball.guide != nullptr)
+    const bool many = plan->leaves >= kManyLeaves;
+    if (ball.guide != nullptr && plan->leaves > kLeavesOfStep * plan->steps)
         order_steps(ball.guide->weights, search->meta->order, plan);
-    const double first = plan->leaves * kFirstPart;
-    if (ball.guide != nullptr && plan->leaves >= kManyForWeights && ball.radius <= kFarthestGuided) {
-        begin_guided(search, *ball.guide, ball.radius,
-                     static_cast<Size>(Max(Min(first, kFewProbes), first / 2)));
+    if (!many) {
+        prepare_ranges(search, 0);
+        start_exact(search, {});
         return;
     }
-    const bool many = plan->leaves >= kManyLeaves;
-    const double ranges = Min(Max(first, plan->steps), kRangesOfPasses);
-    prepare_ranges(search, many ? static_cast<Size>(ranges) : 0);
-    start_exact(search, {many, many ? kPasses : 0});
+    const bool by_cost = ball.guide != nullptr;
+    if (by_cost)
+        use_flip_costs(&search->exact, search->reader.index, ball.guide->weights);
+    const double first = by_cost ? Min(plan->leaves * kFirstPartByCost, kMostByCost)
+                                 : Min(plan->leaves * kFirstPart, kRangesOfPasses);
+    prepare_ranges(search, static_cast<Size>(Max(first, plan->steps)));
+    start_exact(search, {true, by_cost ? kPassesByCost : kPasses, false});
 }
 
 // The leading ball if it permits a search by weights with a recall below 1 or a limit of probes, otherwise null.
@@ -255,7 +274,7 @@ void begin_conditions(ValueSearch *base)
         begin_exact(search, 0, kBits);
     } else if (guided != nullptr && is_guided(*guided, guided->radius)) {
         plan_exact(search, lead.center, lead.radius);
-        begin_guided(search, *guided, lead.radius, kMostProbes);
+        begin_guided(search, *guided, lead.radius);
     } else if (search->all_wanted) {
         begin_exact(search, lead.center, lead.radius);
     } else {
@@ -271,7 +290,7 @@ void begin_ring(ValueSearch *base, int high)
         begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
     } else if (guided != nullptr && is_guided(*guided, high)) {
         plan_exact(search, guided->center, high);
-        begin_guided(search, *guided, high, kMostProbes);
+        begin_guided(search, *guided, high);
     } else {
         begin_exact(search, search->asked.lead_query().value, high);
     }

@@ -2,8 +2,8 @@
 //
 // A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is
 // searched exactly, without the keys that the guided source has read. So it costs at most about twice as much as an
-// exact search, and always reaches its target. An exact search around weights that reads many leaves begins with a few
-// probes by weights. simhash_index_probe_plan and simhash_index_calibrate look into a search that they have run.
+// exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate look into a search
+// that they have run.
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"
@@ -28,8 +28,11 @@ inline bool is_guided(const GuidedBall &ball, int radius)
 struct FingerprintSource : ExactSource {
     const FingerprintMeta *meta;
     Fingerprint center;
+    std::uint8_t flip_cost[kBits]; // by bit of the fingerprint, if costs are used
 };
-// Starts a search with the plan in `source->plan`.
+// Uses the costs of flips of weights.
+void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights);
+// Starts a search with the plan and the costs in the source.
 void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
                               int radius, const ExactStart &start);
 

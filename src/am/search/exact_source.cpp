@@ -8,32 +8,57 @@ namespace
 
 bool in_last_pass(const ExactSource &source) { return source.pass == source.passes; }
 
+bool by_cost(const ExactSource &source) { return source.costs.of_table != nullptr && !in_last_pass(source); }
+
 // The radius may have shrunk.
 int ball_radius(const ExactSource &source, const SearchStep &step)
 {
-    return in_last_pass(source) || step.header_bits > 0 ? source.radius : Min(source.radius, source.pass);
+    return in_last_pass(source) || by_cost(source) || step.header_bits > 0 ? source.radius
+                                                                           : Min(source.radius, source.pass);
 }
 
 // The keys that a step reads in the present pass.
 KeyBall step_ball(const ExactSource &source, int number)
 {
     const SearchStep &step = source.plan.step[number];
-    const int budget = in_last_pass(source) ? step.budget : Min(static_cast<int>(step.budget), source.pass);
+    const int budget = in_last_pass(source) || by_cost(source)
+                           ? step.budget
+                           : Min(static_cast<int>(step.budget), source.pass);
     return {source.key_of(&source, step.table), step.header_bits, budget, ball_radius(source, step)};
 }
 
-// Finds the first position of the ball at or after `from` whose key has not been read. Returns false if there is none.
-bool next_position(const ExactSource &source, const KeyBall &ball, int table, Position from, Position *next)
+// Finds the first key of the ball at or after `from` that the present pass reads. Returns false if there is none.
+bool next_of_pass(const ExactSource &source, const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
+{
+    if (!by_cost(source))
+        return next_key(ball, from, key);
+    const ProbeBall likely = {ball.center, source.pass * source.costs.step, source.cost, source.costs.bits};
+    for (;;) {
+        if (!next_key(likely, from, key) || !next_key(ball, *key, &from))
+            return false;
+        if (from == *key)
+            return true;
+    }
+}
+
+// Finds the first position of the ball at or after `from` whose key has not been read. Keys from the last one found up to
+// below *unread have not been. Returns false if there is none.
+bool next_position(const ExactSource &source, const KeyBall &ball, int table, Position from,
+                   std::uint64_t *unread, Position *next)
 {
     std::uint64_t at = from.key, key;
     for (;;) {
-        if (!next_key(ball, at, &key))
+        if (!next_of_pass(source, ball, at, &key))
             return false;
-        at = key;
-        if (!source.read.empty() && !source.read.skip(table, &at))
-            return false;
-        if (at == key)
+        if (key < *unread || source.read.empty())
             break;
+        at = key;
+        if (!source.read.skip(table, &at))
+            return false;
+        if (at == key) {
+            *unread = source.read.next_read(table, key);
+            break;
+        }
     }
     *next = key == from.key ? from : Position{key, 0};
     return true;
@@ -57,7 +82,7 @@ bool next_of_step(ExactSource *source, Position from)
         return true;
     }
     source->ball.radius = ball_radius(*source, step);
-    return next_position(*source, source->ball, step.table, from, &source->next);
+    return next_position(*source, source->ball, step.table, from, &source->unread, &source->next);
 }
 
 // Goes to the first step, from `step` on, that has leaves left, in this pass or the next ones.
@@ -66,14 +91,17 @@ void begin_step(ExactSource *source, int step)
     for (;; step++) {
         if (step == source->plan.steps) {
             source->step = step;
-            if (in_last_pass(*source))
+            if (in_last_pass(*source) || (source->no_other && source->pass + 1 == source->passes))
                 return;
             source->pass++;
             step = 0;
         }
         source->step = step;
         source->done = {0, 0};
+        source->unread = 0;
         source->ball = step_ball(*source, step);
+        if (by_cost(*source))
+            source->costs.of_table(source, source->plan.step[step].table, source->cost);
         if (next_of_step(source, {0, 0}))
             return;
     }
@@ -82,7 +110,7 @@ void begin_step(ExactSource *source, int step)
 void begin_last_pass(ExactSource *source)
 {
     source->pass = source->passes;
-    begin_step(source, 0);
+    begin_step(source, source->no_other ? source->plan.steps : 0);
 }
 
 // Notes the keys that will have been read with a leaf that was located for `key`: it is read to its end. If the search
@@ -139,7 +167,8 @@ bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
         return true; // it was located for this position
     const SearchStep &step = source->plan.step[located.step];
     const KeyBall ball = {source->key_of(source, step.table), step.header_bits, step.budget, source->radius};
-    return next_position(*source, ball, step.table, from, &leaf->first) &&
+    std::uint64_t unread = 0;
+    return next_position(*source, ball, step.table, from, &unread, &leaf->first) &&
            (leaf->place.rightmost || leaf->first < leaf->place.upper);
 }
 
@@ -152,6 +181,7 @@ void begin_exact_source(ExactSource *source, int radius, const ExactStart &start
     source->wants = exact_wants;
     source->radius = radius;
     source->passes = start.passes;
+    source->no_other = start.no_other;
     source->leaves = start.alone ? 0 : kAhead;
     source->ahead = leaves_ahead(source->leaves);
     source->pass = 0;

@@ -91,6 +91,13 @@ bool KeyRanges::skip(int table, std::uint64_t *key) const
     return true;
 }
 
+std::uint64_t KeyRanges::next_read(int table, std::uint64_t key) const
+{
+    const std::size_t at = upto(table, key);
+    return at < count_ && range_[at].table == static_cast<std::uint32_t>(table) ? range_[at].first
+                                                                                : ~std::uint64_t{0};
+}
+
 const KeyRange *KeyRanges::find(int table, std::uint64_t key) const
 {
     std::size_t at = upto(table, key);

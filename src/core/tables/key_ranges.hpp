@@ -37,6 +37,9 @@ public:
     // Sets *key to the smallest key at or above it that is in no range. Returns false if there is none.
     bool skip(int table, std::uint64_t *key) const;
 
+    // The first key at or above `key` that is in a range, the largest key if there is none. Requires: `key` is in none.
+    std::uint64_t next_read(int table, std::uint64_t key) const;
+
     // The range that a key is in, or null.
     const KeyRange *find(int table, std::uint64_t key) const;
 

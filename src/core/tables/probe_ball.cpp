@@ -1,5 +1,7 @@
 #include "core/tables/probe_ball.hpp"
 
+#include "core/tables/key_ball.hpp" // leading_bits
+
 namespace simhash
 {
 
@@ -11,7 +13,7 @@ std::uint64_t bit_at(int i) { return std::uint64_t{1} << (63 - i); }
 // The smallest rest of a key behind bit i: the center's, with its highest ones cleared as far as the budget allows.
 std::uint64_t smallest_rest(const ProbeBall &ball, int i, int budget)
 {
-    std::uint64_t rest = ball.center & (bit_at(i) - 1);
+    std::uint64_t rest = ball.center & (bit_at(i) - 1) & leading_bits(ball.bits);
     for (std::uint64_t ones = rest; ones != 0 && budget > 0;) {
         int one = std::countl_zero(ones);
         ones &= ~bit_at(one);
@@ -33,7 +35,7 @@ bool next_key(const ProbeBall &ball, std::uint64_t from, std::uint64_t *key)
     // that is within the budget.
     std::uint64_t errors = from ^ ball.center;
     int spent = 0, turn = -1, left = 0;
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < ball.bits; i++) {
         bool differs = errors & bit_at(i);
         int cost = ball.cost[i];
         if (!(from & bit_at(i)) && spent + (differs ? 0 : cost) <= ball.budget) {

@@ -1,4 +1,4 @@
-// The keys of a tree in the order in which an approximate search reads them: in balls of growing cost around the
+// The keys of a tree in the order in which a search reads the likeliest first: in balls of growing cost around the
 // query's key, where each bit that differs costs something. If all bits are equally likely to differ, each costs 1.
 // With weights, the costs are proportional to -log(p / (1 - p)), so that keys of lower cost are likelier to be those
 // of a near-duplicate (Sood and Loguinov 2011, equation 6).
@@ -6,8 +6,6 @@
 // Like core/tables/key_ball.hpp, this finds the leaves that contain such keys by seeking, so bits that do not lead to
 // other leaves cost nothing.
 #pragma once
-
-#include "core/fingerprint/fingerprint.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -18,7 +16,8 @@ namespace simhash
 struct ProbeBall {
     std::uint64_t center;
     int budget;
-    const std::uint8_t *cost; // of 64 bits, the highest bit first
+    const std::uint8_t *cost; // of each bit, the highest bit first
+    int bits = 64;            // that cost anything
 };
 
 // Sets *key to the smallest key >= from whose bits that differ from the center cost at most the budget. Returns false

@@ -49,6 +49,12 @@ protected:
                     EXPECT_TRUE(found);
                     EXPECT_EQ(unread, key_number(next));
                 }
+                if (range == nullptr) {
+                    int read = n;
+                    while (read < kKeys && model.count({t, key_number(read)}) == 0)
+                        read++;
+                    EXPECT_EQ(ranges.next_read(t, key), read < kKeys ? key_number(read) : kLast);
+                }
             }
         }
     }

@@ -69,6 +69,10 @@ TEST_F(ProbeBallTest, FindsTheSmallestKey)
             i % 2 == 0 ? random() : ball.center ^ (random() & random() & random() & random());
         if (i % 7 == 0)
             from &= ~std::uint64_t{0} << below(64);
+        if (i % 5 == 0) {
+            ball.bits = static_cast<int>(below(65));
+            std::fill(cost_ + ball.bits, cost_ + 64, std::uint8_t{0});
+        }
         std::uint64_t key = 0;
         Key expected = walk(ball, from, 0, true, ball.budget, &key) ? Key(key) : std::nullopt;
         ASSERT_EQ(next(ball, from), expected);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "core/volatility/step_order.hpp"
@@ -69,6 +72,41 @@ TEST_F(StepOrderTest, KeepsAllSteps)
             EXPECT_EQ(found, 1);
         }
     }
+}
+
+TEST_F(StepOrderTest, FlipsCostTheirLogarithmicOdds)
+{
+    for (float z = 0; z < 4; z += 0.01F) {
+        const double p = std::erfc(z / std::sqrt(2.0)) / 2;
+        EXPECT_NEAR(flip_cost(z), 1 + kFlipCost * std::log((1 - p) / p), 0.1 * kFlipCost * z + 2);
+    }
+    EXPECT_EQ(flip_cost(1000), 255);
+}
+
+TEST_F(StepOrderTest, LargerWeightsCostMore)
+{
+    for (int round = 0; round < 100; round++) {
+        Weights weights;
+        for (Weight &sum : weights.sum)
+            sum = static_cast<Weight>(random()) >> (8 + round % 50);
+        std::uint8_t cost[kBits], scaled[kBits];
+        flip_costs(weights, cost);
+        for (int i = 0; i < kBits; i++) {
+            for (int j = 0; j < kBits; j++) {
+                if (std::abs(weights.sum[i]) < std::abs(weights.sum[j])) {
+                    EXPECT_LE(cost[i], cost[j]);
+                }
+            }
+        }
+        for (Weight &sum : weights.sum)
+            sum *= 16;
+        flip_costs(weights, scaled);
+        EXPECT_TRUE(std::equal(cost, cost + kBits, scaled));
+    }
+    std::uint8_t cost[kBits];
+    flip_costs(Weights{}, cost);
+    EXPECT_LE(cost[0], kFlipCost); // a pass reaches one flip
+    EXPECT_TRUE(std::all_of(cost, cost + kBits, [&](std::uint8_t c) { return c == cost[0]; }));
 }
 
 } // namespace

@@ -175,7 +175,7 @@ SELECT sum(weighted(q, 0.9)) >= 0.8 * sum(weighted(q, 1)), sum(weighted(q, 1)) >
 SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
 FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
 SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
-FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1;
+FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1 ORDER BY min(step);
 SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached, bool_and(part = 'tree') AS trees FROM
     (SELECT part, recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
      FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;

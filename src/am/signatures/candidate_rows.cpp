@@ -23,17 +23,19 @@ bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
     return true;
 }
 
-// Whether the step of the plan is the one that returns a row: the first whose window has few enough errors. The
-// row has few enough in this one.
-bool reported_by(const SignatureSearch &search, int step, const std::uint8_t *signature)
+// Whether the leaf is the one that returns a row: it is that of the first step in whose window the row has few enough
+// errors, or one of those that are read first. The row has few enough in this step.
+bool reported_here(const SignatureSearch &search, int step, const std::uint8_t *signature)
 {
-    for (int i = 0; i < step; i++) {
-        const SearchStep &s = search.exact.plan.step[i];
-        std::uint64_t errors = signature_key(search.meta->layout, s.table, signature) ^ search.key[s.table];
-        if (std::popcount(errors & leading_bits(s.header_bits)) <= static_cast<int>(s.budget))
+    const ExactSource &exact = search.exact;
+    const LocatedLeaf &leaf = search.reader.leaf;
+    const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
+    for (int i = 0; exact.in_last_pass(leaf) && i < step; i++) {
+        const int table = exact.plan.step[i].table;
+        if (exact.returns(table, key(table)))
             return false;
     }
-    return true;
+    return exact.is_new(leaf, key);
 }
 
 } // namespace
@@ -118,7 +120,7 @@ void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *po
                               "An entry refers to a row that does not exist.");
         const std::uint8_t *signature = body_signature(page, search->shape.bytes, slot);
         int distance = distance_to(*search, search->query, signature);
-        if (distance <= search->radius && (step < 0 || reported_by(*search, step, signature)))
+        if (distance <= search->radius && (step < 0 || reported_here(*search, step, signature)))
             add_hit(search, page, position[i], distance, hits);
     }
 }

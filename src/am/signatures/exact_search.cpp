@@ -3,6 +3,9 @@
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/store_scan.hpp"
 
+#include "core/volatility/guided_plan.hpp" // guided_prefix_bits
+#include "core/volatility/step_order.hpp"
+
 #include <limits>
 
 extern "C" {
@@ -20,25 +23,80 @@ std::uint64_t source_key(const ExactSource *source, int table)
     return static_cast<const SignatureSource *>(source)->keys[table];
 }
 
-} // namespace
-
-void begin_exact(SignatureSearch *search)
+void table_costs(const ExactSource *base, int table, std::uint8_t cost[])
 {
-    search->skip_seen = search->skip_seen || search->probing;
-    search->probing = false;
-    search->spent = search->leaves = 0;
-    search->returned.count = 0;
-    if (search->scanning) {
-        begin_scan_of_store(search);
+    const auto *source = static_cast<const SignatureSource *>(base);
+    const std::uint16_t *bit = source->layout->key_bits(table);
+    for (int i = 0; i < source->costs.bits; i++)
+        cost[i] = flip_cost(std::fabs(source->weights[bit[i]]) * source->per_weight);
+}
+
+void use_flip_costs(SignatureSearch *search, const float *weights)
+{
+    SignatureSource *source = &search->exact;
+    float squares = 0;
+    for (int j = 0; weights != nullptr && j < search->meta->bits; j++)
+        squares += weights[j] * weights[j];
+    source->costs = {};
+    if (!(squares > 0) || !std::isfinite(squares))
         return;
-    }
+    source->layout = &search->meta->layout;
+    source->weights = weights;
+    source->per_weight = z_per_size(squares / static_cast<float>(search->meta->bits));
+    source->costs = {table_costs, guided_prefix_bits(search->size.leaves), kFlipCost};
+}
+
+void begin_trees(SignatureSearch *search, const ExactStart &start)
+{
     const SearchPlan &plan = search->exact.plan;
     for (int i = 0; i < plan.steps; i++)
         set_query_key(search, plan.step[i].table);
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
-    begin_exact_source(&search->exact, search->radius, {false, 0});
+    search->exact.within_budget = true;
+    begin_exact_source(&search->exact, search->radius, start);
     begin_reading(&search->reader, &search->exact);
+}
+
+} // namespace
+
+void begin_exact(SignatureSearch *search)
+{
+    search->skip_seen = search->skip_seen || search->probing;
+    search->probing = search->scan_follows = false;
+    search->spent = search->leaves = 0;
+    search->returned.count = 0;
+    search->exact.read.begin(nullptr, 0);
+    if (search->scanning)
+        begin_scan_of_store(search);
+    else
+        begin_trees(search, {});
+}
+
+void begin_likeliest(SignatureSearch *search, const float *weights)
+{
+    // The part of the cost that the first leaves may take, and the most of them.
+    constexpr double kFirstPart = 1 / 24.0, kLeafAndCandidates = kLeafCost + 2 * kCandidateCost,
+                     kMostLeaves = 64;
+    const double leaves = Min(search->exact_cost * kFirstPart / kLeafAndCandidates, kMostLeaves);
+    if (leaves < 2) {
+        begin_exact(search);
+        return;
+    }
+    search->spent = search->leaves = 0;
+    search->returned.count = 0;
+    search->scan_follows = search->scanning;
+    search->scanning = false;
+    const SignatureLayout &layout = search->meta->layout;
+    if (search->scan_follows)
+        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &search->exact.plan);
+    if (search->range == nullptr)
+        search->range = static_cast<KeyRange *>(
+            MemoryContextAlloc(search->context, sizeof(KeyRange) * static_cast<Size>(kMostLeaves)));
+    search->exact.read.begin(search->range, static_cast<Size>(leaves));
+    use_flip_costs(search, weights);
+    const bool by_cost = search->exact.costs.of_table != nullptr;
+    begin_trees(search, {true, by_cost ? kPassesByCost : kPasses, search->scan_follows});
 }
 
 namespace
@@ -78,6 +136,8 @@ void note_returned(SignatureSearch *search, Size hits)
 // Whether a scan of the store would cost less than the rest of the search of the trees.
 bool scan_is_cheaper(const SignatureSearch &search)
 {
+    if (search.scan_follows)
+        return search.returned.count > kMostReturned / 2;
     // A part of the scan's cost shows what the leaves hold; if it has been paid twice, the plan was wrong.
     constexpr double kSample = 0.25, kMost = 2;
     double left = Max(0.0, search.exact.plan.leaves - search.leaves);
@@ -98,8 +158,11 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
 {
     while (!scan_is_cheaper(*search)) {
         Buffer buffer = read_next_leaf(&search->reader);
-        if (!BufferIsValid(buffer))
+        if (!BufferIsValid(buffer)) {
+            if (search->scan_follows)
+                change_to_scan(search);
             return false;
+        }
         int step = search->exact.step_of(search->reader.leaf);
         Size count = leaf_candidates(search, search->reader.page, search->exact.plan.step[step]);
         BlockNumber block = BufferGetBlockNumber(buffer);

@@ -10,6 +10,9 @@ namespace simhash
 
 // Starts the exact search that was planned with the query.
 void begin_exact(SignatureSearch *search);
+// The same if its first row may be enough: it begins with a few of the likeliest leaves, by weights unless they are null,
+// even if a scan of the store follows.
+void begin_likeliest(SignatureSearch *search, const float *weights);
 // Sets the results to more rows, at least one. Returns false at the end.
 bool next_exact(SignatureSearch *search, Results *results);
 

@@ -52,6 +52,9 @@ using SignatureKeys = KeysOf<SignatureTerms>;
 // An exact source with the keys of a signature.
 struct SignatureSource : ExactSource {
     const std::uint64_t *keys; // in each table
+    const SignatureLayout *layout;
+    const float *weights; // for the costs of flips
+    float per_weight;     // by which z is computed (core/volatility/step_order.hpp)
 };
 
 // The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of
@@ -67,9 +70,11 @@ struct SignatureSearch : ValueSearch {
     const std::uint8_t *nowhere; // a signature of zeros, the center of a search for all rows
     int radius;                  // may shrink during the search
     bool scanning;               // the store, instead of the trees
+    bool scan_follows;           // the search of the trees reads only a few leaves
 
     LeafReader reader;
     SignatureSource exact;
+    KeyRange *range;                       // memory for exact.read, null before it is needed
     std::uint64_t key[kMaxTables];         // the query's: first words
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];

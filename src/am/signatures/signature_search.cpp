@@ -54,8 +54,12 @@ void begin_conditions(ValueSearch *base)
         begin_exactly(search, search->nowhere, search->meta->bits);
     else if (!lead->exact)
         begin_guided(search, *lead->guide, lead->radius);
-    else
+    else if (search->all_wanted)
         begin_exactly(search, lead->center, lead->radius);
+    else {
+        set_query(search, lead->center, lead->radius);
+        begin_likeliest(search, lead->guide == nullptr ? nullptr : ball_weights(*lead->guide));
+    }
 }
 
 bool begin_nearest(ValueSearch *base)
@@ -131,6 +135,8 @@ void end_search(ValueSearch *base)
         pfree(search->segments.plane);
     if (search->returned.tid != nullptr)
         pfree(search->returned.tid);
+    if (search->range != nullptr)
+        pfree(search->range);
     free_scan_keys(&search->asked);
     pfree(search->match);
     pfree(search->distance);

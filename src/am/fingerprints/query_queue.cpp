@@ -1,6 +1,7 @@
 #include "am/fingerprints/merged_queries.hpp"
 
 #include "core/pairs/digit_sort.hpp"
+#include "core/volatility/step_order.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -26,6 +27,7 @@ void run_queue(QueryQueue *queue);
 // So few leaves cost less to read together than choosing among them by weights (bench/psm).
 constexpr double kFewLeaves = 6;
 constexpr Size kPrefetched = 64; // noted leaves, ahead
+constexpr Size kLikeliestLeaves = 16;
 constexpr int kPrefixBits = 32;
 constexpr int kTableBits = 6;
 static_assert(kMaxTables < 1 << kTableBits);
@@ -59,7 +61,7 @@ void keep_last_query(QueryQueue *queue)
 void note_ranges(QueryQueue *queue, Size probes)
 {
     if (queue->rest != nullptr)
-        return; // nothing was read before the first leaf
+        return; // any row is enough
     const GuidedSource &guided = *queue->guided;
     Size noted = queue->ranges - last_query(queue).ranges;
     if (last_query(queue).ranges + probes > queue->range_capacity) {
@@ -90,6 +92,12 @@ QueuedLeaf *note_leaf(QueryQueue *queue, const LocatedLeaf &located)
     return leaf;
 }
 
+// Whether no more leaves of the last query are noted, after `leaves`.
+bool enough_noted(QueryQueue *queue, Size leaves)
+{
+    return leaves == queue->leaves_each || last_query(queue).matched;
+}
+
 // Notes the leaves of a search by weights. Returns false if the search must be continued as an exact one.
 bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
 {
@@ -99,7 +107,7 @@ bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
     begin_guided_source(source, ball, ball.radius);
     LocatedLeaf located;
     located.slot = 0;
-    while (source->locate(source, index_of(*queue), &located)) {
+    for (Size leaves = 1; source->locate(source, index_of(*queue), &located); leaves++) {
         CHECK_FOR_INTERRUPTS();
         note_ranges(queue, source->located[0].earlier);
         QueuedLeaf *leaf = note_leaf(queue, located);
@@ -107,7 +115,7 @@ bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
         leaf->first_cell = probe.first_key;
         queue->below_cell = probe.first_key ^ probe.last_key;
         leaf->step = kByWeights;
-        if (queue->rest != nullptr || last_query(queue).matched)
+        if (enough_noted(queue, leaves))
             return true;
     }
     if (source->finished())
@@ -116,18 +124,27 @@ bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
     return false;
 }
 
-void note_exact_leaves(QueryQueue *queue, Fingerprint center, int radius)
+// If a few leaves are noted, they are the likeliest ones.
+void note_exact_leaves(QueryQueue *queue, const GuidedBall &ball)
 {
     FingerprintSource *source = &queue->exact;
-    if (source->plan.radius != radius)
-        source->plan = exact_plan(queue, radius);
-    begin_fingerprint_source(source, &meta_of(*queue), center, radius, {false, 0});
+    if (source->plan.radius != ball.radius)
+        source->plan = exact_plan(queue, ball.radius);
+    KeyRange range[kLikeliestLeaves];
+    const bool few = queue->rest != nullptr;
+    source->read.begin(range, few ? queue->leaves_each : 0);
+    if (few) {
+        order_steps(ball.weights, meta_of(*queue).order, &source->plan);
+        use_flip_costs(source, index_of(*queue), ball.weights);
+    }
+    begin_fingerprint_source(source, &meta_of(*queue), ball.center, ball.radius,
+                             {false, few ? kPassesByCost : 0, false});
     LocatedLeaf located;
     located.slot = 0;
-    while (source->locate(source, index_of(*queue), &located)) {
+    for (Size leaves = 1; source->locate(source, index_of(*queue), &located); leaves++) {
         CHECK_FOR_INTERRUPTS();
         note_leaf(queue, located)->step = static_cast<uint8>(source->step_of(located));
-        if (queue->rest != nullptr || last_query(queue).matched)
+        if (enough_noted(queue, leaves))
             return;
     }
 }
@@ -235,6 +252,8 @@ bool wants_queued(LeafSource *base, LocatedLeaf *leaf, Position from)
 // Whether the leaf is the one that returns a row to its query, which may read the row's place several times.
 bool returns_row(const QueryQueue &queue, const QueuedLeaf &leaf, Fingerprint fingerprint)
 {
+    if (queue.rest != nullptr)
+        return true;
     const FingerprintMeta &meta = meta_of(queue);
     for (Size i = 0; i < leaf.earlier; i++) {
         const QueuedRange &range = queue.range[queue.query[leaf.query].ranges + i];
@@ -308,12 +327,13 @@ QueryQueue *new_queue(PairOutput *output, int part, bool first_only, Size bytes)
     queue->output = output;
     queue->part = part;
     queue->first_only = first_only;
+    queue->leaves_each = PG_UINT32_MAX;
     queue->exact.plan.radius = -1;
     queue->match = static_cast<uint16 *>(palloc(sizeof(uint16) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     return queue;
 }
 
-// Allocates room for queries with notes. Balls are kept if `balls`, for a second queue.
+// Allocates room for queries with notes. Balls are kept if `balls`, for the rest.
 void allocate_notes(QueryQueue *queue, bool balls, Size bytes)
 {
     Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange) +
@@ -330,16 +350,21 @@ void allocate_notes(QueryQueue *queue, bool balls, Size bytes)
     queue->ranges = 0;
 }
 
-void allocate_both_notes(QueryQueue *queue, Size bytes)
+void allocate_all_notes(QueryQueue *queue, Size bytes)
 {
     if (!queue->first_only) {
         allocate_notes(queue, false, bytes);
         return;
     }
-    allocate_notes(queue, true, bytes / 2);
+    constexpr Size kLeavesEach[] = {1, kLikeliestLeaves, PG_UINT32_MAX};
     MemoryContext caller = MemoryContextSwitchTo(queue->arrays);
-    queue->rest = new_queue(queue->output, queue->part, true, bytes / 2);
-    allocate_notes(queue->rest, false, bytes / 2);
+    for (Size leaves_each : kLeavesEach) {
+        const bool last = leaves_each == PG_UINT32_MAX;
+        allocate_notes(queue, !last, bytes / lengthof(kLeavesEach));
+        queue->leaves_each = last ? leaves_each : Min(leaves_each, queue->capacity);
+        queue->rest = last ? nullptr : new_queue(queue->output, queue->part, true, 0);
+        queue = queue->rest;
+    }
     MemoryContextSwitchTo(caller);
 }
 
@@ -367,7 +392,7 @@ void allocate_kind(QueryQueue *queue, bool merged)
     if (both || merged)
         allocate_merged(queue, bytes);
     if (both || !merged)
-        allocate_both_notes(queue, bytes);
+        allocate_all_notes(queue, bytes);
 }
 
 void merge_query(QueryQueue *queue, const QueuedQuery &query)
@@ -384,7 +409,9 @@ void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &b
 {
     if (queue->capacity == 0)
         allocate_kind(queue, false);
-    if (queue->queries == queue->capacity || queue->leaves == queue->capacity) {
+    // If there is a queue for the rest, a query's leaves are read together.
+    const Size room = queue->rest == nullptr ? 1 : queue->leaves_each;
+    if (queue->queries == queue->capacity || queue->leaves + room > queue->capacity) {
         run_queue(queue);
         queue->queries = 0;
         queue->ranges = 0;
@@ -394,7 +421,7 @@ void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &b
     queue->query[queue->queries] = query;
     queue->query[queue->queries++].ranges = queue->ranges;
     if (!guided || !note_guided_leaves(queue, ball))
-        note_exact_leaves(queue, ball.center, ball.radius);
+        note_exact_leaves(queue, ball);
 }
 
 } // namespace
@@ -421,14 +448,16 @@ void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &b
 void finish_queue(QueryQueue *queue)
 {
     run_merged(queue);
-    run_queue(queue);
-    if (queue->rest != nullptr)
-        run_queue(queue->rest);
+    for (; queue != nullptr; queue = queue->rest)
+        run_queue(queue);
 }
 
 QueuedQuery *match_query(QueryQueue *queue, uint64 number)
 {
-    QueuedQuery *query = (queue->reading != nullptr ? queue : queue->rest)->reading + number;
+    const QueryQueue *read = queue;
+    while (read->reading == nullptr)
+        read = read->rest;
+    QueuedQuery *query = read->reading + number;
     if (query->matched)
         return nullptr;
     query->matched = queue->first_only;

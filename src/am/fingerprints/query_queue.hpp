@@ -4,8 +4,8 @@
 //
 // Any other query is planned alone, in the same way as by a scan, but its leaves are only noted. When the memory for
 // notes is full, the leaves are read in the order of their keys, each once for all queries that need it, and the
-// next queries are planned. If one match is enough for a query, only its first leaf is noted at first, where most have a
-// match. Those that have none are planned again, in a second queue.
+// next queries are planned. If one match is enough for a query, only its likeliest leaf is noted at first, where most
+// have a match. Those that have none are planned again, in a second queue with a few leaves each, and then in a third.
 #pragma once
 
 #include "am/fingerprints/fingerprint_search.hpp"
@@ -83,8 +83,9 @@ struct QueryQueue {
     PairOutput *output;   // tag[0] is the row's, tag[1] the query's number
     int part;             // the partition that is searched
     bool first_only;      // one match is enough for a query
-    QueryQueue *rest;     // the second queue, or null; then all leaves are noted
-    QueuedQuery *reading; // what the output's numbers mean; null while the second queue is read
+    Size leaves_each;     // the most leaves of a query that are noted
+    QueryQueue *rest;     // the queue of those for which they were not enough; null if all leaves are noted
+    QueuedQuery *reading; // what the output's numbers mean; null while another queue is read
     uint16 *match;        // room for a leaf's matches
 
     struct {
@@ -102,7 +103,7 @@ struct QueryQueue {
 
     // Queries whose leaves are noted.
     QueuedQuery *query;
-    GuidedBall *ball; // of each query, if there is a second queue
+    GuidedBall *ball; // of each query, if there is a queue for the rest
     uint32 queries;
     QueuedLeaf *leaf;
     Size leaves;

@@ -218,8 +218,9 @@ ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const
         const Sighting *begin = memory.sighting + count * node / kDistanceNodes,
                        *end = memory.sighting + std::max(count * (node + 1) / kDistanceNodes, 1);
         begin = std::min(begin, end - 1);
-        curve.distance[node] = begin[(end - begin) / 2].distance;
-        recall.distance[node] = begin[(end - begin) / 2].distance;
+        const Sighting *median = begin + (end - begin) / 2;
+        curve.distance[node] = median->distance;
+        recall.distance[node] = median->distance;
         add_up(*measure, begin, end, table.lists,
                memory.found + static_cast<std::size_t>(node) * table.lists);
     }

@@ -336,6 +336,19 @@ void plan_join(PairOutput *output, const Sample *sample, int processes, Fingerpr
     end_join(reader->join);
 }
 
+// Whether several processes gain. There must be cells to divide; and in a step with a budget each process needs nearly
+// all rows, which must fit into its part of the memory.
+bool gains_by_sharing(const FingerprintJoin &join, double rows)
+{
+    bool fits = rows * 20 < static_cast<double>(join.bytes / 8 * 3), gains = join.plan.steps > 1;
+    for (int i = 0; i < join.plan.steps; i++) {
+        if (join.plan.step[i].budget > 0 && !fits)
+            return false;
+        gains |= join.plan.step[i].bits > 0;
+    }
+    return gains;
+}
+
 void run_join(PairOutput *output, const FingerprintJoin &join)
 {
     PairSource source = {read_entries, nullptr, nullptr};
@@ -374,7 +387,7 @@ void join_fingerprints(PairOutput *output, int radius)
     int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));
     if (workers > 0) {
         plan_join(output, sample, workers + 1, join);
-        if (join->plan.steps > 1 || join->plan.step[0].bits > 0)
+        if (gains_by_sharing(*join, rows))
             begin_pair_team(output, "simhash_join_worker", workers, join, sizeof(FingerprintJoin));
     }
     if (output->team == nullptr)

@@ -146,11 +146,11 @@ my $all = '{0,1,2,3,4,5,6,7,8,9,10}';
 # Every design, on uniform data with near-duplicates.
 data(8000, $planted, 40);
 for my $distance (1 .. 8) {
-    for my $tables (0 .. 8, 10, 20) {
+    for my $tables (-1, 1 .. 8, 10, 20) {
         exact('planted', $distance, $tables, $tables % 2 ? 100 : 50, $all);
     }
 }
-for my $design ((map { "$_/0" } 1 .. 8), (map { "3/$_" } 1, 4, 5, 6, 7, 8, 10, 20)) {
+for my $design ((map { "$_/-1" } 1 .. 8), (map { "3/$_" } 1, 4, 5, 6, 7, 8, 10, 20)) {
     ok(!$missing{$design}, "design $design exists") or diag($missing{$design});
 }
 
@@ -165,7 +165,7 @@ my %kind = (
 for my $kind (sort keys %kind) {
     data(6000, $kind{$kind}, 20);
     for my $distance (1, 3, 5, 8) {
-        for my $tables (0, 1, 2, 6, 10, 20) {
+        for my $tables (-1, 1, 2, 6, 10, 20) {
             exact($kind, $distance, $tables, $tables % 4 ? 100 : 50, '{0,1,3,4,6,8,10}');
         }
     }

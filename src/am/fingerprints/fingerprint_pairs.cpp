@@ -340,7 +340,8 @@ void plan_join(PairOutput *output, const Sample *sample, int processes, Fingerpr
 // all rows, which must fit into its part of the memory.
 bool gains_by_sharing(const FingerprintJoin &join, double rows)
 {
-    bool fits = rows * 20 < static_cast<double>(join.bytes / 8 * 3), gains = join.plan.steps > 1;
+    const Size room = join.bytes / 8 * 3;
+    bool fits = rows * 20 < static_cast<double>(room), gains = join.plan.steps > 1;
     for (int i = 0; i < join.plan.steps; i++) {
         if (join.plan.step[i].budget > 0 && !fits)
             return false;

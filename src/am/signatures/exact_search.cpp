@@ -83,13 +83,17 @@ void begin_likeliest(SignatureSearch *search, const float *weights)
         begin_exact(search);
         return;
     }
+    const SignatureLayout &layout = search->meta->layout;
+    if (search->scanning)
+        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &search->exact.plan);
+    if (search->exact.plan.steps == 0) { // there are no trees
+        begin_exact(search);
+        return;
+    }
     search->spent = search->leaves = 0;
     search->returned.count = 0;
     search->scan_follows = search->scanning;
     search->scanning = false;
-    const SignatureLayout &layout = search->meta->layout;
-    if (search->scan_follows)
-        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &search->exact.plan);
     if (search->range == nullptr)
         search->range = static_cast<KeyRange *>(
             MemoryContextAlloc(search->context, sizeof(KeyRange) * static_cast<Size>(kMostLeaves)));

@@ -11,10 +11,22 @@ extern "C" {
 namespace simhash
 {
 
-Portal open_query(const char *query)
+namespace
+{
+
+// Returns null unless the query is a single statement that returns rows. Requires: SPI is connected.
+SPIPlanPtr cursor_plan(const char *query)
 {
     SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
-    if (plan == nullptr || !SPI_is_cursor_plan(plan))
+    return plan != nullptr && SPI_is_cursor_plan(plan) ? plan : nullptr;
+}
+
+} // namespace
+
+Portal open_query(const char *query)
+{
+    SPIPlanPtr plan = cursor_plan(query);
+    if (plan == nullptr)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("the query must be a single statement that returns rows"));
     return SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
@@ -26,14 +38,12 @@ double estimated_rows(const char *query)
     check_stack_depth(); // a query may contain another one
     if (SPI_connect() != SPI_OK_CONNECT)
         elog(ERROR, "SPI_connect failed");
-    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
-    if (plan != nullptr && SPI_is_cursor_plan(plan)) {
-        CachedPlan *planned = SPI_plan_get_cached_plan(plan);
-        if (planned != nullptr) {
-            auto *statement = linitial_node(PlannedStmt, planned->stmt_list);
-            rows = statement->planTree == nullptr ? 0 : statement->planTree->plan_rows;
-            release_unsaved_plan(planned);
-        }
+    SPIPlanPtr plan = cursor_plan(query);
+    CachedPlan *planned = plan == nullptr ? nullptr : SPI_plan_get_cached_plan(plan);
+    if (planned != nullptr) {
+        auto *statement = linitial_node(PlannedStmt, planned->stmt_list);
+        rows = statement->planTree == nullptr ? 0 : statement->planTree->plan_rows;
+        release_unsaved_plan(planned);
     }
     SPI_finish();
     return rows;

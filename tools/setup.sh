@@ -5,6 +5,7 @@
 #   tools/setup.sh demo    these, and documentation for the demo to read
 #   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
 #   tools/setup.sh drivers the client libraries of doc/drivers that the system has, and what runs them, some 1.3 GB
+#   tools/setup.sh engines DuckDB and ClickHouse for Node.js, to /usr/local/lib/node_modules, some 0.7 GB
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
@@ -75,7 +76,8 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
-if [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ]; then
+if [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ] &&
+    [ "$purpose" != engines ]; then
     find_postgresql || { update && find_postgresql; } || {
         echo "No package of PostgreSQL found. Say which major version to use, for example PGVERSION_MAJOR=17." >&2
         exit 1
@@ -113,13 +115,21 @@ drivers)
     done
     ;;
 cross) packages=("${crossing[@]}") ;;
-*) sed -n '2,10s/^# \?//p' "$0" >&2; exit 2 ;;
+engines)
+    packages=()
+    command -v npm >/dev/null || packages=(nodejs npm)
+    ;;
+*) sed -n '2,12s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 mapfile -t todo < <(missing "${packages[@]}")
 install "${todo[@]}" || {
     echo "Not all packages could be installed. PGVERSION_MAJOR=${PGVERSION_MAJOR:-} says which PostgreSQL." >&2
     exit 1
 }
+
+if [ "$purpose" = engines ]; then
+    as_root npm install --global --prefix /usr/local --no-audit --no-fund @duckdb/node-api chdb
+fi
 
 if [ "$purpose" = demo ]; then
     mapfile -t todo < <(missing "${documentation[@]}")

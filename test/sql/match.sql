@@ -198,6 +198,21 @@ ALTER TABLE doc ENABLE ROW LEVEL SECURITY;
 SET ROLE regress_match;
 SELECT * FROM simhash_match('doc_h', 'SELECT 1, simhash_ball(4711::bigint::simhash, 3)');
 RESET ROLE;
+-- Queries that have no match in their likeliest leaf are planned again, here with a larger index.
+CREATE TABLE growing (h simhash NOT NULL);
+CREATE INDEX growing_h ON growing USING simhash (h);
+CREATE FUNCTION grow_to(rows integer) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO growing SELECT (hashint8extended(g, 5))::simhash FROM generate_series(1, rows) g;
+    ANALYZE growing;
+    RETURN 1;
+END $$;
+SELECT count(*) FROM simhash_match('growing_h', 'SELECT g, simhash_ball((hashint8extended(g, 9))::simhash, 3)
+    FROM generate_series(1, 2000) g WHERE g <> 1500 OR grow_to(40000) = 1', true);
+SELECT count(*) FROM simhash_match('growing_h', 'SELECT g, simhash_ball((hashint8extended(g, 5) # 7)::simhash, 3) FROM generate_series(1, 200) g', true);
+DROP TABLE growing;
+DROP FUNCTION grow_to;
+
 DROP TABLE doc, query, empty, wide;
 DROP FUNCTION word, flips, grow, compare, compare_first;
 DROP ROLE regress_match;

@@ -23,6 +23,7 @@ namespace
 {
 
 void run_queue(QueryQueue *queue);
+void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &ball);
 
 // So few leaves cost less to read together than choosing among them by weights (bench/psm).
 constexpr double kFewLeaves = 6;
@@ -308,8 +309,9 @@ void run_queue(QueryQueue *queue)
     ereport(DEBUG1, errmsg_internal("matched %u queries with %zu leaves", queue->queries, queue->leaves));
     queue->leaves = 0;
     for (uint32 i = 0; queue->rest != nullptr && i < queue->queries; i++) {
+        // The plan may be another one by now, but this queue has no room to merge queries.
         if (!queue->query[i].matched)
-            add_query(queue->rest, queue->query[i].key, queue->query[i].ordinal, queue->ball[i]);
+            note_query(queue->rest, queue->query[i], queue->ball[i]);
     }
 }
 
@@ -405,7 +407,13 @@ void merge_query(QueryQueue *queue, const QueuedQuery &query)
     merged->query[merged->queries++] = query;
 }
 
-void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &ball, bool guided)
+bool searched_by_weights(QueryQueue *queue, const GuidedBall &ball)
+{
+    return !is_exact(ball) && is_guided(ball, ball.radius) &&
+           (ball.most_probes > 0 || exact_plan(queue, ball.radius).leaves > kFewLeaves);
+}
+
+void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &ball)
 {
     if (queue->capacity == 0)
         allocate_kind(queue, false);
@@ -420,7 +428,7 @@ void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &b
         queue->ball[queue->queries] = ball;
     queue->query[queue->queries] = query;
     queue->query[queue->queries++].ranges = queue->ranges;
-    if (!guided || !note_guided_leaves(queue, ball))
+    if (!searched_by_weights(queue, ball) || !note_guided_leaves(queue, ball))
         note_exact_leaves(queue, ball);
 }
 
@@ -435,14 +443,11 @@ void add_query(QueryQueue *queue, int64 key, uint64 ordinal, const GuidedBall &b
 {
     if (ball.radius < 0)
         return;
-    const SearchPlan &plan = exact_plan(queue, ball.radius);
-    bool guided =
-        !is_exact(ball) && is_guided(ball, ball.radius) && (ball.most_probes > 0 || plan.leaves > kFewLeaves);
     QueuedQuery query = {key, ordinal, ball.center, ball.radius, false, 0};
-    if (!guided && can_merge(plan))
+    if (!searched_by_weights(queue, ball) && can_merge(exact_plan(queue, ball.radius)))
         merge_query(queue, query);
     else
-        note_query(queue, query, ball, guided);
+        note_query(queue, query, ball);
 }
 
 void finish_queue(QueryQueue *queue)

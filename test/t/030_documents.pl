@@ -1,7 +1,8 @@
 # The SQL of README.md and doc/*.md runs as printed and gives the printed answers.
 #
-# Each document is one psql session in its own database. Blocks marked sql run in order, and so does the setup in comments
-# that begin with "<!-- sql". An unmarked block right after a block marked sql is its answer.
+# Each document is one psql session in its own database, which runs what a reader sees: the blocks marked sql, in their
+# order. An unmarked block right after a block marked sql is its answer. Then come the statements that are quoted within a
+# sentence, each in a transaction that is rolled back, and what is hidden in comments that begin with "<!-- check".
 use strict;
 use warnings;
 use File::Basename;
@@ -12,14 +13,33 @@ use Documents;
 use SimhashTest;
 use Test::More;
 
+# Statements within sentences, unless they have gaps, or cannot run in a transaction.
+sub quoted_statements
+{
+    my ($file) = @_;
+    my @sql;
+    my $text = slurp_file($file) =~ s/^```.*?^```$/$& =~ tr{\n}{}cdr/emsgr;
+    while ($text =~ /`((?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|ANALYZE|REINDEX|SET)\s[^`]*)`/g) {
+        my $statement = $1 =~ s/\s+/ /gr;
+        next if $statement =~ /…|CONCURRENTLY/;
+        my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
+        $statement = "PREPARE quoted AS $statement" if $statement =~ /\$\d/;
+        push @sql, { line => "$line quoted", sql => "BEGIN;\n$statement;\nROLLBACK;\nDEALLOCATE ALL;" };
+    }
+    return @sql;
+}
+
 # The SQL of a document: hashes with line, sql and, where one is printed, answer.
 sub read_sql
 {
     my ($file) = @_;
-    my (@sql, $last);
+    my (@sql, @checks, $last);
     for my $block (read_blocks($file)) {
-        if ($block->{mark} =~ /^(sql|setup)$/) {
+        if ($block->{mark} eq 'sql') {
             push @sql, { line => $block->{line}, sql => $block->{text} };
+        }
+        elsif ($block->{mark} eq 'check') {
+            push @checks, { line => $block->{line}, sql => $block->{text} };
         }
         elsif ($block->{mark} eq '') {
             die "$file:$block->{line}: an unmarked block follows no SQL\n" unless $last eq 'sql' && $block->{follows};
@@ -27,7 +47,7 @@ sub read_sql
         }
         $last = $block->{mark};
     }
-    return @sql;
+    return @sql == 0 ? () : (@sql, quoted_statements($file), @checks);
 }
 
 # The output of psql without trailing spaces and empty lines.
@@ -53,7 +73,7 @@ for my $file ("$top/README.md", sort glob "$top/doc/*.md") {
     my ($status, $output, $error) =
       $node->psql($database, $script, extra_params => [ '-P', 'tuples_only=off', '-P', 'format=aligned' ]);
     is($status == 0 ? '' : $error, '', "$name runs");
-    my (undef, %found) = split /^== (\d+)\n?/m, $output;
+    my (undef, %found) = split /^== (\d+(?: quoted)?)\n?/m, $output;
     for my $block (grep { defined $_->{answer} } @blocks) {
         is(plain($found{ $block->{line} } // ''), plain($block->{answer}), "$name, the answer at line $block->{line}");
         $checked++;

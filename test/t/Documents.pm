@@ -12,7 +12,7 @@ our @EXPORT = qw(read_blocks);
 #
 #   line       of its end
 #   section    the heading above
-#   mark       the language that it is marked with; 'setup' for a comment that begins with "<!-- sql"
+#   mark       the language that it is marked with; 'check' for a comment that begins with "<!-- check"
 #   text
 #   follows    whether nothing but empty lines is between it and the block before
 sub read_blocks
@@ -23,14 +23,14 @@ sub read_blocks
     for my $line (split /^/, slurp_file($file)) {
         $number++;
         if ($block) {
-            my $end = $block->{mark} eq 'setup' ? $line =~ /^-->/ : $line =~ /^```/;
+            my $end = $block->{mark} eq 'check' ? $line =~ /^-->/ : $line =~ /^```/;
             if (!$end) { $block->{text} .= $line; next }
             push @blocks, { %$block, line => $number };
             $follows = 1;
             undef $block;
         }
-        elsif ($line =~ /^```(\w*)/ || $line =~ /^<!-- sql/) {
-            $block = { section => $section, mark => $1 // 'setup', text => '', follows => $follows };
+        elsif ($line =~ /^```(\w*)/ || $line =~ /^<!-- check/) {
+            $block = { section => $section, mark => $1 // 'check', text => '', follows => $follows };
         }
         elsif ($line =~ /\S/) {
             $section = $1 if $line =~ /^#+ (.*\S)/;

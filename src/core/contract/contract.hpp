@@ -12,16 +12,21 @@
 namespace simhash
 {
 
-[[noreturn]] inline void contract_broken(const char *condition, const char *file, int line)
+// PostgreSQL's headers make a macro of fprintf, but not of fputs.
+[[noreturn]] inline void contract_broken(const char *message)
 {
-    std::fprintf(stderr, "%s:%d: contract broken: %s\n", file, line, condition);
+    std::fputs(message, stderr);
     std::abort();
 }
 
 } // namespace simhash
 
+#define SIMHASH_QUOTE(x) #x
+#define SIMHASH_CONTRACT(line, condition)                                                                    \
+    __FILE__ ":" SIMHASH_QUOTE(line) ": contract broken: " condition "\n"
 #define SIMHASH_ASSERT(...)                                                                                  \
-    ((__VA_ARGS__) ? static_cast<void>(0) : simhash::contract_broken(#__VA_ARGS__, __FILE__, __LINE__))
+    ((__VA_ARGS__) ? static_cast<void>(0)                                                                    \
+                   : simhash::contract_broken(SIMHASH_CONTRACT(__LINE__, #__VA_ARGS__)))
 #else
 #define SIMHASH_ASSERT(...) static_cast<void>(sizeof((__VA_ARGS__) ? 1 : 0))
 #endif

@@ -306,6 +306,14 @@ SELECT count(*) FROM simhash_pairs('secret_h');
 RESET row_security;
 RESET ROLE;
 
+-- A distance within which unrelated rows are pairs gives a warning at once. The result obeys temp_file_limit.
+SELECT count(*) FROM simhash_pairs('uniform_h', 12);
+SELECT count(*) FROM simhash_pairs('uniform_h', 40);
+SELECT count(*) FROM simhash_join('few_h', 'few_h', 64);
+SET temp_file_limit = '1MB';
+SELECT count(*) FROM simhash_pairs('uniform_h', 64);
+RESET temp_file_limit;
+
 DROP TABLE secret CASCADE;
 DROP ROLE pair_reader;
 DROP MATERIALIZED VIEW unpopulated;

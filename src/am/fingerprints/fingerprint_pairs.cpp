@@ -383,6 +383,7 @@ void join_fingerprints(PairOutput *output, int radius)
     }
     if (output->sides == 1)
         sample[1] = sample[0];
+    warn_of_chance_pairs(*output, radius);
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = radius;
     int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));

@@ -6,6 +6,8 @@
 // fingerprints.
 #include "am/pairs/pairs.hpp"
 
+#include "core/signature/ball_volume.hpp"
+
 extern "C" {
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -206,6 +208,17 @@ void log_plan(const char *source, const PairPlan &plan)
                          plan.step[i].budget);
     elog(DEBUG1, "simhash join by %s: %s; estimated at %.3f s", source, steps.data, plan.cost * 1e-9);
     pfree(steps.data);
+}
+
+void warn_of_chance_pairs(const PairOutput &output, int radius)
+{
+    constexpr double kManyPairs = 100000, kManyOfRow = 10;
+    const double x = output.side[0].rows, y = output.side[output.sides - 1].rows;
+    const double rows = Max(x, y), all = output.sides == 1 ? x * (x - 1) / 2 : x * y;
+    const double chance = all * ball_volume(output.side[0].meta().bits, radius);
+    if (chance >= Max(kManyPairs, kManyOfRow * rows))
+        ereport(WARNING, errmsg("about %.0f pairs of unrelated rows are within distance %d", chance, radius),
+                errhint("Use a smaller distance. simhash_report suggests one."));
 }
 
 namespace

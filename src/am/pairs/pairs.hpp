@@ -371,6 +371,9 @@ struct PartitionShare {
 void join_partitions(PairReader *reader, const PartitionShare &share, int y_store, const CellMap &map,
                      int low_bits, const PairStep &step);
 void log_plan(const char *source, const PairPlan &plan);
+// Warns of a radius within which rows that have nothing to do with each other are many pairs. The numbers of rows of the
+// output's sides must be known.
+void warn_of_chance_pairs(const PairOutput &output, int radius);
 
 // Estimates the costs of bringing the reader's rows to cells.
 void set_cell_task(const PairReader &reader, PairTask *task);

@@ -364,6 +364,7 @@ void join_signatures(PairOutput *output, int radius)
     }
     if (output->sides == 1)
         sample[1] = sample[0];
+    warn_of_chance_pairs(*output, radius);
     begin_pass(output, radius, pass);
 
     Size bytes = pair_memory();

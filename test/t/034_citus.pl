@@ -1,4 +1,4 @@
-# The recipes of doc/scale.md for Citus, on a coordinator and two workers. Skipped where Citus is not installed.
+# The recipes of doc/scale.md for Citus, on a coordinator, two workers and a third that is added while rows are written. Skipped where Citus is not installed.
 use strict;
 use warnings;
 use File::Basename;
@@ -17,8 +17,9 @@ plan skip_all => 'Citus is not installed' if $answer =~ /could not access file/;
 
 my @nodes = map {
     start_node($_, settings => [ "shared_preload_libraries = 'citus'", 'wal_level = logical', "listen_addresses = '127.0.0.1'",
-        "citus.node_conninfo = 'sslmode=prefer'", 'max_prepared_transactions = 50', 'fsync = off', 'autovacuum = off' ])
-} qw(coordinator worker1 worker2);
+        "citus.node_conninfo = 'sslmode=prefer'", "citus.node_connection_timeout = '3s'", 'max_prepared_transactions = 50',
+        'max_wal_senders = 10', 'max_replication_slots = 10', 'max_worker_processes = 20', 'fsync = off', 'autovacuum = off' ])
+} qw(coordinator worker1 worker2 worker3);
 my $coordinator = $nodes[0];
 sub answer { return $coordinator->safe_psql('postgres', $_[0]) }
 $_->safe_psql('postgres', 'CREATE EXTENSION citus') for @nodes;
@@ -37,7 +38,7 @@ my ($extension, @setup) = split /\n/, recipe('setup');
 prepare_database($coordinator);
 like($extension, qr/^CREATE EXTENSION simhash;$/, 'the recipe begins with the extension');
 answer(join "\n", @setup);
-is($_->safe_psql('postgres', "SELECT count(*) FROM pg_extension WHERE extname = 'simhash'"), '1', $_->name . ' has the extension') for @nodes;
+is($_->safe_psql('postgres', "SELECT count(*) FROM pg_extension WHERE extname = 'simhash'"), '1', $_->name . ' has the extension') for @nodes[0 .. 2];
 answer(<<'SQL');
 CREATE TABLE whole AS SELECT n AS id, 'text ' || n AS body, CASE WHEN n % 100 = 0 THEN NULL ELSE flipped(fingerprint(n % 2000), n, (n % 8)::int) END AS h
     FROM generate_series(1, 3000) AS n;
@@ -96,7 +97,7 @@ my $pairs = recipe('pairs');
 my $found = answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b");
 is($found, answer("SELECT * FROM ($expected) AS p ORDER BY a, b"), 'all pairs over the shards');
 cmp_ok(scalar(split /\n/, $found), '>', 200, 'there are pairs');
-is(answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($pairs) AS p \$\$) ORDER BY 1"),
+is(answer("SELECT * FROM simhash_pair_groups(\$pairs\$ SELECT a, b FROM ($pairs) AS p \$pairs\$) ORDER BY 1"),
     answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($expected) AS p \$\$) ORDER BY 1"), 'and groups');
 
 # Routing is safe to repeat.
@@ -111,11 +112,63 @@ for my $reader ("simhash_pairs('page_h', 3)", "simhash_join('whole_h', 'page_h',
     like($error, qr/ERROR: .*"page".*HINT: .*run_command_on_shards/s, "$reader raises an error that names the way");
 }
 
-# Shards that move while rows are written take their indexes along.
-for my $table ('page', 'routed') {
-    answer("SELECT citus_move_shard_placement(shardid, nodename, nodeport, '127.0.0.1', " . $nodes[2]->port . ")
-        FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) WHERE logicalrelid = '$table'::regclass AND nodeport = " . $nodes[1]->port . ' LIMIT 1');
+# A worker is added, and shards move to it while rows are written and searched, with the defaults. Each row has a number of its
+# own, so rows stay equal on both sides.
+answer(<<'SQL');
+CREATE SEQUENCE written START 100001;
+CREATE TABLE writing AS SELECT n, flipped(fingerprint(n % 2000), n, (n % 3)::int) AS h FROM generate_series(100001, 140000) AS n;
+ALTER TABLE writing ADD PRIMARY KEY (n);
+ALTER TABLE whole ADD PRIMARY KEY (id);
+SQL
+my $run = start_pgbench($coordinator, 600, 1,
+    write => { weight => 1, sql => <<'SQL' }, search => { weight => 1, sql => "SELECT count(*) FROM page WHERE h <@> $q <= 3;\n" });
+SELECT nextval('written') AS n \gset
+SELECT h FROM writing WHERE n = :n \gset
+BEGIN;
+INSERT INTO page VALUES (:n, 'written', ':h');
+INSERT INTO whole VALUES (:n, 'written', ':h');
+END;
+SQL
+$coordinator->poll_query_until('postgres', "SELECT last_value > 100020 FROM written");
+answer("SELECT citus_add_node('127.0.0.1', " . $nodes[3]->port . ')');
+my $before = answer('SELECT last_value FROM written');
+answer("SELECT rebalance_table_shards('$_')") for 'page', 'routed';
+cmp_ok(answer('SELECT last_value FROM written'), '>', $before, 'rows were written meanwhile');
+$run->{handle}->signal('INT');
+my ($ended, $log) = stop_pgbench($run);
+unlike($log, qr/ERROR|aborted/, 'no session has failed');
+my $placed = "SELECT count(DISTINCT logicalrelid) FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) WHERE nodeport = " . $nodes[3]->port;
+is(answer($placed), '2', 'the new worker has shards of both tables');
+shards_agree('after rebalancing');
+answers_equal('SELECT a.id, p.id FROM query a JOIN %s p ON p.h <@> a.h <= 4 ORDER BY 1, 2');
+is(answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b"), $found, 'all pairs after rebalancing');
+
+# The answer and the error of a statement that may fail.
+sub attempt
+{
+    my ($query) = @_;
+    my (undef, $out, $err) = $coordinator->psql('postgres', $query);
+    return ($out, $err);
 }
-shards_agree('a shard that has moved');
-is(answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b"), $found, 'all pairs after the move');
+
+# A lost worker, and a frozen one.
+my $search = "SELECT id FROM page WHERE h <@> $q <= 20 ORDER BY id";
+my $postmaster = (split /\n/, slurp_file($nodes[2]->data_dir . '/postmaster.pid'))[0];
+for my $lost ('lost', 'frozen') {
+    if ($lost eq 'lost') { $nodes[2]->stop('immediate') }
+    else                 { kill 'STOP', $postmaster }
+    for my $query ($search, $pairs) {
+        my ($out, $err) = attempt($query);
+        is($out, '', "no rows without the $lost worker");
+        like($err, qr/ERROR:/, "an error: the worker is $lost");
+        note($err);
+    }
+    if ($lost eq 'lost') {
+        $nodes[2]->start;
+        $postmaster = (split /\n/, slurp_file($nodes[2]->data_dir . '/postmaster.pid'))[0];
+    }
+    else { kill 'CONT', $postmaster }
+    is(answer($search), answer($search =~ s/page/whole/r), "the $lost worker is back");
+}
+is(answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b"), $found, 'all pairs at the end');
 done_testing();

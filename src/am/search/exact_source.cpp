@@ -100,8 +100,11 @@ void begin_step(ExactSource *source, int step)
         source->done = {0, 0};
         source->unread = 0;
         source->ball = step_ball(*source, step);
-        if (by_cost(*source))
-            source->costs.of_table(source, source->plan.step[step].table, source->cost);
+        const int table = source->plan.step[step].table;
+        if (by_cost(*source) && source->cost_table != table) {
+            source->costs.of_table(source, table, source->cost);
+            source->cost_table = table;
+        }
         if (next_of_step(source, {0, 0}))
             return;
     }
@@ -185,6 +188,7 @@ void begin_exact_source(ExactSource *source, int radius, const ExactStart &start
     source->leaves = start.alone ? 0 : kAhead;
     source->ahead = leaves_ahead(source->leaves);
     source->pass = 0;
+    source->cost_table = -1;
     begin_step(source, 0);
 }
 

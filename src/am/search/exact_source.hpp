@@ -57,6 +57,7 @@ struct ExactSource : LeafSource {
     int step;   // of the next leaf to locate
     int leaves; // located so far
     KeyBall ball;
+    int cost_table; // whose costs are in `cost`, or -1
     std::uint8_t cost[kBits];
     Position next;
     Position done;        // the end of the last located leaf of the step

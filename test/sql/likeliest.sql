@@ -69,6 +69,28 @@ END $$;
 SELECT w.first <= 4 AS "few by weights", h.first <= 8 AS "few without", w.total BETWEEN h.total - 1 AND h.total + 1 AS "all alike",
        h.first * 4 < h.total AS "a quarter"
 FROM leaves('simhash_ball(q.w, 3, 1)') w, leaves('q.h, 3') h;
+
+-- the nearest rows: their distances are those of a sequential scan, and the first row comes early
+CREATE TABLE near_rows AS SELECT q.id, distance, row_number() OVER (PARTITION BY q.id ORDER BY distance) AS place
+    FROM query q, LATERAL (SELECT (d.h <@> q.h)::int AS distance FROM doc d ORDER BY 1 LIMIT 200) s;
+CREATE FUNCTION nearest(rows int, by text, condition text, OUT queries bigint, OUT wrong bigint, OUT pages bigint) LANGUAGE plpgsql AS $$
+DECLARE q query; got int[]; begun bigint := pg_stat_get_xact_blocks_fetched('doc_h'::regclass);
+BEGIN
+    queries := 0; wrong := 0;
+    FOR q IN SELECT * FROM query ORDER BY id LOOP
+        EXECUTE format('SELECT array_agg(distance) FROM (SELECT (h <@> $1)::int AS distance FROM doc WHERE %s ORDER BY h <@> %s LIMIT %s) s',
+            condition, by, rows) INTO got USING q.h, q.w;
+        queries := queries + 1;
+        wrong := wrong + (got IS DISTINCT FROM (SELECT array_agg(distance ORDER BY place) FROM near_rows n
+            WHERE n.id = q.id AND place <= rows AND (condition = 'true' OR distance <= 8)))::int;
+    END LOOP;
+    pages := pg_stat_get_xact_blocks_fetched('doc_h'::regclass) - begun;
+END $$;
+SET enable_seqscan = off;
+SELECT rows, by, condition, queries, wrong FROM unnest('{1, 5, 200}'::int[]) rows, unnest('{$1, $2}'::text[]) by,
+    unnest('{true, h <@> $2 <= 8}'::text[]) condition, LATERAL nearest(rows, by, condition) ORDER BY 1, 2, 3;
+SELECT first.pages < each.pages / 2 AS "half the pages for the first" FROM nearest(1, '$2', 'h <@> $2 <= 3') first, nearest(200, '$2', 'h <@> $2 <= 3') each;
+RESET enable_seqscan;
 DROP INDEX doc_h;
 
 -- Cursors that have fetched a row while inserts split the leaves, in later rounds also after rescans: the rows of the

@@ -234,29 +234,34 @@ void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
 // Starts an exact search of which a first row may be enough. The likeliest leaves come first, as far as that takes
 // little time of a search of all leaves. If there are few, the tables come in the order of the chance that a
 // near-duplicate has the query's header, unless each has about one leaf: then the first one most often has the row.
-void begin_likeliest(FingerprintSearch *search, const BallKey<Fingerprint, GuidedBall> &ball)
+void begin_likeliest(FingerprintSearch *search, Fingerprint center, int radius, const Weights *weights)
 {
     // The leaves of a plan from which on more passes cost little of all that; the leaves of a step from which on the
     // order of the steps matters; and the part of the leaves that the passes may read first. Those by cost take longer.
     constexpr double kManyLeaves = 16, kLeavesOfStep = 1.1, kFirstPart = 1 / 16.0,
                      kFirstPartByCost = 1 / 24.0, kMostByCost = 32;
-    plan_exact(search, ball.center, ball.radius);
+    plan_exact(search, center, radius);
     SearchPlan *plan = &search->exact.plan;
     const bool many = plan->leaves >= kManyLeaves;
-    if (ball.guide != nullptr && plan->leaves > kLeavesOfStep * plan->steps)
-        order_steps(ball.guide->weights, search->meta->order, plan);
+    if (weights != nullptr && plan->leaves > kLeavesOfStep * plan->steps)
+        order_steps(*weights, search->meta->order, plan);
     if (!many) {
         prepare_ranges(search, 0);
         start_exact(search, {});
         return;
     }
-    const bool by_cost = ball.guide != nullptr;
+    const bool by_cost = weights != nullptr;
     if (by_cost)
-        use_flip_costs(&search->exact, search->reader.index, ball.guide->weights);
+        use_flip_costs(&search->exact, search->reader.index, *weights);
     const double first = by_cost ? Min(plan->leaves * kFirstPartByCost, kMostByCost)
                                  : Min(plan->leaves * kFirstPart, kRangesOfPasses);
     prepare_ranges(search, static_cast<Size>(Max(first, plan->steps)));
     start_exact(search, {true, by_cost ? kPassesByCost : kPasses, false});
+}
+
+const Weights *weights_of(const BallKey<Fingerprint, GuidedBall> &ball)
+{
+    return ball.guide == nullptr ? nullptr : &ball.guide->weights;
 }
 
 // The leading ball if it permits a search by weights with a recall below 1 or a limit of probes, otherwise null.
@@ -278,8 +283,19 @@ void begin_conditions(ValueSearch *base)
     } else if (search->all_wanted) {
         begin_exact(search, lead.center, lead.radius);
     } else {
-        begin_likeliest(search, lead);
+        begin_likeliest(search, lead.center, lead.radius, weights_of(lead));
     }
+}
+
+// The first ring may end at the first distance at which there are rows. That pays if it has many leaves.
+void begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
+{
+    Weights weights;
+    const bool by_weights = search->order_weights != 0;
+    if (by_weights)
+        read_weights(search->order_weights, &weights);
+    begin_likeliest(search, center, high, by_weights ? &weights : nullptr);
+    search->nearest_first = search->exact.passes > 0;
 }
 
 void begin_ring(ValueSearch *base, int high)
@@ -291,6 +307,8 @@ void begin_ring(ValueSearch *base, int high)
     } else if (guided != nullptr && is_guided(*guided, high)) {
         plan_exact(search, guided->center, high);
         begin_guided(search, *guided, high);
+    } else if (search->first_ring) {
+        begin_first_ring(search, search->asked.lead_query().value, high);
     } else {
         begin_exact(search, search->asked.lead_query().value, high);
     }
@@ -361,7 +379,12 @@ int other_distance(const ValueSearch *search, const Hit &hit, int order)
 void read_keys(ValueSearch *base, IndexScanDesc scan)
 {
     release_pin(&base->pin);
-    read_scan_keys(FingerprintTerms{}, scan, &fingerprints(base)->asked);
+    FingerprintSearch *search = fingerprints(base);
+    FingerprintKeys *keys = &search->asked;
+    read_scan_keys(FingerprintTerms{}, scan, keys);
+    search->order_weights = keys->orders > 0 && scan->orderByData[keys->lead].sk_strategy == kWeightsOrder
+                                ? scan->orderByData[keys->lead].sk_argument
+                                : 0;
 }
 
 void start_search(ValueSearch *base) { fingerprints(base)->reader.snapshot = base->snapshot; }

@@ -63,6 +63,7 @@ struct LeafTrace {
 struct FingerprintSearch : ValueSearch {
     const FingerprintMeta *meta;
     FingerprintKeys asked; // rows are checked against all of their balls
+    Datum order_weights;   // the leading query of ORDER BY, if it is weights, otherwise 0
     MemoryContext context;
 
     LeafReader reader;

@@ -109,6 +109,20 @@ int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
     return high;
 }
 
+// Lets the first ring end at the nearest distance found, so that the rest of it takes fewer leaves. A query that needs
+// more rows than these begins the next ring anew.
+int end_at_nearest(ValueSearch *search, const Results &leaf, int high, Size *kept)
+{
+    int nearest = high;
+    for (Size i = 0; i < leaf.hits; i++)
+        nearest = Min(nearest, leaf.hit[i].distance());
+    if (nearest < high) {
+        *kept = 0;
+        search->narrow(search, nearest);
+    }
+    return nearest;
+}
+
 // Collects the ring (done, high], which may end earlier. Returns its end.
 int collect_ring(ScanState *state, int high, Size *kept)
 {
@@ -117,9 +131,13 @@ int collect_ring(ScanState *state, int high, Size *kept)
     std::fill(rings->count, rings->count + high + 1, 0);
     *kept = 0;
     ValueSearch *search = state->search;
+    search->first_ring = rings->done < 0;
+    search->nearest_first = false;
     search->begin_ring(search, high);
     Results leaf;
     while (search->next(search, &leaf)) {
+        if (search->nearest_first)
+            high = end_at_nearest(search, leaf, high, kept);
         for (Size i = 0; i < leaf.hits; i++) {
             int distance = leaf.hit[i].distance();
             if (distance <= rings->done || distance > high)

@@ -56,7 +56,8 @@ struct ValueSearch {
     void (*end)(ValueSearch *search);
 
     // Rings. begin_ring starts the search for the rows within the distance `high` of the leading query, or around the
-    // leading ball if that is elsewhere. narrow restricts the rest of it to a smaller distance.
+    // leading ball if that is elsewhere. narrow restricts the rest of it to a smaller distance. If begin_ring sets
+    // nearest_first for the first ring, that begins with the likeliest leaves, and ends at the nearest distance found.
     void (*begin_ring)(ValueSearch *search, int high);
     void (*narrow)(ValueSearch *search, int radius);
     // Returns the end of the next ring, at most `last`, when rows up to the distance `done` (-1 at first) are returned.
@@ -73,6 +74,8 @@ struct ValueSearch {
 
     const ScanKeys *keys;
     Snapshot snapshot;
+    bool first_ring; // before begin_ring
+    bool nearest_first;
     bool all_wanted; // the scan does not end before the last row
     bool keep_pin;   // wanted by the scan
     bool pins;       // the search can keep pins; otherwise rows for such a snapshot are checked again

@@ -100,7 +100,7 @@ sub query_value
 sub center_value
 {
     my (%options) = @_;
-    return query_value(%options) if chance(0.85);
+    return query_value(%options) if chance(0.7);
     my $bits = query_fingerprint();
     my $weights = weights_of($bits);
     return sub { return $_[0] ? bigint_of($bits) : $weights };
@@ -455,12 +455,46 @@ sub next_query
     return changes() if $number < 0.05;
     return cursor() if $number < 0.10;
     return prepared() if $number < 0.16;
-    local $world{policy_applies} = $number < 0.24;
+    return first_row() if $number < 0.20;
+    return matches() if $number < 0.23 && $world{matched};
+    local $world{policy_applies} = $number > 0.23 && $number < 0.31;
     my $name = $world{policy_applies} ? pick(qw(rows nearest ordered aggregate ranked join lateral self)) : pick(@weighted);
     my ($compare, $form) = $shape{$name}[1]->();
     my @role = $world{policy_applies} ? (before => ['SET ROLE regress_reader'], after => ['RESET ROLE']) : ();
     return { name => $world{policy_applies} ? "policy, $name" : $name, compare => $compare, ours => [ $form->(0) ],
         truth => [ $form->(1) ], @role };
+}
+
+# Any one row of those that there are, in several forms that stop at the first.
+sub first_row
+{
+    my ($t, $c) = (searched(), chance(0.5) ? near('t') : condition('t'));
+    my $form = pick('SELECT t.id FROM T WHERE C LIMIT 1', 'SELECT (SELECT t.id FROM T WHERE C LIMIT 1)',
+        'SELECT t.id FROM T WHERE C FETCH FIRST ROW ONLY', 'SELECT s.id FROM (VALUES (1)) AS one, LATERAL (SELECT t.id FROM T WHERE C LIMIT 1) AS s');
+    my $text = sub { my ($of, $f) = @_; return replaced($of, T => $t->($f), C => $c->($f)) };
+    my $exists = 'SELECT EXISTS (SELECT FROM T WHERE C)';
+    return { name => 'first row', ours => [ $text->($form, 0), $text->($exists, 0) ],
+        truth => [ $text->('SELECT t.id FROM T WHERE C', 1), $text->($exists, 1) ],
+        compare => sub { my ($ours, $truth) = @_;
+            my ($row) = grep { $_ ne '~' } @{ $ours->[0] };
+            return $ours->[1][0] eq $truth->[1][0] && (defined $row ? !!grep { $_ eq $row } @{ $truth->[0] } : !@{ $truth->[0] }) } };
+}
+
+# simhash_match with all rows of each ball, or with one.
+sub matches
+{
+    my ($first, $copies, $many) = (chance(0.7), pick(1, 4, 60), pick(30, 30, 5));
+    my $ball = pick('simhash_ball(u.w, u.r)', 'simhash_ball(u.w, u.r, 1)', 'simhash_ball(u.h, u.r)');
+    my $balls = "SELECT u.id + 100 * copy, $ball FROM u, generate_series(1, $copies) AS copy WHERE u.id <= $many";
+    return { name => 'matches', ours => [ "SELECT m.number, t.id FROM simhash_match('t_simhash_1', '$balls', " . ($first ? 'true' : 'false') .
+            ') AS m JOIN t ON t.ctid = m.match AND t.tableoid = m.match_table' ],
+        truth => [ "SELECT u.id + 100 * copy, t.id FROM t_truth AS t JOIN u_truth AS u ON dist(t.b, u.b) <= u.r, " .
+            "generate_series(1, $copies) AS copy WHERE u.id <= $many" ],
+        compare => !$first ? 'set' : sub { my ($ours, $truth) = @_;
+            my %row = map { $_ => 1 } @{ $truth->[0] };
+            my %number = map { s/\|.*//r => 1 } @{ $truth->[0] };
+            my %found = map { s/\|.*//r => 1 } @{ $ours->[0] };
+            return keys %found == @{ $ours->[0] } && keys %found == keys %number && !grep { !$row{$_} } @{ $ours->[0] } } };
 }
 
 # Prepared once, executed with several values: enough of them for a generic plan, sometimes.
@@ -609,7 +643,7 @@ sub make_indexes
     my ($shape, $kind) = @_;
     my $options = pick('', '', 'WITH (tables = 1)', 'WITH (tables = 10)', 'WITH (distance = 1)', 'WITH (distance = 6)',
         'WITH (distance = 5, tables = 8)',
-        'WITH (fillfactor = 50)');
+        'WITH (fillfactor = 50)', 'WITH (tables = 1, fillfactor = 50)', 'WITH (tables = 2, fillfactor = 50)');
     my %form = (
         none => [],
         simhash => ["USING simhash (h) $options"],
@@ -622,6 +656,7 @@ sub make_indexes
         'USING btree (grp, h)',
         "USING btree ((h <@> '" . hex_of($center[0]) . "'))", "USING btree (id) WHERE h <@> '" . hex_of($center[1]) . "' <= 5";
     my @tables = $shape eq 'children' ? qw(t t_0 t_1) : $shape =~ /partitions/ && chance(0.2) ? qw(t_0 t_1) : ('t');
+    $world{matched} = $kind =~ /^(simhash|two)$/ && $shape ne 'children' && $tables[0] eq 't';
     my @statements;
     for my $table (@tables) {
         my $number = 0;
@@ -642,7 +677,7 @@ sub begin_world
     my @kinds = qw(uniform near near near skewed equal few shell NULLs mixed);
     my $data = pick(@kinds);
     %world = (
-        version => $version, data => $data, rows => pick(60, 300, 300, 600, 600, 1500),
+        version => $version, data => $data, rows => pick(60, 300, 300, 600, 600, 1500, 9000),
         shape => pick('plain', 'plain', 'plain', 'hash partitions', 'range partitions', 'distance partitions', 'children'),
         indexes => pick('none', ('simhash') x 6, 'two', 'two', 'partial by group', 'partial without NULLs',
             'partial by distance', 'expression', 'expression'),

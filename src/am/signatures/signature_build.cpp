@@ -84,7 +84,7 @@ SignatureMetaData make_signature_meta(Relation index, const Sample &sample)
     IndexOptions options = index_options(index);
     int bits = sample.meta->layout.bits;
     SignatureMetaData data;
-    std::memset(&data, 0, sizeof(data));
+    std::memset(static_cast<void *>(&data), 0, sizeof(data));
     data.magic = kMagic;
     data.version = kSignatureVersion;
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);

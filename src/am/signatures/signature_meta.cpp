@@ -44,7 +44,8 @@ const char *read_signature_meta(Relation index, const char *page, IndexMeta *met
     if (fault != nullptr)
         return fault;
     SignatureMetaData data;
-    std::memcpy(&data, page_meta(page), page_header(page)->lower - sizeof(RawPageHeader));
+    std::memcpy(static_cast<void *>(&data), page_meta(page),
+                page_header(page)->lower - sizeof(RawPageHeader));
     use_meta_data(data, static_cast<SignatureMeta *>(meta));
     static_cast<SignatureMeta *>(meta)->declared = declared_bits(index);
     return nullptr;

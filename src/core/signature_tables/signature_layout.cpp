@@ -202,7 +202,7 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
     SIMHASH_ASSERT(0 <= tables && tables <= kMaxTables);
     SIMHASH_ASSERT(words == 1 || (words == 2 && bits >= 128));
     SIMHASH_ASSERT(0 <= rows && rows <= kLayoutSample);
-    std::memset(layout, 0, sizeof(*layout));
+    std::memset(static_cast<void *>(layout), 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
     layout->tables = static_cast<std::uint8_t>(std::max(1, tables)); // without trees, a window for the sketch
     layout->words = static_cast<std::uint8_t>(words);

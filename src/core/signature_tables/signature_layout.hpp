@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace simhash
 {
@@ -27,13 +28,23 @@ inline constexpr int kMostKeyWords = 2;
 inline constexpr int kSketchBits = 128;
 inline constexpr std::uint16_t kNoBit = 0xFFFF; // in a sketch of fewer than 128 bits
 
-// Also the form on the metapage, where it is cut after the last table. DO NOT CHANGE without a new version.
+// Also the form on the metapage, where it is cut after the last table, as in the relation cache. So a copy takes size()
+// bytes: there may be no more to read. DO NOT CHANGE without a new version.
 struct SignatureLayout {
     std::uint16_t bits;
     std::uint8_t tables;               // may be 0
     std::uint8_t words;                // of a key
     std::uint16_t sketch[kSketchBits]; // the bits of the sketch, the first word's highest bit first
     std::uint16_t key[kMaxTables * kMostKeyWords * kKeyBits]; // key_bits() of one table after the other
+
+    SignatureLayout() = default;
+    SignatureLayout(const SignatureLayout &other) { *this = other; }
+    SignatureLayout &operator=(const SignatureLayout &other)
+    {
+        if (this != &other)
+            std::memcpy(static_cast<void *>(this), &other, other.size());
+        return *this;
+    }
 
     std::size_t size() const
     {

@@ -260,8 +260,8 @@ const char *check_signature_meta_page(const char *page, std::size_t page_size)
     SignatureMetaData meta;
     if (size < offsetof(SignatureMetaData, layout) || size > sizeof(meta))
         return "The metapage is truncated.";
-    std::memset(&meta, 0, sizeof(meta));
-    std::memcpy(&meta, page + sizeof(RawPageHeader), size);
+    std::memset(static_cast<void *>(&meta), 0, sizeof(meta));
+    std::memcpy(static_cast<void *>(&meta), page + sizeof(RawPageHeader), size);
     if (!is_signature_layout(meta.layout, size - offsetof(SignatureMetaData, layout)))
         return "The layout of the signatures is not valid.";
     if (meta.map != root_block(meta.layout.tables) + 1)

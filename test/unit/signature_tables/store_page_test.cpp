@@ -20,7 +20,7 @@ constexpr std::size_t kPageSizes[] = {4096, 8192, 16384, 32768};
 SignatureMetaData meta_data(int bits, int tables, int words)
 {
     SignatureMetaData meta;
-    std::memset(&meta, 0, sizeof(meta));
+    std::memset(static_cast<void *>(&meta), 0, sizeof(meta));
     meta.magic = kMagic;
     meta.version = kSignatureVersion;
     meta.fillfactor = 90;

@@ -853,76 +853,76 @@ COMMENT ON FUNCTION feature_frequency(feature_frequencies, pg_catalog.text)
 COMMENT ON FUNCTION feature_rarity(feature_frequencies, pg_catalog.text)
     IS 'the factor of a feature''s weight: ln (N + 1) - ln n, where n of N documents have it';
 
-CREATE FUNCTION to_simhash(document pg_catalog.text, frequencies feature_frequencies) RETURNS simhash
+CREATE FUNCTION to_simhash(frequencies feature_frequencies, document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash(features pg_catalog.text[], frequencies feature_frequencies) RETURNS simhash
+CREATE FUNCTION to_simhash(frequencies feature_frequencies, features pg_catalog.text[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(document pg_catalog.tsvector, frequencies feature_frequencies) RETURNS simhash
+CREATE FUNCTION to_simhash(frequencies feature_frequencies, document pg_catalog.tsvector) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION to_simhash(pg_catalog.text, feature_frequencies)
+COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.text)
     IS 'fingerprint of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash(pg_catalog.text[], feature_frequencies)
+COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.text[])
     IS 'fingerprint of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector, feature_frequencies)
+COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.tsvector)
     IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency, times their rarity';
 
-CREATE FUNCTION to_simhash_weights(document pg_catalog.text, frequencies feature_frequencies) RETURNS simhash_weights
+CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, document pg_catalog.text) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_weights(features pg_catalog.text[], frequencies feature_frequencies) RETURNS simhash_weights
+CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, features pg_catalog.text[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(document pg_catalog.tsvector, frequencies feature_frequencies)
+CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, document pg_catalog.tsvector)
     RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text, feature_frequencies)
+COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.text)
     IS 'weights of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], feature_frequencies)
+COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.text[])
     IS 'weights of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector, feature_frequencies)
+COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.tsvector)
     IS 'weights of lexemes, weighted by 1 + ln of their frequency, times their rarity';
 
-CREATE FUNCTION to_signature(document pg_catalog.text, frequencies feature_frequencies, bits integer) RETURNS bit
+CREATE FUNCTION to_signature(frequencies feature_frequencies, document pg_catalog.text, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature(features pg_catalog.text[], frequencies feature_frequencies, bits integer) RETURNS bit
+CREATE FUNCTION to_signature(frequencies feature_frequencies, features pg_catalog.text[], bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION to_signature(document pg_catalog.tsvector, frequencies feature_frequencies, bits integer) RETURNS bit
+CREATE FUNCTION to_signature(frequencies feature_frequencies, document pg_catalog.tsvector, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION to_signature(pg_catalog.text, feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.text, integer)
     IS 'signature of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature(pg_catalog.text[], feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.text[], integer)
     IS 'signature of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature(pg_catalog.tsvector, feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.tsvector, integer)
     IS 'signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
 
-CREATE FUNCTION to_signature_weights(document pg_catalog.text, frequencies feature_frequencies, bits integer)
+CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, document pg_catalog.text, bits integer)
     RETURNS real[]
     AS 'MODULE_PATHNAME', 'to_signature_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature_weights(features pg_catalog.text[], frequencies feature_frequencies, bits integer)
+CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, features pg_catalog.text[], bits integer)
     RETURNS real[]
     AS 'MODULE_PATHNAME', 'to_signature_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION to_signature_weights(document pg_catalog.tsvector, frequencies feature_frequencies, bits integer)
+CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, document pg_catalog.tsvector, bits integer)
     RETURNS real[]
     AS 'MODULE_PATHNAME', 'to_signature_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.text, integer)
     IS 'weights of the bits of the signature of the features of a text, weighted by 1 + ln tf times their rarity';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.text[], integer)
     IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, feature_frequencies, integer)
+COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.tsvector, integer)
     IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
 
-CREATE FUNCTION feature_cosine(a pg_catalog.text, b pg_catalog.text, frequencies feature_frequencies)
+CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.text, b pg_catalog.text)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_rare_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION feature_cosine(a pg_catalog.text[], b pg_catalog.text[], frequencies feature_frequencies)
+CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.text[], b pg_catalog.text[])
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_rare_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_cosine(a pg_catalog.tsvector, b pg_catalog.tsvector, frequencies feature_frequencies)
+CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.tsvector, b pg_catalog.tsvector)
     RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, feature_frequencies)
+COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.text, pg_catalog.text)
     IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], pg_catalog.text[], feature_frequencies)
+COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.text[], pg_catalog.text[])
     IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.tsvector, pg_catalog.tsvector, feature_frequencies)
+COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.tsvector, pg_catalog.tsvector)
     IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
 
 -- ---------------------------------------------------------------------------------------------------------

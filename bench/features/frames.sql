@@ -16,9 +16,9 @@ CREATE TEMP TABLE fingerprint AS
     SELECT id, '1 words' AS features, to_simhash(body) AS h FROM page
     UNION ALL SELECT id, '2 two words', to_simhash(body, 'word', 2) FROM page
     UNION ALL SELECT id, '3 anchored', to_simhash(to_anchored_features(body)) FROM page
-    UNION ALL SELECT id, '4 frequencies: ' || name, to_simhash(body, f) FROM page, collection;
+    UNION ALL SELECT id, '4 frequencies: ' || name, to_simhash(f, body) FROM page, collection;
 CREATE TEMP TABLE pair AS
-    SELECT a.id AS a, b.id AS b, feature_cosine(a.body, b.body, (SELECT f FROM collection WHERE name = 'all')) >= 0.9 AS near
+    SELECT a.id AS a, b.id AS b, feature_cosine((SELECT f FROM collection WHERE name = 'all'), a.body, b.body) >= 0.9 AS near
     FROM page a JOIN page b ON a.id <> b.id WHERE a.id <= 150;
 SELECT x.features, radius,
     round(count(*) FILTER (WHERE near)::numeric / nullif(count(*), 0), 3) AS precision,
@@ -28,7 +28,7 @@ FROM pair JOIN fingerprint x ON x.id = a JOIN fingerprint y ON y.id = b AND y.fe
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- Figure 6(b) of Sood and Loguinov: the mean cosine at each distance (bench/psm/README.md).
-SELECT (x.h <@> y.h)::int AS distance, count(*), round(avg(feature_cosine(a.body, b.body, f))::numeric, 3) AS cosine
+SELECT (x.h <@> y.h)::int AS distance, count(*), round(avg(feature_cosine(f, a.body, b.body))::numeric, 3) AS cosine
 FROM fingerprint x JOIN fingerprint y ON x.features = y.features AND x.id < y.id AND x.h <@> y.h <= 10
     JOIN page a ON a.id = x.id JOIN page b ON b.id = y.id JOIN collection ON name = 'all'
 WHERE x.features = '4 frequencies: all' AND x.id <= 1500 GROUP BY 1 ORDER BY 1;

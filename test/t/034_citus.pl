@@ -100,6 +100,20 @@ cmp_ok(scalar(split /\n/, $found), '>', 200, 'there are pairs');
 is(answer("SELECT * FROM simhash_pair_groups(\$pairs\$ SELECT a, b FROM ($pairs) AS p \$pairs\$) ORDER BY 1"),
     answer("SELECT * FROM simhash_pair_groups(\$\$ SELECT a, b FROM ($expected) AS p \$\$) ORDER BY 1"), 'and groups');
 
+answer(recipe('batch'));
+is(answer('SELECT a, b, distance FROM (' . recipe('pairs by id') . ') AS p ORDER BY a, b'), $found, 'all pairs by id');
+
+# bit(n), whose rows have the fingerprint in their first bits.
+answer(q{CREATE TABLE wide (id bigint PRIMARY KEY, s bit(128)); SELECT create_distributed_table('wide', 'id', shard_count => 4);
+    CREATE INDEX wide_s ON wide USING simhash (s);
+    CREATE TABLE whole_wide AS SELECT id, h::bigint::bit(64) || repeat('01', 32)::bit(64) AS s FROM whole WHERE h IS NOT NULL; INSERT INTO wide TABLE whole_wide});
+my $s = "'" . answer('SELECT s FROM whole_wide WHERE id = 77') . "'::bit(128)";
+for my $query ("SELECT id FROM %s WHERE s <@> $s <= 20 ORDER BY id", "SELECT s <@> $s FROM %s ORDER BY s <@> $s LIMIT 10",
+    "SELECT count(*) FROM %s WHERE minhash_similarity(s, $s) >= 0.7")
+{
+    is(answer($query =~ s/%s/wide/r), answer($query =~ s/%s/whole_wide/r), $query);
+}
+
 # Routing is safe to repeat.
 answer((split /;\s*/, recipe('routed'))[-1]);
 is(answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b"), $found, 'all pairs, routed twice');
@@ -137,7 +151,8 @@ cmp_ok(answer('SELECT last_value FROM written'), '>', $before, 'rows were writte
 $run->{handle}->signal('INT');
 my ($ended, $log) = stop_pgbench($run);
 unlike($log, qr/ERROR|aborted/, 'no session has failed');
-my $placed = "SELECT count(DISTINCT logicalrelid) FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) WHERE nodeport = " . $nodes[3]->port;
+my $placed = "SELECT count(DISTINCT logicalrelid) FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid) WHERE logicalrelid IN ('page'::regclass, 'routed'::regclass)
+    AND nodeport = " . $nodes[3]->port;
 is(answer($placed), '2', 'the new worker has shards of both tables');
 shards_agree('after rebalancing');
 answers_equal('SELECT a.id, p.id FROM query a JOIN %s p ON p.h <@> a.h <= 4 ORDER BY 1, 2');

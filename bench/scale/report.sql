@@ -41,7 +41,9 @@ INSERT INTO row_of_report (title, part, method, measure, factor) VALUES
     ('routed by block: r = 3, µs', 'routed', 'all blocks', 'us', 1),
     ('routed by block: one block, µs', 'routed', 'one block', 'us', 1),
     ('routed by block: rows of a block', 'routed', 'one block', 'rows', 1),
-    ('routed by block: bytes per row of the table', 'routed', 'routed', 'bytes per row', 1);
+    ('routed by block: bytes per row of the table', 'routed', 'routed', 'bytes per row', 1),
+    ('all pairs within 3, s', 'pairs', 'pairs', 's', 1),
+    ('all pairs within 3 by block, s', 'block pairs', 'block pairs', 's', 1);
 INSERT INTO result SELECT 'ratio', s.rows, s.method, s.measure, s.value / k.value
 FROM result s JOIN result k USING (rows) WHERE s.part = 'warm' AND s.measure = 'us' AND k.part = 'warm' AND k.method = 'primary key'
     AND k.measure = 'us' AND s.method <> 'primary key';

@@ -16,4 +16,7 @@ INSERT INTO wrong SELECT 'routed: ' || routed || ', not ' || indexed
 FROM (SELECT count(*) AS routed FROM query q JOIN routed r ON r.block = ANY (simhash_blocks(q.h, 3))
       WHERE q.query_set = 'random' AND simhash_first_block(r.h, q.h, 3) = r.block) r,
      (SELECT count(*) AS indexed FROM query q JOIN page p ON p.h <@> q.h <= 3 WHERE q.query_set = 'random') p WHERE routed <> indexed;
+TRUNCATE counted;
+CALL timed('block pairs', 'INSERT INTO counted SELECT count(*) FROM simhash_block_pairs(''SELECT id, h, block FROM routed'', 3)');
+INSERT INTO wrong SELECT 'block pairs: ' || pairs FROM counted WHERE pairs <> (SELECT count(*) FROM simhash_pairs('page_h', 3));
 DROP TABLE routed;

@@ -90,6 +90,18 @@ SET enable_seqscan = off;
 SELECT rows, by, condition, queries, wrong FROM unnest('{1, 5, 200}'::int[]) rows, unnest('{$1, $2}'::text[]) by,
     unnest('{true, h <@> $2 <= 8}'::text[]) condition, LATERAL nearest(rows, by, condition) ORDER BY 1, 2, 3;
 SELECT first.pages < each.pages / 2 AS "half the pages for the first" FROM nearest(1, '$2', 'h <@> $2 <= 3') first, nearest(200, '$2', 'h <@> $2 <= 3') each;
+
+-- costs: the first of many rows comes early, and a search that may find none reads all
+CREATE FUNCTION cost(query text, OUT first float8, OUT total float8) LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    SELECT plan -> 0 -> 'Plan' ->> 'Startup Cost', plan -> 0 -> 'Plan' ->> 'Total Cost' INTO first, total;
+END $$;
+SELECT everything.first > 4 AS "at least a page", everything.first * 4 < everything.total AS "early",
+       one.total BETWEEN everything.first AND everything.first * 1.2 AS "one of many", none.total > none.first * 4 AS "none"
+FROM cost('SELECT id FROM doc WHERE h <@> 0::bigint::simhash <= 3') everything, cost('SELECT id FROM doc WHERE h <@> 0::bigint::simhash <= 3 LIMIT 1') one,
+     cost('SELECT id FROM doc WHERE h <@> 4711::bigint::simhash <= 3') none;
 RESET enable_seqscan;
 DROP INDEX doc_h;
 
@@ -129,6 +141,7 @@ SELECT tables, condition, b.* FROM unnest('{1, 2, 4}'::int[]) tables, unnest('{h
 -- semi joins, and a generic plan
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 2);
 SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
 SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
 SELECT count(DISTINCT query) FROM want WHERE distance <= 3;
 SET plan_cache_mode = force_generic_plan;

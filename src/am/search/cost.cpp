@@ -198,6 +198,14 @@ Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEst
     return fetched * page + time_cost(estimate.microseconds * searches.number);
 }
 
+// Returns what a scan reads of its searches before its first row, if there is one. They read the likeliest leaves first:
+// of many, fewer than the square root until the first row (bench/psm). So LIMIT, EXISTS and cursors expect it early. The
+// total is that of a search that finds nothing, or whose rows are all wanted.
+Cost before_first_row(Cost searches, const SearchEstimate &estimate, double number)
+{
+    return searches / number / std::sqrt(Max(1.0, estimate.pages));
+}
+
 // ORDER BY ------------------------------------------------------------------------------------------------
 
 // Returns the number of rows, nearest first, that the index has to return until the query has as many as it
@@ -330,6 +338,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         *startup_cost += Min(searches, first_search(root, index, path, wanted, loop_count)) + ring.first;
         *total_cost += ring.first + ring.rest;
     } else {
+        *startup_cost += before_first_row(searches, search, conditions.searches);
         *total_cost += time_cost(heap.scattered * kScatteredRowMicroseconds);
         *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
     }

@@ -263,6 +263,7 @@ answer(recipe('recipe: route') =~ s/FROM page/FROM (SELECT * FROM page WHERE id 
 answer(recipe('recipe: route')) for 1, 2;
 is(answer('SELECT count(*) FROM routed'), answer('SELECT 4 * count(h) FROM whole'), 'routing is safe to repeat');
 pairs_are_all('pairs', 'by block');
+is(answer("SELECT * FROM simhash_block_pairs('SELECT id, h, block FROM routed', 3) ORDER BY a, b"), $all, 'the coordinator compares the rows of foreign tables');
 SKIP: {
     skip 'asynchronous scans came with PostgreSQL 14', 1 if $version < 140000;
     is(scalar(() = answer('EXPLAIN (COSTS OFF) ' . query('pairs')) =~ /Async Foreign Scan/g), 3, 'the shards work at the same time');

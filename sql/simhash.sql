@@ -1240,6 +1240,13 @@ COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerpr
 -- The planner replaces a condition on two bit strings that are declared with the same length by signature_within, which
 -- raises none.
 
+CREATE FUNCTION signature_from_bytea(pg_catalog.bytea) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION signature_from_bytea(pg_catalog.bytea) IS 'the bits of bytes, the highest of a byte first';
+CREATE FUNCTION signature_to_bytea(bit) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION signature_to_bytea(bit) IS 'the bytes of a bit string, the last one filled up with zeros';
+
 CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT hamming_operator_support;

@@ -272,3 +272,22 @@ DROP TABLE skewed;
 DROP TABLE page;
 DROP DOMAIN image_hash;
 DROP FUNCTION random_bits, ones, ids, functions, expected;
+
+-- Bytes become the bits of a signature, the highest of a byte first, and come back.
+SELECT signature_from_bytea('\x80ff01') AS bits, signature_to_bytea(B'100000000') AS bytes, signature_from_bytea('') AS none,
+    signature_to_bytea(B'') AS back, signature_from_bytea(NULL) AS null_bytes, signature_to_bytea(NULL) AS null_bits;
+SELECT count(*), bool_and(signature_from_bytea(b) = ('x' || encode(b, 'hex'))::bit varying
+        AND signature_to_bytea(signature_from_bytea(b)) = b) AS equal
+FROM generate_series(1, 600) i, substr(decode(repeat(md5(i::text), 40), 'hex'), 1, i) b;
+CREATE TABLE hashed (hash bytea);
+INSERT INTO hashed SELECT decode(md5(i::text) || md5('b' || i), 'hex') FROM generate_series(1, 1000) i;
+CREATE INDEX ON hashed USING simhash ((signature_from_bytea(hash)::bit(256)));
+SET enable_seqscan = off;
+PREPARE near (bytea) AS SELECT count(*) FROM hashed WHERE signature_from_bytea(hash)::bit(256) <@> signature_from_bytea($1) <= 9;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE near('\x00');
+EXECUTE near(decode(md5('1') || md5('b1'), 'hex'));
+DEALLOCATE near;
+RESET plan_cache_mode;
+RESET enable_seqscan;
+DROP TABLE hashed;

@@ -1,0 +1,34 @@
+// Signatures from bytes, as image hashes come from programs, and back. The first bit of a byte is its highest, as in the
+// hexadecimal form of a bit string.
+#include "pg/types/signature_type.hpp"
+
+extern "C" {
+#include "utils/varbit.h"
+}
+
+// signature_from_bytea(bytea) -> bit. More bits than a bit string can have raise 54000.
+SIMHASH_FUNCTION(signature_from_bytea)
+{
+    using namespace simhash;
+    const bytea *bytes = PG_GETARG_BYTEA_PP(0);
+    const auto size = static_cast<Size>(VARSIZE_ANY_EXHDR(bytes));
+    if (size > VARBITMAXLEN / 8)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                errmsg("%zu bytes are too many for a bit string", size));
+    std::uint8_t *data;
+    Datum signature = make_signature(static_cast<int>(size * 8), &data);
+    std::memcpy(data, VARDATA_ANY(bytes), size);
+    return signature;
+}
+
+// signature_to_bytea(bit) -> bytea. The last byte is filled up with zeros.
+SIMHASH_FUNCTION(signature_to_bytea)
+{
+    using namespace simhash;
+    const SignatureView signature = datum_signature(PG_GETARG_DATUM(0));
+    const auto size = static_cast<Size>(signature.bytes);
+    auto *bytes = static_cast<bytea *>(palloc(VARHDRSZ + size));
+    SET_VARSIZE(bytes, VARHDRSZ + size);
+    std::memcpy(VARDATA(bytes), signature.data, size);
+    PG_RETURN_BYTEA_P(bytes);
+}

@@ -20,3 +20,8 @@ TRUNCATE counted;
 CALL timed('block pairs', 'INSERT INTO counted SELECT count(*) FROM simhash_block_pairs(''SELECT id, h, block FROM routed'', 3)');
 INSERT INTO wrong SELECT 'block pairs: ' || pairs FROM counted WHERE pairs <> (SELECT count(*) FROM simhash_pairs('page_h', 3));
 DROP TABLE routed;
+-- Sixteen times as many rows under each value, as in a table of billions: four bits of each are 0.
+CREATE TABLE routed AS SELECT id, f AS h, block
+FROM (SELECT id, (h::bigint & 1152657617789587455)::simhash AS f FROM page) p, unnest(simhash_blocks(f, 3)) block;
+CALL timed('dense block pairs', 'INSERT INTO counted SELECT count(*) FROM simhash_block_pairs(''SELECT id, h, block FROM routed'', 3)');
+DROP TABLE routed;

@@ -160,7 +160,7 @@ void join_spooled_cell(TreeStep *tree)
 {
     Rows *raw = &tree->reader->join->raw;
     copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
-    join_partitions(tree->reader, {0, 0, 1}, 0, tree->map, 0, *tree->step);
+    join_partitions(tree->reader, {0, 0, 1}, 0, 0, tree->map, 0, *tree->step);
     clear_pair_spool(tree->reader->spool);
     copy_rows(tree->stash, raw);
     tree->spooling = false;

@@ -126,35 +126,26 @@ void return_pair(void *context, uint64 x, uint64 y, Fingerprint errors)
     tuplestore_putvalues(blocks->result, blocks->row, values, nulls);
 }
 
-void compare_store(BlockJoin *blocks, int store, const std::uint8_t *bit, int bits)
+// Rows whose headers agree: their leading bits select the store, and some more the cell.
+void compare_table(BlockJoin *blocks, PairReader *reader, Size most)
 {
-    PairJoin *join = &blocks->join;
-    uint64 count = spooled_rows(blocks->spool, store);
-    bits = std::min(bits, most_sort_bits(static_cast<Size>(std::min<uint64>(count, join->capacity))));
+    const int first = blocks->table << blocks->store_bits;
+    std::uint8_t bit[kBits];
+    blocks->values.order().sources(blocks->table, bit);
+    PairStep step = {};
+    int low_bits = std::min(header_bits(blocks->values, blocks->table), kMostCellBits) - blocks->store_bits;
+    low_bits = std::min(low_bits, most_sort_bits(most));
+    step.bits = blocks->store_bits + low_bits;
+    for (int i = 0; i < step.bits; i++)
+        step.mask |= Fingerprint{1} << bit[i];
     CellMap map;
-    map.set(bit, bits);
-    Fingerprint used = 0;
-    for (int i = 0; i < bits; i++)
-        used |= Fingerprint{1} << bit[i];
-    auto load = [&](uint64 from, Cells *cells) {
-        read_rows(blocks->spool, store, from, join->capacity, &join->raw);
-        sort_cells(join, join->raw, map, bits, cells);
-        return from + join->raw.count;
-    };
-    Cells *x = &join->cells[0], *y = &join->cells[1];
-    for (uint64 at = 0; at < count;) {
-        at = load(at, x);
-        join_cells(join, *x, *x, 0, used, join->radius);
-        for (uint64 y_at = at; y_at < count;) {
-            y_at = load(y_at, y);
-            join_cells(join, *x, *y, 0, used, join->radius);
-        }
-    }
+    map.set(bit, step.bits);
+    join_partitions(reader, {blocks->store_bits, 0, 1}, first, first, map, low_bits, step);
 }
 
 void compare_stores(BlockJoin *blocks, Size bytes)
 {
-    int parts = 1 << blocks->store_bits, stores = blocks->values.tables() << blocks->store_bits;
+    int stores = blocks->values.tables() << blocks->store_bits;
     uint64 most = 0;
     for (int store = 0; store < stores; store++)
         most = std::max(most, spooled_rows(blocks->spool, store));
@@ -162,13 +153,12 @@ void compare_stores(BlockJoin *blocks, Size bytes)
     begin_join(join, bytes, static_cast<double>(most));
     join->radius = blocks->values.distance();
     join->taker = {return_pair, blocks};
-    for (int store = 0; store < stores; store++) {
-        blocks->table = store / parts;
-        std::uint8_t bit[kBits];
-        blocks->values.order().sources(blocks->table, bit);
-        compare_store(blocks, store, bit + blocks->store_bits,
-                      header_bits(blocks->values, blocks->table) - blocks->store_bits);
-    }
+    PairReader reader = {};
+    reader.join = join;
+    reader.spool = blocks->spool;
+    reader.within = true;
+    for (blocks->table = 0; blocks->table < blocks->values.tables(); blocks->table++)
+        compare_table(blocks, &reader, static_cast<Size>(std::min<uint64>(most, join->capacity)));
     end_join(join);
 }
 

@@ -70,7 +70,8 @@ uint64 load_rows(PairReader *reader, int store, uint64 from, int place, const Ce
         read_rows(reader->spool, store, from, join->capacity - raw->count, &more);
         from += more.count;
         raw->count += more.count;
-        narrow_rows(*reader, place, raw);
+        if (reader->output != nullptr)
+            narrow_rows(*reader, place, raw);
     }
     sort_cells(join, *raw, map, low_bits, &join->cells[place]);
     return from;
@@ -78,16 +79,17 @@ uint64 load_rows(PairReader *reader, int store, uint64 from, int place, const Ce
 
 } // namespace
 
-void join_partitions(PairReader *reader, const PartitionShare &share, int y_store, const CellMap &map,
-                     int low_bits, const PairStep &step)
+void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
+                     const CellMap &map, int low_bits, const PairStep &step)
 {
     PairJoin *join = reader->join;
     Cells *x = &join->cells[0], *y = &join->cells[1];
     for (uint32 partition = 0; partition < uint32{1} << share.bits; partition++) {
-        int x_store = static_cast<int>(partition);
-        for (uint64 at = 0; share.has(partition) && at < spooled_rows(reader->spool, x_store);) {
-            at = load_rows(reader, x_store, at, 0, map, low_bits);
-            receive_pairs(reader->output);
+        int own = x_store + static_cast<int>(partition);
+        for (uint64 at = 0; share.has(partition) && at < spooled_rows(reader->spool, own);) {
+            at = load_rows(reader, own, at, 0, map, low_bits);
+            if (reader->output != nullptr)
+                receive_pairs(reader->output);
             if (reader->within)
                 join_cells(join, *x, *x, step.budget, step.mask, join->radius);
             for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
@@ -240,7 +242,7 @@ void join_share(PairReader *reader, const CellMap &map, const PairStep &step, co
     } else {
         if (!reader->within)
             spool_side(reader, 1, map, low_bits, partitions, reached);
-        join_partitions(reader, share, reader->within ? 0 : partitions, map, low_bits, step);
+        join_partitions(reader, share, 0, reader->within ? 0 : partitions, map, low_bits, step);
     }
     pfree(own);
     pfree(reached);

@@ -335,7 +335,7 @@ BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy);
 
 // Reads rows and groups them by cells.
 struct PairReader {
-    PairOutput *output;
+    PairOutput *output; // null: all rows are in the spool, and all are wanted
     PairJoin *join;
     Size spool_bytes;
     PairSpool *spool;
@@ -366,10 +366,10 @@ struct PartitionShare {
                share;
     }
 };
-// Compares the rows of a share of the partitions with all others. Partition p of x is store p; that of y is store
-// y_store + p. A cell number is the partition's number followed by `low_bits` bits.
-void join_partitions(PairReader *reader, const PartitionShare &share, int y_store, const CellMap &map,
-                     int low_bits, const PairStep &step);
+// Compares the rows of a share of the partitions with all others. Partition p of x is store x_store + p; that of y is
+// store y_store + p. A cell number is the partition's number followed by `low_bits` bits.
+void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
+                     const CellMap &map, int low_bits, const PairStep &step);
 void log_plan(const char *source, const PairPlan &plan);
 // Warns of a radius within which rows that have nothing to do with each other are many pairs. The numbers of rows of the
 // output's sides must be known.

@@ -2208,6 +2208,16 @@ CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, star boolean DEFAULT 
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, boolean) IS
     'groups of the pairs of numbers that a query returns: stars whose members pair with the leader, or connected ones';
 
+CREATE FUNCTION simhash_pair_sample(index pg_catalog.regclass, document pg_catalog.text, distance integer DEFAULT 8,
+    most integer DEFAULT 50,
+    OUT distance integer, OUT pairs bigint, OUT a pg_catalog.tid, OUT b pg_catalog.tid,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass,
+    OUT cosine double precision, OUT jaccard double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 400;
+COMMENT ON FUNCTION simhash_pair_sample(pg_catalog.regclass, pg_catalog.text, integer, integer) IS
+    'some of the pairs at each distance, and how many there are, with the exact similarity of an expression of both rows';
+
 -- ---------------------------------------------------------------------------------------------------------
 -- Tuning
 -- ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ INSERT INTO subject VALUES
     (6, 'Hamming distance', '^(hamming_|simhash_ball|simhash_near|<@>|<@\||~=)'),
     (7, 'Exact measures of features', '^feature_'),
     (8, 'Index: statistics, checks, searches explained', '^(simhash_index_|simhash_report$)'),
-    (9, 'Pairs, joins and groups', '^simhash_(pairs|join|groups|match|pair_groups)$'),
+    (9, 'Pairs, joins and groups', '^simhash_(pairs|join|groups|match|pair_groups|pair_sample)$'),
     (10, 'Routing to tables and servers, tenants', '^(simhash_(blocks|first_block|block_pairs)|tenant_.*)$'),
     (11, 'Locality-sensitive hashing', '^lsh_'),
     (12, 'Order, hash, minimum and maximum', '^(min|max)$'),

@@ -91,6 +91,17 @@ SELECT rows, by, condition, queries, wrong FROM unnest('{1, 5, 200}'::int[]) row
     unnest('{true, h <@> $2 <= 8}'::text[]) condition, LATERAL nearest(rows, by, condition) ORDER BY 1, 2, 3;
 SELECT first.pages < each.pages / 2 AS "half the pages for the first" FROM nearest(1, '$2', 'h <@> $2 <= 3') first, nearest(200, '$2', 'h <@> $2 <= 3') each;
 
+-- where farther rows are in the likeliest leaf, and the nearest one elsewhere
+CREATE TABLE lone AS SELECT random_bits(-i)::simhash AS h FROM generate_series(1, 20000) i;
+INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << j))::simhash FROM generate_series(0, 63) j;
+INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << i) # (1::bigint << i + 1) # (1::bigint << i + 2))::simhash
+    FROM generate_series(0, 63) j, generate_series(0, 61, 4) i;
+CREATE INDEX lone_h ON lone USING simhash (h) WITH (tables = 1);
+SELECT count(*) AS queries, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs) AS wrong
+FROM (SELECT random_bits(1000 + j)::simhash AS q FROM generate_series(0, 63) j) s,
+    LATERAL (SELECT array_agg(d) AS ours FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY h <@> q LIMIT 20) x) y,
+    LATERAL (SELECT array_agg(d) AS theirs FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY (h <@> q)::int + 0 LIMIT 20) x) z;
+
 -- costs: the first of many rows comes early, and a search that may find none reads all
 CREATE FUNCTION cost(query text, OUT first float8, OUT total float8) LANGUAGE plpgsql AS $$
 DECLARE plan json;

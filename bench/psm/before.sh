@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Exact searches before and after a change: this checkout and an earlier revision, alternating. Leaf pages, and processor time
-# minus reading the queries, until the first row (EXISTS) and of all rows, for queries with and without a near-duplicate.
+# minus reading the queries, until the first row (EXISTS), the nearest row, and of all rows, for queries with and without a
+# near-duplicate.
 #
 #   bench/psm/before.sh REVISION revisions.tsv.gz revisions.pairs.tsv.gz     or the directory of a checkout
 #
@@ -15,7 +16,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 SIZES=${SIZES:-1000000}
 TABLES=${TABLES:-4 1}
 RADII=${RADII:-3 8}
-[ $# = 3 ] || { sed -n '2,11s/^# \?//p' "$0" >&2; exit 2; }
+[ $# = 3 ] || { sed -n '2,12s/^# \?//p' "$0" >&2; exit 2; }
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
 here=$TOP/bench/psm

@@ -17,10 +17,12 @@ BEGIN
             EXECUTE format('ANALYZE %I', queries);
             INSERT INTO form (radius, kind, form, statement, overhead)
                 SELECT r, of_kind, rows || '_' || by,
-                       format(CASE rows WHEN 'all' THEN 'SELECT count(d.id) FROM %I q JOIN doc d ON d.h <@> q.%s <= %s'
-                              ELSE 'SELECT count(*) FROM %I q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.%s <= %s)' END, queries, by, r),
+                       format(CASE rows WHEN 'all' THEN 'SELECT count(d.id) FROM %1$I q JOIN doc d ON d.h <@> q.%2$s <= %3$s'
+                              WHEN 'nearest' THEN 'SELECT sum(n.distance) FROM %1$I q, LATERAL (SELECT (d.h <@> q.h)::integer AS distance FROM doc d
+                                                   WHERE d.h <@> q.%2$s <= %3$s ORDER BY d.h <@> q.%2$s LIMIT 1) n'
+                              ELSE 'SELECT count(*) FROM %1$I q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.%2$s <= %3$s)' END, queries, by, r),
                        format('SELECT count(%s::simhash) FROM %I', by, queries)
-                FROM unnest('{first,all}'::text[]) rows, unnest('{w,h}'::text[]) by;
+                FROM unnest('{first,nearest,all}'::text[]) rows, unnest('{w,h}'::text[]) by;
         END LOOP;
     END LOOP;
 END $$;

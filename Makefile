@@ -3,7 +3,7 @@
 #   make demo    find near-duplicates among the documents on this machine
 #   make test    run every test
 #
-# And one that takes ten minutes, make torture: test/torture/run.sh.
+# make remove-setup removes the packages that these have installed. make torture, test/torture/run.sh, takes ten minutes.
 #
 # The rest is an ordinary PGXS build: make, make install, make installcheck. Another directory can be the build
 # directory: make -f path/to/Makefile. CXXFLAGS, CPPFLAGS, LDFLAGS and COPT are added to the flags below.
@@ -106,11 +106,13 @@ all install installcheck:
 	@exit 1
 endif
 
-.PHONY: dist link-expected setup demo test check-one fuzz torture mutants unit cross format check-format tidy
+.PHONY: dist link-expected setup remove-setup demo test check-one fuzz torture mutants unit cross format check-format tidy
 link-expected:
 	ln -sfn $(abspath $(TOP))/expected expected
 setup:
 	@$(TOP)/tools/setup.sh test
+remove-setup:
+	@$(TOP)/tools/setup.sh remove
 # The archive for PGXN, of the last commit; .gitattributes says what it leaves out.
 dist:
 	git -C $(TOP) archive --format=zip --prefix=simhash-$(EXTVERSION)/ -o $(CURDIR)/simhash-$(EXTVERSION).zip HEAD

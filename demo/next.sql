@@ -13,11 +13,11 @@ SELECT min(page.path) AS first_path, count(*) AS documents
     GROUP BY g.leader HAVING count(*) > 1 ORDER BY count(*) DESC, 1 LIMIT 3;
 \set ECHO none
 \echo
-\echo Delete the copies and keep one document of each group:
+\echo Delete near-copies and keep one document of each group. Their texts are compared before:
 \echo
 \set ECHO queries
-DELETE FROM page USING simhash_groups('page_h', :radius, star => true) g
-    WHERE page.ctid = g.member AND g.member <> g.leader;
+DELETE FROM page USING simhash_groups('page_h', :radius, star => true) g JOIN page l ON l.ctid = g.leader
+    WHERE page.ctid = g.member AND g.member <> g.leader AND feature_jaccard(page.body, l.body, 'word', 3) >= 0.8;
 \set ECHO none
 \echo
 \endif

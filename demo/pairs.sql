@@ -11,23 +11,27 @@ SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS millise
 \echo
 \set ECHO queries
 CREATE TABLE member AS
-    SELECT x.id, y.id AS leader
+    SELECT x.id, y.id AS leader, feature_jaccard(x.body, y.body, 'word', 3) AS jaccard
     FROM simhash_groups('page_h', :radius, star => true) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
 \set ECHO none
 ANALYZE pair, member;
+
+-- Fingerprints propose, the texts decide: a near-copy shares four of five sequences of three words with its leader.
+CREATE VIEW near_copy AS SELECT * FROM member WHERE id <> leader AND jaccard >= 0.8;
 
 \if :any
 \echo
 SELECT count(*) AS pairs, :milliseconds AS "found in ms",
     (SELECT count(DISTINCT leader) FROM member WHERE id <> leader) AS groups,
-    (SELECT count(*) FROM member WHERE id <> leader) AS "documents to leave out", (SELECT count(h) FROM page) AS "of"
+    (SELECT count(*) FROM member WHERE id <> leader) AS members, (SELECT count(*) FROM near_copy) AS "near-copies",
+    (SELECT count(h) FROM page) AS documents
 FROM pair;
-\echo The largest groups:
+\echo Near-copies have a Jaccard similarity of at least 0.8 with the first document of their group, by sequences of three
+\echo words. The largest groups of them:
 \echo
-SELECT count(*) AS documents, min(p.kind) AS kind,
+SELECT count(*) + 1 AS documents, round(min(n.jaccard)::numeric, 2) AS "least similarity", min(p.kind) AS kind,
     CASE WHEN length(min(p.path)) > 80 THEN '…' || right(min(p.path), 79) ELSE min(p.path) END AS "one of them"
-FROM member m JOIN page p USING (id) GROUP BY leader HAVING count(*) > 1
-ORDER BY count(*) DESC, leader LIMIT 6;
+FROM near_copy n JOIN page p USING (id) GROUP BY leader ORDER BY count(*) DESC, leader LIMIT 6;
 \endif
 
 -- Examples: one or two of each kind, long texts from different groups.
@@ -35,7 +39,7 @@ CREATE TABLE example AS
 SELECT row_number() OVER (ORDER BY kind, best, a) AS place, a, b, distance, kind FROM
     (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY md5(a::text)) AS best FROM
         (SELECT DISTINCT ON (m.leader) p.*, x.kind
-         FROM pair p JOIN member m ON m.id = p.a JOIN page x ON x.id = p.a JOIN page y ON y.id = p.b
+         FROM pair p JOIN near_copy m ON (m.id = p.b AND m.leader = p.a) JOIN page x ON x.id = p.a JOIN page y ON y.id = p.b
          WHERE length(x.body) BETWEEN 1500 AND 50000 AND distance > 0 AND x.kind = y.kind
              AND abs(length(x.body) - length(y.body)) < length(x.body) / 30
          ORDER BY m.leader, distance DESC, a, b) AS one_a_group) AS ranked

@@ -108,7 +108,13 @@ sub kind
 }
 
 binmode STDOUT, ':encoding(UTF-8)';
+# With their number as an argument, a mark goes to descriptor 3 at each tenth of the paths.
+my ($total, $tenths, $marks) = (shift(@ARGV) // 0, 0, undef);
+if ($total > 0) { open($marks, '>&=', 3) or die "descriptor 3: $!\n" }
 while (my $path = <STDIN>) {
+    for (; $total > 0 && $tenths < 10 && $. * 10 >= $total * ($tenths + 1); $tenths++) {
+        syswrite $marks, 10 * ($tenths + 1) . ' % ';
+    }
     chomp $path;
     next if $path =~ /[\\\t]/ || !utf8::decode(my $name = $path);
     my $text = content($path) // next;

@@ -185,16 +185,17 @@ sub comparison
     my @passages = passages(joined(@places));
     my $summary =
         @places
-      ? counted(changed(0, @places), 'word') . ' of one, ' . counted(changed(2, @places), 'word') . ' of the other differ'
+      ? counted(changed(0, @places), 'word') . ' of A and ' . counted(changed(2, @places), 'word') . ' of B differ'
       : 'the same words';
     put('<details class="comparison"', $open ? ' open' : '', '><summary><b>', bits($other->{distance}),
-        "</b> apart: $summary</summary>\n");
-    put('<div class="sides heads"><div>', path($group->{path}), '</div><div>', path($other->{path}), "</div></div>\n");
+        "</b> apart, similarity ", $other->{similarity} // '?', ": $summary</summary>\n");
+    put('<div class="sides heads"><div><b>A</b> ', path($group->{path}), '</div><div><b>B</b> ', path($other->{path}),
+        "</div></div>\n");
     put("<p class=\"note\">Only white space, or what comes after the part that is compared, differs.</p>\n") unless @places;
     my $shown = @passages > PASSAGES ? PASSAGES : @passages;
     for my $passage (@passages[ 0 .. $shown - 1 ]) {
         put('<p class="same">', counted($passage->{skipped}, 'word'), " the same</p>\n") if $passage->{skipped};
-        put('<div class="sides"><div>', side($left, $passage, 0, 'del'), '</div><div>', side($right, $passage, 2, 'ins'),
+        put('<div class="sides both"><div>', side($left, $passage, 0, 'del'), '</div><div>', side($right, $passage, 2, 'ins'),
             "</div></div>\n");
     }
     put('<p class="note">', counted(@passages - $shown, 'more passage'), " with differences.</p>\n") if @passages > $shown;
@@ -232,14 +233,14 @@ p { margin: .5rem 0; max-width: 46rem; }
     background: var(--card); color: var(--quiet); font-size: .875rem; }
 .tiles b { display: block; color: var(--text); font-size: 1.4rem; font-weight: 600; }
 figure { margin: 1rem 0; }
-.bars { position: relative; display: flex; align-items: flex-end; gap: 1px; height: 12rem; margin-left: 5.5rem;
+.bars { position: relative; display: flex; align-items: flex-end; gap: 1px; height: 12rem; margin-left: 7.5rem;
     border-bottom: 1px solid var(--quiet); }
 .bars i { position: relative; flex: 1; }
 .near { background: var(--near); } .related { background: var(--related); } .chance { background: var(--chance); }
 .grid { position: absolute; left: 0; right: 0; border-top: 1px solid var(--line); }
 .grid span { position: absolute; right: 100%; padding-right: .5rem; text-align: right; white-space: nowrap;
     transform: translateY(-50%); color: var(--quiet); font-size: .75rem; line-height: 1; }
-.axis { position: relative; height: 1.4rem; margin-left: 5.5rem; color: var(--quiet); font-size: .75rem; }
+.axis { position: relative; height: 1.4rem; margin-left: 7.5rem; color: var(--quiet); font-size: .75rem; }
 .axis span { position: absolute; transform: translateX(-50%); }
 .key { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .25rem 0 0; padding: 0; list-style: none;
     font-size: .875rem; }
@@ -247,6 +248,7 @@ figure { margin: 1rem 0; }
 .bars b, .key b { border-top: 2px solid var(--text); }
 .key b { display: inline-block; width: .75rem; margin-right: .4rem; vertical-align: .25rem; }
 .key i { display: inline-block; width: .75rem; height: .75rem; margin-right: .4rem; }
+pre { overflow-x: auto; font-size: .8125rem; }
 .group { margin: 1rem 0; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
 summary { cursor: pointer; padding: .3rem 0; font-size: .9375rem; }
 .group ul { margin: .25rem 0 .5rem; padding-left: 1.25rem; font-size: .875rem; }
@@ -266,6 +268,8 @@ ins { background: var(--ins); text-decoration-color: var(--ins-line); }
 del small, ins small { color: var(--quiet); }
 @media (max-width: 40rem) {
     .sides { grid-template-columns: 1fr; }
+    .both > div::before { content: "A "; color: var(--quiet); font-weight: 700; }
+    .both > div + div::before { content: "B "; }
     .group { margin-left: -.5rem; margin-right: -.5rem; padding: .6rem; }
 }
 CSS
@@ -281,7 +285,7 @@ sub class
 sub one_in
 {
     my ($power) = @_;
-    my ($unit, $zeros) = $power >= 9 ? ('bn', 9) : $power >= 6 ? ('m', 6) : ('', 0);
+    my ($unit, $zeros) = $power >= 9 ? ('billion', 9) : $power >= 6 ? ('million', 6) : ('', 0);
     return '1 in ' . number(10**($power - $zeros)) . ($unit ? " $unit" : '');
 }
 
@@ -306,7 +310,7 @@ sub histogram
     $unrelated[$_] -= $unrelated[ $_ - 1 ] for reverse 1 .. $#unrelated;
     my $powers = 1;
     $powers++ while 10**-$powers > $least && $powers < 12;
-    put("<figure>\n<div class=\"bars\" role=\"img\" aria-label=\"Histogram of the distances of pairs\">\n");
+    put("<figure>\n<figcaption>Share of all pairs of documents</figcaption>\n<div class=\"bars\" role=\"img\" aria-label=\"Histogram of the distances of pairs\">\n");
     for (my $power = 1; $power < $powers; $power += $powers > 6 ? 2 : 1) {
         put(sprintf "<div class=\"grid\" style=\"bottom:%.1f%%\"><span>%s</span></div>\n",
             100 * (1 - $power / $powers), one_in($power));
@@ -324,9 +328,11 @@ sub histogram
     put("</div>\n<ul class=\"key\"><li><i class=\"near\"></i>near-duplicates, up to $report->{radius} bits</li>");
     put('<li><i class="related"></i>probably related</li>') if $report->{radius} + 1 < $report->{chance};
     put("<li><i class=\"chance\"></i>from $report->{chance} bits: also chance</li>",
-        "<li><b></b>unrelated documents alone, up to 16</li></ul>\n");
-    put("<figcaption>Distances of sampled pairs of documents, in bits of 64. The scale is logarithmic.</figcaption>\n",
-        "</figure>\n");
+        "<li><b></b>what chance alone would give, up to 16 bits</li></ul>\n");
+    put("<figcaption>Distance in bits of 64, of sampled pairs. The scale is logarithmic.</figcaption>\n",
+        "</figure>\n<details><summary>The figures</summary><ul>\n");
+    put('<li>', bits($_), ': one pair in ', number(sprintf '%.0f', 1 / $share[$_]), "</li>\n") for grep { $share[$_] > 0 } 0 .. 64;
+    put("</ul></details>\n");
 }
 
 sub group
@@ -334,6 +340,8 @@ sub group
     my ($group) = @_;
     my @others = @{ $group->{others} };
     put('<section class="group"><h3>', counted($group->{documents}, $group->{kind}), "</h3>\n");
+    put('<p class="note">', counted($group->{copies}, 'near-copy', 'near-copies'), " of the first</p>\n")
+        if defined $group->{copies};
     put("<details><summary>Their paths</summary><ul>\n<li>", path($group->{path}), "</li>\n");
     put('<li>', path($_->{path}), ' <span class="quiet">', bits($_->{distance}), "</span></li>\n") for @others;
     put("</ul>\n");
@@ -371,14 +379,15 @@ sub page
 <title>Near-duplicate documents</title>
 <style>
 HTML
-    my $extra = $report->{members} - $report->{groups};
     put("<h1>Near-duplicate documents</h1>\n<p>Found by the PostgreSQL extension simhash: documents whose 64-bit fingerprints ",
         "differ in at most $report->{radius} bits. Exact copies were left out before.</p>\n<ul class=\"tiles\">\n");
     tile($report->{documents}, 'documents');
     tile($report->{pairs}, 'pairs of near-duplicates');
     tile($report->{groups}, 'groups');
-    tile($extra, 'documents that could be deleted');
-    put("</ul>\n<h2>Distances</h2>\n<p>Among ", number($report->{documents}), ' documents, a search is expected to find ',
+    tile($report->{copies}, 'near-copies');
+    put("</ul>\n<p class=\"quiet\">A near-copy is a member of a group whose text was compared with that of the group’s first ",
+        "document: the Jaccard similarity of their sequences of three words is at least 0.8. Other members resemble it less: ",
+        "look at them before you delete any.</p>\n<h2>Distances</h2>\n<p>Among ", number($report->{documents}), ' documents, a search is expected to find ',
         $report->{chance} <= 16 ? "unrelated ones from about $report->{chance} bits on" : 'no unrelated ones within 16 bits',
         '. That depends on how many documents there are and on what all of them have in common.', "</p>\n");
     histogram($report) if $report->{distances};
@@ -386,12 +395,20 @@ HTML
     put("<h2>Groups</h2>\n");
     put('<p>',
         @groups < $report->{groups}
-        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', the largest of each kind in turn. '
+        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', those with most near-copies of each kind in turn. '
         : 'All groups. ',
         'Each begins with its leader, to which the others are compared: the first ', number($report->{compared}),
         " characters of the texts.</p>\n") if @groups;
     put("<p>No two documents are within $report->{radius} bits of each other.</p>\n") unless @groups;
     group($_) for @groups;
+    put("<h2>In SQL</h2>\n<pre>", escaped(<<"SQL"), "</pre>\n");
+CREATE EXTENSION simhash;
+ALTER TABLE page ADD h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED;
+CREATE INDEX page_h ON page USING simhash (h);
+SELECT m.path, l.path AS first, feature_jaccard(m.body, l.body, 'word', 3) AS similarity
+FROM simhash_groups('page_h', $report->{radius}) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader;
+SQL
+    put('<p class="quiet">simhash ', escaped($report->{version} // ''), ', ', escaped($report->{day} // ''), "</p>\n");
     put("</body>\n</html>\n");
 }
 

@@ -20,9 +20,12 @@ if [ -d "$REPORT" ] || ! { [ -w "$REPORT" ] || [ ! -e "$REPORT" ] && [ -w "${REP
     exit 1
 fi
 
+echo "The demo takes two to five minutes. It first installs what is missing: on a minimal system some 300 MB to"
+echo "download and 1.6 GB on the disk, which make remove-setup removes again. Everything else is temporary."
 if [ -n "${TEXTS:-}" ]; then "$TOP/tools/setup.sh" build; else "$TOP/tools/setup.sh" demo; fi
 SECONDS=0
 . "$TOP/tools/cluster.sh"
+. "$TOP/tools/progress.sh"
 cd "$TOP/demo"
 
 if [ -t 1 ]; then bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true); fi
@@ -52,7 +55,19 @@ if [ -n "${STAGED:-}" ]; then
     INSTALL_ROOT=$STAGED
 else
     printf 'Building the extension … '
+    # A line for each object, until the library is there.
+    watch_build() {
+        local seen=0 found
+        while kill -0 $$ 2>/dev/null && [ ! -e "$BUILD/simhash.so" ]; do
+            found=$(find "$BUILD" -name '*.o' 2>/dev/null | wc -l)
+            for ((; seen < found; seen++)); do echo object; done
+            sleep 1
+        done
+    }
+    watch_build | progress "$(find "$TOP/src" -name '*.cpp' | wc -l)" object &
+    watch=$!
     build_and_stage
+    wait "$watch"
     echo "done ($SECONDS s)."
 fi
 
@@ -95,7 +110,8 @@ workers=$(nproc)
 read_all() {
     local worker
     for ((worker = 0; worker < workers; worker++)); do
-        awk -v n="$workers" -v k="$worker" 'NR % n == k' "$list" | perl read_documents.pl >"$SCRATCH/rows.$worker" &
+        awk -v n="$workers" -v k="$worker" 'NR % n == k' "$list" |
+            perl read_documents.pl $((worker == 0 ? $(wc -l <"$list") / workers : 0)) 3>&1 >"$SCRATCH/rows.$worker" &
     done
     wait
 }
@@ -155,7 +171,7 @@ query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' 
     lines=$(wc -l <"$SCRATCH/a")
     changed=$(diff "$SCRATCH/a" "$SCRATCH/b" | grep -c '^[<>]' || true)
     [ "$distance" = 1 ] && bits="1 bit" || bits="$distance bits"
-    echo "  ${bold:-}$kind: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
+    echo "  ${bold:-}$kind, a near-copy: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
     echo "    < $(query "SELECT path FROM page WHERE id = $a")"
     echo "    > $(query "SELECT path FROM page WHERE id = $b")"
     { diff "$SCRATCH/a" "$SCRATCH/b" || true; } | { grep '^[<>]' || true; } | head -n 6 | cut -c 1-100 |

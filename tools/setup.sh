@@ -10,9 +10,11 @@
 #   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
+#   tools/setup.sh remove  asks, and removes the packages that these have installed
 set -euo pipefail
 
 . "$(dirname "$0")/postgresql.sh"
+. "$(dirname "$0")/progress.sh"
 purpose=${1:-build}
 
 as_root() {
@@ -43,12 +45,21 @@ update() {
     as_root apt-get update -qq
 }
 
+installed=/var/lib/simhash-setup/packages
+
 install() {
-    local log status=0 settings=/etc/postgresql-common/createcluster.d/simhash-setup.conf
+    local log steps status=0 settings=/etc/postgresql-common/createcluster.d/simhash-setup.conf
     [ $# != 0 ] || return 0
     update
     echo "== Installing $*"
     log=$(mktemp)
+    apt-get install -s -q --no-install-recommends "$@" >"$log" 2>/dev/null || true
+    steps=$(grep -c '^Inst ' "$log" || true)
+    apt-get install -q --no-install-recommends --print-uris "$@" 2>/dev/null |
+        grep -E '^(Need to get|After this operation)' || true
+    as_root mkdir -p "${installed%/*}"
+    # Without those that are upgraded, whose lines show the present version in brackets.
+    sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$log" | as_root tee -a "$installed" >/dev/null
     # Prevent Debian from creating and starting a cluster. Small images omit documentation by default.
     {
         as_root mkdir -p "${settings%/*}" &&
@@ -56,13 +67,10 @@ install() {
             as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
                 -o DPkg::Options::="--path-include=/usr/share/doc/*" \
                 -o DPkg::Options::="--path-include=/usr/share/man/*" "$@"
-    } >"$log" 2>&1 </dev/null || status=$?
+    } 2>&1 </dev/null | tee "$log" | progress $((3 * steps)) '^(Get:|Unpacking |Setting up )' || status=$?
+    echo
     as_root rm -f "$settings"
-    if [ "$status" = 0 ]; then
-        grep -E '^(Need to get|After this operation)' "$log" || true
-    else
-        tail -n 40 "$log" >&2
-    fi
+    [ "$status" = 0 ] || tail -n 40 "$log" >&2
     rm -f "$log"
     return "$status"
 }
@@ -76,12 +84,22 @@ if ! command -v apt-get >/dev/null; then
     exit 1
 fi
 
-if [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ] &&
+if [ "$purpose" != remove ] && [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ] &&
     [ "$purpose" != engines ]; then
     find_postgresql || { update && find_postgresql; } || {
         echo "No package of PostgreSQL found. Say which major version to use, for example PGVERSION_MAJOR=17." >&2
         exit 1
     }
+fi
+
+if [ "$purpose" = remove ]; then
+    [ -e "$installed" ] || { echo "Set-up has installed nothing."; exit 0; }
+    mapfile -t todo < <(sort -u "$installed")
+    mapfile -t gone < <(missing "${todo[@]}")
+    mapfile -t todo < <(comm -23 <(printf '%s\n' "${todo[@]}") <(printf '%s\n' "${gone[@]}"))
+    as_root apt-get purge -q "${todo[@]}" # it shows what else would go, and asks
+    as_root rm -r "${installed%/*}"
+    exit 0
 fi
 
 build=(build-essential libxxhash-dev)
@@ -119,7 +137,7 @@ engines)
     packages=()
     command -v npm >/dev/null || packages=(nodejs npm)
     ;;
-*) sed -n '2,12s/^# \?//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,13s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 mapfile -t todo < <(missing "${packages[@]}")
 install "${todo[@]}" || {

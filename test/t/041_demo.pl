@@ -13,7 +13,7 @@ use Test::More;
 my $top = dirname(dirname($FindBin::RealBin));
 my $directory = PostgreSQL::Test::Utils::tempdir;
 my @elements = qw(html head meta title style body h1 h2 h3 p ul li b i div span figure figcaption section details summary del
-  ins small);
+  ins small pre);
 
 # text(seed, words): words from a fixed sequence of random numbers.
 sub text
@@ -42,7 +42,7 @@ sub report
     my (@texts) = @_;
     my $leader = shift @texts;
     my $report = {
-        radius => 3, chance => 8, compared => 40000, documents => 1000, pairs => 1, groups => 1, members => 1 + @texts,
+        radius => 3, chance => 8, compared => 40000, documents => 1000, pairs => 1, groups => 1, copies => 1,
         distances => [ [ 1, 0.001 ], [ 30, 0.9 ] ], unrelated => [ [ 0, 1e-9 ], [ 1, 1e-7 ] ],
         shown => [ { kind => 'text file', documents => 1 + @texts, %$leader, others => \@texts } ],
     };
@@ -85,7 +85,7 @@ ok($page !~ /https?:|url\(|\@import/, 'the page needs nothing else');
 $page = report({ path => 'a', text => 'The quick brown fox' }, { path => 'b', text => 'The slow brown fox jumps', distance => 2 });
 shows($page, qr{<div>The <del>quick</del> brown fox</div><div>The <ins>slow</ins> brown fox <ins>jumps</ins></div>},
     'differing words are marked');
-shows($page, qr{<b>2 bits</b> apart: 1 word of one, 2 words of the other differ}, 'and counted');
+shows($page, qr{<b>2 bits</b> apart, similarity [^:]*: 1 word of A and 2 words of B differ}, 'and counted');
 
 $page = report(
     { path => 'a', text => join ' ', text(1, 50), 'left', text(2, 50) },

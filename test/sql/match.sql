@@ -175,6 +175,16 @@ ANALYZE doc, query;
 CREATE SEQUENCE run;
 SELECT nextval('run');
 EXPLAIN (COSTS OFF) SELECT doc.id FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query WHERE id <= 5') m JOIN doc ON doc.ctid = m.match;
+-- A twentieth of a table, too, if random pages cost what they do in memory.
+CREATE TABLE long_doc AS SELECT n AS id, hashint8extended(n, 5)::simhash AS h, repeat('x', 1000) AS body FROM generate_series(1, 4000) n;
+CREATE INDEX long_doc_h ON long_doc USING simhash (h);
+VACUUM ANALYZE long_doc;
+SET random_page_cost = 1.1;
+EXPLAIN (COSTS OFF) SELECT d.id FROM simhash_match('long_doc_h', 'SELECT id, simhash_ball(h, 3) FROM long_doc WHERE id <= 200') m JOIN long_doc d ON d.ctid = m.match;
+SELECT count(*), count(*) FILTER (WHERE d.id = m.number) FROM simhash_match('long_doc_h', 'SELECT id, simhash_ball(h, 3) FROM long_doc WHERE id <= 200') m
+    JOIN long_doc d ON d.ctid = m.match;
+RESET random_page_cost;
+DROP TABLE long_doc;
 EXPLAIN SELECT FROM simhash_match('doc_h', 'SELECT nextval(''run''), simhash_ball(h, 3) FROM query LIMIT 7');
 EXPLAIN SELECT FROM simhash_match('doc_h', 'SELECT number, simhash_ball(h, 3) FROM simhash_match(''doc_h'', ''SELECT id, simhash_ball(h, 3) FROM query LIMIT 4'') m, LATERAL (SELECT h FROM query LIMIT 1) q');
 EXPLAIN SELECT FROM simhash_match('doc_h', 'DELETE FROM query');

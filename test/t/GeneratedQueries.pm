@@ -677,7 +677,7 @@ sub begin_world
     my @kinds = qw(uniform near near near skewed equal few shell NULLs mixed);
     my $data = pick(@kinds);
     %world = (
-        version => $version, data => $data, rows => pick(60, 300, 300, 600, 600, 1500, 9000),
+        version => $version, data => $data, rows => pick(60, 300, 300, 600, 600, 1500, 6000),
         shape => pick('plain', 'plain', 'plain', 'hash partitions', 'range partitions', 'distance partitions', 'children'),
         indexes => pick('none', ('simhash') x 6, 'two', 'two', 'partial by group', 'partial without NULLs',
             'partial by distance', 'expression', 'expression'),

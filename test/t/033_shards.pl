@@ -196,13 +196,9 @@ answer("ALTER SERVER shard$_ OPTIONS (DROP use_remote_estimate)") for 0 .. 2;
 
 answer(recipe('recipe: batch'));
 answer('ANALYZE batch', $_) for @shards;
-answer('ANALYZE batch_0, batch_1, batch_2');
-my $batch_join = recipe('recipe: batch join') =~ s/;\s*$//r;
-is(scalar(grep { /INNER JOIN .*hamming_within/ } remote($batch_join)), 3, 'the join of a batch ships');
-is(answer("SELECT * FROM ($batch_join) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and finds the same');
 answer(recipe('recipe: batch view'));
 my $batch_match = 'SELECT query, id FROM found';
-is(answer("SELECT * FROM ($batch_match) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'and so does simhash_match on each shard');
+is(answer("SELECT * FROM ($batch_match) AS j ORDER BY 1, 2"), answer(sprintf "$join ORDER BY 1, 2", 'whole'), 'simhash_match on each shard finds what a join finds');
 
 # -- changes --------------------------------------------------------------------------------------------------
 

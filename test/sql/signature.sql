@@ -75,6 +75,9 @@ FROM unnest('{-1,0,2,3,5,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY 
 -- the text form
 SELECT '<0101,3,0.95,10>'::signature_ball, ' < 0101 , -1 , 1e0 , 0 > '::signature_ball, '<,0,1,0>'::signature_ball,
        '<01,2,.5,2147483647, [ 1 , -2.5e-3 ] >'::signature_ball, '<,-1,1,0,[]>'::signature_ball;
+-- hexadecimal digits, as in a literal of a bit string; so is a center whose length is a multiple of four
+SELECT '<x0fA9,3,1,0>'::signature_ball, '<Xf,3,1,0,[1,2,3,4]>'::signature_ball, '<0000111110101001,3,1,0>'::signature_ball,
+       '<000011111010100,3,1,0>'::signature_ball, '<x,0,1,0>'::signature_ball;
 CREATE FUNCTION input_error(value text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM value::signature_ball;

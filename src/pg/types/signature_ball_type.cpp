@@ -1,5 +1,6 @@
-// The type signature_ball: its text form, <0101...,31,0.95,10> or <0101...,31,0.95,10,[w0,...]>, its binary
-// form, and the functions that make balls.
+// The type signature_ball: its text form, <x0f...,31,0.95,10> or <0101...,31,0.95,10,[w0,...]>, its binary
+// form, and the functions that make balls. Like a literal of a bit string, a center of hexadecimal digits begins with x;
+// so it is printed if its length is a multiple of four.
 #include "pg/types/signature_ball.hpp"
 
 #include "pg/server/compat.hpp"
@@ -68,7 +69,8 @@ bool valid_terms(int bits, double radius, double recall, double count)
 
 // A ball's text, divided into its parts.
 struct BallText {
-    const char *digits;
+    const char *digits; // hexadecimal ones behind an x
+    bool hexadecimal;
     int bits;
     double radius, recall, count;
     const char *weights; // the list of weights behind its bracket, or null
@@ -81,9 +83,12 @@ bool divide_text(const char *text, BallText *out)
     text = skip_spaces(text);
     if (*text != '<')
         return false;
-    out->digits = skip_spaces(text + 1);
-    out->bits = static_cast<int>(std::strspn(out->digits, "01"));
-    text = out->digits + out->bits;
+    text = skip_spaces(text + 1);
+    out->hexadecimal = *text == 'x' || *text == 'X';
+    out->digits = out->hexadecimal ? text + 1 : text;
+    const std::size_t digits = std::strspn(out->digits, out->hexadecimal ? "0123456789abcdefABCDEF" : "01");
+    out->bits = static_cast<int>(out->hexadecimal ? 4 * digits : digits);
+    text = out->digits + digits;
     for (double *number : {&out->radius, &out->recall, &out->count}) {
         text = read_number(text, number);
         if (text == nullptr)
@@ -128,15 +133,26 @@ bool all_finite(const float *weights, int count)
     return std::all_of(weights, weights + count, [](float weight) { return std::isfinite(weight); });
 }
 
-void set_bits(std::uint8_t *signature, const char *digits, int bits)
+int hexadecimal_value(char digit) { return digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10; }
+
+void set_bits(std::uint8_t *signature, const BallText &text)
 {
-    for (int j = 0; j < bits; j++)
-        if (digits[j] == '1')
+    for (int j = 0; j < text.bits; j++) {
+        const bool set = text.hexadecimal ? (hexadecimal_value(text.digits[j / 4]) & 8 >> j % 4) != 0
+                                          : text.digits[j] == '1';
+        if (set)
             signature[j / 8] = static_cast<std::uint8_t>(signature[j / 8] | 0x80 >> j % 8);
+    }
 }
 
 void append_signature(StringInfo out, const SignatureView &signature)
 {
+    if (signature.bits > 0 && signature.bits % 4 == 0) {
+        appendStringInfoChar(out, 'x');
+        for (int i = 0; i < signature.bits / 4; i++)
+            appendStringInfoChar(out, "0123456789abcdef"[signature.data[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15]);
+        return;
+    }
     for (int j = 0; j < signature.bits; j++)
         appendStringInfoChar(out, (signature.data[j / 8] & 0x80 >> j % 8) != 0 ? '1' : '0');
 }
@@ -223,7 +239,7 @@ SIMHASH_FUNCTION(signature_ball_in)
                                  parts.recall, in_range ? static_cast<std::int32_t>(parts.count) : 0,
                                  parts.weights != nullptr};
         ball = allocate_ball(terms);
-        set_bits(ball->signature, parts.digits, parts.bits);
+        set_bits(ball->signature, parts);
         if (terms.weights) {
             valid = read_weights(parts.weights, parts.bits, new_weights(ball));
             in_range = in_range && all_finite(new_weights(ball), parts.bits);

@@ -164,7 +164,7 @@ $index{signed}{null} = [ $node->safe_psql('postgres', 'SELECT ctid FROM signed W
 # Fields of pages, see doc/format.md.
 my %field = (
     lower => [ 12, 'S' ], upper => [ 14, 'S' ], special => [ 16, 'S' ], size => [ 18, 'S' ], magic => [ 24, 'L' ],
-    version => [ 28, 'L' ], layout => [ $tail + 14, 'S' ], high_key => [ $tail + 16, 'Q' ],
+    version => [ 28, 'L' ], zero => [ $tail + 14, 'S' ], high_key => [ $tail + 16, 'Q' ],
     flags => [ $tail + 30, 'S' ], right => [ $tail + 32, 'L' ], table => [ $tail + 36, 'C' ], level => [ $tail + 37, 'C' ]);
 
 sub get
@@ -211,15 +211,78 @@ sub blocks_of
     } 1 .. $index->{blocks} - 1;
 }
 
+# Of an inner page.
 sub count_of { my ($image, $block) = @_; return (get($image, $block, 'lower') - 24) / 8 }
+
+# How a leaf of a build stores its entries, all in columns.
+sub layout_of
+{
+    my ($image, $block) = @_;
+    my %leaf;
+    @leaf{qw(prefix prefix_bits tid_bytes offset_bits)} = unpack('QCCC', substr($$image, $block * $page_size + 24, 11));
+    my $words = get($image, $block, 'flags') & 128 ? 2 : 1;
+    my $suffix = 64 - $leaf{prefix_bits};
+    $leaf{whole} = $leaf{prefix_bits} == 0;
+    $leaf{key_bytes} = $leaf{whole} ? 8 * $words : int($suffix / 8);
+    $leaf{subs} = $leaf{whole} ? 1 : 1 << $suffix % 8;
+    $leaf{end} = [ unpack("S$leaf{subs}", substr($$image, $block * $page_size + 36, 2 * $leaf{subs})) ];
+    $leaf{count} = $leaf{end}[-1];
+    $leaf{columns} = int((36 + 2 * $leaf{subs} + 7) / 8) * 8;
+    $leaf{tids} = $leaf{columns} + $leaf{key_bytes} * $leaf{count};
+    return \%leaf;
+}
+
+# The first words of the keys.
+sub keys_of
+{
+    my ($image, $block) = @_;
+    my $leaf = layout_of($image, $block);
+    my ($at, $n, $bytes) = ($block * $page_size + $leaf->{columns}, $leaf->{count}, $leaf->{key_bytes});
+    return map { unpack('Q', substr($$image, $at + $_ * $bytes, 8)) } 0 .. $n - 1 if $leaf->{whole};
+    my (@keys, $sub);
+    for my $i (0 .. $n - 1)
+    {
+        $sub++ while $i >= $leaf->{end}[ $sub // 0 ];
+        my $key = $sub // 0;
+        $key = $key << 32 | unpack('L', substr($$image, $at + 4 * $i, 4)) if $bytes & 4;
+        $key = $key << 16 | unpack('S', substr($$image, $at + ($bytes & 4) * $n + 2 * $i, 2)) if $bytes & 2;
+        $key = $key << 8 | unpack('C', substr($$image, $at + ($bytes & 6) * $n + $i, 1)) if $bytes & 1;
+        push @keys, $leaf->{prefix} | $key;
+    }
+    return @keys;
+}
+
+# The fingerprint with a key.
+sub fingerprint_of
+{
+    my ($image, $table, $key) = @_;
+    my $blocks = unpack('C', substr($$image, 34, 1));
+    my @width = unpack("C$blocks", substr($$image, 36, $blocks));
+    my @order = unpack("C$blocks", substr($$image, 132 + 18 * $table + 2, $blocks));
+    my @bit = unpack('C64', substr($$image, 708, 64));
+    my @first = (0);
+    push @first, $first[-1] + $_ for @width;
+    my @source = map { my $block = $_; map { $bit[ $first[$block] + $_ ] } 0 .. $width[$block] - 1 } @order;
+    my $fingerprint = 0;
+    $fingerprint |= ($key >> (63 - $_) & 1) << $source[$_] for 0 .. 63;
+    return $fingerprint;
+}
 
 sub set_tids
 {
-    my ($i, $image, @tids) = @_;
+    my ($i, $image, $tid_block, $offset) = @_;
     my $block = one_of(grep { get($image, $_, 'table') == 0 } blocks_of($i, 'leaf'));
-    my $tid = pack('SSS', one_of(@tids)->@*);
-    set_bytes($image, $block, $tail - 6 * $_, $tid) for 1 .. count_of($image, $block);
+    my $leaf = layout_of($image, $block);
+    my $tid = pack('Q', $tid_block << $leaf->{offset_bits} | $offset & (1 << $leaf->{offset_bits}) - 1);
+    set_bytes($image, $block, $leaf->{tids}, substr($tid, 0, $leaf->{tid_bytes}) x $leaf->{count});
     return $block;
+}
+
+# A leaf whose columns have keys.
+sub leaf_with_keys
+{
+    my ($i, $image) = @_;
+    return one_of(grep { my $leaf = layout_of($image, $_); $leaf->{count} > 3 && $leaf->{key_bytes} > 0 } blocks_of($i, 'leaf'));
 }
 
 # The state between the two steps of a leaf's split: removes the downlink of a leaf from its parent. Returns its left
@@ -236,7 +299,7 @@ sub cut_short
     my ($high, $low) = unpack('x6SS', $links[ $taken - 1 ]);
     my $left = $high << 16 | $low;
     my $right = get($image, $left, 'right');
-    $i->{centers} = [ map { sprintf '%016x', unpack('Q', substr($$image, $right * $page_size + 24 + 8 * $_, 8)) } 0 .. 4 ];
+    $i->{centers} = [ map { sprintf '%016x', fingerprint_of($image, 0, $_) } (keys_of($image, $right))[ 0 .. 4 ] ];
     my $upper = pack('Qa6', $keys[ $taken + 1 ], $links[ $taken + 1 ]);
     splice @keys, $taken, 1;
     splice @links, $taken, 1;
@@ -276,8 +339,8 @@ my %damage = (
         return "to $to bytes";
     },
     'magic' => sub { my ($i, $image) = @_; set($image, 0, 'magic', int rand 2**32); return '' },
-    'version' => sub { my ($i, $image) = @_; set($image, 0, 'version', 4); return '' },
-    'another format' => sub { my ($i, $image) = @_; set($image, 0, 'version', one_of(0, 1, 2, 4711)); return '' },
+    'version' => sub { my ($i, $image) = @_; set($image, 0, 'version', 6); return '' },
+    'another format' => sub { my ($i, $image) = @_; set($image, 0, 'version', one_of(0 .. 4, 4711)); return '' },
     'design' => sub { my ($i, $image) = @_; flip($image, 32 + int rand 500); return '' },
     'bit order' => sub { my ($i, $image) = @_; flip($image, 24 + 684 + int rand 64); return '' },
     'zero page' => sub {
@@ -348,10 +411,10 @@ my %damage = (
         flip($image, $block * $page_size + $tail + int rand 14);
         return $block;
     },
-    'entry layout' => sub {
+    'zeros of the tail' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, one_of('leaf', 'inner')));
-        set($image, $block, 'layout', 1 << int rand 16);
+        set($image, $block, 'zero', 1 << int rand 16);
         return $block;
     },
     'root with a right link' => sub {
@@ -417,34 +480,58 @@ my %damage = (
         set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, $tail, get($image, $block, $name) ^ 1 << int rand 16));
         return "$name of $block";
     },
-    'tids that no row has' => sub { return set_tids(@_, [ 0, 0, 0 ], [ 0, 0, 292 ], [ 0, 0, 2049 ], [ 0, 0, 0xFFFF ]) },
-    'tids beyond the table' => sub { return set_tids(@_, [ 0xFFFF, 0xFFFF, 1 ], [ 0xFFFF, 0xFFFE, 1 ], [ 0x7FFF, 0, 1 ], [ 0, 5000, 1 ]) },
+    'tids that no row has' => sub { return set_tids(@_, 0, one_of(0, 292, 300, 0xFFFF)) },
+    'tids beyond the table' => sub { return set_tids(@_, one_of(0xFFFFFFFF, 0xFFFFFFFE, 0x7FFF0000, 5000), 1) },
     'fingerprint' => sub {
         my ($i, $image) = @_;
-        my $block = one_of(grep { count_of($image, $_) > 0 } blocks_of($i, 'leaf'));
-        flip($image, $block * $page_size + 24 + int rand 8 * count_of($image, $block));
+        my $block = leaf_with_keys($i, $image);
+        my $leaf = layout_of($image, $block);
+        flip($image, $block * $page_size + $leaf->{columns} + int rand $leaf->{key_bytes} * $leaf->{count});
         return $block;
     },
     'tid' => sub {
         my ($i, $image) = @_;
-        my $block = one_of(grep { count_of($image, $_) > 0 } blocks_of($i, 'leaf'));
-        flip($image, $block * $page_size + $tail - 1 - int rand 6 * count_of($image, $block));
+        my $block = one_of(blocks_of($i, 'leaf'));
+        my $leaf = layout_of($image, $block);
+        flip($image, $block * $page_size + $leaf->{tids} + int rand $leaf->{tid_bytes} * $leaf->{count});
+        return $block;
+    },
+    'head of a leaf' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'leaf'));
+        flip($image, $block * $page_size + 24 + int rand 12);
+        return $block;
+    },
+    'sub-ranges' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'leaf'));
+        flip($image, $block * $page_size + 36 + int rand 2 * layout_of($image, $block)->{subs});
         return $block;
     },
     'lost entries' => sub {
         my ($i, $image) = @_;
-        my $block = one_of(grep { count_of($image, $_) > 3 } blocks_of($i, 'leaf'));
+        my $block = one_of(grep { layout_of($image, $_)->{count} > 8 } blocks_of($i, 'leaf'));
         my $lost = 1 + int rand 3;
-        set($image, $block, 'lower', get($image, $block, 'lower') - 8 * $lost);
-        set($image, $block, 'upper', get($image, $block, 'upper') + 6 * $lost);
+        set($image, $block, 'upper', $tail - 1);
+        set_bytes($image, $block, $tail - 1, chr((1 << $lost) - 1));
         return "$lost of $block";
+    },
+    'marks beyond the entries' => sub {
+        my ($i, $image) = @_;
+        my $block = one_of(blocks_of($i, 'leaf'));
+        set($image, $block, 'upper', $tail - 1 - int((layout_of($image, $block)->{count} + 7) / 8));
+        return $block;
     },
     'repeated entries' => sub {
         my ($i, $image) = @_;
-        my $block = one_of(grep { count_of($image, $_) > 3 } blocks_of($i, 'leaf'));
-        my $count = count_of($image, $block);
-        set_bytes($image, $block, 24, substr($$image, $block * $page_size + 24, 8) x $count);
-        set_bytes($image, $block, $tail - 6 * $count, substr($$image, $block * $page_size + $tail - 6, 6) x $count);
+        my $block = leaf_with_keys($i, $image);
+        my $leaf = layout_of($image, $block);
+        my ($at, $n) = ($leaf->{columns}, $leaf->{count});
+        for my $bytes ($leaf->{whole} ? $leaf->{key_bytes} : grep({ $leaf->{key_bytes} & $_ } 4, 2, 1), $leaf->{tid_bytes})
+        {
+            set_bytes($image, $block, $at, substr($$image, $block * $page_size + $at, $bytes) x $n);
+            $at += $bytes * $n;
+        }
         return $block;
     },
     # An interrupted split is sound; but if the left half reaches too far, nothing leads to the right half.
@@ -485,7 +572,8 @@ my %damage = (
         for my $block (blocks_of($i, 'leaf'))
         {
             my $table = get($image, $block, 'table');
-            push @{ $leaves{$_}[$table] }, $block for unpack('Q*', substr($$image, $block * $page_size + 24, 8 * count_of($image, $block)));
+            next if $table == $i->{tables};
+            push @{ $leaves{ fingerprint_of($image, $table, $_) }[$table] }, $block for keys_of($image, $block);
         }
         my $row = one_of(sort grep { $_ != 0 && grep({ defined && @$_ == 1 } @{ $leaves{$_} }[ 0, 1 ]) == 2 } keys %leaves);
         my ($to, $instead) = map { $_->[0] } @{ $leaves{$row} };
@@ -654,10 +742,10 @@ my %damage = (
         return '';
     });
 # Searches may give wrong answers: the damage is in entries, or in links to those of an unfinished split.
-my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'flipped bits',
+my %in_entries = map { $_ => 1 } 'fingerprint', 'tid', 'tids that no row has', 'tids beyond the table', 'lost entries', 'repeated entries', 'sub-ranges', 'head of a leaf', 'flipped bits',
     'a left half that ends late', 'signature', 'row tid', 'swapped tids', 'tid of a NULL', 'used bit', 'sketch', 'segment', 'repeated segment', 'lost signatures', 'bounds of a store page', 'layout';
 # It may have changed nothing that matters, for example the only entry of a deleted row.
-my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots', 'open page', 'recall', 'link of a list', 'center';
+my %harmless = map { $_ => 1 } 'flipped bits', 'tid', 'sub-ranges', 'head of a leaf', 'lost entries', 'cut in a page', 'half a page of noise', 'design', 'split cut short', 'free slots', 'open page', 'recall', 'link of a list', 'center';
 my %sound = map { $_ => 1 } 'none', 'split cut short', 'free slots';
 # Kinds that need more than one level of inner pages, or two tables.
 my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', (map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',

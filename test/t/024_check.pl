@@ -50,12 +50,19 @@ sub add_entry
     my ($block, $offset) = $ctid =~ /\((\d+),(\d+)\)/;
     $node->stop;
     open my $file, '+<:raw', $node->data_dir . "/$path" or die "$path: $!";
-    seek $file, 8192, 0;
+    read $file, my $meta, 8192;
+    my $blocks = unpack 'C', substr($meta, 34, 1);
+    my @bit = unpack 'C64', substr($meta, 708, 64);
+    my @first = (0);
+    push @first, $first[-1] + $_ for my @width = unpack "C$blocks", substr($meta, 36, $blocks);
+    my @source = map { my $of = $_; map { $bit[ $first[$of] + $_ ] } 0 .. $width[$of] - 1 } unpack "C$blocks", substr($meta, 134, $blocks);
     read $file, my $page, 8192;
-    my ($lower, $upper) = unpack 'SS', substr($page, 12, 4);
-    substr($page, $lower, 8) = pack 'q', $bits;
-    substr($page, $upper - 6, 6) = pack 'SSS', $block >> 16, $block & 0xFFFF, $offset;
-    substr($page, 12, 4) = pack 'SS', $lower + 8, $upper - 6;
+    # The key in the first table, and a tid of four bytes.
+    my $key = 0;
+    $key |= ($bits >> $source[$_] & 1) << (63 - $_) for 0 .. 63;
+    my $lower = unpack 'S', substr($page, 12, 2);
+    substr($page, $lower, 12) = pack 'QL', $key, $block << 9 | $offset;
+    substr($page, 12, 2) = pack 'S', $lower + 12;
     seek $file, 8192, 0;
     print $file $page;
     close $file;

@@ -76,7 +76,9 @@ sub agrees
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my ($output, $launched, $error) = run("SELECT compared(\$statement\$$statement\$statement\$)", @settings);
     like($error || $output, qr/^same [1-9]\d*$/, "$name: the same pairs");
-    like($launched, qr/^2( 2)*$/, "$name: two workers");
+    # In little memory a plan may have a budget, and then its rows do not fit into the memory of each process.
+    my $little = grep { /work_mem = '64kB'/ } @settings;
+    like($launched, $little && $name !~ /within 0/ ? qr/^(2( 2)*)?$/ : qr/^2( 2)*$/, "$name: two workers");
     return;
 }
 

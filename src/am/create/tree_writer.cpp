@@ -79,18 +79,38 @@ void write_root(Relation index, int table, const char *image)
     write_page(buffer, image, RelationNeedsWAL(index));
 }
 
-// Fills a leaf image with the first `count` waiting rows.
-template <typename Row> void fill_leaf(TreeWriter<Row> *writer, char *image, int count)
+// Fills a leaf image with the first `count` waiting rows. Its range ends at `high` if that is not null.
+template <typename Row> void fill_leaf(TreeWriter<Row> *writer, char *image, int count, const Position *high)
 {
     init_page(image, BLCKSZ, writer->table, 0, kRowWords<Row>);
     set_low(image, writer->bound);
+    if (high != nullptr) {
+        set_high(image, *high);
+        page_tail(image)->right = kMetaBlock; // not the rightmost one, but not linked yet
+    }
     for (int i = 0; i < count; i++) {
         const Row &row = writer->wait[i];
-        leaf_add(image, leaf_key_of(writer->to_fingerprint(row.key), row), Tid::unpack(row.tid));
+        writer->entry[i] = {leaf_key_of(row.key, row), row.tid};
     }
+    if (!leaf_write(image, writer->entry, count))
+        elog(ERROR, "rows do not fit into a leaf");
+    page_tail(image)->right = kNoBlock;
     uint64 rows = pg_atomic_add_fetch_u64(&writer->progress->rows, count);
     if (writer->report)
         pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, static_cast<int64>(rows));
+}
+
+// Sets how many of the waiting rows a leaf takes. It may be somewhat emptier or fuller than fillfactor says: the wider
+// the range, the better the cuts.
+template <typename Row> void set_fill(TreeWriter<Row> *writer)
+{
+    const int prefix_bits = common_bits(writer->bound.key, writer->last_key);
+    const int capacity = leaf_fill(leaf_layout(BLCKSZ, kRowWords<Row>, writer->bound.key, prefix_bits,
+                                               writer->most_block, writer->most_offset),
+                                   BLCKSZ);
+    const int fill = capacity * writer->fillfactor / 100;
+    writer->least = Max(fill * 93 / 100, 1);
+    writer->most = Max(Min(fill * 109 / 100, capacity), 1);
 }
 
 // Makes a leaf of the first waiting rows.
@@ -100,8 +120,7 @@ template <typename Row> void cut_leaf(TreeWriter<Row> *writer)
     int cut = choose_cut(writer->wait, writer->waiting, writer->start, writer->runs, writer->least,
                          writer->most, &high);
     char *image = next_image(&writer->batch, writer->bound);
-    fill_leaf(writer, image, cut);
-    set_high(image, high);
+    fill_leaf(writer, image, cut, &high);
     writer->bound = high;
 
     writer->waiting -= cut;
@@ -184,13 +203,8 @@ TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes
     batch->bound = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(batch->capacity)));
 
     writer->fillfactor = meta.fillfactor;
-    // Leaves may be somewhat emptier or fuller than fillfactor says: the wider the range, the better the
-    // cuts.
-    int capacity = leaf_capacity(BLCKSZ, kRowWords<Row>);
-    int fill = capacity * meta.fillfactor / 100;
-    writer->least = fill * 93 / 100;
-    writer->most = Min(fill * 109 / 100, capacity);
-    Size waiting = static_cast<Size>(writer->most) + kRunRows;
+    Size waiting = static_cast<Size>(leaf_capacity(BLCKSZ)) + kRunRows;
+    writer->entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * waiting));
     writer->wait = static_cast<Row *>(palloc(sizeof(Row) * waiting));
     writer->start = static_cast<int *>(palloc(sizeof(int) * waiting));
     writer->progress = progress;
@@ -212,7 +226,12 @@ template <typename Row> void write_run(const Row *run, int count, void *context)
     writer->start[writer->runs++] = writer->waiting;
     std::memcpy(writer->wait + writer->waiting, run, sizeof(Row) * static_cast<Size>(count));
     writer->waiting += count;
-    while (writer->waiting > writer->most)
+    for (int i = 0; i < count; i++) {
+        writer->last_key = i == 0 ? run[i].key : Max(writer->last_key, run[i].key);
+        writer->most_block = Max(writer->most_block, run[i].tid >> 16);
+        writer->most_offset = Max(writer->most_offset, static_cast<int>(run[i].tid & 0xFFFF));
+    }
+    for (set_fill(writer); writer->waiting > writer->most; set_fill(writer))
         cut_leaf(writer);
 }
 
@@ -221,13 +240,11 @@ template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position 
     bool only = writer->batch.pages == 0 && writer->bound == Position{0, 0} && high == nullptr;
     if (only) {
         PGAlignedBlock image;
-        fill_leaf(writer, image.data, writer->waiting);
+        fill_leaf(writer, image.data, writer->waiting, nullptr);
         write_root(writer->batch.index, writer->table, image.data);
     } else {
         char *image = next_image(&writer->batch, writer->bound);
-        fill_leaf(writer, image, writer->waiting);
-        if (high != nullptr)
-            set_high(image, *high);
+        fill_leaf(writer, image, writer->waiting, high);
         write_batch(&writer->batch, true);
     }
     writer->waiting = 0;
@@ -240,9 +257,6 @@ void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int table, Spool
 {
     std::uint8_t source[kBits];
     meta.sources(table, source);
-    BitPermutation to_fingerprint;
-    to_fingerprint.set_inverse(source);
-    writer->to_fingerprint.set(to_fingerprint);
     begin_leaves(writer, table, {0, 0});
     divide_spool(spool, source, write_run<Row>, writer);
     if (!end_leaves(writer, nullptr))
@@ -259,6 +273,7 @@ template <typename Row> void end_tree(TreeWriter<Row> *writer)
 {
     pfree(writer->batch.image);
     pfree(writer->batch.bound);
+    pfree(writer->entry);
     pfree(writer->wait);
     pfree(writer->start);
     pfree(writer);

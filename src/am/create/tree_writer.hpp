@@ -50,8 +50,11 @@ template <typename Row> struct TreeWriter {
     PageBatch batch;
     int table;
     int fillfactor;
-    BytePermutation to_fingerprint; // from keys
-    int least, most;                // entries of a leaf
+    int least, most;          // entries of the next leaf
+    std::uint64_t last_key;   // of the waiting rows
+    std::uint64_t most_block; // of all tids
+    int most_offset;
+    LeafEntry *entry; // room for a leaf
     int waiting;
     int runs;
     Row *wait;      // rows that are not in a leaf yet, in runs

@@ -29,8 +29,9 @@ void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
     const IndexMeta &meta = *check->meta;
     Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
     int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables;
-    LeafKey keys[kMaxTables + 1];
-    std::fill(keys, keys + end, LeafKey{{fingerprint, 0}});
+    LeafKey keys[kMaxTables + 1] = {};
+    for (int table = first; table < end; table++)
+        keys[table].word[0] = meta.key(table, fingerprint);
     require_entries(*check, first, end, keys, tid_of(pointer), pointer);
     rows->expected.entries[isnull[0]]++;
     rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
@@ -62,10 +63,11 @@ void count_partial_entries(Check *check)
         if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check->meta->null_table())
             continue;
         int table = page_tail(page)->table;
-        for (int i = 0; i < leaf_count(page); i++) {
+        visit_leaf(page, [&](int, const LeafEntry &entry) {
+            std::uint64_t word = check->meta->word(table, entry.key.word[0]);
             int first = -1, holders = 0;
             for (int other = 0; other < check->meta->tables; other++) {
-                if (!has_entry(*check, other, whole_leaf_key(page, i), leaf_tid(page, i)))
+                if (!has_entry(*check, other, {{check->meta->key(other, word), 0}}, Tid::unpack(entry.tid)))
                     continue;
                 if (first < 0)
                     first = other;
@@ -73,7 +75,7 @@ void count_partial_entries(Check *check)
             }
             if (first == table && holders < check->meta->tables)
                 check->partial_entries++;
-        }
+        });
     }
 }
 

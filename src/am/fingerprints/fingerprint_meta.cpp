@@ -34,6 +34,11 @@ std::uint64_t table_key(const IndexMeta &meta, int table, std::uint64_t word)
     return fingerprint_meta(meta).order.key(table, word);
 }
 
+std::uint64_t table_word(const IndexMeta &meta, int table, std::uint64_t key)
+{
+    return fingerprint_meta(meta).order.fingerprint(table, key);
+}
+
 void table_sources(const IndexMeta &meta, int table, std::uint8_t source[kBits])
 {
     fingerprint_meta(meta).order.sources(table, source);
@@ -50,6 +55,7 @@ void use_meta_data(const MetaData &data, FingerprintMeta *meta)
     meta->words = 1;
     meta->most_offset = MaxHeapTuplesPerPage;
     meta->key_of = table_key;
+    meta->word_of = table_word;
     meta->sources_of = table_sources;
     meta->model = kDefaultVolatility;
     meta->fitted = data.model != 0;

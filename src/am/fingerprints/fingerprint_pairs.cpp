@@ -6,6 +6,8 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/pairs/pairs.hpp"
 
+#include "core/tables/byte_permutation.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -57,8 +59,7 @@ void visit_leaves(Relation index, Snapshot snapshot, int table, Position from, P
     BlockNumber block;
     while ((block = copy_next_leaf(&reader, &copy)) != InvalidBlockNumber) {
         TidCheck check;
-        for (int i = 0; i < leaf_count(copy.data); i++)
-            check.add(leaf_tid(copy.data, i).packed());
+        visit_leaf(copy.data, [&](int, const LeafEntry &entry) { check.add(entry.tid); });
         check.finish(index, block);
         visit(copy.data);
     }
@@ -66,23 +67,36 @@ void visit_leaves(Relation index, Snapshot snapshot, int table, Position from, P
         FreeAccessStrategy(reader.strategy);
 }
 
+// The permutation of a table's keys to fingerprints.
+void set_fingerprints(const IndexMeta &meta, int table, BytePermutation *to_fingerprint)
+{
+    std::uint8_t source[kBits];
+    meta.sources(table, source);
+    BitPermutation inverse;
+    inverse.set_inverse(source);
+    to_fingerprint->set(inverse);
+}
+
 void read_entries(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
                   void *context)
 {
     const PairSide &side = side_of(*reader, place);
     Rows *rows = &reader->page;
+    auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     for (int part = 0; part < side.parts; part++) {
+        set_fingerprints(*side.part[part].meta, 0, to_fingerprint);
         visit_leaves(side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree,
                      [&](const char *page) {
                          rows->count = 0;
-                         for (int i = 0; i < leaf_count(page); i++) {
-                             uint64 number = row_number(side, part, leaf_tid(page, i).packed());
+                         visit_leaf(page, [&](int, const LeafEntry &entry) {
+                             uint64 number = row_number(side, part, entry.tid);
                              if (number != kNoRow)
-                                 rows->set(rows->count++, leaf_fingerprints(page)[i], number);
-                         }
+                                 rows->set(rows->count++, (*to_fingerprint)(entry.key.word[0]), number);
+                         });
                          visit(context, *rows);
                      });
     }
+    pfree(to_fingerprint);
 }
 
 // Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
@@ -96,9 +110,15 @@ Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
         check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
         page_tail(page)->table != part.meta->null_table()) {
         count = static_cast<Size>(leaf_count(page));
-        Size taken = std::min(count, kRowsPerLeaf);
-        for (Size j = 0; j < taken; j++)
-            sample->fingerprint[sample->count++] = leaf_fingerprints(page)[j * count / taken];
+        const Size taken = std::min(count, kRowsPerLeaf);
+        const int table = page_tail(page)->table;
+        Size i = 0, j = 0;
+        visit_leaf(page, [&](int, const LeafEntry &entry) {
+            if (j < taken && i++ == j * count / taken) {
+                sample->fingerprint[sample->count++] = part.meta->word(table, entry.key.word[0]);
+                j++;
+            }
+        });
     }
     UnlockReleaseBuffer(buffer);
     return count;
@@ -128,6 +148,7 @@ struct TreeStep {
     PairReader *reader;
     const PairStep *step;
     CellMap map;
+    BytePermutation to_fingerprint;
     int low_bits;
     uint32 first;  // cell of the range
     Position from; // the range in the table
@@ -177,16 +198,15 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     bool ends_cell = last || next != tree->open;
     if (ends_cell)
         tree->open_row = raw->count;
-    for (int i = 0; i < leaf_count(page); i++) {
-        Fingerprint fingerprint = leaf_fingerprints(page)[i];
-        uint64 tag = leaf_tid(page, i).packed();
+    visit_leaf(page, [&](int, const LeafEntry &entry) {
+        Fingerprint fingerprint = tree->to_fingerprint(entry.key.word[0]);
         if (begins_before && tree->map(fingerprint) < tree->first)
-            continue;
+            return;
         if (tree->spooling && tree->map(fingerprint) == tree->open)
-            add_row(tree->reader->spool, 0, fingerprint, tag);
+            add_row(tree->reader->spool, 0, fingerprint, entry.tid);
         else
-            raw->set(raw->count++, fingerprint, tag);
-    }
+            raw->set(raw->count++, fingerprint, entry.tid);
+    });
     if (tree->spooling && ends_cell)
         join_spooled_cell(tree);
     tree->open = next;
@@ -234,6 +254,7 @@ Position cell_begin(const PairStep &step, uint32 cell)
 void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
 {
     PairReader *reader = tree->reader;
+    set_fingerprints(side_of(*reader, 0).meta(), table, &tree->to_fingerprint);
     tree->first = tree->open = first;
     tree->from = cell_begin(*tree->step, first);
     tree->end = cell_begin(*tree->step, end);

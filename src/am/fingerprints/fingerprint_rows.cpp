@@ -1,4 +1,4 @@
-// Inserting and removing a row. Each of the tables has an entry with the row's fingerprint and its tid; a NULL has
+// Inserting and removing a row. Each of the tables has an entry with the row's key and its tid; a NULL has
 // one in the tree of the NULLs. So a row that VACUUM finds dead is known by its tid in every tree.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/heap_tid.hpp"
@@ -19,7 +19,8 @@ bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer
         insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer),
                        {updated, nullptr});
     } else {
-        std::fill(key, key + meta.tables, LeafKey{{datum_fingerprint(values[0]), 0}});
+        for (int table = 0; table < meta.tables; table++)
+            key[table].word[0] = meta.key(table, datum_fingerprint(values[0]));
         insert_entries(index, meta, 0, meta.tables, key, tid_of(pointer), {updated, nullptr});
     }
     return false;

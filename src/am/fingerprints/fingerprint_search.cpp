@@ -107,20 +107,34 @@ bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
     return true;
 }
 
+// What is wanted of the leaf. The last pass returns a row in one of the leaves whose steps' budgets it meets.
+LeafQuery leaf_query(const FingerprintSearch &search)
+{
+    const LocatedLeaf &leaf = search.reader.leaf;
+    const FingerprintSource &exact = search.exact;
+    LeafQuery query = near_key(search.meta->key(leaf.table, exact.center), exact.radius);
+    if (search.exactly() && exact.in_last_pass(leaf)) {
+        const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
+        query.header = leading_bits(step.header_bits);
+        query.budget = step.budget;
+    }
+    return query;
+}
+
 // Copies the matching rows of a leaf. Returns their number.
 Size collect(const FingerprintSearch &search, const char *page)
 {
-    const Fingerprint *fingerprints = leaf_fingerprints(page);
-    const FingerprintSource &exact = search.exact;
     const FingerprintKeys &keys = search.asked;
-    int matches = match_leaf(fingerprints, leaf_count(page), exact.center, exact.radius, search.match);
+    const int table = search.reader.leaf.table;
+    int matches = find_in_leaf(page, leaf_query(search), search.found);
     Size hits = 0;
     for (int i = 0; i < matches; i++) {
-        Fingerprint fingerprint = fingerprints[search.match[i]];
+        const LeafEntry &found = search.found[i];
+        Fingerprint fingerprint = search.meta->word(table, found.key.word[0]);
         if (!returned_here(search, fingerprint) || !in_all_balls(keys, fingerprint))
             continue;
         int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value) : 0;
-        search.hit[hits++] = Hit::make(fingerprint, leaf_tid(page, search.match[i]).packed(), distance);
+        search.hit[hits++] = Hit::make(fingerprint, found.tid, distance);
     }
     return hits;
 }
@@ -367,7 +381,7 @@ int ring_end(const ValueSearch *base, int done, int last)
     // A ring that reads a large part of a table should be the last one. It extends to where the neighbors
     // are if there are no near-duplicates.
     if (plan.leaves > leaves / kGoodPart)
-        high = Max(high, Min(last, expected_distance(leaves * leaf_capacity(BLCKSZ))));
+        high = Max(high, Min(last, expected_distance(leaves * usual_leaf_fill(BLCKSZ, 1))));
     return high;
 }
 
@@ -394,7 +408,7 @@ void end_search(ValueSearch *base)
     FingerprintSearch *search = fingerprints(base);
     release_pin(&search->pin);
     free_scan_keys(&search->asked);
-    pfree(search->match);
+    pfree(search->found);
     pfree(search->hit);
     pfree(search);
 }
@@ -422,7 +436,7 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     search->reader.index = index;
     search->exact.plan.radius = -1;
     Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
-    search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * capacity));
+    search->found = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * capacity));
     search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));
     return search;
 }

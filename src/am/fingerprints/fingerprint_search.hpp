@@ -73,9 +73,9 @@ struct FingerprintSearch : ValueSearch {
     GuidedSource *guided; // null until one is needed
     bool by_weights;      // the search began with the guided source
 
-    LeafTrace *trace;     // usually null
-    std::uint16_t *match; // memory for a leaf's matches
-    Hit *hit;             // memory for a leaf's rows
+    LeafTrace *trace; // usually null
+    LeafEntry *found; // memory for a leaf's matches
+    Hit *hit;         // memory for a leaf's rows
 
     bool exactly() const { return reader.source == &exact; }
 };

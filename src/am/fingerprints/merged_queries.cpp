@@ -128,13 +128,14 @@ void match_copy(MergeSource *source, const LocatedLeaf &leaf, const char *page, 
         CHECK_FOR_INTERRUPTS();
         const MergedQuery &query = source->order[i];
         const int radius = static_cast<int>(query.radius);
-        if (i < located.wide_end &&
-            std::popcount((meta.key(source->table, query.center) ^ first) & common) > radius)
-            continue;
         if (is_matched(*queue, query.query))
             continue;
+        LeafQuery wanted = near_key(meta.key(source->table, query.center), radius);
+        if (i < located.wide_end && std::popcount((wanted.key.word[0] ^ first) & common) > radius)
+            continue;
+        wanted.header = leading_bits(source->header_bits());
         const SearchPlan &plan = *queue->plan[radius];
-        add_matches(queue, page, block, query.center, radius, query.query, [&](Fingerprint fingerprint) {
+        add_matches(queue, page, block, source->table, wanted, query.query, [&](Fingerprint fingerprint) {
             return returns_row(meta.order, plan, source->step[radius], fingerprint ^ query.center);
         });
     }

@@ -293,7 +293,8 @@ void read_queued(QueryQueue *queue)
             __builtin_prefetch(&source.leaf_at(Min(i + 8, queue->leaves - 1)));
             const QueuedLeaf &leaf = source.leaf_at(i);
             if (!is_matched(*queue, leaf.query))
-                add_matches(queue, page.data, block, leaf.center, leaf.radius, leaf.query,
+                add_matches(queue, page.data, block, leaf.table,
+                            near_key(meta_of(*queue).key(leaf.table, leaf.center), leaf.radius), leaf.query,
                             [&](Fingerprint fingerprint) { return returns_row(*queue, leaf, fingerprint); });
         }
     }
@@ -331,7 +332,8 @@ QueryQueue *new_queue(PairOutput *output, int part, bool first_only, Size bytes)
     queue->first_only = first_only;
     queue->leaves_each = PG_UINT32_MAX;
     queue->exact.plan.radius = -1;
-    queue->match = static_cast<uint16 *>(palloc(sizeof(uint16) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    queue->found =
+        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     return queue;
 }
 

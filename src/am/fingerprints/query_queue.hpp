@@ -86,7 +86,7 @@ struct QueryQueue {
     Size leaves_each;     // the most leaves of a query that are noted
     QueryQueue *rest;     // the queue of those for which they were not enough; null if all leaves are noted
     QueuedQuery *reading; // what the output's numbers mean; null while another queue is read
-    uint16 *match;        // room for a leaf's matches
+    LeafEntry *found;     // room for a leaf's matches
 
     struct {
         QueuedQuery *query;
@@ -148,26 +148,26 @@ void begin_queue_reading(const QueryQueue &queue, LeafReader *reader, LeafSource
 // Frees what it holds, and passes on the matches.
 void end_queue_reading(QueryQueue *queue, LeafReader *reader);
 
-// Adds the rows of a leaf's copy within the radius of query number `query` to the output if returns(fingerprint).
+// Adds the rows of a leaf's copy that query number `query` wants to the output if returns(fingerprint).
 template <typename Returns>
-void add_matches(QueryQueue *queue, const char *page, BlockNumber block, Fingerprint center, int radius,
+void add_matches(QueryQueue *queue, const char *page, BlockNumber block, int table, const LeafQuery &wanted,
                  uint32 query, Returns returns)
 {
-    const Fingerprint *fingerprints = leaf_fingerprints(page);
-    int matches = match_leaf(fingerprints, leaf_count(page), center, radius, queue->match);
+    int matches = find_in_leaf(page, wanted, queue->found);
     if (matches == 0)
         return;
     TidCheck check;
     for (int i = 0; i < matches; i++)
-        check.add(leaf_tid(page, queue->match[i]).packed());
+        check.add(queue->found[i].tid);
     check.finish(index_of(*queue), block);
     const BlockNumbers &blocks = queue->output->side[0].tids.blocks;
+    const FingerprintMeta &meta = meta_of(*queue);
     for (int i = 0; i < matches && !is_matched(*queue, query); i++) {
-        Fingerprint fingerprint = fingerprints[queue->match[i]];
-        uint64 tid = leaf_tid(page, queue->match[i]).packed();
-        if (blocks.counted(queue->part, tid) && returns(fingerprint))
+        const LeafEntry &found = queue->found[i];
+        const uint64 key = found.key.word[0], tid = found.tid;
+        if (blocks.counted(queue->part, tid) && returns(meta.word(table, key)))
             add_pair(queue->output, blocks.number(queue->part, tid), kVisible | query,
-                     hamming_distance(fingerprint, center));
+                     hamming_distance(key, wanted.key.word[0]));
     }
 }
 

@@ -6,7 +6,7 @@
 // what the values are, the kind of the index knows (kind.hpp).
 #pragma once
 
-#include "core/page/page.hpp"
+#include "core/page/leaf.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {
@@ -19,8 +19,8 @@ namespace simhash
 
 struct IndexKind;
 
-// What all kinds of indexes have. The struct of a kind begins with it. A leaf holds a word for each entry; the key that
-// orders the entries is the word with its bits permuted as the table requires.
+// What all kinds of indexes have. The struct of a kind begins with it. A row has a word for each table; the key that
+// orders the table's entries, and that its leaves hold, is the word with its bits permuted as the table requires.
 struct IndexMeta {
     const IndexKind *kind;
     Size bytes; // of the kind's struct, whose end may be unused
@@ -30,6 +30,7 @@ struct IndexMeta {
     int words;       // of a key in the tables' leaves; one in those of the NULLs
     int most_offset; // the highest in the tids of the tables' entries
     std::uint64_t (*key_of)(const IndexMeta &meta, int table, std::uint64_t word);
+    std::uint64_t (*word_of)(const IndexMeta &meta, int table, std::uint64_t key); // the inverse
     // Bit 63 - i of a key is bit source[i] of the word.
     void (*sources_of)(const IndexMeta &meta, int table, std::uint8_t source[kBits]);
 
@@ -42,11 +43,12 @@ struct IndexMeta {
         Assert(table >= 0 && table < trees());
         return table == null_table() ? 0 : key_of(*this, table, word);
     }
-    void sources(int table, std::uint8_t source[kBits]) const;
-    Position position(int table, std::uint64_t word, Tid tid) const
+    std::uint64_t word(int table, std::uint64_t key) const
     {
-        return {key(table, word), tid.packed()};
+        Assert(table >= 0 && table < trees());
+        return table == null_table() ? key : word_of(*this, table, key);
     }
+    void sources(int table, std::uint8_t source[kBits]) const;
 };
 
 // The metapage's data, cached in the relcache entry.

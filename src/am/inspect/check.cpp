@@ -62,22 +62,23 @@ Level *make_level()
 void check_leaf(Check *check, BlockNumber block, const char *page, int table)
 {
     const CheckKind &kind = *check->meta->kind->check;
-    int count = leaf_count(page);
-    auto *positions = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(count + 1)));
-    for (int i = 0; i < count; i++) {
-        LeafKey key = whole_leaf_key(page, i);
-        Tid tid = leaf_tid(page, i);
-        positions[i] = check->meta->position(table, key.word[0], tid);
-        const char *fault = table == check->meta->null_table() ? check_heap_tid(*check, tid.packed())
-                                                               : kind.check_tid(*check, tid.packed());
+    auto *positions =
+        static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(leaf_places(page) + 1)));
+    int count = 0;
+    visit_leaf(page, [&](int, const LeafEntry &entry) {
+        LeafKey key = entry.key;
+        const Position &position = positions[count++] = {key.word[0], entry.tid};
+        const char *fault = table == check->meta->null_table() ? check_heap_tid(*check, entry.tid)
+                                                               : kind.check_tid(*check, entry.tid);
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
         if (table == check->meta->null_table() && key != LeafKey{})
             report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
-        if (!covers(page, positions[i]))
+        if (!covers(page, position))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
-        check->sum[table] += entry_hash(key, tid.packed());
-    }
+        key.word[0] = check->meta->word(table, key.word[0]);
+        check->sum[table] += entry_hash(key, entry.tid);
+    });
     std::sort(positions, positions + count);
     for (int i = 1; i < count; i++) {
         if (positions[i] == positions[i - 1])
@@ -223,12 +224,10 @@ void reach_page(Check *check, BlockNumber block)
 
 bool has_entry(const Check &check, int table, LeafKey key, Tid tid)
 {
-    Buffer buffer =
-        descend(check.index, table, check.meta->position(table, key.word[0], tid), BUFFER_LOCK_SHARE);
+    Buffer buffer = descend(check.index, table, {key.word[0], tid.packed()}, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     bool found = false;
-    for (int i = 0; i < leaf_count(page) && !found; i++)
-        found = whole_leaf_key(page, i) == key && leaf_tid(page, i).packed() == tid.packed();
+    visit_leaf(page, [&](int, const LeafEntry &entry) { found |= entry == LeafEntry{key, tid.packed()}; });
     UnlockReleaseBuffer(buffer);
     return found;
 }

@@ -50,7 +50,7 @@ inline uint64 entry_hash(LeafKey key, uint64 tid)
 
 // check.cpp
 
-// Whether a table has the entry.
+// Whether a table has an entry with this key.
 bool has_entry(const Check &check, int table, LeafKey key, Tid tid);
 // What is wrong with a tid as one of the table, or null.
 const char *check_heap_tid(const Check &check, std::uint64_t packed);

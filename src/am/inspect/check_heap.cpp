@@ -112,10 +112,13 @@ void check_entries(const Check &check, RowFetch *rows, int table)
             continue;
         const char *fault = check_any_page(*check.meta, page, block);
         bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
-        for (int i = 0; here && fault == nullptr && i < leaf_count(page); i++) {
-            CHECK_FOR_INTERRUPTS();
-            fault = check_entry(*check.meta->kind->check, rows, table == check.meta->null_table(),
-                                leaf_key(page, i), leaf_tid(page, i));
+        if (here) {
+            visit_leaf(page, [&](int, const LeafEntry &entry) {
+                CHECK_FOR_INTERRUPTS();
+                if (fault == nullptr)
+                    fault = check_entry(*check.meta->kind->check, rows, table == check.meta->null_table(),
+                                        check.meta->word(table, entry.key.word[0]), Tid::unpack(entry.tid));
+            });
         }
         if (fault != nullptr)
             report_corruption(check.index, block, fault);

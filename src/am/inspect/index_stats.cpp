@@ -38,7 +38,7 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
     counts->leaves++;
     counts->empty_leaves += entries == 0;
     counts->entries += entries;
-    counts->room += leaf_capacity(BLCKSZ, key_words(page));
+    counts->room += leaf_room(page);
     if (table == meta.null_table())
         counts->nulls += entries;
     else if (table == 0)

@@ -29,9 +29,9 @@ bool next_nulls(NullSearch *search, Results *results)
     Buffer buffer;
     while ((buffer = read_next_leaf(&search->reader)) != InvalidBuffer) {
         const char *page = search->reader.page;
-        Size hits = static_cast<Size>(leaf_count(page));
-        for (Size i = 0; i < hits; i++)
-            search->hit[i] = Hit::make(0, leaf_tid(page, static_cast<int>(i)).packed(), 0);
+        Size hits = 0;
+        visit_leaf(page,
+                   [&](int, const LeafEntry &entry) { search->hit[hits++] = Hit::make(0, entry.tid, 0); });
         check_hits(search->reader.index, BufferGetBlockNumber(buffer), search->hit, hits);
         leave_leaf(buffer, search->keep_pin && hits > 0, &search->pin);
         *results = {search->hit, hits, 0};

@@ -218,12 +218,11 @@ void check_references(const Check &check, const bool *differs)
         if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check.meta->null_table() ||
             !differs[page_tail(page)->table])
             continue;
-        for (int i = 0; i < leaf_count(page); i++) {
-            const char *fault = check_reference(check, page_tail(page)->table, whole_leaf_key(page, i),
-                                                leaf_tid(page, i).packed());
+        visit_leaf(page, [&](int, const LeafEntry &entry) {
+            const char *fault = check_reference(check, page_tail(page)->table, entry.key, entry.tid);
             if (fault != nullptr)
                 report_corruption(check.index, block, fault);
-        }
+        });
     }
 }
 

@@ -109,16 +109,13 @@ namespace
 // Copies the positions of a locked leaf's entries that may be within the radius.
 Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep &step)
 {
-    std::uint64_t query = search->key[step.table], header = leading_bits(step.header_bits);
-    int radius = Min(search->radius, search->meta->layout.key_length());
-    int matches = match_keys(search, page, step.table, radius);
-    Size count = 0;
-    for (int i = 0; i < matches; i++) {
-        std::uint64_t errors = leaf_key(page, search->match[i]) ^ query;
-        if (std::popcount(errors & header) <= static_cast<int>(step.budget))
-            search->position[count++] = leaf_tid(page, search->match[i]).packed();
-    }
-    return count;
+    LeafQuery query = key_query(*search, step.table, Min(search->radius, search->meta->layout.key_length()));
+    query.header = leading_bits(step.header_bits);
+    query.budget = step.budget;
+    int matches = find_in_leaf(page, query, search->found);
+    for (int i = 0; i < matches; i++)
+        search->position[i] = search->found[i].tid;
+    return static_cast<Size>(matches);
 }
 
 // A search that returns more rows than this is not slow because of its trees.

@@ -13,7 +13,7 @@ namespace simhash
 namespace
 {
 
-// Leaves hold the keys themselves.
+// The words are the keys themselves.
 std::uint64_t same_key(const IndexMeta &, int, std::uint64_t word) { return word; }
 void same_sources(const IndexMeta &, int, std::uint8_t source[kBits]) { identity_sources(source); }
 
@@ -27,7 +27,7 @@ void use_meta_data(const SignatureMetaData &data, SignatureMeta *meta)
     meta->tables = data.layout.tables;
     meta->words = data.layout.words;
     meta->most_offset = MaxOffsetNumber; // a body page may have more slots than a heap page has rows
-    meta->key_of = same_key;
+    meta->key_of = meta->word_of = same_key;
     meta->sources_of = same_sources;
     meta->declared = -1;
     meta->map = data.map;

@@ -72,31 +72,29 @@ int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
     return Min(*radius + errors, Min(search->radius, search->meta->layout.key_length()));
 }
 
-int key_errors(const SignatureSearch &search, const char *page, int table, int slot)
+int key_errors(const LeafQuery &query, const LeafEntry &entry)
 {
-    if (!has_pair_keys(page))
-        return std::popcount(leaf_key(page, slot) ^ search.key[table]);
-    const std::uint64_t *words = leaf_words(page) + 2 * slot;
-    return std::popcount(words[0] ^ search.key[table]) + std::popcount(words[1] ^ search.second_word[table]);
+    return std::popcount(entry.key.word[0] ^ query.key.word[0]) +
+           std::popcount(entry.key.word[1] ^ query.key.word[1]);
 }
 
 // Drops the farthest of the matches of a leaf until few enough remain, but all or none with the same number of errors.
 // Returns their number, and lowers the radius accordingly.
-int nearest_matches(SignatureSearch *search, const char *page, int table, int matches, int *radius)
+int nearest_matches(SignatureSearch *search, const LeafQuery &query, int matches, int *radius)
 {
     int most = static_cast<int>(Min(Size{INT_MAX}, Max(kMostOfLeaf, search->probes->neighbors.wanted)));
     if (matches <= most)
         return matches;
     int with[kMostKeyWords * kKeyBits + 1] = {};
     for (int i = 0; i < matches; i++)
-        with[key_errors(*search, page, table, search->match[i])]++;
+        with[key_errors(query, search->found[i])]++;
     int errors = 0, sum = with[0];
     while (errors < *radius && (sum == 0 || sum + with[errors + 1] <= most))
         sum += with[++errors];
     int kept = 0;
     for (int i = 0; i < matches; i++) {
-        if (key_errors(*search, page, table, search->match[i]) <= errors)
-            search->match[kept++] = search->match[i];
+        if (key_errors(query, search->found[i]) <= errors)
+            search->found[kept++] = search->found[i];
     }
     *radius = errors;
     return kept;
@@ -121,10 +119,11 @@ bool read_probe(SignatureSearch *search, Size *count)
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);
-    int matches = match_keys(search, page, table, radius);
-    matches = nearest_matches(search, page, table, matches, &radius);
+    const LeafQuery near = key_query(*search, table, radius);
+    int matches = find_in_leaf(page, near, search->found);
+    matches = nearest_matches(search, near, matches, &radius);
     for (int i = 0; i < matches; i++)
-        search->position[*count + static_cast<Size>(i)] = leaf_tid(page, search->match[i]).packed();
+        search->position[*count + static_cast<Size>(i)] = search->found[i].tid;
     BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
     probes->model.read_leaf(table, low, high, radius);

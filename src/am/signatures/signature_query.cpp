@@ -49,12 +49,9 @@ void set_query_key(SignatureSearch *search, int table)
     search->second_word[table] = key[1];
 }
 
-int match_keys(SignatureSearch *search, const char *page, int table, int radius)
+LeafQuery key_query(const SignatureSearch &search, int table, int radius)
 {
-    std::uint64_t query[kMostKeyWords] = {search->key[table], search->second_word[table]};
-    return has_pair_keys(page)
-               ? match_plane(leaf_words(page), leaf_count(page), query, radius, search->match)
-               : match_leaf(leaf_words(page), leaf_count(page), query[0], radius, search->match);
+    return {{{search.key[table], search.meta->words == 2 ? search.second_word[table] : 0}}, radius, 0, 0};
 }
 
 double store_cost(const SignatureSearch &search, int radius)

@@ -18,6 +18,7 @@
 #include "am/signatures/store.hpp"
 
 #include "core/signature_tables/signature_plan.hpp"
+#include "pg/server/settings.hpp"
 #include "pg/types/signature_ball.hpp"
 
 namespace simhash
@@ -110,7 +111,8 @@ struct SignatureSearch : ValueSearch {
 
     SignatureTrace *trace; // usually null
 
-    std::uint16_t *match;    // memory for matches within a page
+    LeafEntry *found;        // memory for matches within a leaf
+    std::uint16_t *match;    // and within a plane page
     std::uint16_t *distance; // memory for the distances of a body page
     std::uint64_t *position; // memory for the candidates of a leaf or a segment
     Hit *hit;
@@ -121,9 +123,8 @@ SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumb
 
 // Sets the query's key in a table.
 void set_query_key(SignatureSearch *search, int table);
-// Matches the keys of a locked leaf with the query's. Returns the number of entries within the radius, which are in
-// search->match.
-int match_keys(SignatureSearch *search, const char *page, int table, int radius);
+// What is within a radius of the query's key in a table.
+LeafQuery key_query(const SignatureSearch &search, int table, int radius);
 inline void trace_read(const SignatureSearch &search, const SignatureRead &read)
 {
     if (search.trace != nullptr)

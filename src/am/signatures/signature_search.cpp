@@ -138,6 +138,7 @@ void end_search(ValueSearch *base)
     if (search->range != nullptr)
         pfree(search->range);
     free_scan_keys(&search->asked);
+    pfree(search->found);
     pfree(search->match);
     pfree(search->distance);
     pfree(search->position);
@@ -171,6 +172,8 @@ ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int
     search->shape = search->meta->shape();
     search->context = CurrentMemoryContext;
     Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));
+    search->found =
+        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     search->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
     search->distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
     // An approximate search collects the candidates of several leaves.

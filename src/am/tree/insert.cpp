@@ -27,15 +27,14 @@ struct Leaves {
 
 // Locates the leaves, prefetches them together and pins them, so that under a lock only splits read from
 // disk.
-void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
-                Leaves *leaves)
+void pin_leaves(Relation index, int table, int end, const LeafKey *key, Tid tid, Leaves *leaves)
 {
     Buffer buffer[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
     leaves->count = Min(end - table, MAX_GENERIC_XLOG_PAGES);
     for (int i = 0; i < leaves->count; i++) {
         LeafPlace *place = &leaves->place[i];
-        leaves->position[i] = meta.position(table + i, key[table + i].word[0], tid);
+        leaves->position[i] = {key[table + i].word[0], tid.packed()};
         find_leaf(index, table + i, leaves->position[i], place);
         fetch_leaf(index, place);
         if (BufferIsValid(place->buffer))
@@ -48,16 +47,37 @@ void pin_leaves(Relation index, const IndexMeta &meta, int table, int end, const
     failpoint(Failpoint::leaf_pinned);
 }
 
-// Locks leaf i exclusively. If it has no room for an entry and nothing to remove it is split, and the leaf that holds the
-// position afterwards replaces it.
-void lock_with_room(Relation index, const IndexMeta &meta, int table, const OldVersions &old, Leaves *leaves,
-                    int i)
+// Writes a leaf anew if that makes it take an entry: without the removed ones, or with a layout that can store it.
+bool rewrite_leaf(Relation index, Buffer buffer, const LeafEntry &entry)
+{
+    const char *page = buffer_page(buffer);
+    LeafView leaf(page);
+    if (leaf.removed() <= leaf.places() / 16 && leaf.has_prefix(entry.key.word[0]) && leaf.has_tid(entry.tid))
+        return false; // too little is gained
+    auto *kept = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf.places() + 1)));
+    int count = leaf_read(page, kept);
+    GenericXLogState *state = GenericXLogStart(index);
+    bool written = leaf_write(GenericXLogRegisterBuffer(state, buffer, 0), kept, count, &entry);
+    if (written)
+        GenericXLogFinish(state);
+    else
+        GenericXLogAbort(state);
+    pfree(kept);
+    return written;
+}
+
+// Locks leaf i exclusively. If it does not take an entry and nothing can be removed it is split, and the leaf that holds
+// the position afterwards replaces it.
+void lock_with_room(Relation index, const IndexMeta &meta, int table, const LeafEntry &entry,
+                    const OldVersions &old, Leaves *leaves, int i)
 {
     const char *stale = nullptr;
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
-    while (!BufferIsValid(buffer) || !leaf_has_room(buffer_page(buffer))) {
+    while (!BufferIsValid(buffer) || !leaf_takes(buffer_page(buffer), entry)) {
         if (BufferIsValid(buffer) && old.heap != nullptr && remove_old_versions(index, meta, buffer, old))
+            continue;
+        if (BufferIsValid(buffer) && rewrite_leaf(index, buffer, entry))
             continue;
         if (BufferIsValid(buffer))
             split_page(index, buffer);
@@ -69,19 +89,18 @@ void lock_with_room(Relation index, const IndexMeta &meta, int table, const OldV
 // A row's entries for some leaves.
 struct NewEntries {
     const LeafKey *key;
-    Tid tid;
+    std::uint64_t tid;
 };
 
 void add_entry(char *page, int i, const void *context, PageDelta *delta)
 {
     const auto *entries = static_cast<const NewEntries *>(context);
-    leaf_add(page, entries->key[i], entries->tid);
+    int bytes = leaf_add(page, {entries->key[i], entries->tid});
     if (delta == nullptr)
         return;
-    const RawPageHeader *header = page_header(page);
-    delta->add_bounds(page);
-    delta->add(page, header->lower - leaf_key_bytes(page), leaf_key_bytes(page));
-    delta->add(page, header->upper, sizeof(Tid));
+    const auto size = static_cast<std::size_t>(bytes);
+    delta->add(page, offsetof(RawPageHeader, lower), sizeof(RawPageHeader::lower));
+    delta->add(page, page_header(page)->lower - size, size);
 }
 
 // Adds entries to leaves, which are locked exclusively and have room, and writes one WAL record.
@@ -104,11 +123,11 @@ void insert_entries(Relation index, const IndexMeta &meta, int table, int end, c
     Leaves leaves;
     for (; table < end; table += leaves.count) {
         failpoint(Failpoint::insert_group);
-        pin_leaves(index, meta, table, end, key, tid, &leaves);
+        pin_leaves(index, table, end, key, tid, &leaves);
         for (int i = 0; i < leaves.count; i++)
-            lock_with_room(index, meta, table + i, old, &leaves, i);
+            lock_with_room(index, meta, table + i, {key[table + i], tid.packed()}, old, &leaves, i);
         failpoint(Failpoint::insert);
-        add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid});
+        add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid.packed()});
         for (int i = 0; i < leaves.count; i++)
             UnlockReleaseBuffer(leaves.buffer[i]);
     }

@@ -18,7 +18,7 @@ struct OldVersions {
     void (*rows_at)(Relation index, const IndexMeta &meta, std::uint64_t *position, int count);
 };
 
-// Inserts a row's entries into the trees from `table` to before `end`; key[i] is what the leaf of tree i stores.
+// Inserts a row's entries into the trees from `table` to before `end`; key[i] is the key in tree i.
 void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
                     const OldVersions &old);
 

@@ -120,16 +120,24 @@ bool ends_within(const LocatedLeaf &leaf, const char *page)
 const char *part_of_leaf(const LeafReader &reader, const char *page)
 {
     static PGAlignedBlock part;
+    static LeafEntry kept[leaf_capacity(BLCKSZ)];
     std::memcpy(part.data, page, BLCKSZ);
     const LocatedLeaf &leaf = reader.leaf;
     Position end = ends_within(leaf, page) ? high_of(page) : leaf.end;
     bool endless = leaf.endless && is_rightmost(page);
-    keep_between(*index_meta(reader.index), part.data, reader.next, endless ? nullptr : &end);
+    int count = 0;
+    visit_leaf(page, [&](int, const LeafEntry &entry) {
+        Position position = {entry.key.word[0], entry.tid};
+        if (position >= reader.next && (endless || position < end))
+            kept[count++] = entry;
+    });
     set_low(part.data, reader.next);
     if (!endless) {
         set_high(part.data, end);
         page_tail(part.data)->right = page_header(part.data)->block; // not the rightmost one
     }
+    if (!leaf_write(part.data, kept, count))
+        elog(ERROR, "part of a leaf does not fit into a page");
     return part.data;
 }
 

@@ -24,12 +24,11 @@ struct Candidate {
 };
 
 // Collects the entries of a leaf, those with equal keys next to each other.
-Candidate *read_candidates(const char *page)
+Candidate *read_candidates(const LeafEntry *entry, int count)
 {
-    int count = leaf_count(page);
-    auto *candidate = static_cast<Candidate *>(palloc(sizeof(Candidate) * static_cast<Size>(count)));
+    auto *candidate = static_cast<Candidate *>(palloc(sizeof(Candidate) * static_cast<Size>(Max(count, 1))));
     for (int i = 0; i < count; i++)
-        candidate[i] = {whole_leaf_key(page, i), leaf_tid(page, i).packed(), i, false};
+        candidate[i] = {entry[i].key, entry[i].tid, i, false};
     std::sort(candidate, candidate + count, [](const Candidate &a, const Candidate &b) {
         return a.key.word[0] != b.key.word[0] ? a.key.word[0] < b.key.word[0] : a.key.word[1] < b.key.word[1];
     });
@@ -64,7 +63,7 @@ int look_up_rows(Relation index, const IndexMeta &meta, Candidate *candidate, in
 
 // Finds the entries of dead rows. Returns how many, and the horizon of the conflict with a standby.
 int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candidate *candidate, int count,
-              EntrySet *dead, TransactionId *horizon)
+              PlaceSet *dead, TransactionId *horizon)
 {
     constexpr int kWanted = BLCKSZ / 16;
     BlockNumber block = BufferGetBlockNumber(leaf);
@@ -75,8 +74,8 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
         row[i] = {pointer_of(Tid::unpack(candidate[i].row)), candidate[i].promising, false};
     }
     check.finish(index, block);
-    *horizon =
-        find_dead_rows(old.heap, index, block, row, count, BLCKSZ / leaf_count(buffer_page(leaf)), kWanted);
+    *horizon = find_dead_rows(old.heap, index, block, row, count,
+                              BLCKSZ / Max(leaf_count(buffer_page(leaf)), 1), kWanted);
     int found = 0;
     for (int i = 0; i < count; i++) {
         if (row[i].dead) {
@@ -92,24 +91,50 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
 
 bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const OldVersions &old)
 {
-    constexpr int kLeast = 4; // for fewer, it does not pay to come here for each insert
-    Candidate *candidate = read_candidates(buffer_page(leaf));
-    int count = leaf_count(buffer_page(leaf)), found = 0;
+    // For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
+    constexpr int kLeast = 4, kLeastAnew = 32;
+    const char *page = buffer_page(leaf);
+    const auto room = static_cast<Size>(leaf_places(page) + 1);
+    auto *entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * room));
+    auto *place = static_cast<int *>(palloc(sizeof(int) * room));
+    int entries = 0;
+    visit_leaf(page, [&](int at, const LeafEntry &one) {
+        place[entries] = at;
+        entry[entries++] = one;
+    });
+    int count = entries, found = 0, kept = 0;
+    Candidate *candidate = read_candidates(entry, count);
     if (old.rows_at != nullptr)
         count = look_up_rows(index, meta, candidate, count, old);
-    EntrySet dead = {};
+    PlaceSet dead = {}, places = {};
     TransactionId horizon = InvalidTransactionId;
     if (count > 0)
         found = find_dead(index, leaf, old, candidate, count, &dead, &horizon);
     pfree(candidate);
-    if (found == 0)
-        return false;
-    log_conflict(old.heap, index, BufferGetBlockNumber(leaf), horizon);
-    GenericXLogState *state = GenericXLogStart(index);
-    leaf_remove_all(GenericXLogRegisterBuffer(state, leaf, 0), dead);
-    failpoint(Failpoint::old_versions);
-    GenericXLogFinish(state);
-    return found >= kLeast;
+    for (int i = 0; i < entries; i++) {
+        if (dead.has(i))
+            places.add(place[i]);
+        else
+            entry[kept++] = entry[i];
+    }
+    bool enough = false;
+    if (found >= kLeast) {
+        GenericXLogState *state = GenericXLogStart(index);
+        Page changed = GenericXLogRegisterBuffer(state, leaf, 0);
+        // The latest versions are in the bag, where a removal changes few bytes.
+        enough = leaf_remove_from_bag(changed, places) >= kLeast ||
+                 (found >= kLeastAnew && leaf_write(changed, entry, kept));
+        if (enough) {
+            log_conflict(old.heap, index, BufferGetBlockNumber(leaf), horizon);
+            failpoint(Failpoint::old_versions);
+            GenericXLogFinish(state);
+        } else {
+            GenericXLogAbort(state);
+        }
+    }
+    pfree(entry);
+    pfree(place);
+    return enough;
 }
 
 } // namespace simhash

@@ -36,22 +36,24 @@ struct Entries {
     Entry entry[FLEXIBLE_ARRAY_MEMBER];
 };
 
-Entries *read_entries(const IndexMeta &meta, const char *page)
+Entries *read_entries(const char *page)
 {
     bool leaf = is_leaf(page);
     int count = leaf ? leaf_count(page) : inner_count(page);
     auto *entries = static_cast<Entries *>(
         palloc(offsetof(Entries, entry) + sizeof(Entry) * static_cast<std::size_t>(count)));
     entries->count = count;
-    for (int i = 0; i < count; i++) {
-        Entry *entry = &entries->entry[i];
-        if (leaf) {
-            entry->key = whole_leaf_key(page, i);
-            entry->position = meta.position(page_tail(page)->table, entry->key.word[0], leaf_tid(page, i));
-        } else {
-            entry->position = inner_bound(page, i);
-            entry->child = inner_link(page, i).child();
-        }
+    Entry *entry = entries->entry;
+    if (leaf) {
+        visit_leaf(page, [&](int, const LeafEntry &from) {
+            entry->key = from.key;
+            entry->position = {from.key.word[0], from.tid};
+            entry++;
+        });
+    }
+    for (int i = 0; i < count && !leaf; i++) {
+        entry[i].position = inner_bound(page, i);
+        entry[i].child = inner_link(page, i).child();
     }
     std::sort(entries->entry, entries->entry + count,
               [](const Entry &a, const Entry &b) { return a.position < b.position; });
@@ -75,14 +77,22 @@ void check_entries(Relation index, Buffer buffer, const Entries &entries)
         report_corruption(index, BufferGetBlockNumber(buffer), fault);
 }
 
+// Writes a page with these entries alone. Its range is that of the entries.
 void write_entries(char *page, const Entry *entry, int count)
 {
-    for (int i = 0; i < count; i++) {
-        if (is_leaf(page))
-            leaf_add(page, entry[i].key, Tid::unpack(entry[i].position.tid));
-        else
+    if (!is_leaf(page)) {
+        while (inner_count(page) > 0)
+            inner_remove(page, inner_count(page) - 1);
+        for (int i = 0; i < count; i++)
             inner_insert(page, i, entry[i].position, entry[i].child);
+        return;
     }
+    auto *rows = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(count)));
+    for (int i = 0; i < count; i++)
+        rows[i] = {entry[i].key, entry[i].position.tid};
+    if (!leaf_write(page, rows, count))
+        elog(ERROR, "half of a leaf does not fit into a page");
+    pfree(rows);
 }
 
 void end_at(char *page, Position high, BlockNumber right)
@@ -126,8 +136,8 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 
     init_page(left_page, BLCKSZ, table, level, words);
     set_own_block(left_page, left);
-    write_entries(left_page, entries.entry, cut);
     end_at(left_page, bound, BufferGetBlockNumber(right));
+    write_entries(left_page, entries.entry, cut);
     init_page(right_page, BLCKSZ, table, level, words);
     set_low(right_page, bound);
     set_own_block(right_page, right);
@@ -156,24 +166,12 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 
 } // namespace
 
-void keep_between(const IndexMeta &meta, char *page, Position low, const Position *high)
-{
-    for (int i = 0; i < leaf_count(page);) {
-        Position position = meta.position(page_tail(page)->table, leaf_key(page, i), leaf_tid(page, i));
-        if (position >= low && (high == nullptr || position < *high))
-            i++;
-        else
-            leaf_remove(page, i);
-    }
-}
-
 void split_page(Relation index, Buffer buffer)
 {
-    const IndexMeta *meta = index_meta(index);
     const char *page = buffer_page(buffer);
     BlockNumber block = BufferGetBlockNumber(buffer);
     int table = page_tail(page)->table, level = page_tail(page)->level;
-    Entries *entries = read_entries(*meta, page);
+    Entries *entries = read_entries(page);
     check_entries(index, buffer, *entries);
     Position bound;
     int cut = choose_split(*entries, page, &bound);
@@ -193,16 +191,11 @@ void split_page(Relation index, Buffer buffer)
     init_page(right_page, BLCKSZ, table, level, key_words(left_page));
     set_low(right_page, bound);
     set_own_block(right_page, right);
-    write_entries(right_page, entries->entry + cut, entries->count - cut);
     end_at(right_page, high_of(left_page), page_tail(left_page)->right);
+    write_entries(right_page, entries->entry + cut, entries->count - cut);
 
-    if (level == 0) {
-        keep_between(*meta, left_page, low_of(left_page), &bound);
-    } else {
-        leaf_clear(left_page); // works for inner pages, too
-        write_entries(left_page, entries->entry, cut);
-    }
     end_at(left_page, bound, BufferGetBlockNumber(right));
+    write_entries(left_page, entries->entry, cut);
     page_tail(left_page)->flags |= kIncompleteSplit;
     GenericXLogFinish(state);
     if (level == 0)

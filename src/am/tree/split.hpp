@@ -20,10 +20,6 @@ void split_page(Relation index, Buffer buffer);
 // and is released.
 void finish_split(Relation index, Buffer buffer);
 
-// Removes the entries outside a range from a leaf. The others stay where they are or fill the gaps, so that little of
-// the page changes and has to be logged. If `high` is null the range has no end.
-void keep_between(const IndexMeta &meta, char *page, Position low, const Position *high);
-
 // unused.cpp
 
 // All-zero pages that VACUUM has found, in ascending order. Those beyond the first kMostUnused wait for the

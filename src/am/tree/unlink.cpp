@@ -23,7 +23,7 @@ constexpr Size kMostSparse = Size{1} << 20;
 
 int capacity_of(const char *page)
 {
-    return is_leaf(page) ? leaf_capacity(BLCKSZ, key_words(page)) : inner_capacity(BLCKSZ);
+    return is_leaf(page) ? least_leaf_fill(BLCKSZ, key_words(page)) : inner_capacity(BLCKSZ);
 }
 int count_of(const char *page) { return is_leaf(page) ? leaf_count(page) : inner_count(page); }
 
@@ -137,14 +137,24 @@ bool lock_parent(Unlink *unlink)
            inner_link(parent, at + 1).child() == BufferGetBlockNumber(unlink->right);
 }
 
+// Moves all entries to the right sibling, whose range then begins where that of the page does.
 void move_entries(const char *from, char *to)
 {
-    for (int i = 0; i < count_of(from); i++) {
-        if (is_leaf(from))
-            leaf_add(to, whole_leaf_key(from, i), leaf_tid(from, i));
-        else
+    set_low(to, low_of(from));
+    if (!is_leaf(from)) {
+        for (int i = 0; i < inner_count(from); i++)
             inner_insert(to, i, inner_bound(from, i), inner_link(from, i).child());
+        return;
     }
+    if (leaf_count(from) == 0)
+        return;
+    auto *entry = static_cast<LeafEntry *>(
+        palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_places(from) + leaf_places(to))));
+    int count = leaf_read(from, entry);
+    count += leaf_read(to, entry + count);
+    if (!leaf_write(to, entry, count))
+        elog(ERROR, "two sparse leaves do not fit into a page");
+    pfree(entry);
 }
 
 void delete_locked(const Unlink &unlink)
@@ -157,7 +167,6 @@ void delete_locked(const Unlink &unlink)
     Page right_page = GenericXLogRegisterBuffer(state, unlink.right, 0);
     Page parent = GenericXLogRegisterBuffer(state, unlink.parent, 0);
     move_entries(page, right_page);
-    set_low(right_page, unlink.low);
     delete_page(page);
     inner_remove(parent, unlink.child + 1);
     inner_remove(parent, unlink.child);

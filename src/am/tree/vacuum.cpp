@@ -48,6 +48,8 @@ struct Walk {
     int deferred;
     bool deferred_dead; // whether a deferred leaf has an entry that is known to be dead
     Deferred group[kGroup];
+    LeafEntry entry[leaf_capacity(BLCKSZ)]; // of the present leaf
+    std::uint16_t place[leaf_capacity(BLCKSZ)];
 };
 
 void defer(Walk *walk, BlockNumber block, int rows) { walk->group[walk->deferred++] = {block, rows}; }
@@ -69,20 +71,23 @@ TidMemo::State entry_state(Walk *walk, int table, Tid tid, bool again)
 struct LeafStates {
     int dead;
     int wanted;
-    EntrySet dead_entries;
+    PlaceSet dead_places;
 };
 
 void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
 {
     constexpr int kAhead = 32; // hides the latency of the memory
     const char *page = buffer_page(buffer);
-    int table = page_tail(page)->table, count = leaf_count(page);
-    for (int i = 0; i < count; i++)
-        walk->memo.expect(leaf_tid(page, i));
+    int table = page_tail(page)->table, count = 0;
+    visit_leaf(page, [&](int place, const LeafEntry &entry) {
+        walk->memo.expect(Tid::unpack(entry.tid));
+        walk->entry[count] = entry;
+        walk->place[count++] = static_cast<std::uint16_t>(place);
+    });
     for (int i = 0; i < count; i++) {
         if (i + kAhead < count)
-            walk->memo.prefetch(leaf_tid(page, i + kAhead));
-        Tid tid = leaf_tid(page, i);
+            walk->memo.prefetch(Tid::unpack(walk->entry[i + kAhead].tid));
+        Tid tid = Tid::unpack(walk->entry[i].tid);
         if (!is_entry_tid(*walk->meta, table, tid.packed()))
             report_corruption(walk->info->index, BufferGetBlockNumber(buffer),
                               "An entry has an invalid tid.");
@@ -90,15 +95,15 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
         states->wanted += state == TidMemo::kWanted;
         if (state == TidMemo::kDead) {
             states->dead++;
-            states->dead_entries.add(i);
+            states->dead_places.add(walk->place[i]);
         }
     }
 }
 
-void remove_dead(Walk *walk, Buffer buffer, const EntrySet &dead)
+void remove_dead(Walk *walk, Buffer buffer, const PlaceSet &dead)
 {
     GenericXLogState *state = GenericXLogStart(walk->info->index);
-    leaf_remove_all(GenericXLogRegisterBuffer(state, buffer, 0), dead);
+    leaf_remove(GenericXLogRegisterBuffer(state, buffer, 0), dead, walk->entry);
     failpoint(Failpoint::vacuum_delete);
     GenericXLogFinish(state);
 }
@@ -117,7 +122,7 @@ void vacuum_leaf(Walk *walk, Buffer buffer, bool again)
         return;
     }
     if (states.dead > 0)
-        remove_dead(walk, buffer, states.dead_entries);
+        remove_dead(walk, buffer, states.dead_places);
     if (counts) {
         walk->stats->num_index_tuples += leaf_count(page);
         walk->stats->tuples_removed += states.dead;

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/contract/contract.hpp"
+#include "core/page/leaf.hpp"
 
 namespace simhash
 {
@@ -23,44 +24,6 @@ void set_header(char *page, std::size_t page_size, std::size_t lower, std::size_
 }
 
 } // namespace
-
-void leaf_add(char *page, LeafKey key, Tid tid)
-{
-    SIMHASH_ASSERT(leaf_has_room(page));
-    RawPageHeader *header = page_header(page);
-    std::memcpy(page + header->lower, &key.word[0], sizeof(key.word[0]));
-    if (has_pair_keys(page))
-        std::memcpy(page + header->lower + sizeof(key.word[0]), &key.word[1], sizeof(key.word[1]));
-    header->lower = static_cast<std::uint16_t>(header->lower + leaf_key_bytes(page));
-    header->upper = static_cast<std::uint16_t>(header->upper - sizeof(tid));
-    std::memcpy(page + header->upper, &tid, sizeof(tid));
-}
-
-void leaf_remove(char *page, int i)
-{
-    RawPageHeader *header = page_header(page);
-    std::size_t bytes = leaf_key_bytes(page);
-    header->lower = static_cast<std::uint16_t>(header->lower - bytes);
-    std::memmove(page + sizeof(RawPageHeader) + bytes * static_cast<std::size_t>(i), page + header->lower,
-                 bytes);
-    std::memcpy(page + header->special - sizeof(Tid) * static_cast<std::size_t>(i + 1), page + header->upper,
-                sizeof(Tid));
-    header->upper = static_cast<std::uint16_t>(header->upper + sizeof(Tid));
-}
-
-void leaf_remove_all(char *page, const EntrySet &entries)
-{
-    for (int i = leaf_count(page) - 1; i >= 0; i--) {
-        if (entries.has(i))
-            leaf_remove(page, i); // the last entry, which stays, takes its place
-    }
-}
-
-void leaf_clear(char *page)
-{
-    page_header(page)->lower = sizeof(RawPageHeader);
-    page_header(page)->upper = page_header(page)->special;
-}
 
 int inner_find(const char *page, Position position)
 {
@@ -104,10 +67,10 @@ void inner_remove(char *page, int at)
 
 void delete_page(char *page)
 {
-    leaf_clear(page);
+    page_header(page)->lower = sizeof(RawPageHeader);
+    page_header(page)->upper = page_header(page)->special;
     PageTail *tail = page_tail(page);
     tail->flags = kDeleted;
-    tail->layout = 0;
     tail->right = kNoBlock;
 }
 
@@ -120,31 +83,29 @@ void claim_page(char *page)
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void init_page(char *page, std::size_t page_size, int table, int level, int words)
+void init_other_page(char *page, std::size_t page_size, int table, std::uint16_t flags)
 {
     set_header(page, page_size, sizeof(RawPageHeader), page_size - sizeof(PageTail));
     PageTail *tail = page_tail(page);
-    tail->flags = level > 0 ? kInner : words == 2 ? kLeaf | kPairKeys : kLeaf;
+    tail->flags = flags;
     tail->right = kNoBlock;
     tail->table = static_cast<std::uint8_t>(table);
-    tail->level = static_cast<std::uint8_t>(level);
     tail->page_id = kPageId;
+}
+
+void init_page(char *page, std::size_t page_size, int table, int level, int words)
+{
+    init_other_page(page, page_size, table, level > 0 ? kInner : words == 2 ? kLeaf | kPairKeys : kLeaf);
+    page_tail(page)->level = static_cast<std::uint8_t>(level);
+    if (level == 0)
+        leaf_clear(page);
 }
 
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta)
 {
-    set_header(page, page_size, sizeof(RawPageHeader) + sizeof(meta), page_size - sizeof(PageTail));
+    init_other_page(page, page_size, 0, kMeta);
     std::memcpy(page + sizeof(RawPageHeader), &meta, sizeof(meta));
-    PageTail *tail = page_tail(page);
-    tail->flags = kMeta;
-    tail->right = kNoBlock;
-    tail->page_id = kPageId;
-}
-
-int leaf_capacity(std::size_t page_size, int words)
-{
-    std::size_t entry = sizeof(std::uint64_t) * static_cast<std::size_t>(words) + sizeof(Tid);
-    return static_cast<int>((page_size - sizeof(RawPageHeader) - sizeof(PageTail)) / entry);
+    page_header(page)->lower = sizeof(RawPageHeader) + sizeof(meta);
 }
 
 int inner_capacity(std::size_t page_size)
@@ -180,26 +141,26 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
         return wrong;
     const RawPageHeader *header = page_header(page);
     const PageTail *tail = page_tail(page);
-    if (tail->layout != 0)
+    if (tail->zero != 0)
         return "The page has an unknown layout.";
     if (!is_rightmost(page) && high_of(page) <= low_of(page))
         return "The page's range is empty.";
     std::size_t keys = header->lower - sizeof(RawPageHeader),
                 refs = std::size_t{header->special} - header->upper;
-    std::size_t key = leaf_key_bytes(page), count = keys / key;
-    if (keys % key != 0)
-        return "The page's keys are truncated.";
     std::uint16_t kind = tail->flags & static_cast<std::uint16_t>(~kIncompleteSplit);
     if (kind == kLeaf || kind == (kLeaf | kPairKeys)) {
         if (tail->level != 0)
             return "A leaf is above the lowest level.";
         if (key_words(page) != words)
             return "The leaf's keys have the wrong length.";
-        if (refs != count * sizeof(Tid))
-            return "The leaf's numbers of fingerprints and of tids differ.";
+        if (const char *wrong = check_leaf(page, page_size))
+            return wrong;
     } else if (kind == kInner) {
         if (tail->level == 0)
             return "An inner page is at the lowest level.";
+        if (keys % sizeof(std::uint64_t) != 0)
+            return "The page's keys are truncated.";
+        const std::size_t count = keys / sizeof(std::uint64_t);
         if (refs != count * sizeof(Downlink))
             return "The inner page's numbers of keys and of downlinks differ.";
         if (count == 0)

@@ -23,8 +23,8 @@ namespace simhash
 {
 
 inline constexpr std::uint32_t kMagic = 0x51684853;   // "SHhQ" in little-endian memory
-inline constexpr std::uint32_t kFormatVersion = 3;    // of indexes on fingerprints
-inline constexpr std::uint32_t kSignatureVersion = 4; // of indexes on signatures
+inline constexpr std::uint32_t kFormatVersion = 5;    // of indexes on fingerprints
+inline constexpr std::uint32_t kSignatureVersion = 6; // of indexes on signatures
 inline constexpr std::uint16_t kPageId = 0x5348;
 
 inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
@@ -89,7 +89,7 @@ struct Position {
 struct PageTail {
     std::uint64_t low_key;
     Tid low_tid;
-    std::uint16_t layout; // of a leaf's entries: 0
+    std::uint16_t zero;
     std::uint64_t high_key;
     Tid high_tid;
     std::uint16_t flags;
@@ -189,9 +189,8 @@ inline bool covers(const char *page, Position position)
 }
 inline int page_free(const char *page) { return page_header(page)->upper - page_header(page)->lower; }
 
-// Leaves: a bag of entries, in no order. Keys grow up from the header as tids grow down from the special space. A
-// key has one word, the fingerprint; or, in wide indexes with kPairKeys, two words side by side, of which the
-// first decides the entry's position.
+// Leaves: see leaf.hpp. A key has one word; or, in wide indexes with kPairKeys, two words, of which the first decides
+// the entry's position.
 
 struct LeafKey {
     std::uint64_t word[2]; // the second is 0 if keys have one word
@@ -202,69 +201,6 @@ static_assert(sizeof(LeafKey) == 16);
 
 inline bool has_pair_keys(const char *page) { return page_tail(page)->flags & kPairKeys; }
 inline int key_words(const char *page) { return has_pair_keys(page) ? 2 : 1; }
-inline std::size_t leaf_key_bytes(const char *page)
-{
-    return has_pair_keys(page) ? sizeof(LeafKey) : sizeof(Fingerprint);
-}
-inline int leaf_count(const char *page)
-{
-    return static_cast<int>((page_header(page)->lower - sizeof(RawPageHeader)) >>
-                            (has_pair_keys(page) ? 4 : 3));
-}
-// The words of all keys.
-inline const std::uint64_t *leaf_words(const char *page)
-{
-    return reinterpret_cast<const std::uint64_t *>(page + sizeof(RawPageHeader));
-}
-// If keys have one word.
-inline const Fingerprint *leaf_fingerprints(const char *page)
-{
-    SIMHASH_ASSERT(!has_pair_keys(page));
-    return leaf_words(page);
-}
-// The first word of a key.
-inline std::uint64_t leaf_key(const char *page, int i)
-{
-    return leaf_words(page)[has_pair_keys(page) ? 2 * i : i];
-}
-inline LeafKey whole_leaf_key(const char *page, int i)
-{
-    return {{leaf_key(page, i), has_pair_keys(page) ? leaf_words(page)[2 * i + 1] : 0}};
-}
-inline Tid leaf_tid(const char *page, int i)
-{
-    return reinterpret_cast<const Tid *>(page_tail(page))[-1 - i];
-}
-inline bool leaf_has_room(const char *page)
-{
-    return page_free(page) >= static_cast<int>(leaf_key_bytes(page) + sizeof(Tid));
-}
-
-void leaf_add(char *page, LeafKey key, Tid tid);
-inline void leaf_add(char *page, Fingerprint fingerprint, Tid tid)
-{
-    leaf_add(page, LeafKey{{fingerprint, 0}}, tid);
-}
-
-// Removes entry i; the last entry takes its place.
-void leaf_remove(char *page, int i);
-
-// Some entries of a leaf, by number.
-class EntrySet
-{
-public:
-    static constexpr int kMost = 8192; // more than a page of 32 kB has
-
-    void add(int i) { word_[i / 64] |= std::uint64_t{1} << i % 64; }
-    bool has(int i) const { return word_[i / 64] >> i % 64 & 1; }
-
-private:
-    std::uint64_t word_[kMost / 64];
-};
-// Removes all entries of the set. The numbers of the others change.
-void leaf_remove_all(char *page, const EntrySet &entries);
-
-void leaf_clear(char *page);
 
 // Inner pages: downlinks in order of their lower bounds. The first one's bound is the page's low; on a level's
 // leftmost page that is {0, 0}.
@@ -306,9 +242,11 @@ int inner_find(const char *page, Position position);
 // Inserts a downlink in front of number `at`.
 void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
-// Makes an empty page of the given size, all zeros except header and tail. Its range is everything. `words`: of a
-// leaf's keys.
+// Makes an empty page of the given size, all zeros except header, tail and the head of a leaf. Its range is everything.
+// `words`: of a leaf's keys.
 void init_page(char *page, std::size_t page_size, int table, int level, int words = 1);
+// The same for a page outside the trees, which has these flags.
+void init_other_page(char *page, std::size_t page_size, int table, std::uint16_t flags);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 
 // Removes downlink `at`.
@@ -320,7 +258,6 @@ void delete_page(char *page);
 // flags, table and level without a lock must not take it for what it was.
 void claim_page(char *page);
 
-int leaf_capacity(std::size_t page_size, int words = 1);
 int inner_capacity(std::size_t page_size);
 
 // Whether the header is that of a page of an index of this page size.

@@ -1,5 +1,6 @@
 #include "core/signature_tables/signature_plan.hpp"
 
+#include "core/page/leaf.hpp"
 #include "core/signature/ball_volume.hpp"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ int next_ring_end(const SignatureLayout &layout, int done, double scan, const Si
 
 double signature_leaf_rows(const SignatureLayout &layout, std::size_t page_size)
 {
-    return leaf_capacity(page_size, layout.words) * 0.8;
+    return usual_leaf_fill(page_size, layout.words) * 0.8;
 }
 
 SignatureIndexSize signature_index_size(const SignatureLayout &layout, const StoreShape &shape,

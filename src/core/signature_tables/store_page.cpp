@@ -29,8 +29,7 @@ int plane_capacity(std::size_t page_size)
 
 void init_store_page(char *page, std::size_t page_size, std::uint16_t kind)
 {
-    init_page(page, page_size, kStoreTable, 0);
-    page_tail(page)->flags = kind;
+    init_other_page(page, page_size, kStoreTable, kind);
 }
 
 } // namespace
@@ -227,10 +226,9 @@ bool is_signature_meta_page(const char *page, std::size_t page_size)
 
 void init_signature_meta_page(char *page, std::size_t page_size, const SignatureMetaData &meta)
 {
-    init_page(page, page_size, 0, 0);
+    init_other_page(page, page_size, 0, kMeta);
     std::memcpy(page + sizeof(RawPageHeader), &meta, meta.size());
     page_header(page)->lower = static_cast<std::uint16_t>(sizeof(RawPageHeader) + meta.size());
-    page_tail(page)->flags = kMeta;
 }
 
 namespace

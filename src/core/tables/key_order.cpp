@@ -57,6 +57,7 @@ void KeyOrder::set(const TableDesign &new_design, const std::uint8_t new_bit_ord
     design = new_design;
     std::memcpy(bit_order, new_bit_order, kBits);
     permutation.set(bit_order);
+    inverse.set_inverse(bit_order);
 
     int first[kMaxBlocks], word_at = 0;
     for (int i = 0; i < design.blocks; i++) {

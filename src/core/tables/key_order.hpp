@@ -55,6 +55,7 @@ struct KeyOrder {
     TableDesign design;
     std::uint8_t bit_order[kBits]; // bit_order[i]: which bit of the fingerprint is bit 63 - i of the word
     BitPermutation permutation;
+    BitPermutation inverse;
     TableOrder table[kMaxTables];
 
     void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
@@ -70,7 +71,17 @@ struct KeyOrder {
         return result;
     }
 
-    // The same as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
+    // The fingerprint with this key.
+    Fingerprint fingerprint(int table_number, std::uint64_t key) const
+    {
+        const TableOrder &order = table[table_number];
+        std::uint64_t word = 0;
+        for (int i = 0; i < order.moves; i++)
+            word |= std::rotr(key & order.move[i].mask, order.move[i].rotate);
+        return inverse(word);
+    }
+
+    // The key as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
     void sources(int table_number, std::uint8_t source[kBits]) const;
 };
 

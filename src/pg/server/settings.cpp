@@ -13,6 +13,7 @@ LeafMatch match_leaf = leaf_match(SimdLevel::kScalar);
 const PairMatch *match_pairs = &pair_match(SimdLevel::kScalar);
 SignatureDistances find_distances = signature_distances(SimdLevel::kScalar);
 PlaneMatch match_plane = plane_match(SimdLevel::kScalar);
+LeafFind find_in_leaf(SimdLevel::kScalar);
 
 namespace
 {
@@ -46,6 +47,7 @@ void assign_simd(int level, void *)
     match_pairs = &pair_match(chosen);
     find_distances = signature_distances(chosen);
     match_plane = plane_match(chosen);
+    find_in_leaf = LeafFind(chosen);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "core/kernels/leaf_match.hpp"
 #include "core/kernels/pair_match.hpp"
 #include "core/kernels/signature_match.hpp"
+#include "core/page/leaf_find.hpp"
 
 namespace simhash
 {
@@ -13,6 +14,7 @@ extern LeafMatch match_leaf;
 extern const PairMatch *match_pairs;
 extern SignatureDistances find_distances;
 extern PlaneMatch match_plane;
+extern LeafFind find_in_leaf;
 
 void define_settings();
 

@@ -28,7 +28,7 @@ is(entries(), '0|f', 'the dead entries are gone');
 answers_agree($node, 'page', 'the index answers');
 
 # The interrupted VACUUM leaves dead rows in some trees. Those in which it found them are not the ones that keep them.
-for my $round ([ 'vacuum-again=error:3', 4, 'failpoint' ], [ 'vacuum-again=cancel:20', 5, 'canceling' ], [ 'vacuum-page=error:60', 7, 'failpoint' ]) {
+for my $round ([ 'vacuum-again=error:3', 4, 'failpoint' ], [ 'vacuum-again=cancel:20', 5, 'canceling' ], [ 'vacuum-page=error:30', 7, 'failpoint' ]) {
     my ($point, $every, $expected) = @$round;
     $node->safe_psql('postgres', "DELETE FROM page WHERE id % $every = 0");
     my (undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point'; VACUUM page");

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/contract/contract.hpp"
-#include "core/page/page.hpp"
+#include "core/page/leaf.hpp"
 #include "core/signature/signature.hpp"
 
 namespace simhash
@@ -15,14 +15,15 @@ TEST(ContractDeathTest, BrokenContractEndsTheProgram)
     SIMHASH_ASSERT(1 + 1 == 2);
 }
 
-TEST(ContractDeathTest, LeafHasRoom)
+TEST(ContractDeathTest, LeafTakesEntry)
 {
     constexpr std::size_t kPageSize = 8192;
     alignas(8) char page[kPageSize];
     init_page(page, kPageSize, 0, 0);
-    for (int i = 0; i < leaf_capacity(kPageSize); i++)
-        leaf_add(page, 0, Tid{});
-    EXPECT_DEATH(leaf_add(page, 0, Tid{}), "contract broken: leaf_has_room");
+    const LeafEntry entry = {{{5, 0}}, 1};
+    while (leaf_takes(page, entry))
+        leaf_add(page, entry);
+    EXPECT_DEATH(leaf_add(page, entry), "contract broken: leaf_takes");
 }
 
 TEST(ContractDeathTest, SignaturesHaveOneLength)

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "core/page/inner_copy.hpp"
+#include "core/page/leaf_find.hpp"
 #include "core/page/page.hpp"
 
 #include "../seed.hpp"
@@ -57,8 +58,7 @@ struct Link {
 std::vector<Entry> leaf_entries(const Page &page)
 {
     std::vector<Entry> entries;
-    for (int i = 0; i < leaf_count(page.get()); i++)
-        entries.push_back({leaf_fingerprints(page.get())[i], leaf_tid(page.get(), i).packed()});
+    visit_leaf(page.get(), [&](int, const LeafEntry &e) { entries.push_back({e.key.word[0], e.tid}); });
     return entries;
 }
 
@@ -80,8 +80,24 @@ protected:
     {
         Page page(size);
         init_page(page.get(), size, 1, 0);
+        entries = std::min(entries, static_cast<int>(page_free(page.get())) / 12);
         for (int i = 0; i < entries; i++)
-            leaf_add(page.get(), random(), Tid::unpack(random()));
+            leaf_add(page.get(), {{{random(), 0}}, random() & 0x1FFFFF00FF});
+        return page;
+    }
+
+    // In columns and sub-ranges.
+    Page packed_leaf(std::size_t size, int entries)
+    {
+        Page page(size);
+        init_page(page.get(), size, 1, 0);
+        set_low(page.get(), {std::uint64_t{0x123} << 52, 0});
+        set_high(page.get(), {std::uint64_t{0x124} << 52, 0});
+        page_tail(page.get())->right = 9;
+        std::vector<LeafEntry> entry(static_cast<std::size_t>(entries));
+        for (LeafEntry &one : entry)
+            one = {{{low_of(page.get()).key | random() >> 12, 0}}, random() & 0x1FFFFF00FF};
+        EXPECT_TRUE(leaf_write(page.get(), entry.data(), entries));
         return page;
     }
 
@@ -160,8 +176,10 @@ TEST_F(PageTest, NewPages)
                 init_page(page.get(), size, table, level);
                 EXPECT_EQ(is_leaf(page.get()), level == 0);
                 EXPECT_TRUE(is_rightmost(page.get()));
-                EXPECT_EQ(leaf_count(page.get()), 0);
-                EXPECT_EQ(page_free(page.get()), static_cast<int>(size - 64));
+                if (level == 0) {
+                    EXPECT_EQ(leaf_count(page.get()), 0);
+                }
+                EXPECT_EQ(page_free(page.get()), static_cast<int>(size - (level == 0 ? 80 : 64)));
                 const char *fault = check_tree_page(page.get(), size, table, level);
                 EXPECT_EQ(fault == nullptr, level == 0) << "an inner page has a downlink";
                 if (level > 0) {
@@ -192,74 +210,6 @@ TEST_F(PageTest, ZeroPagesAreFaulty)
     }
 }
 
-TEST_F(PageTest, LeavesAreBags)
-{
-    for (std::size_t size : kPageSizes) {
-        Page page(size);
-        init_page(page.get(), size, 2, 0);
-        std::vector<Entry> expected;
-        int capacity = leaf_capacity(size);
-        for (int i = 0; i < 4 * capacity; i++) {
-            // Grows and shrinks by turns.
-            bool grow = i / capacity % 2 == 0 ? below(8) > 0 : below(8) == 0;
-            if (grow && static_cast<int>(expected.size()) < capacity) {
-                Entry e = entry();
-                leaf_add(page.get(), e.fingerprint, Tid::unpack(e.tid));
-                expected.push_back(e);
-            } else if (!expected.empty()) {
-                auto at = random() % expected.size();
-                leaf_remove(page.get(), static_cast<int>(at));
-                expected[at] = expected.back();
-                expected.pop_back();
-            }
-            ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
-            ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
-            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 64 - 14 * expected.size()));
-            if (i % 50 == 0) {
-                ASSERT_EQ(leaf_entries(page), expected);
-                ASSERT_EQ(check_tree_page(page.get(), size, 2, 0), nullptr);
-            }
-        }
-        ASSERT_EQ(leaf_entries(page), expected);
-    }
-}
-
-TEST_F(PageTest, LeavesAreFilledAndEmptied)
-{
-    EXPECT_EQ(leaf_capacity(8192), 580);
-    for (std::size_t size : kPageSizes) {
-        Page page(size);
-        init_page(page.get(), size, 0, 0);
-        std::vector<Entry> entries;
-        while (leaf_has_room(page.get())) {
-            entries.push_back(entry());
-            leaf_add(page.get(), entries.back().fingerprint, Tid::unpack(entries.back().tid));
-        }
-        ASSERT_EQ(static_cast<int>(entries.size()), leaf_capacity(size));
-        ASSERT_EQ(leaf_entries(page), entries);
-        ASSERT_EQ(check_tree_page(page.get(), size, 0, 0), nullptr);
-
-        // Removing the last entry moves nothing.
-        leaf_remove(page.get(), leaf_count(page.get()) - 1);
-        entries.pop_back();
-        ASSERT_EQ(leaf_entries(page), entries);
-        // Removing the first entry moves the last to the front.
-        leaf_remove(page.get(), 0);
-        entries.front() = entries.back();
-        entries.pop_back();
-        ASSERT_EQ(leaf_entries(page), entries);
-
-        Page cleared(page);
-        leaf_clear(cleared.get());
-        EXPECT_EQ(leaf_count(cleared.get()), 0);
-        EXPECT_EQ(check_tree_page(cleared.get(), size, 0, 0), nullptr);
-        while (leaf_count(page.get()) > 0)
-            leaf_remove(page.get(), 0);
-        EXPECT_EQ(page_header(page.get())->lower, page_header(cleared.get())->lower);
-        EXPECT_EQ(page_header(page.get())->upper, page_header(cleared.get())->upper);
-    }
-}
-
 // Adding an entry does not touch either neighbor of the free space.
 TEST_F(PageTest, AddingLeavesTheTailAlone)
 {
@@ -271,8 +221,9 @@ TEST_F(PageTest, AddingLeavesTheTailAlone)
         set_high(page.get(), position());
         tail->right = 77;
         PageTail before = *tail;
-        while (leaf_has_room(page.get()))
-            leaf_add(page.get(), ~Fingerprint{0}, {0xFFFF, 0xFFFF, 0xFFFF});
+        const LeafEntry entry = {{{~Fingerprint{0}, 0}}, 0x7FFFFF01FF};
+        while (leaf_takes(page.get(), entry))
+            leaf_add(page.get(), entry);
         EXPECT_EQ(std::memcmp(&before, page_tail(page.get()), sizeof(before)), 0);
         EXPECT_EQ(high_of(page.get()), (Position{before.high_key, before.high_tid.packed()}));
     }
@@ -358,7 +309,7 @@ TEST_F(PageTest, DeletedPagesAreNobodys)
         EXPECT_TRUE(is_deleted(page.get()));
         EXPECT_FALSE(is_leaf(page.get()));
         EXPECT_TRUE(is_rightmost(page.get()));
-        EXPECT_EQ(leaf_count(page.get()) + inner_count(page.get()), 0);
+        EXPECT_EQ(inner_count(page.get()), 0);
         EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 3), nullptr);
         for (int table : {0, 1, 2}) {
             for (int at_level : {-1, 0, 1}) {
@@ -382,65 +333,16 @@ TEST_F(PageTest, DeletedPagesAreNobodys)
     }
 }
 
-TEST_F(PageTest, LeavesOfPairsAreBags)
-{
-    EXPECT_EQ(leaf_capacity(8192, 2), 369);
-    struct PairEntry {
-        LeafKey key;
-        std::uint64_t tid;
-        bool operator==(const PairEntry &) const = default;
-    };
-    for (std::size_t size : kPageSizes) {
-        Page page(size);
-        init_page(page.get(), size, 2, 0, 2);
-        std::vector<PairEntry> expected;
-        int capacity = leaf_capacity(size, 2);
-        auto check = [&] {
-            std::vector<PairEntry> entries;
-            for (int i = 0; i < leaf_count(page.get()); i++) {
-                entries.push_back({whole_leaf_key(page.get(), i), leaf_tid(page.get(), i).packed()});
-                ASSERT_EQ(leaf_key(page.get(), i), entries.back().key.word[0]);
-                ASSERT_EQ(std::memcmp(leaf_words(page.get()) + 2 * i, &entries.back().key, sizeof(LeafKey)),
-                          0)
-                    << "the words are side by side";
-            }
-            ASSERT_EQ(entries, expected);
-            ASSERT_EQ(check_tree_page(page.get(), size, 2, 0, 2), nullptr);
-        };
-        for (int i = 0; i < 4 * capacity; i++) {
-            // Grows and shrinks by turns.
-            bool grow = i / capacity % 2 == 0 ? below(8) > 0 : below(8) == 0;
-            if (grow && leaf_has_room(page.get())) {
-                PairEntry e = {{{random(), random()}}, random() & 0xFFFFFFFFFFFF};
-                leaf_add(page.get(), e.key, Tid::unpack(e.tid));
-                expected.push_back(e);
-            } else if (!expected.empty()) {
-                auto at = random() % expected.size();
-                leaf_remove(page.get(), static_cast<int>(at));
-                expected[at] = expected.back();
-                expected.pop_back();
-            }
-            ASSERT_EQ(leaf_count(page.get()), static_cast<int>(expected.size()));
-            ASSERT_EQ(leaf_has_room(page.get()), static_cast<int>(expected.size()) < capacity);
-            ASSERT_EQ(page_free(page.get()), static_cast<int>(size - 64 - 22 * expected.size()));
-            if (i % 50 == 0)
-                check();
-        }
-        check();
-        leaf_clear(page.get());
-        EXPECT_EQ(leaf_count(page.get()), 0);
-        EXPECT_TRUE(has_pair_keys(page.get()));
-    }
-}
-
 TEST_F(PageTest, LeavesHaveKeysOfTheLengthOfTheirTable)
 {
     for (int words : {1, 2}) {
         Page page(8192);
         init_page(page.get(), page.size(), 1, 0, words);
         EXPECT_EQ(key_words(page.get()), words);
-        leaf_add(page.get(), LeafKey{{7, 8}}, Tid::unpack(random()));
-        EXPECT_EQ(whole_leaf_key(page.get(), 0), (LeafKey{{7, words == 2 ? 8u : 0u}}));
+        leaf_add(page.get(), {{{7, 8}}, 5});
+        visit_leaf(page.get(), [&](int, const LeafEntry &entry) {
+            EXPECT_EQ(entry, (LeafEntry{{{7, words == 2 ? 8u : 0u}}, 5}));
+        });
         for (int expected : {1, 2}) {
             EXPECT_EQ(check_tree_page(page.get(), page.size(), 1, 0, expected) == nullptr, words == expected);
             EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 3, expected) == nullptr,
@@ -461,14 +363,15 @@ TEST_F(PageTest, AlteredLeavesOfPairsFail)
         Page page(8192);
         init_page(page.get(), page.size(), 1, 0, 2);
         for (int i = 0; i < 100; i++)
-            leaf_add(page.get(), LeafKey{{random(), random()}}, Tid::unpack(random()));
+            leaf_add(page.get(), {{{random(), random()}}, random() & 0x1FFFFF00FF});
         ASSERT_EQ(check_tree_page(page.get(), page.size(), 1, 0, 2), nullptr);
         alter(page.get());
         EXPECT_NE(check_tree_page(page.get(), page.size(), 1, 0, 2), nullptr) << what;
     };
     expect_bad("half a key", [](char *page) { page_header(page)->lower += 8; });
     expect_bad("one key more", [](char *page) { page_header(page)->lower += 16; });
-    expect_bad("one tid more", [](char *page) { page_header(page)->upper -= 6; });
+    expect_bad("marks without entries", [](char *page) { page_header(page)->upper -= 14; });
+    expect_bad("common bits", [](char *page) { page[24 + 8] = 1; });
     expect_bad("keys of one word", [](char *page) { page_tail(page)->flags ^= kPairKeys; });
     expect_bad("an inner page", [](char *page) { page_tail(page)->flags = kInner | kPairKeys; });
 }
@@ -645,9 +548,9 @@ TEST_F(PageTest, AlteredTreePagesFail)
     expect_bad("lower 0", [](char *page) { page_header(page)->lower = 0; });
     expect_bad("lower in the header", [](char *page) { page_header(page)->lower = 16; });
     expect_bad("lower beyond upper",
-               [](char *page) { page_header(page)->lower = page_header(page)->special; });
+               [](char *page) { page_header(page)->lower = page_header(page)->special + 1; });
     expect_bad("lower beyond the page", [](char *page) { page_header(page)->lower = 0xFFF8; });
-    expect_bad("upper", [](char *page) { page_header(page)->upper--; });
+    expect_bad("upper", [](char *page) { page_header(page)->upper -= 7; });
     expect_bad("upper", [](char *page) { page_header(page)->upper += 2; });
     expect_bad("upper beyond special", [](char *page) { page_header(page)->upper = 8192; });
     expect_bad("upper 0", [](char *page) { page_header(page)->upper = 0; });
@@ -665,7 +568,7 @@ TEST_F(PageTest, AlteredTreePagesFail)
     expect_bad("no kind", [](char *page) { page_tail(page)->flags = 0; });
     expect_bad("an unknown flag", [](char *page) { page_tail(page)->flags |= 0x4000; });
     expect_bad("a metapage", [](char *page) { page_tail(page)->flags = kMeta; });
-    expect_bad("an unknown layout", [](char *page) { page_tail(page)->layout = 1; });
+    expect_bad("an unknown layout", [](char *page) { page_tail(page)->zero = 1; });
     expect_bad("an empty range", [](char *page) {
         page_tail(page)->right = 9;
         set_high(page, low_of(page));
@@ -695,10 +598,27 @@ std::uint64_t use_tree_page(Page *page)
     if (is_leaf(bytes)) {
         for (const Entry &e : leaf_entries(*page))
             sum += e.fingerprint ^ e.tid;
-        while (leaf_has_room(bytes))
-            leaf_add(bytes, sum, Tid::unpack(sum));
-        for (int i = 0; leaf_count(bytes) > 0; i++)
-            leaf_remove(bytes, i % leaf_count(bytes));
+        std::vector<LeafEntry> entries(static_cast<std::size_t>(leaf_capacity(page->size())));
+        int count = leaf_read(bytes, entries.data());
+        for (SimdLevel level : kSimdLevels) {
+            if (has_simd_level(level))
+                sum += static_cast<std::uint64_t>(
+                    LeafFind(level)(bytes, near_key(sum, static_cast<int>(sum % 65)), entries.data()));
+        }
+        count = leaf_read(bytes, entries.data());
+        const LeafEntry last = count > 0 ? entries[static_cast<std::size_t>(count) - 1] : LeafEntry{};
+        while (leaf_takes(bytes, last))
+            leaf_add(bytes, last);
+        PlaceSet places = {};
+        for (int place = 0; place < leaf_places(bytes); place += 3)
+            places.add(place);
+        leaf_remove(bytes, places, entries.data());
+        sum += static_cast<std::uint64_t>(leaf_count(bytes) + leaf_room(bytes));
+        count = leaf_read(bytes, entries.data());
+        if (!leaf_write(bytes, entries.data(), count))
+            ADD_FAILURE() << "the entries of a leaf no longer fit";
+        if (leaf_count(bytes) != count)
+            ADD_FAILURE() << "a leaf has " << leaf_count(bytes) << " entries instead of " << count;
         leaf_clear(bytes);
     } else {
         for (const Link &link : inner_links(*page))
@@ -736,8 +656,10 @@ TEST_F(PageTest, DamagedPages)
 {
     std::vector<Page> pages;
     for (std::size_t size : kPageSizes) {
-        for (int part : {0, 1, 50, 99, 100})
+        for (int part : {0, 1, 50, 99, 100}) {
             pages.push_back(leaf(size, leaf_capacity(size) * part / 100));
+            pages.push_back(packed_leaf(size, leaf_capacity(size) * part / 150));
+        }
         for (int part : {1, 50, 100})
             pages.push_back(inner(size, std::max(1, inner_capacity(size) * part / 100)));
         for (int tables : {1, 4, 6, 10})

@@ -1,0 +1,328 @@
+#include "core/page/leaf.hpp"
+
+#include <utility>
+
+#include "core/contract/contract.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr int kLeastTidBytes = 4, kMostTidBytes = 6;
+
+LeafHead *leaf_head(char *page) { return reinterpret_cast<LeafHead *>(page + sizeof(RawPageHeader)); }
+const LeafHead *leaf_head(const char *page)
+{
+    return reinterpret_cast<const LeafHead *>(page + sizeof(RawPageHeader));
+}
+
+std::size_t size_of(const char *page) { return page_header(page)->special + sizeof(PageTail); }
+
+LeafLayout layout_of(const char *page)
+{
+    const LeafHead *head = leaf_head(page);
+    return {head->prefix, head->prefix_bits, key_words(page), head->tid_bytes, head->offset_bits};
+}
+
+// So that no row of a table makes a leaf change its layout.
+int usual_offset_bits(std::size_t page_size)
+{
+    constexpr std::size_t kLeastRow = 28; // the head of a row and its line pointer
+    return bit_width(page_size / kLeastRow);
+}
+
+// The greatest block and offset of some tids.
+struct MostTid {
+    std::uint64_t block = 0;
+    std::uint64_t offset = 0;
+
+    void add(std::uint64_t tid)
+    {
+        block = std::max(block, tid >> 16);
+        offset = std::max(offset, tid & 0xFFFF);
+    }
+};
+
+// The bits that all keys of a page's range have in common at their beginning.
+int range_bits(const char *page)
+{
+    Position high = high_of(page);
+    return common_bits(low_of(page).key, is_rightmost(page) ? ~std::uint64_t{0}
+                                         : high.tid == 0    ? high.key - 1
+                                                            : high.key);
+}
+
+// The same of a key and some entries.
+int entry_bits(std::uint64_t key, const LeafEntry *entry, int count, const LeafEntry *more)
+{
+    std::uint64_t differs = more == nullptr ? 0 : more->key.word[0] ^ key;
+    for (int i = 0; i < count; i++)
+        differs |= entry[i].key.word[0] ^ key;
+    return common_bits(differs, 0);
+}
+
+bool fits(const LeafLayout &layout, const char *page, int count, bool more)
+{
+    return layout.bytes(count) + (more ? static_cast<std::size_t>(layout.bag_row_bytes()) : 0) <=
+               page_header(page)->special &&
+           count + more <= leaf_capacity(size_of(page));
+}
+
+void store_columns(char *page, const LeafLayout &layout, const LeafEntry *entry, int count)
+{
+    // The entries of each sub-range, then where it begins, and in the end where it ends.
+    int at[128] = {};
+    for (int i = 0; i < count; i++)
+        at[layout.sub_range(entry[i].key.word[0])]++;
+    for (int sub = 0, begin = 0; sub < layout.sub_ranges(); sub++)
+        begin += std::exchange(at[sub], begin);
+
+    char *columns = page + layout.columns_at();
+    const int bytes = layout.key_bytes();
+    auto column = [&](int before) { return columns + std::ptrdiff_t{before} * count; };
+    for (int i = 0; i < count; i++) {
+        const LeafKey &key = entry[i].key;
+        std::ptrdiff_t place = at[layout.sub_range(key.word[0])]++;
+        if (layout.whole()) {
+            std::memcpy(columns + place * bytes, &key, static_cast<std::size_t>(bytes));
+        } else {
+            if (bytes & 4) {
+                auto part = static_cast<std::uint32_t>(key.word[0] >> 8 * (bytes - 4));
+                std::memcpy(columns + 4 * place, &part, sizeof(part));
+            }
+            if (bytes & 2) {
+                auto part = static_cast<std::uint16_t>(key.word[0] >> 8 * (bytes & 1));
+                std::memcpy(column(bytes & 4) + 2 * place, &part, sizeof(part));
+            }
+            if (bytes & 1)
+                column(bytes & 6)[place] = static_cast<char>(key.word[0]);
+        }
+        store_bytes(column(bytes) + place * layout.tid_bytes, layout.tid_code(entry[i].tid),
+                    layout.tid_bytes);
+    }
+    char *ends = page + sizeof(RawPageHeader) + offsetof(LeafHead, end);
+    for (int sub = 0; sub < layout.sub_ranges(); sub++) {
+        auto end = static_cast<std::uint16_t>(at[sub]);
+        std::memcpy(ends + sizeof(end) * static_cast<std::size_t>(sub), &end, sizeof(end));
+    }
+}
+
+} // namespace
+
+LeafView::LeafView(const char *page) : LeafLayout(layout_of(page))
+{
+    const RawPageHeader *header = page_header(page);
+    ends_ = page + sizeof(RawPageHeader) + offsetof(LeafHead, end);
+    ordered_ = load_number<std::uint16_t>(ends_ +
+                                          sizeof(std::uint16_t) * static_cast<std::size_t>(sub_ranges() - 1));
+    columns_ = page + columns_at();
+    bag_at_ = page + bytes(ordered_);
+    bag_ = static_cast<int>(page + header->lower - bag_at_) / bag_row_bytes();
+    marks_ = header->special - header->upper;
+    marks_end_ = reinterpret_cast<const unsigned char *>(page + header->special);
+}
+
+int LeafView::removed() const
+{
+    int sum = 0;
+    for (int i = 1; i <= marks_; i++)
+        sum += std::popcount(marks_end_[-i]);
+    return sum;
+}
+
+int leaf_count(const char *page)
+{
+    LeafView leaf(page);
+    return leaf.places() - leaf.removed();
+}
+
+int leaf_places(const char *page) { return LeafView(page).places(); }
+
+int leaf_room(const char *page)
+{
+    LeafView leaf(page);
+    return std::min(leaf_capacity(size_of(page)), leaf.places() + page_free(page) / leaf.bag_row_bytes());
+}
+
+bool leaf_takes(const char *page, const LeafEntry &entry)
+{
+    LeafView leaf(page);
+    return page_free(page) >= leaf.bag_row_bytes() && leaf.places() < leaf_capacity(size_of(page)) &&
+           leaf.has_prefix(entry.key.word[0]) && leaf.has_tid(entry.tid);
+}
+
+int leaf_add(char *page, const LeafEntry &entry)
+{
+    SIMHASH_ASSERT(leaf_takes(page, entry));
+    RawPageHeader *header = page_header(page);
+    LeafLayout layout = layout_of(page);
+    char *row = page + header->lower;
+    const int bytes = layout.bag_key_bytes();
+    if (layout.whole()) {
+        for (int word = 0; word < layout.words; word++)
+            store_bytes(row + 8 * word, entry.key.word[word], 8);
+    } else {
+        store_bytes(row, layout.suffix(entry.key.word[0]), bytes);
+    }
+    store_bytes(row + bytes, layout.tid_code(entry.tid), layout.tid_bytes);
+    header->lower = static_cast<std::uint16_t>(header->lower + layout.bag_row_bytes());
+    return layout.bag_row_bytes();
+}
+
+int leaf_read(const char *page, LeafEntry *entry)
+{
+    int count = 0;
+    visit_leaf(page, [&](int, const LeafEntry &one) { entry[count++] = one; });
+    return count;
+}
+
+void leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory)
+{
+    RawPageHeader *header = page_header(page);
+    LeafView leaf(page);
+    int marks = (leaf.places() + 7) / 8, old_marks = header->special - header->upper;
+    if (marks - old_marks <= page_free(page)) {
+        header->upper = static_cast<std::uint16_t>(header->special - marks);
+        std::memset(page + header->upper, 0, static_cast<std::size_t>(marks - old_marks));
+        for (int i = 0; i < leaf.places(); i++) {
+            if (places.has(i)) {
+                char *byte = page + header->special - 1 - i / 8;
+                *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1U << i % 8);
+            }
+        }
+        return;
+    }
+    int count = 0;
+    leaf.visit([&](int place, const LeafEntry &entry) {
+        if (!places.has(place))
+            memory[count++] = entry;
+    });
+    bool written = leaf_write(page, memory, count);
+    SIMHASH_ASSERT(written);
+    static_cast<void>(written);
+}
+
+int leaf_remove_from_bag(char *page, const PlaceSet &places)
+{
+    RawPageHeader *header = page_header(page);
+    LeafView leaf(page);
+    if (header->upper != header->special)
+        return 0;
+    const auto bytes = static_cast<std::size_t>(leaf.bag_row_bytes());
+    int removed = 0;
+    for (int place = leaf.places() - 1; place >= leaf.ordered(); place--) {
+        if (!places.has(place))
+            continue;
+        header->lower = static_cast<std::uint16_t>(header->lower - bytes);
+        std::memmove(page + (leaf.bag_row(place) - page), page + header->lower, bytes);
+        removed++;
+    }
+    return removed;
+}
+
+bool leaf_write(char *page, const LeafEntry *entry, int count, const LeafEntry *more)
+{
+    MostTid most;
+    for (int i = 0; i < count; i++)
+        most.add(entry[i].tid);
+    if (more != nullptr)
+        most.add(more->tid);
+    // The bits of the range, so that the leaf takes every key of it; or, if they are too few, those of the entries.
+    const std::uint64_t key = count > 0         ? entry[0].key.word[0]
+                              : more != nullptr ? more->key.word[0]
+                                                : low_of(page).key;
+    const int most_bits = entry_bits(key, entry, count, more);
+    LeafLayout layout;
+    for (int bits : {std::min(range_bits(page), most_bits), most_bits}) {
+        layout =
+            leaf_layout(size_of(page), key_words(page), key, bits, most.block, static_cast<int>(most.offset));
+        if (fits(layout, page, count, more != nullptr))
+            break;
+    }
+    if (!fits(layout, page, count, more != nullptr))
+        return false;
+
+    RawPageHeader *header = page_header(page);
+    LeafHead *head = leaf_head(page);
+    std::memset(page + sizeof(RawPageHeader), 0, header->special - sizeof(RawPageHeader));
+    *head = {layout.prefix,
+             static_cast<std::uint8_t>(layout.prefix_bits),
+             static_cast<std::uint8_t>(layout.tid_bytes),
+             static_cast<std::uint8_t>(layout.offset_bits),
+             0,
+             {}};
+    store_columns(page, layout, entry, count);
+    header->lower = static_cast<std::uint16_t>(layout.bytes(count));
+    header->upper = header->special;
+    return true;
+}
+
+LeafLayout leaf_layout(std::size_t page_size, int words, std::uint64_t key, int prefix_bits,
+                       std::uint64_t most_block, int most_offset)
+{
+    const int bits = words == 2 ? 0 : prefix_bits;
+    int offset_bits =
+        std::max(usual_offset_bits(page_size), bit_width(static_cast<std::uint64_t>(most_offset)));
+    int tid_bytes = (bit_width(most_block) + offset_bits + 7) / 8;
+    return {key & LeafLayout::leading(bits), bits, words,
+            std::clamp(tid_bytes, kLeastTidBytes, kMostTidBytes), offset_bits};
+}
+
+int least_leaf_fill(std::size_t page_size, int words)
+{
+    return leaf_fill(leaf_layout(page_size, words, 0, 0, 0xFFFFFFFF, 0xFFFF), page_size);
+}
+
+int usual_leaf_fill(std::size_t page_size, int words)
+{
+    return leaf_fill(leaf_layout(page_size, words, 0, 16, 0, 0), page_size);
+}
+
+int leaf_fill(const LeafLayout &layout, std::size_t page_size)
+{
+    int fill = static_cast<int>((page_size - sizeof(PageTail) - layout.columns_at()) /
+                                static_cast<std::size_t>(layout.row_bytes()));
+    return std::min(fill, leaf_capacity(page_size));
+}
+
+void leaf_clear(char *page)
+{
+    SIMHASH_ASSERT(is_leaf(page));
+    leaf_write(page, nullptr, 0);
+}
+
+const char *check_leaf(const char *page, std::size_t page_size)
+{
+    const RawPageHeader *header = page_header(page);
+    if (header->lower < sizeof(RawPageHeader) + sizeof(LeafHead))
+        return "The leaf is truncated.";
+    const LeafHead *head = leaf_head(page);
+    if (head->prefix_bits > 64 || (has_pair_keys(page) && head->prefix_bits > 0) ||
+        head->tid_bytes < kLeastTidBytes || head->tid_bytes > kMostTidBytes ||
+        head->offset_bits < usual_offset_bits(page_size) || head->offset_bits > 16 || head->zero != 0 ||
+        (head->prefix & ~LeafLayout::leading(head->prefix_bits)) != 0)
+        return "The leaf has an unknown layout.";
+    LeafLayout layout = layout_of(page);
+    if (layout.columns_at() > header->lower)
+        return "The leaf is truncated.";
+    auto ordered =
+        load_number<std::uint16_t>(page + sizeof(RawPageHeader) + offsetof(LeafHead, end) +
+                                   sizeof(std::uint16_t) * static_cast<std::size_t>(layout.sub_ranges() - 1));
+    std::size_t bag_at = layout.bytes(ordered);
+    if (bag_at > header->lower ||
+        (header->lower - bag_at) % static_cast<std::size_t>(layout.bag_row_bytes()) != 0)
+        return "The leaf's keys are truncated.";
+    LeafView leaf(page);
+    if (leaf.places() > leaf_capacity(page_size))
+        return "The leaf has too many entries.";
+    int marks = header->special - header->upper, places = leaf.places();
+    if (marks > (places + 7) / 8 ||
+        (8 * marks > places &&
+         static_cast<unsigned char>(page[header->upper]) >> (places - 8 * (marks - 1)) != 0))
+        return "The leaf marks more entries as removed than it has.";
+    return nullptr;
+}
+
+} // namespace simhash

@@ -53,7 +53,7 @@ warnings=(-Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Werr
 compile() { g++ -std=c++20 -O2 "${warnings[@]}" -I"$TOP/src" -o "$SCRATCH/$1" "$here/$1.cpp" "${@:2}"; }
 compile generate
 compile latency -I"$("$PG_CONFIG" --includedir)" -lpq
-compile memory -fopenmp "$SCRATCH"/build/src/core/*/*.o -lfaiss -lblas -llapack
+compile memory -fopenmp "$BUILD"/src/core/*/*.o -lfaiss -lblas -llapack
 
 memory_megabytes=$(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo)
 all_megabytes=$((512 + ROWS * 700 / 1000000))

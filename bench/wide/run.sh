@@ -54,7 +54,7 @@ warnings=(-Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Werr
 g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/generate" "$here/generate.cpp"
 g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/collected" "$here/collected.cpp"
 g++ -std=c++20 -O2 "${warnings[@]}" -I"$TOP/src" -fopenmp -o "$SCRATCH/memory" "$here/memory.cpp" \
-    "$SCRATCH"/build/src/core/kernels/*.o -lfaiss -lblas -llapack
+    "$BUILD"/src/core/kernels/*.o -lfaiss -lblas -llapack
 
 memory_megabytes=$(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo)
 all_megabytes=$((1024 + ROWS * 3500 / 1000000))

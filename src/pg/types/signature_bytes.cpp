@@ -10,7 +10,7 @@ extern "C" {
 SIMHASH_FUNCTION(signature_from_bytea)
 {
     using namespace simhash;
-    const bytea *bytes = PG_GETARG_BYTEA_PP(0);
+    bytea *bytes = PG_GETARG_BYTEA_PP(0);
     const auto size = static_cast<Size>(VARSIZE_ANY_EXHDR(bytes));
     if (size > VARBITMAXLEN / 8)
         ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -94,7 +94,7 @@ bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, con
     // For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
     constexpr int kLeast = 4, kLeastAnew = 32;
     const char *page = buffer_page(leaf);
-    const auto room = static_cast<Size>(leaf_places(page) + 1);
+    const auto room = static_cast<Size>(leaf_places(page)) + 1;
     auto *entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * room));
     auto *place = static_cast<int *>(palloc(sizeof(int) * room));
     int entries = 0;

@@ -42,7 +42,7 @@ struct SignatureLayout {
     SignatureLayout &operator=(const SignatureLayout &other)
     {
         if (this != &other)
-            std::memcpy(static_cast<void *>(this), &other, other.size());
+            std::memcpy(static_cast<void *>(this), static_cast<const void *>(&other), other.size());
         return *this;
     }
 

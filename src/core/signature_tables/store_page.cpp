@@ -227,7 +227,7 @@ bool is_signature_meta_page(const char *page, std::size_t page_size)
 void init_signature_meta_page(char *page, std::size_t page_size, const SignatureMetaData &meta)
 {
     init_other_page(page, page_size, 0, kMeta);
-    std::memcpy(page + sizeof(RawPageHeader), &meta, meta.size());
+    std::memcpy(page + sizeof(RawPageHeader), static_cast<const void *>(&meta), meta.size());
     page_header(page)->lower = static_cast<std::uint16_t>(sizeof(RawPageHeader) + meta.size());
 }
 

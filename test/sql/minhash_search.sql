@@ -34,7 +34,7 @@ CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT regexp_replace(line, 'x[0-9a-f]{32,}', '…', 'g'); END IF;
+        IF line !~ '^ *Disabled: ' THEN RETURN NEXT regexp_replace(line, '[01]{64,}|x[0-9a-f]{32,}', '…', 'g'); END IF;
     END LOOP;
 END $$;
 -- Whether a query reads an index on signatures, in order or not, how many rows it returns, and whether these are the

@@ -59,7 +59,7 @@ else
     watch_build() {
         local seen=0 found
         while kill -0 $$ 2>/dev/null && [ ! -e "$BUILD/simhash.so" ]; do
-            found=$(find "$BUILD" -name '*.o' 2>/dev/null | wc -l)
+            found=$({ find "$BUILD" -name '*.o' 2>/dev/null || true; } | wc -l)
             for ((; seen < found; seen++)); do echo object; done
             sleep 1
         done

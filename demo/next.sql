@@ -24,8 +24,10 @@ DELETE FROM page USING simhash_groups('page_h', :radius, star => true) g JOIN pa
 \echo Keep near-duplicates out by a constraint, of distance 3. A copy is not inserted:
 \echo
 \set ECHO queries
-ALTER TABLE page ADD EXCLUDE USING simhash (h WITH ~=);
-INSERT INTO page (path, body) SELECT 'a copy', body FROM page WHERE h IS NOT NULL LIMIT 1 ON CONFLICT DO NOTHING;
+CREATE TABLE kept (path text, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
+    EXCLUDE USING simhash (h WITH ~=));
+INSERT INTO kept (path, body) SELECT path, body FROM page WHERE h IS NOT NULL LIMIT 1000 ON CONFLICT DO NOTHING;
+INSERT INTO kept (path, body) SELECT 'a copy', body FROM kept LIMIT 1 ON CONFLICT DO NOTHING;
 \set ECHO none
 \echo
 \echo Or check before you insert, with a radius of your own:

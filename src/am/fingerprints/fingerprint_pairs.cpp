@@ -106,9 +106,8 @@ Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
     Buffer buffer = ReadBuffer(part.index, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
-    if (!PageIsNew(const_cast<Page>(page)) && page_header(page)->special == BLCKSZ - sizeof(PageTail) &&
-        check_tree_page(page, BLCKSZ, page_tail(page)->table, -1) == nullptr && is_leaf(page) &&
-        page_tail(page)->table != part.meta->null_table()) {
+    if (!PageIsNew(const_cast<Page>(page)) && check_page_of_trees(*part.meta, page) == nullptr &&
+        is_leaf(page) && page_tail(page)->table != part.meta->null_table()) {
         count = static_cast<Size>(leaf_count(page));
         const Size taken = std::min(count, kRowsPerLeaf);
         const int table = page_tail(page)->table;

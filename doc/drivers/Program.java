@@ -1,5 +1,6 @@
 import java.io.StringReader;
 import java.sql.*;
+import java.util.HexFormat;
 import org.postgresql.PGConnection;
 
 public class Program {
@@ -39,6 +40,22 @@ public class Program {
             PreparedStatement features = db.prepareStatement("SELECT to_simhash(?)");
             features.setArray(1, db.createArrayOf("text", new String[] {"Urgent", "invoice no. 5"}));
             print("features", features);
+
+            // Signatures are sent and read as bytes.
+            byte[] signature = new byte[32];
+            for (int i = 0; i < signature.length; i++)
+                signature[i] = (byte) i;
+            insert = db.prepareStatement("INSERT INTO photo VALUES (1, signature_from_bytea(?))");
+            insert.setBytes(1, signature);
+            insert.executeUpdate();
+            signature[0] = 7;
+            search = db.prepareStatement("""
+                SELECT id || ':' || (sig <@> signature_from_bytea(?)), signature_to_bytea(sig)
+                FROM photo WHERE sig <@> signature_from_bytea(?) <= 31""");
+            search.setBytes(1, signature);
+            search.setBytes(2, signature);
+            for (ResultSet found = search.executeQuery(); found.next();)
+                System.out.println("signature " + found.getString(1) + " " + HexFormat.of().formatHex(found.getBytes(2)));
         }
     }
 

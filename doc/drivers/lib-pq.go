@@ -46,6 +46,19 @@ func main() {
 
 	check(db.QueryRow("SELECT to_simhash($1::text[])", pq.Array([]string{"Urgent", "invoice no. 5"})).Scan(&digits))
 	fmt.Println("features", digits)
+
+	// Signatures are sent and read as bytes.
+	signature := make([]byte, 32)
+	for i := range signature {
+		signature[i] = byte(i)
+	}
+	_, err = db.Exec("INSERT INTO photo VALUES (1, signature_from_bytea($1))", signature)
+	check(err)
+	signature[0] = 7
+	var distance int
+	check(db.QueryRow(`SELECT id, sig <@> signature_from_bytea($1), signature_to_bytea(sig) FROM photo
+		WHERE sig <@> signature_from_bytea($1) <= 31`, signature).Scan(&id, &distance, &signature))
+	fmt.Printf("signature %d:%d %x\n", id, distance, signature)
 }
 
 func show(db *sql.DB, name, query string, arguments ...any) {

@@ -31,6 +31,14 @@ async function main() {
 
     found = await db.query('SELECT to_simhash($1::text[]) AS h', [['Urgent', 'invoice no. 5']]);
     console.log('features', hex(found.rows[0].h));
+
+    // Signatures are sent and read as bytes.
+    const bytes = Buffer.from([...Array(32).keys()]);
+    await db.query('INSERT INTO photo VALUES (1, signature_from_bytea($1))', [bytes]);
+    bytes[0] = 7;
+    found = await db.query(`SELECT id, sig <@> signature_from_bytea($1) AS distance, signature_to_bytea(sig) AS data
+        FROM photo WHERE sig <@> signature_from_bytea($1) <= 31`, [bytes]);
+    for (const row of found.rows) console.log('signature', `${row.id}:${row.distance}`, row.data.toString('hex'));
     await db.end();
 }
 

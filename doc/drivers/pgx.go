@@ -46,6 +46,19 @@ func main() {
 
 	check(db.QueryRow(ctx, "SELECT to_simhash($1::text[])", []string{"Urgent", "invoice no. 5"}).Scan(&value))
 	fmt.Printf("features %x\n", value)
+
+	// Signatures are sent and read as bytes.
+	signature := make([]byte, 32)
+	for i := range signature {
+		signature[i] = byte(i)
+	}
+	_, err = db.Exec(ctx, "INSERT INTO photo VALUES (1, signature_from_bytea($1))", signature)
+	check(err)
+	signature[0] = 7
+	var distance int
+	check(db.QueryRow(ctx, `SELECT id, sig <@> signature_from_bytea($1), signature_to_bytea(sig) FROM photo
+		WHERE sig <@> signature_from_bytea($1) <= 31`, signature).Scan(&id, &distance, &value))
+	fmt.Printf("signature %d:%d %x\n", id, distance, value)
 }
 
 func show(ctx context.Context, db *pgx.Conn, name, sql string, arguments ...any) {

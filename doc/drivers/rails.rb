@@ -21,6 +21,13 @@ class Image < ActiveRecord::Base
   def self.distance(h) = Arel.sql(sanitize_sql(["h <@> ?", format("%016x", h)]))
 end
 
+# Signatures are strings of bytes in Ruby.
+class Photo < ActiveRecord::Base
+  self.table_name = "photo"
+
+  def self.signature(bytes) = Arel.sql(sanitize_sql(["signature_from_bytea(?)", ActiveModel::Type::Binary::Data.new(bytes)]))
+end
+
 ActiveRecord::Base.establish_connection(adapter: "postgresql", database: ENV["PGDATABASE"])
 
 # Insert a document, and find its near-duplicates.
@@ -41,3 +48,10 @@ puts "value #{Image.find(1).h}"
 encoded = PG::TextEncoder::Array.new.encode(["Urgent", "invoice no. 5"])
 features = Page.connection.select_value(Page.sanitize_sql(["SELECT to_simhash(?::text[])", encoded]))
 puts "features #{features}"
+
+signature = (0..31).to_a.pack("C*")
+Photo.connection.execute("INSERT INTO photo VALUES (1, #{Photo.signature(signature)})")
+distance = Arel.sql("sig <@> #{Photo.signature([7, *1..31].pack("C*"))}")
+Photo.where("#{distance} <= 31").pluck(:id, distance, Arel.sql("signature_to_bytea(sig)")).each do |id, bits, data|
+  puts "signature #{id}:#{bits} #{data.unpack1("H*")}"
+end

@@ -72,5 +72,16 @@ async fn main() -> Result<(), AnyError> {
     let features = vec!["Urgent", "invoice no. 5"];
     let value: Fingerprint = db.query_one("SELECT to_simhash($1::text[])", &[&features]).await?.get(0);
     println!("features {:016x}", value.0);
+
+    // Signatures are sent and read as bytes.
+    let mut signature: Vec<u8> = (0..32).collect();
+    db.execute("INSERT INTO photo VALUES (1, signature_from_bytea($1))", &[&signature]).await?;
+    signature[0] = 7;
+    let sql = "SELECT id, sig <@> signature_from_bytea($1), signature_to_bytea(sig) FROM photo
+               WHERE sig <@> signature_from_bytea($1) <= 31";
+    for row in db.query(sql, &[&signature]).await? {
+        let digits: String = row.get::<_, &[u8]>(2).iter().map(|byte| format!("{byte:02x}")).collect();
+        println!("signature {}:{} {digits}", row.get::<_, i64>(0), row.get::<_, i32>(1));
+    }
     Ok(())
 }

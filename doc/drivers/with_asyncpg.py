@@ -25,6 +25,13 @@ async def main():
 
     features = await db.fetchval("SELECT to_simhash($1::text[])", ["Urgent", "invoice no. 5"])
     print("features", f"{features:016x}")
+
+    # Signatures are sent and read as bytes.
+    await db.execute("INSERT INTO photo VALUES (1, signature_from_bytea($1))", bytes(range(32)))
+    found = await db.fetch("""SELECT id, sig <@> signature_from_bytea($1) AS distance, signature_to_bytea(sig) AS data
+                              FROM photo WHERE sig <@> signature_from_bytea($1) <= 31""", bytes([7, *range(1, 32)]))
+    for row in found:
+        print("signature", f"{row['id']}:{row['distance']}", row["data"].hex())
     await db.close()
 
 asyncio.run(main())

@@ -27,3 +27,11 @@ print("value", int(cursor.fetchone()[0], 16))
 
 cursor.execute("SELECT to_simhash(%s::text[])", [["Urgent", "invoice no. 5"]])
 print("features", cursor.fetchone()[0])
+
+# Signatures are sent and read as bytes.
+cursor.execute("INSERT INTO photo VALUES (1, signature_from_bytea(%s))", [bytes(range(32))])
+query = bytes([7, *range(1, 32)])
+cursor.execute("""SELECT id, sig <@> signature_from_bytea(%s), signature_to_bytea(sig) FROM photo
+                  WHERE sig <@> signature_from_bytea(%s) <= 31""", [query, query])
+for id, distance, data in cursor:
+    print("signature", f"{id}:{distance}", data.hex())

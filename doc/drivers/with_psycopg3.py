@@ -53,3 +53,11 @@ with psycopg.connect() as db:
 
     found = db.execute("SELECT to_simhash(%s::text[])", [["Urgent", "invoice no. 5"]])
     print("features", f"{found.fetchone()[0]:016x}")
+
+    # Signatures are sent and read as bytes.
+    db.execute("INSERT INTO photo VALUES (1, signature_from_bytea(%s))", [bytes(range(32))])
+    query = bytes([7, *range(1, 32)])
+    found = db.execute("""SELECT id, sig <@> signature_from_bytea(%s), signature_to_bytea(sig) FROM photo
+                          WHERE sig <@> signature_from_bytea(%s) <= 31""", [query, query])
+    for id, distance, data in found:
+        print("signature", f"{id}:{distance}", data.hex())

@@ -1,6 +1,6 @@
 from sqlalchemy import BigInteger, Column, Identity, Index, Integer, MetaData, Table, Text
 from sqlalchemy import cast, create_engine, func, insert, select
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, BIT
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.types import UserDefinedType
 
@@ -27,6 +27,7 @@ page = Table("page", MetaData(), Column("id", BigInteger, Identity(), primary_ke
              Column("h", Simhash))
 image = Table("image", page.metadata, Column("id", BigInteger, primary_key=True), Column("h", Simhash))
 Index("image_h", image.c.h, postgresql_using="simhash")
+photo = Table("photo", page.metadata, Column("id", BigInteger, primary_key=True), Column("sig", BIT(256)))
 
 engine = create_engine("postgresql+psycopg2://")
 with engine.begin() as db:
@@ -49,3 +50,9 @@ with engine.begin() as db:
 
     features = cast(["Urgent", "invoice no. 5"], ARRAY(Text))
     print("features", f"{db.execute(select(func.to_simhash(features, type_=Simhash))).scalar():016x}")
+
+    # Signatures are sent and read as bytes.
+    db.execute(insert(photo).values(id=1, sig=func.signature_from_bytea(bytes(range(32)))))
+    distance = photo.c.sig.op("<@>", return_type=Integer())(func.signature_from_bytea(bytes([7, *range(1, 32)])))
+    for id, bits, data in db.execute(select(photo.c.id, distance, func.signature_to_bytea(photo.c.sig)).where(distance <= 31)):
+        print("signature", f"{id}:{bits}", data.hex())

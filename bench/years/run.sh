@@ -102,13 +102,17 @@ search_for() {
 load() { PGOPTIONS='-c enable_seqscan=off' pgbench -n -M prepared "$@" postgres 2>&1; }
 figure() { sed -n "s/^$1[^0-9]*\([0-9.]*\).*/\1/p" | head -n 1; }
 
+pages_of() { echo "$(sql -c "SELECT coalesce(pages('$1'), 0)") pages"; }
+
 inserts() {
     local name
-    echo "Inserts: 50,000 rows into 300,000"
-    sql -c "CREATE TABLE i_source AS SELECT i AS id, random_bits(64)::bit(64)::simhash AS h FROM generate_series(1, 350000) AS i"
+    echo "Inserts: 50,000 rows into 300,000 whose indexes have just been built, then 250,000 more"
+    sql -c "CREATE TABLE i_source AS SELECT i AS id, random_bits(64)::bit(64)::simhash AS h FROM generate_series(1, 600000) AS i"
     for name in i_nothing i_btrees i_simhash; do
         sql -c "CREATE TABLE $name AS SELECT * FROM i_source WHERE id <= 300000; CALL add_indexes('$name')"
-        echo "$name: $(measured "INSERT INTO $name SELECT * FROM i_source WHERE id > 300000")"
+        echo "$name: $(pages_of $name)"
+        echo "$name: $(measured "INSERT INTO $name SELECT * FROM i_source WHERE id > 300000 AND id <= 350000"); $(pages_of $name)"
+        echo "$name: $(measured "INSERT INTO $name SELECT * FROM i_source WHERE id > 350000"); $(pages_of $name)"
     done
 }
 
@@ -188,23 +192,35 @@ drift_pages() {
     sql -c "SELECT 'simhash', pages('d_simhash'), 'btrees', pages('d_btrees'), 'signature', pages('d_signature')"
 }
 
+add_generation() {
+    sql -c "INSERT INTO d_simhash SELECT $1, h::bit(64)::simhash FROM drifted($GENERATION, 64) AS h;
+        INSERT INTO d_btrees SELECT * FROM d_simhash WHERE g = $1;
+        INSERT INTO d_signature SELECT $1, h FROM drifted($GENERATION, 256) AS h"
+}
+
+build_anew() {
+    local name
+    for name in d_simhash d_btrees d_signature; do sql -c "REINDEX TABLE $name"; done
+}
+
 drift() {
     local name generation
     echo "Drift: $GENERATION rows of each generation; the older one is deleted. Pages of the indexes"
     sql -c "CREATE TABLE d_simhash (g int, h simhash); CREATE TABLE d_btrees (g int, h simhash); CREATE TABLE d_signature (g int, h bit(256))"
     for name in d_simhash d_btrees d_signature; do sql -c "CALL add_indexes('$name')"; done
     for ((generation = 0; generation <= GENERATIONS; generation++)); do
-        sql -c "INSERT INTO d_simhash SELECT $generation, h::bit(64)::simhash FROM drifted($GENERATION, 64) AS h;
-            INSERT INTO d_btrees SELECT * FROM d_simhash WHERE g = $generation;
-            INSERT INTO d_signature SELECT $generation, h FROM drifted($GENERATION, 256) AS h"
+        add_generation "$generation"
         for name in d_simhash d_btrees d_signature; do
             sql -c "DELETE FROM $name WHERE g < $generation"
             sql -c "VACUUM $name"
         done
         echo "generation $generation: $(drift_pages)"
     done
-    for name in d_simhash d_btrees d_signature; do sql -c "REINDEX TABLE $name"; done
+    build_anew
     echo "built anew: $(drift_pages)"
+    add_generation "$generation"
+    build_anew
+    echo "built anew with two generations: $(drift_pages)"
 }
 
 sql -f "$TOP/bench/years/setup.sql"

@@ -1,4 +1,4 @@
-# doc/objects.md lists the objects that the extensions have.
+# doc/objects.md lists the objects that the extensions have, and the results of its examples are those of this build.
 use strict;
 use warnings;
 use File::Basename qw(dirname);

@@ -23,9 +23,9 @@ OBJS := $(SOURCES:.cpp=.o)
 UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
-# The pages, the programs that they show and their plots keep their places, so that the links between them hold.
+# The pages, their programs, packages and plots keep their places, so that the links between them hold.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* doc/drivers/* \
-	doc/engines/* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
+	doc/engines/* clients/*/*.* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))

@@ -1,14 +1,10 @@
 const { Client } = require('pg');
-
-const hex = (h) => BigInt.asUintN(64, h).toString(16).padStart(16, '0');
+const { fingerprint, Signature, registerTypes } = require('pg-simhash');     // clients/javascript
 
 async function main() {
     const db = new Client();
     await db.connect();
-
-    // Fingerprints come as BigInts.
-    const type = await db.query("SELECT 'simhash'::regtype::oid");
-    db.setTypeParser(type.rows[0].oid, (text) => BigInt('0x' + text));
+    await registerTypes(db);
 
     // Insert a document, and find its near-duplicates.
     await db.query('INSERT INTO page (body) VALUES ($1)', ['The quick brown fox jumps over the lazy dog']);
@@ -16,12 +12,12 @@ async function main() {
         ['the quick brown fox jumps over the lazy dog!']);
     console.log('page', ...found.rows.map((row) => row.id));
 
-    // Load fingerprints that were made elsewhere, as 16 hexadecimal digits.
+    // Load fingerprints that were made elsewhere.
     const ids = Array.from({ length: 1000 }, (_, i) => i + 1);
-    const fingerprints = ids.map((n) => hex(BigInt(n) * 0x9E3779B97F4A7C15n));
+    const fingerprints = ids.map((n) => fingerprint(BigInt.asUintN(64, BigInt(n) * 0x9E3779B97F4A7C15n)));
     await db.query('INSERT INTO image SELECT * FROM unnest($1::bigint[], $2::simhash[])', [ids, fingerprints]);
 
-    const query = hex(0x9E3779B97F4A7C15n ^ 5n);
+    const query = fingerprint(0x9E3779B97F4A7C15n ^ 5n);
     found = await db.query('SELECT id, h <@> $1 AS distance FROM image WHERE h <@> $1 <= $2', [query, 3]);
     console.log('within', ...found.rows.map((row) => `${row.id}:${row.distance}`));
     found = await db.query('SELECT id, h <@> $1 AS distance FROM image ORDER BY distance, id LIMIT 3', [query]);
@@ -30,15 +26,14 @@ async function main() {
     console.log('value', String(found.rows[0].h));
 
     found = await db.query('SELECT to_simhash($1::text[]) AS h', [['Urgent', 'invoice no. 5']]);
-    console.log('features', hex(found.rows[0].h));
+    console.log('features', fingerprint(found.rows[0].h));
 
-    // Signatures are sent and read as bytes.
-    const bytes = Buffer.from([...Array(32).keys()]);
-    await db.query('INSERT INTO photo VALUES (1, signature_from_bytea($1))', [bytes]);
+    // Signatures are made of bytes.
+    const bytes = [...Array(32).keys()];
+    await db.query('INSERT INTO photo VALUES (1, $1)', [new Signature(bytes)]);
     bytes[0] = 7;
-    found = await db.query(`SELECT id, sig <@> signature_from_bytea($1) AS distance, signature_to_bytea(sig) AS data
-        FROM photo WHERE sig <@> signature_from_bytea($1) <= 31`, [bytes]);
-    for (const row of found.rows) console.log('signature', `${row.id}:${row.distance}`, row.data.toString('hex'));
+    found = await db.query('SELECT id, sig <@> $1 AS distance, sig FROM photo WHERE sig <@> $1 <= 31', [new Signature(bytes)]);
+    for (const row of found.rows) console.log('signature', `${row.id}:${row.distance}`, row.sig.bytes.toString('hex'));
     await db.end();
 }
 

@@ -1,32 +1,5 @@
 import psycopg
-from psycopg.adapt import Dumper, Loader
-from psycopg.pq import Format
-from psycopg.types import TypeInfo
-
-class Fingerprint(int):
-    """An unsigned number of 64 bits."""
-
-class FingerprintDumper(Dumper):
-    format = Format.BINARY
-
-    def dump(self, value):
-        return value.to_bytes(8, "big")
-
-class FingerprintLoader(Loader):
-    format = Format.BINARY
-
-    def load(self, data):
-        return Fingerprint.from_bytes(data, "big")
-
-class FingerprintTextLoader(Loader):
-    def load(self, data):
-        return Fingerprint(bytes(data), 16)
-
-def register_simhash(db):
-    FingerprintDumper.oid = TypeInfo.fetch(db, "simhash").oid
-    db.adapters.register_dumper(Fingerprint, FingerprintDumper)
-    db.adapters.register_loader(FingerprintDumper.oid, FingerprintLoader)
-    db.adapters.register_loader(FingerprintDumper.oid, FingerprintTextLoader)
+from pg_simhash import Fingerprint, Signature, register_simhash     # clients/python
 
 with psycopg.connect() as db:
     register_simhash(db)
@@ -40,7 +13,7 @@ with psycopg.connect() as db:
     # Load fingerprints that were made elsewhere.
     image = [(n, Fingerprint(n * 0x9E3779B97F4A7C15 % 2**64)) for n in range(1, 1001)]
     with db.cursor().copy("COPY image FROM STDIN (FORMAT binary)") as copy:
-        copy.set_types(["bigint", FingerprintDumper.oid])
+        copy.set_types(["bigint", "simhash"])
         for row in image:
             copy.write_row(row)
 
@@ -54,10 +27,9 @@ with psycopg.connect() as db:
     found = db.execute("SELECT to_simhash(%s::text[])", [["Urgent", "invoice no. 5"]])
     print("features", f"{found.fetchone()[0]:016x}")
 
-    # Signatures are sent and read as bytes.
-    db.execute("INSERT INTO photo VALUES (1, signature_from_bytea(%s))", [bytes(range(32))])
-    query = bytes([7, *range(1, 32)])
-    found = db.execute("""SELECT id, sig <@> signature_from_bytea(%s), signature_to_bytea(sig) FROM photo
-                          WHERE sig <@> signature_from_bytea(%s) <= 31""", [query, query])
-    for id, distance, data in found:
-        print("signature", f"{id}:{distance}", data.hex())
+    # Signatures are made of bytes.
+    db.execute("INSERT INTO photo VALUES (1, %s)", [Signature(bytes(range(32)))])
+    query = Signature(bytes([7, *range(1, 32)]))
+    found = db.execute("SELECT id, sig <@> %s, sig FROM photo WHERE sig <@> %s <= 31", [query, query])
+    for id, distance, signature in found:
+        print("signature", f"{id}:{distance}", signature.data.hex())

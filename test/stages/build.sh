@@ -28,7 +28,7 @@ check "build without warnings" build_and_stage
 [ "$bad" = 0 ] || { echo "Bail out!  The extension cannot be built."; exit 1; }
 [[ " $ONLY " != *" build "* ]] || check "compiler flags of the user" check_flags
 [[ ! " $ONLY " =~ " "(tap|drivers|failpoints)" " ]] ||
-    for_server test/t test/drivers test/failpoints README.md doc demo tools sql simhash.control simhash_compat.control
+    for_server test/t test/drivers test/failpoints README.md doc clients demo tools sql simhash.control simhash_compat.control
 as_server mkdir -p "$SCRATCH/ports"
 if [[ " $ONLY " =~ " "(regress|isolation|pgtap)" " ]]; then
     check "server" start_server

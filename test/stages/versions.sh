@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The control files, META.json and CHANGELOG.md agree; the upgrade script, if there is one, is complete.
+# The control files, META.json, CHANGELOG.md and the packages in clients agree; the upgrade script, if there is one, is complete.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 check_versions() {
-    local version meta change status=0
+    local version meta change file found status=0
     version=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash.control)
     meta=$(perl -MJSON::PP -0777 -ne 'my $m = decode_json($_);
         print join " ", $m->{version}, map { $_->{version} } values %{$m->{provides}}' META.json)
@@ -14,6 +14,10 @@ check_versions() {
     done
     found=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash_compat.control)
     [ "$found" = "$version" ] || { echo "simhash_compat.control says $found, simhash.control $version"; status=1; }
+    for file in clients/python/pyproject.toml clients/javascript/package.json; do
+        found=$(sed -n 's/^ *"\?version"\?[ =:]*"\(.*\)".*/\1/p' "$file")
+        [ "$found" = "$version" ] || { echo "$file says $found, simhash.control $version"; status=1; }
+    done
     [ "$change" = "$version" ] || { echo "CHANGELOG.md says $change, simhash.control $version"; status=1; }
     return "$status"
 }

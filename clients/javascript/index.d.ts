@@ -1,0 +1,17 @@
+import type { ClientBase } from 'pg';
+
+/** A BigInt, signed or unsigned, as the text of a simhash: 16 hexadecimal digits. */
+export function fingerprint(value: bigint): string;
+
+/** A value of type bit(n): its bytes, the highest bit first, the last byte filled up with zeros. */
+export class Signature {
+    constructor(bytes: Uint8Array | number[], bits?: number);
+    static parse(digits: string): Signature;
+    readonly bytes: Buffer;
+    readonly bits: number;
+    toString(): string;
+    toPostgres(): string;
+}
+
+/** Registers the types on a client. The schema is that of the extension, if it is not in the search path. */
+export function registerTypes(client: ClientBase, options?: { schema?: string }): Promise<void>;

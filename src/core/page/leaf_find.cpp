@@ -10,6 +10,71 @@ namespace simhash
 namespace
 {
 
+// Some numbers of up to seven bits.
+struct NumberSet {
+    std::uint64_t word[2];
+
+    NumberSet operator&(const NumberSet &other) const
+    {
+        return {{word[0] & other.word[0], word[1] & other.word[1]}};
+    }
+    bool empty() const { return (word[0] | word[1]) == 0; }
+    int first() const { return word[0] != 0 ? std::countr_zero(word[0]) : 64 + std::countr_zero(word[1]); }
+    // The end of the run of numbers that begins here.
+    int end_of_run(int from) const
+    {
+        const int half = from / 64, ones = std::countr_one(word[half] >> from % 64);
+        if (half == 0 && from + ones == 64)
+            return 64 + std::countr_one(word[1]);
+        return from + ones;
+    }
+    void remove_below(int end)
+    {
+        word[0] = end >= 64 ? 0 : word[0] >> end << end;
+        if (end > 64)
+            word[1] = end >= 128 ? 0 : word[1] >> (end - 64) << (end - 64);
+    }
+    // The numbers that differ from those of the set in the bits of `flips`.
+    NumberSet flipped(int flips) const
+    {
+        if (word[0] == 1 && word[1] == 0) // the usual case
+            return flips < 64 ? NumberSet{{std::uint64_t{1} << flips, 0}}
+                              : NumberSet{{0, std::uint64_t{1} << (flips - 64)}};
+        constexpr std::uint64_t kZeros[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
+                                            0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+        NumberSet set = flips & 64 ? NumberSet{{word[1], word[0]}} : *this;
+        for (int bit = 0; bit < 6; bit++) {
+            if (flips >> bit & 1) {
+                for (std::uint64_t &part : set.word)
+                    part = (part & kZeros[bit]) << (1 << bit) | (part >> (1 << bit) & kZeros[bit]);
+            }
+        }
+        return set;
+    }
+};
+
+// within[low][most]: the numbers of which at most `most` bits are set beside the `low` lowest.
+struct NumbersWithin {
+    NumberSet within[8][8] = {};
+
+    constexpr NumbersWithin()
+    {
+        for (int low = 0; low < 8; low++) {
+            for (int most = 0; most < 8; most++) {
+                for (unsigned number = 0; number < 128; number++) {
+                    if (std::popcount(number >> low) <= most)
+                        within[low][most].word[number / 64] |= std::uint64_t{1} << number % 64;
+                }
+            }
+        }
+    }
+};
+constexpr NumbersWithin kNumbers;
+
+const NumberSet &numbers_within(int low, int most) { return kNumbers.within[low][std::min(most, 7)]; }
+// The numbers of so many bits.
+const NumberSet &numbers_below(int bits) { return kNumbers.within[bits][0]; }
+
 class LeafSearch
 {
 public:
@@ -67,32 +132,24 @@ private:
     // Neighboring sub-ranges that the search reaches are compared in one go.
     [[gnu::always_inline]] void search_columns(ColumnMatch match)
     {
-        constexpr int kNone = 999;
-        const int rest_bits = 8 * leaf_.key_bytes();
-        int first_sub = 0, fewest = kNone;
-        for (int sub = 0; sub < leaf_.sub_ranges(); sub++) {
-            int head = errors_before(sub, rest_bits);
-            if (head <= query_.radius) {
-                if (fewest == kNone)
-                    first_sub = sub;
-                fewest = std::min(fewest, head);
-            } else if (fewest != kNone) {
-                search_run(match, first_sub, sub, query_.radius - fewest);
-                fewest = kNone;
-            }
+        const std::uint64_t key = query_.key.word[0], leading = LeafLayout::leading(leaf_.prefix_bits);
+        const std::uint64_t differs = (leaf_.prefix ^ key) & leading;
+        const int radius = query_.radius - __builtin_popcountll(differs);
+        const int budget = query_.budget - __builtin_popcountll(differs & query_.header);
+        if (radius < 0 || budget < 0)
+            return;
+        const int beyond_header = __builtin_popcountll(~(leading | query_.header)) - 8 * leaf_.key_bytes();
+        const int center = leaf_.sub_range(key);
+        NumberSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
+        reached = (reached & numbers_below(leaf_.sub_bits())).flipped(center);
+        while (!reached.empty()) {
+            const int from = reached.first(), to = reached.end_of_run(from);
+            int fewest = errors(from, center);
+            for (int sub = from + 1; sub < to; sub++)
+                fewest = std::min(fewest, errors(sub, center));
+            search_run(match, from, to, radius - fewest);
+            reached.remove_below(to);
         }
-        if (fewest != kNone)
-            search_run(match, first_sub, leaf_.sub_ranges(), query_.radius - fewest);
-    }
-
-    // How many bits before the columns' differ in a sub-range; more than any radius if the budget is exceeded.
-    [[gnu::always_inline]] int errors_before(int sub, int rest_bits) const
-    {
-        const std::uint64_t above = ~std::uint64_t{0} << rest_bits;
-        std::uint64_t differs =
-            ((leaf_.prefix | static_cast<std::uint64_t>(sub) << rest_bits) ^ query_.key.word[0]) & above;
-        return __builtin_popcountll(differs & query_.header) > query_.budget ? 1000
-                                                                             : __builtin_popcountll(differs);
     }
 
     [[gnu::always_inline]] void search_run(ColumnMatch match, int first_sub, int end_sub, int radius)
@@ -129,8 +186,16 @@ private:
 
     [[gnu::always_inline]] void search_bag()
     {
-        for (int place = leaf_.ordered(); place < leaf_.places(); place++)
-            add_if_wanted(place, leaf_.key_in_bag(place));
+        const std::uint64_t first = query_.key.word[0], same = LeafLayout::leading(leaf_.prefix_bits);
+        const std::uint64_t rest = first & ~same;
+        const int radius = query_.radius - errors(leaf_.prefix, first & same);
+        int matches = 0;
+        for (int place = leaf_.ordered(); place < leaf_.places(); place++) {
+            match_[matches] = static_cast<std::uint16_t>(place);
+            matches += errors(load_bytes(leaf_.bag_row(place), 8) & ~same, rest) <= radius;
+        }
+        for (int i = 0; i < matches; i++)
+            add_if_wanted(match_[i], leaf_.key_in_bag(match_[i]));
     }
 
     const LeafView leaf_;

@@ -40,7 +40,11 @@ void pin_leaves(Relation index, int table, int end, const LeafKey *key, Tid tid,
         if (BufferIsValid(place->buffer))
             buffer[buffers++] = place->buffer;
     }
-    prefetch_buffers(buffer, buffers);
+    // An entry is added before the hole.
+    prefetch_leaves(buffer, buffers, [](int, const char *page) {
+        const std::size_t at = std::min<std::size_t>(page_header(page)->lower, BLCKSZ - 1);
+        return ComparedParts{{at, at + 1}, {}};
+    });
     failpoint(Failpoint::leaf_found);
     for (int i = 0; i < leaves->count; i++)
         leaves->buffer[i] = pin_leaf(index, leaves->place[i]);

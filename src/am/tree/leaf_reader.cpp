@@ -42,16 +42,20 @@ void look_ahead(LeafReader *reader)
     if (reader->count < 2)
         return; // a single leaf is read at once
     Buffer buffer[kMostAhead];
+    std::uint64_t key[kMostAhead];
     int buffers = 0;
     for (int i = located; i < reader->count; i++) {
-        LeafPlace *place = &ring_leaf(reader, i)->place;
-        fetch_leaf(reader->index, place);
-        if (BufferIsValid(place->buffer))
-            buffer[buffers++] = place->buffer;
-        else
+        LocatedLeaf *leaf = ring_leaf(reader, i);
+        fetch_leaf(reader->index, &leaf->place);
+        if (BufferIsValid(leaf->place.buffer)) {
+            key[buffers] = leaf->first.key;
+            buffer[buffers++] = leaf->place.buffer;
+        } else {
             reader->depth = depth_from_disk(reader->index);
+        }
     }
-    prefetch_buffers(buffer, buffers);
+    prefetch_leaves(buffer, buffers,
+                    [&](int i, const char *page) { return compared_near(page, BLCKSZ, key[i]); });
 }
 
 // Takes the next leaf that is still wanted. Returns false if there is none.

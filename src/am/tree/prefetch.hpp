@@ -8,6 +8,7 @@
 // Without this, searches and inserts take 1.2 times as long with 10 million rows (bench/decisions.md).
 #pragma once
 
+#include "core/page/leaf.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {
@@ -18,19 +19,17 @@ extern "C" {
 namespace simhash
 {
 
-// Prefetches what readers of the buffers need first: the descriptors, which they pin, and both ends of the pages
-// with the beginning of their contents. Prefetching more takes longer than it saves. The buffers need not be
-// pinned, and may hold other pages by now.
-inline void prefetch_buffers(const Buffer *buffer, int count)
+// Prefetches what readers of leaves need first: the descriptors, which they pin, both ends of the pages, and the parts that
+// `parts_of(i, page)` returns. The buffers need not be pinned, and may hold other pages by now.
+template <typename PartsOf> void prefetch_leaves(const Buffer *buffer, int count, PartsOf parts_of)
 {
-    constexpr int kLine = 64, kLines = 24, kVirtualPage = 4096;
+    constexpr std::size_t kLine = 64, kEnds = 192, kMost = 1536;
     // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
     // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
     unsigned char sum = 0;
     for (int i = 0; i < count; i++) {
         const volatile char *page = BufferGetPage(buffer[i]);
-        for (int at = 0; at < BLCKSZ; at += kVirtualPage)
-            sum = static_cast<unsigned char>(sum + page[at]);
+        sum = static_cast<unsigned char>(sum + page[0] + page[BLCKSZ - 1]);
         if (!BufferIsLocal(buffer[i]))
             sum = static_cast<unsigned char>(
                 sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer[i] - 1)));
@@ -38,9 +37,17 @@ inline void prefetch_buffers(const Buffer *buffer, int count)
     asm volatile("" : : "r"(sum));
     for (int i = 0; i < count; i++) {
         const char *page = BufferGetPage(buffer[i]);
-        __builtin_prefetch(page + BLCKSZ - kLine);
-        for (int line = 1; line < kLines; line++)
-            __builtin_prefetch(page + line * kLine);
+        for (std::size_t at = kLine; at < kEnds; at += kLine)
+            __builtin_prefetch(page + at);
+    }
+    for (int i = 0; i < count; i++) {
+        const char *page = BufferGetPage(buffer[i]);
+        const ComparedParts parts = parts_of(i, page);
+        for (const PagePart &part : {parts.columns, parts.bag}) {
+            const std::size_t end = std::min(part.end, part.begin + kMost);
+            for (std::size_t at = part.begin / kLine * kLine; at < end; at += kLine)
+                __builtin_prefetch(page + at);
+        }
     }
 }
 

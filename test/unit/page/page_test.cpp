@@ -595,6 +595,11 @@ std::uint64_t use_tree_page(Page *page)
     char *bytes = page->get();
     std::uint64_t sum =
         low_of(bytes).key + high_of(bytes).tid + belongs_right(bytes, {1, 1}) + covers(bytes, {1, 1});
+    const ComparedParts parts = compared_near(bytes, page->size(), sum);
+    for (const PagePart &part : {parts.columns, parts.bag}) {
+        if (part.begin > page->size() || part.end > page->size())
+            ADD_FAILURE() << "bytes " << part.begin << " to " << part.end << " are beyond the page";
+    }
     if (is_leaf(bytes)) {
         for (const Entry &e : leaf_entries(*page))
             sum += e.fingerprint ^ e.tid;

@@ -77,6 +77,18 @@ const char *read_fingerprint_meta(Relation, const char *page, IndexMeta *meta)
     return nullptr;
 }
 
+void set_table_permutation(const IndexMeta &meta, int table, bool to_keys, BytePermutation *permutation)
+{
+    std::uint8_t source[kBits];
+    meta.sources(table, source);
+    BitPermutation bits;
+    if (to_keys)
+        bits.set(source);
+    else
+        bits.set_inverse(source);
+    permutation->set(bits);
+}
+
 void index_plan(Relation index, int radius, SearchPlan *plan)
 {
     Assert(radius >= 0 && radius <= kBits);

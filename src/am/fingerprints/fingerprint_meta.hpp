@@ -8,6 +8,7 @@
 #include "am/index/options.hpp"
 
 #include "core/tables/bit_order.hpp"
+#include "core/tables/byte_permutation.hpp"
 #include "core/tables/key_order.hpp"
 #include "core/tables/search_plan.hpp"
 
@@ -34,6 +35,9 @@ void design_for_rows(IndexOptions options, double rows, TableDesign *design);
 MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
                         const std::uint8_t bit_order[kBits]);
 void use_meta_data(const MetaData &data, FingerprintMeta *meta);
+
+// Sets a permutation of many fingerprints to a table's keys, or of its keys to fingerprints.
+void set_table_permutation(const IndexMeta &meta, int table, bool to_keys, BytePermutation *permutation);
 
 // Returns the plan for a radius of 0 to 64.
 void index_plan(Relation index, int radius, SearchPlan *plan);

@@ -6,8 +6,6 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/pairs/pairs.hpp"
 
-#include "core/tables/byte_permutation.hpp"
-
 extern "C" {
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -67,16 +65,6 @@ void visit_leaves(Relation index, Snapshot snapshot, int table, Position from, P
         FreeAccessStrategy(reader.strategy);
 }
 
-// The permutation of a table's keys to fingerprints.
-void set_fingerprints(const IndexMeta &meta, int table, BytePermutation *to_fingerprint)
-{
-    std::uint8_t source[kBits];
-    meta.sources(table, source);
-    BitPermutation inverse;
-    inverse.set_inverse(source);
-    to_fingerprint->set(inverse);
-}
-
 void read_entries(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
                   void *context)
 {
@@ -84,7 +72,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     Rows *rows = &reader->page;
     auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     for (int part = 0; part < side.parts; part++) {
-        set_fingerprints(*side.part[part].meta, 0, to_fingerprint);
+        set_table_permutation(*side.part[part].meta, 0, false, to_fingerprint);
         visit_leaves(side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree,
                      [&](const char *page) {
                          rows->count = 0;
@@ -253,7 +241,7 @@ Position cell_begin(const PairStep &step, uint32 cell)
 void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
 {
     PairReader *reader = tree->reader;
-    set_fingerprints(side_of(*reader, 0).meta(), table, &tree->to_fingerprint);
+    set_table_permutation(side_of(*reader, 0).meta(), table, false, &tree->to_fingerprint);
     tree->first = tree->open = first;
     tree->from = cell_begin(*tree->step, first);
     tree->end = cell_begin(*tree->step, end);

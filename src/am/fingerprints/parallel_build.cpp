@@ -279,15 +279,6 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, Sam
     ConditionVariableBroadcast(&build->changed);
 }
 
-void set_keys(const IndexMeta &meta, int table, BytePermutation *to_key)
-{
-    std::uint8_t source[kBits];
-    meta.sources(table, source);
-    BitPermutation permutation;
-    permutation.set(source);
-    to_key->set(permutation);
-}
-
 // Performs a task: writes the leaves of a range of positions of a table.
 void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider<Position> *divider,
                  TreeWriter<Position> *writer, const RowFiles &rows, BytePermutation *to_key)
@@ -302,7 +293,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     // The sample predicts the size of a range within a few percent.
     uint64 expected = task.ranges == 1 ? rows.rows : rows.rows / static_cast<uint64>(task.ranges) / 8 * 9;
 
-    set_keys(meta, task.table, to_key);
+    set_table_permutation(meta, task.table, true, to_key);
     begin_leaves(writer, task.table, positions.low);
     divide_files(divider, rows, expected, *to_key, positions, write_run<Position>, writer);
     TaskResult *result = &shared.task[number];

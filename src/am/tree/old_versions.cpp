@@ -19,16 +19,16 @@ namespace
 struct Candidate {
     LeafKey key;
     std::uint64_t row; // the tid or the position
-    int entry;
+    int place;
     bool promising; // another entry has the same key
 };
 
 // Collects the entries of a leaf, those with equal keys next to each other.
-Candidate *read_candidates(const LeafEntry *entry, int count)
+Candidate *read_candidates(const LeafEntry *entry, const int *place, int count)
 {
     auto *candidate = static_cast<Candidate *>(palloc(sizeof(Candidate) * static_cast<Size>(Max(count, 1))));
     for (int i = 0; i < count; i++)
-        candidate[i] = {entry[i].key, entry[i].tid, i, false};
+        candidate[i] = {entry[i].key, entry[i].tid, place[i], false};
     std::sort(candidate, candidate + count, [](const Candidate &a, const Candidate &b) {
         return a.key.word[0] != b.key.word[0] ? a.key.word[0] < b.key.word[0] : a.key.word[1] < b.key.word[1];
     });
@@ -79,7 +79,7 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
     int found = 0;
     for (int i = 0; i < count; i++) {
         if (row[i].dead) {
-            dead->add(candidate[i].entry);
+            dead->add(candidate[i].place);
             found++;
         }
     }
@@ -103,18 +103,16 @@ bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, con
         entry[entries++] = one;
     });
     int count = entries, found = 0, kept = 0;
-    Candidate *candidate = read_candidates(entry, count);
+    Candidate *candidate = read_candidates(entry, place, count);
     if (old.rows_at != nullptr)
         count = look_up_rows(index, meta, candidate, count, old);
-    PlaceSet dead = {}, places = {};
+    PlaceSet dead = {};
     TransactionId horizon = InvalidTransactionId;
     if (count > 0)
         found = find_dead(index, leaf, old, candidate, count, &dead, &horizon);
     pfree(candidate);
     for (int i = 0; i < entries; i++) {
-        if (dead.has(i))
-            places.add(place[i]);
-        else
+        if (!dead.has(place[i]))
             entry[kept++] = entry[i];
     }
     bool enough = false;
@@ -122,7 +120,7 @@ bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, con
         GenericXLogState *state = GenericXLogStart(index);
         Page changed = GenericXLogRegisterBuffer(state, leaf, 0);
         // The latest versions are in the bag, where a removal changes few bytes.
-        enough = leaf_remove_from_bag(changed, places) >= kLeast ||
+        enough = leaf_remove_from_bag(changed, dead) >= kLeast ||
                  (found >= kLeastAnew && leaf_write(changed, entry, kept));
         if (enough) {
             log_conflict(old.heap, index, BufferGetBlockNumber(leaf), horizon);

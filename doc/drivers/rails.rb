@@ -1,14 +1,5 @@
 require "active_record"
-
-# Fingerprints are unsigned numbers in Ruby.
-class FingerprintType < ActiveRecord::Type::Value
-  def type = :simhash
-  def serialize(value) = value && format("%016x", value)
-
-  private
-
-  def cast_value(value) = value.is_a?(String) ? value.to_i(16) : value
-end
+require "pg_simhash" # clients/ruby
 
 class Page < ActiveRecord::Base
   self.table_name = "page"
@@ -16,16 +7,15 @@ end
 
 class Image < ActiveRecord::Base
   self.table_name = "image"
-  attribute :h, FingerprintType.new
 
-  def self.distance(h) = Arel.sql(sanitize_sql(["h <@> ?", format("%016x", h)]))
+  def self.distance(h) = Arel.sql(sanitize_sql(["h <@> ?", PgSimhash.digits(h)]))
 end
 
-# Signatures are strings of bytes in Ruby.
 class Photo < ActiveRecord::Base
   self.table_name = "photo"
+  attribute :sig, PgSimhash::SignatureType.new
 
-  def self.signature(bytes) = Arel.sql(sanitize_sql(["signature_from_bytea(?)", ActiveModel::Type::Binary::Data.new(bytes)]))
+  def self.distance(sig) = Arel.sql(sanitize_sql(["sig <@> ?", PgSimhash.signature(sig)]))
 end
 
 ActiveRecord::Base.establish_connection(adapter: "postgresql", database: ENV["PGDATABASE"])
@@ -49,9 +39,9 @@ encoded = PG::TextEncoder::Array.new.encode(["Urgent", "invoice no. 5"])
 features = Page.connection.select_value(Page.sanitize_sql(["SELECT to_simhash(?::text[])", encoded]))
 puts "features #{features}"
 
-signature = (0..31).to_a.pack("C*")
-Photo.connection.execute("INSERT INTO photo VALUES (1, #{Photo.signature(signature)})")
-distance = Arel.sql("sig <@> #{Photo.signature([7, *1..31].pack("C*"))}")
-Photo.where("#{distance} <= 31").pluck(:id, distance, Arel.sql("signature_to_bytea(sig)")).each do |id, bits, data|
-  puts "signature #{id}:#{bits} #{data.unpack1("H*")}"
+# Signatures are strings of bytes in Ruby.
+Photo.create!(id: 1, sig: (0..31).to_a.pack("C*"))
+distance = Photo.distance([7, *1..31].pack("C*"))
+Photo.where("#{distance} <= 31").pluck(:id, distance, :sig).each do |id, bits, sig|
+  puts "signature #{id}:#{bits} #{sig.unpack1("H*")}"
 end

@@ -29,6 +29,7 @@ my ($crates) = glob '/usr/share/cargo/registry/tokio-postgres-0*';
 my %environment = (
     PYTHONPATH => join(':', grep { defined } $ENV{PYTHONPATH}, "$top/clients/python"),
     PYTHONDONTWRITEBYTECODE => 1,
+    RUBYLIB => join(':', grep { defined } $ENV{RUBYLIB}, "$top/clients/ruby/lib"),
     NODE_PATH => join(':', grep { defined } $ENV{NODE_PATH}, '/usr/share/nodejs'),
     CLASSPATH => join(':', grep { defined } $ENV{CLASSPATH}, $jar),
     GOPATH => join(':', grep { defined } $ENV{GOPATH}, '/usr/share/gocode'),
@@ -67,11 +68,11 @@ my %runner = (
                 "host=$ENV{PGHOST} port=$ENV{PGPORT} user=$ENV{PGUSER} dbname=$ENV{PGDATABASE}" ]
         },
     },
-    'rails.rb' => {
+    (map { $_ => {
         file => 'program.rb',
         here => sub { succeeds('ruby', '-e', 'require "active_record"; require "pg"') },
         run => sub { [ 'ruby', 'program.rb' ] },
-    },
+    } } 'rails.rb', 'clients/ruby/test.rb'),
 );
 
 my @blocks = read_blocks("$top/doc/drivers.md");

@@ -14,8 +14,8 @@ check_versions() {
     done
     found=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash_compat.control)
     [ "$found" = "$version" ] || { echo "simhash_compat.control says $found, simhash.control $version"; status=1; }
-    for file in clients/python/pyproject.toml clients/javascript/package.json; do
-        found=$(sed -n 's/^ *"\?version"\?[ =:]*"\(.*\)".*/\1/p' "$file")
+    for file in clients/python/pyproject.toml clients/javascript/package.json clients/ruby/pg_simhash.gemspec; do
+        found=$(sed -n 's/^ *\(gem\.\|"\)\?version"\?[ =:]*"\(.*\)".*/\2/p' "$file")
         [ "$found" = "$version" ] || { echo "$file says $found, simhash.control $version"; status=1; }
     done
     [ "$change" = "$version" ] || { echo "CHANGELOG.md says $change, simhash.control $version"; status=1; }

@@ -1,0 +1,49 @@
+# Types of the PostgreSQL extension simhash for ActiveRecord.
+require "active_record"
+require "active_record/connection_adapters/postgresql_adapter"
+
+module PgSimhash
+  # Columns of type simhash: unsigned numbers of 64 bits. Signed ones, too, are accepted.
+  class FingerprintType < ActiveRecord::Type::Value
+    def type = :simhash
+    def serialize(value) = value && PgSimhash.digits(cast(value))
+
+    private
+
+    def cast_value(value) = value.is_a?(String) ? Integer(value, 16) : PgSimhash.unsigned(value)
+  end
+
+  # Columns of type bit(n), where n is a multiple of 8: strings of bytes. A model declares them:
+  # attribute :sig, PgSimhash::SignatureType.new
+  class SignatureType < ActiveRecord::Type::Value
+    def type = :bit
+    def serialize(value) = value && "x#{value.unpack1("H*")}"
+    def deserialize(value) = value && [value].pack("B*")
+  end
+
+  # Lets models find the type of simhash columns by themselves.
+  module Adapter
+    def initialize_type_map(map = type_map)
+      super
+      map.register_type "simhash", FingerprintType.new
+    end
+  end
+
+  def self.unsigned(value)
+    raise RangeError, "a fingerprint has 64 bits" unless value.between?(-2**63, 2**64 - 1)
+    value % 2**64
+  end
+
+  # The text of a simhash: 16 hexadecimal digits.
+  def self.digits(value) = format("%016x", unsigned(value))
+
+  # The text of a bit(n), of a string of bytes.
+  def self.signature(bytes) = SignatureType.new.serialize(bytes)
+end
+
+ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(PgSimhash::Adapter)
+# For migrations and schema.rb: t.simhash :h
+ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::NATIVE_DATABASE_TYPES[:simhash] = { name: "simhash" }
+[ActiveRecord::ConnectionAdapters::PostgreSQL::TableDefinition, ActiveRecord::ConnectionAdapters::PostgreSQL::Table].each do |table|
+  table.send(:define_column_methods, :simhash)
+end

@@ -1,0 +1,59 @@
+# Needs a database with the extension simhash; PGHOST and the like say where. Prints "passed".
+require "pg_simhash"
+require "stringio"
+
+def check(condition, what) = condition || abort("failed: #{what}")
+
+def raises(error)
+  yield
+  abort "no #{error}"
+rescue error
+end
+
+ActiveRecord::Base.establish_connection(adapter: "postgresql", database: ENV["PGDATABASE"])
+db = ActiveRecord::Base.connection
+db.create_table(:items) do |t|
+  t.simhash :h
+  t.bit :sig, limit: 256
+end
+db.add_index :items, :h, using: :simhash
+db.add_index :items, :sig, using: :simhash
+
+class Item < ActiveRecord::Base
+  attribute :sig, PgSimhash::SignatureType.new
+end
+
+check Item.type_for_attribute("h").is_a?(PgSimhash::FingerprintType), "the type of a column is known"
+(1..100).each { |n| Item.create!(h: n * 0x9E3779B97F4A7C15 % 2**64, sig: n.chr * 32) }
+[0, 3, 2**63, 2**64 - 1, nil].each do |value|
+  item = Item.create!(h: value)
+  check item.reload.h == value, "#{value.inspect} is read as it was written"
+  check Item.find_by!(h: value).h == value, "#{value.inspect} is found"
+  item.destroy!
+end
+check Item.create!(h: -2).reload.h == 2**64 - 2, "signed numbers"
+check Item.create!(h: "00000000000000ff").reload.h == 255, "digits"
+raises(RangeError) { Item.create!(h: 2**64) }
+check Item.find(7).sig == "\7".b * 32, "bytes are read as they were written"
+check Item.find_by!(sig: "\7".b * 32).id == 7, "bytes are found"
+check !Item.find(7).tap { |item| item.sig = "\7".b * 32 }.changed?, "no change"
+
+db.execute("SET enable_seqscan = off")
+near = { "h <@> ? <= 3" => PgSimhash.digits(0x9E3779B97F4A7C15 ^ 5), "sig <@> ? <= 1" => PgSimhash.signature("\1" * 31 + "\3") }
+near.each do |condition, value|
+  found = Item.where(condition, value)
+  check found.pluck(:id) == [1], condition
+  check db.select_values("EXPLAIN #{found.to_sql}").join.include?("Index Cond"), "#{condition} uses the index"
+end
+
+# Only the table of this test: Rails 6.1 cannot dump the generated column of page.
+ActiveRecord::SchemaDumper.ignore_tables = db.tables - ["items"]
+schema = StringIO.new
+ActiveRecord::SchemaDumper.dump(ActiveRecord::VERSION::STRING < "7.2" ? db : ActiveRecord::Base.connection_pool, schema)
+ActiveRecord::Schema.verbose = false
+db.drop_table(:items)
+eval(schema.string)
+types = db.columns(:items).map(&:sql_type)
+check types == ["bigint", "simhash", "bit(256)"], "schema.rb makes the same columns: #{types}"
+check db.indexes(:items).map(&:using) == %i[simhash simhash], "schema.rb makes the same indexes"
+puts "passed"

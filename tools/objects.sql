@@ -103,7 +103,7 @@ INSERT INTO argument VALUES
     (4, '{bit}', 'bit strings, of the same length if there are two'), (4, '{signature_ball,bytea}', 'values of these types'),
     (4, '{bigint}', 'the radius'),
     (5, '{similarity}', 'of Jaccard, 0 to 1'), (5, '{bands,rows}', 'the number of bands, and of minima in each'),
-    (5, '{minima}', 'how many, or an array of them'), (5, '{bit,bigint[]}', 'signatures of the same length, or arrays of as many minima'),
+    (5, '{minima}', 'how many, 1 to 4,096, or an array of them'), (5, '{bit,bigint[]}', 'signatures of the same length, or arrays of as many minima'),
     (5, '{"double precision"}', 'a threshold'), (5, '{recall}', 'a probability, 0 to 1'),
     (6, '{bit,simhash,simhash_weights}', 'what is compared; bit strings of the same length. Of weights the signs count'),
     (6, '{bigint}', 'the radius: below 0 nothing is within, from 64 (or the length) on everything'),
@@ -124,7 +124,8 @@ INSERT INTO argument VALUES
     (11, '{distance}', 'of L1 or L2, not negative'),
     (12, '{simhash}', 'one fingerprint of each row'),
     (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
-    (14, '{profile}', 'a name from `simhash_profiles` or `minhash_profiles`'), (14, '{minima}', 'how many');
+    (14, '{profile}', 'a name from `simhash_profiles` or `minhash_profiles`'), (14, '{minima}', 'how many, 1 to 4,096; by default the library''s number'), (14, '{size}', 'of shingles, 1 to 25, if the library has shingles'),
+    (14, '{seed}', 'of the permutations, 0 to 2^32 - 1');
 
 -- One call at least of each function. What a call raises is part of the page, too.
 CREATE TEMP TABLE example (number int GENERATED ALWAYS AS IDENTITY, place int, code text);

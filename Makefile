@@ -26,7 +26,7 @@ DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* doc/drivers/* \
 	doc/engines/* clients/*/*.* clients/*/lib/* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
-EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags
+EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags regression.log
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))
 REGRESS_OPTS = --inputdir=$(TOP)/test --load-extension=simhash
@@ -34,6 +34,8 @@ REGRESS_OPTS = --inputdir=$(TOP)/test --load-extension=simhash
 REGRESS_PREP = $(if $(filter-out $(CURDIR),$(abspath $(TOP))),link-expected)
 ISOLATION := $(sort $(basename $(notdir $(wildcard $(TOP)/test/isolation/specs/*.spec))))
 ISOLATION_OPTS = --inputdir=$(TOP)/test/isolation --load-extension=simhash
+# The rule of PGXS runs all tests in one database; ours is below.
+NO_INSTALLCHECK = 1
 
 WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Wmissing-declarations
 # src/core knows no PostgreSQL: it is compiled without its include path, so the compiler enforces it.
@@ -96,6 +98,18 @@ uninstall-documents:
 	rm -rf '$(DOCUMENT_DIRECTORY)'
 .PHONY: install-documents uninstall-documents
 endif
+
+# Each test has a database of its own.
+installcheck: $(REGRESS_PREP)
+	@failed=0; for name in $(REGRESS); do \
+		if ($(pg_regress_installcheck) $(REGRESS_OPTS) $$name) >regression.log 2>&1; then \
+			echo "ok - $$name"; \
+		else \
+			echo "not ok - $$name"; cat regression.log regression.diffs; failed=1; \
+		fi; \
+	done; exit $$failed
+	$(pg_isolation_regress_installcheck) $(ISOLATION_OPTS) $(ISOLATION)
+.PHONY: installcheck
 
 $(DATA_built): sql/%--$(EXTVERSION).sql: $(TOP)/sql/%.sql $(TOP)/%.control
 	@mkdir -p $(@D)

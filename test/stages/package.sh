@@ -31,13 +31,29 @@ check_install() {
     : >"$package_root/var/lib/dpkg/status"
     dpkg_there --install "$SCRATCH"/package/postgresql-"$(server_major)"-simhash_*.deb || return 1
     chmod -R a+rX "$package_root"
+    as_server mkdir -p "$SCRATCH/package-server"
     local SCRATCH=$SCRATCH/package-server INSTALL_ROOT=$package_root
-    as_server mkdir -p "$SCRATCH"
     cluster_start "fsync = off" || return 1
     psql -X -d postgres -c "CREATE DATABASE package" && psql -X -v ON_ERROR_STOP=1 -d package -c "CREATE EXTENSION simhash_compat CASCADE" \
         -c "CREATE TABLE page AS SELECT n AS id, to_simhash('number ' || n) AS h FROM generate_series(1, 1000) AS n" \
         -c "CREATE INDEX page_h ON page USING simhash (h)" -c "SET enable_seqscan = off" \
         -c "SELECT id FROM page WHERE h <@> to_simhash('number 7') <= 0" -c "SELECT simhash_index_check('page_h', true)" && cluster_stop
+}
+
+# In directories that other packages use, too, every name is that of the extension.
+check_names() {
+    local names
+    names=$(cd "$package_root" && find usr -type f -not -path '*simhash*' -print)
+    [ -z "$names" ] || { echo "$names"; return 1; }
+}
+
+# debian/tests, with the files of the package instead of an installed one. Servers are started by the user postgres.
+check_autopkgtest() {
+    copy_checkout "$SCRATCH/package/test"
+    cp "$SCRATCH/package/simhash/debian/control" "$SCRATCH/package/test/debian"
+    cp -R "$SCRATCH/package/simhash/debian/postgresql-$(server_major)-simhash" "$SCRATCH/package/test/debian"
+    [ "$(id -u)" != 0 ] || chown -R postgres "$SCRATCH/package/test"
+    as_server sh -c 'cd package/test && pg_buildext installcheck . . postgresql-%v-simhash'
 }
 
 # Links between the pages hold where they are installed.
@@ -73,13 +89,15 @@ check_dist() {
 
 # The first upload to Debian closes a bug; the address is that of no person yet.
 unfit_tags=initial-upload-closes-no-bugs,bogus-mail-host
-for tool in dpkg-buildpackage dh pg_buildext lintian unzip; do
+for tool in dpkg-buildpackage dh dh_pgxs_test lintian unzip; do
     command -v "$tool" >/dev/null ||
         skip_all "$tool is not installed (debhelper, lintian, postgresql-server-dev-all, unzip)"
 done
 check "package" build_package
 check "lintian" check_lintian
 check "package installed and used" check_install
+check "names of the files" check_names
+check "autopkgtest" check_autopkgtest
 check "documents of the package" check_documents "$SCRATCH/package/root"
 check "package purged" check_purge
 check "archive of make dist" check_dist

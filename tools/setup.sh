@@ -6,6 +6,7 @@
 #   tools/setup.sh test    compiler, PostgreSQL, and the tools of the tests
 #   tools/setup.sh drivers the client libraries of doc/drivers that the system has, and what runs them, some 1.3 GB
 #   tools/setup.sh engines DuckDB and ClickHouse for Node.js, to /usr/local/lib/node_modules, some 0.7 GB
+#   tools/setup.sh package what builds and checks Debian's package
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
@@ -117,6 +118,7 @@ fuzzing=(build-essential clang libclang-rt-dev libxxhash-dev)
 drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
     librust-tokio-postgres-dev ruby-pg ruby-activerecord)
+packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 case $purpose in
@@ -132,12 +134,13 @@ drivers)
         [[ " ${packages[*]} " == *" $package "* ]] || echo "This system has no package $package. Its program will be skipped."
     done
     ;;
+package) packages=("${packaging[@]}") ;;
 cross) packages=("${crossing[@]}") ;;
 engines)
     packages=()
     command -v npm >/dev/null || packages=(nodejs npm)
     ;;
-*) sed -n '2,13s/^# \?//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,14s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 mapfile -t todo < <(missing "${packages[@]}")
 install "${todo[@]}" || {

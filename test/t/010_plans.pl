@@ -255,4 +255,13 @@ for my $case (
     }
 }
 
+# The nearest rows of a query with near-duplicates within 8 bits, but none within 7, are found without reading a whole table.
+$node->safe_psql('postgres', "INSERT INTO spread_1000000 SELECT 2000000 + n, ('$center'::simhash::bigint # (255::bigint << n))::simhash
+    FROM generate_series(1, 12) AS n");
+my $nearest = $node->safe_psql('postgres', "SET enable_seqscan = off;
+    EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT id FROM spread_1000000 ORDER BY h <@> '$center' LIMIT 10");
+my $blocks = decode_json($nearest)->[0]{Plan}{'Shared Hit Blocks'};
+cmp_ok($blocks, '<', $node->safe_psql('postgres', "SELECT leaf_pages / 16 FROM simhash_index_stats('spread_1000000_h')"),
+    'the ten nearest at 8 bits need a quarter of a table at most');
+
 done_testing();

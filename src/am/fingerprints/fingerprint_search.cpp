@@ -357,7 +357,7 @@ int expected_distance(double rows)
 // and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
 int ring_end(const ValueSearch *base, int done, int last)
 {
-    constexpr double kGoodPart = 32;
+    constexpr double kFew = 8;
     const FingerprintSearch *search = fingerprints(base);
     if (done < 0)
         return Min(last, static_cast<int>(search->meta->order.design.distance));
@@ -365,23 +365,26 @@ int ring_end(const ValueSearch *base, int done, int last)
         return Min(last, Min(2 * done + 2, kFarthestGuided));
 
     Relation index = search->reader.index;
-    int high = done + 1;
     double leaves = index_leaves(index);
     SearchPlan plan;
-    index_plan(index, high, &plan);
-    double worth = plan.leaves * 2;
+    index_plan(index, done + 1, &plan);
+    const double next = plan.leaves;
+    int high = done + 1;
     while (high < last) {
         if (plan.leaves > leaves / 2)
             return last;
         index_plan(index, high + 1, &plan);
-        if (plan.leaves > worth)
+        if (plan.leaves > 2 * next)
             break;
         high++;
     }
-    // A ring that reads a large part of a table should be the last one. It extends to where the neighbors
-    // are if there are no near-duplicates.
-    if (plan.leaves > leaves / kGoodPart)
-        high = Max(high, Min(last, expected_distance(leaves * usual_leaf_fill(BLCKSZ, 1))));
+    // Where the neighbors are if there are no near-duplicates: reached at once if that costs a few times the next distance.
+    int expected = Min(last, expected_distance(leaves * usual_leaf_fill(BLCKSZ, 1)));
+    if (expected > high) {
+        index_plan(index, expected, &plan);
+        if (plan.leaves <= kFew * next)
+            high = expected;
+    }
     return high;
 }
 

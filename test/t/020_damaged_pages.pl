@@ -734,7 +734,7 @@ my %damage = (
         return "$to in $block";
     },
     'recall' => sub { my ($i, $image) = @_; flip($image, 40 + int rand 144); return '' },
-    'layout' => sub { my ($i, $image) = @_; flip($image, one_of(40, 41, 42, 43 + int rand(1 + 256 + 4 * 256))); return '' },
+    'layout' => sub { my ($i, $image) = @_; flip($image, one_of(184, 185, 186, 187 + int rand 1137)); return '' },
     'map block' => sub { my ($i, $image) = @_; set_bytes($image, 0, 36, pack 'L', one_of(0, 1, 5, 7, 0xFFFFFFFF)); return '' },
     'flipped bits' => sub {
         my ($i, $image) = @_;

@@ -66,13 +66,13 @@ void use_flip_costs(FingerprintSource *source, Relation index, const Weights &we
     source->costs = {table_costs, guided_prefix_bits(index_leaves(index)), kFlipCost};
 }
 
-void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
-                              int radius, const ExactStart &start)
+void begin_fingerprint_source(FingerprintSource *source, Relation index, const FingerprintMeta *meta,
+                              Fingerprint center, int radius, const ExactStart &start)
 {
     source->key_of = source_key;
     source->meta = meta;
     source->center = center;
-    begin_exact_source(source, radius, start);
+    begin_exact_source(source, index, radius, start);
 }
 
 namespace
@@ -163,7 +163,8 @@ void prepare_ranges(FingerprintSearch *search, Size ranges)
 // Starts the exact search with the plan and without the keys that have been read.
 void start_exact(FingerprintSearch *search, const ExactStart &start)
 {
-    begin_fingerprint_source(&search->exact, search->meta, search->exact.center, search->exact.radius, start);
+    begin_fingerprint_source(&search->exact, search->reader.index, search->meta, search->exact.center,
+                             search->exact.radius, start);
     begin_reading(&search->reader, &search->exact);
 }
 

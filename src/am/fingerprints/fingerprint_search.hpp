@@ -33,8 +33,8 @@ struct FingerprintSource : ExactSource {
 // Uses the costs of flips of weights.
 void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights);
 // Starts a search with the plan and the costs in the source.
-void begin_fingerprint_source(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center,
-                              int radius, const ExactStart &start);
+void begin_fingerprint_source(FingerprintSource *source, Relation index, const FingerprintMeta *meta,
+                              Fingerprint center, int radius, const ExactStart &start);
 
 struct FingerprintTerms {
     using Value = Fingerprint;

@@ -138,7 +138,7 @@ void note_exact_leaves(QueryQueue *queue, const GuidedBall &ball)
         order_steps(ball.weights, meta_of(*queue).order, &source->plan);
         use_flip_costs(source, index_of(*queue), ball.weights);
     }
-    begin_fingerprint_source(source, &meta_of(*queue), ball.center, ball.radius,
+    begin_fingerprint_source(source, index_of(*queue), &meta_of(*queue), ball.center, ball.radius,
                              {false, few ? kPassesByCost : 0, false});
     LocatedLeaf located;
     located.slot = 0;

@@ -177,7 +177,7 @@ bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
-void begin_exact_source(ExactSource *source, int radius, const ExactStart &start)
+void begin_exact_source(ExactSource *source, Relation index, int radius, const ExactStart &start)
 {
     Assert(source->plan.steps > 0);
     source->locate = locate_exact;
@@ -189,6 +189,10 @@ void begin_exact_source(ExactSource *source, int radius, const ExactStart &start
     source->ahead = leaves_ahead(source->leaves);
     source->pass = 0;
     source->cost_table = -1;
+    for (int i = 0; i < Min(source->plan.steps, kAhead); i++) {
+        const int table = source->plan.step[i].table;
+        prefetch_place(index, table, source->key_of(source, table));
+    }
     begin_step(source, 0);
 }
 

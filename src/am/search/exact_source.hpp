@@ -104,6 +104,6 @@ struct ExactSource : LeafSource {
 
 // Starts a search with the plan in `source->plan`, the keys of `source->key_of` and `source->costs`, without the keys in
 // `source->read`.
-void begin_exact_source(ExactSource *source, int radius, const ExactStart &start);
+void begin_exact_source(ExactSource *source, Relation index, int radius, const ExactStart &start);
 
 } // namespace simhash

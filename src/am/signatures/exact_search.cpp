@@ -54,7 +54,7 @@ void begin_trees(SignatureSearch *search, const ExactStart &start)
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
     search->exact.within_budget = true;
-    begin_exact_source(&search->exact, search->radius, start);
+    begin_exact_source(&search->exact, search->reader.index, search->radius, start);
     begin_reading(&search->reader, &search->exact);
 }
 

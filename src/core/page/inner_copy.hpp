@@ -22,16 +22,21 @@ inline double child_density(const CachedChild *child, int count, bool rightmost,
     return count / (static_cast<double>(last - child[0].lower.key) + 1);
 }
 
-// The last child whose lower bound is <= position; the first if none is. The search starts where the child
-// would be if fingerprints were spread evenly, as they often are, and proceeds by growing steps: it touches
-// few cache lines.
-// Even if the bounds do not ascend, it reads only these children and returns one of them.
-inline int find_child(const CachedChild *child, int count, double density, Position position)
+// Where the child for the key would be if fingerprints were spread evenly, as they often are.
+inline int guess_child(const CachedChild *child, int count, double density, std::uint64_t key)
 {
     SIMHASH_ASSERT(count >= 1);
     std::uint64_t first = child[0].lower.key;
-    double guess = position.key <= first ? 0 : static_cast<double>(position.key - first) * density;
-    int low = static_cast<int>(std::min<double>(guess, count - 1)), high = low;
+    double guess = key <= first ? 0 : static_cast<double>(key - first) * density;
+    return static_cast<int>(std::min<double>(guess, count - 1));
+}
+
+// The last child whose lower bound is <= position; the first if none is. The search starts at the guess and proceeds by
+// growing steps: it touches few cache lines.
+// Even if the bounds do not ascend, it reads only these children and returns one of them.
+inline int find_child(const CachedChild *child, int count, double density, Position position)
+{
+    int low = guess_child(child, count, density, position.key), high = low;
     for (int step = 1; low > 0 && child[low].lower > position; step *= 2) {
         high = low;
         low = std::max(0, low - step);

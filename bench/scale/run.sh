@@ -4,7 +4,7 @@
 #   bench/scale/run.sh [directory]     results.csv, the table and the plots go to the directory
 #
 #   SIZES="1000000"           rows, ascending: SIZES="1000000 10000000 100000000" takes 30 GB of disk and 16 GB of memory
-#   TABLES=4                  of the index
+#   TABLES=                   of the index; by default it follows from the rows
 #   ROUTED_ROWS=10000000      up to this size also a table routed by block
 #   ROUNDS=3                  rounds of the warm searches; the median counts
 #   ROUND_SECONDS=2           duration of a kind of search in a round
@@ -19,7 +19,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# -le 1 ] || { sed -n '2,17s/^# \?//p' "$0" >&2; exit 2; }
 SIZES=${SIZES:-1000000}
-TABLES=${TABLES:-4}
+TABLES=${TABLES:-}
 ROUTED_ROWS=${ROUTED_ROWS:-10000000}
 ROUNDS=${ROUNDS:-3}
 ROUND_SECONDS=${ROUND_SECONDS:-2}
@@ -49,7 +49,7 @@ here=$TOP/bench/scale
 SECONDS=0
 
 say() { echo "$(printf '%5d s: ' $SECONDS)$*" >&2; }
-run() { psql -X -q -v ON_ERROR_STOP=1 -v rows="$rows" -v tables="$TABLES" -v data=uniform -v kinds= "$@"; }
+run() { psql -X -q -v ON_ERROR_STOP=1 -v rows="$rows" -v data=uniform -v kinds= "$@"; }
 value() { run -A -t -c "$1"; }
 
 build_and_stage
@@ -114,7 +114,7 @@ load() {
 
 measure() {
     with_memory 'primary key' -c "CALL timed('primary key', 'ALTER TABLE page ADD PRIMARY KEY (id)')"
-    with_memory build -c "CALL timed('build', 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $TABLES)')"
+    with_memory build -c "CALL timed('build', 'CREATE INDEX page_h ON page USING simhash (h)${TABLES:+ WITH (tables = $TABLES)}')"
     run -c 'VACUUM ANALYZE page' -f "$here/sizes.sql"
     say "built"
     run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/warm.sql"
@@ -152,7 +152,7 @@ done
 {
     sed -n 's/^model name[^:]*: */Processor: /p' /proc/cpuinfo | head -n 1
     echo "$(nproc) cores, $(awk '/^MemTotal/ { print int($2 / 1048576) }' /proc/meminfo) GB; $(value 'SELECT version()')"
-    echo "tables = $TABLES, seed $SEED; shared_buffers $SHARED_BUFFERS; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
+    echo "tables = ${TABLES:-by rows}, seed $SEED; shared_buffers $SHARED_BUFFERS; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
     mkdir -p "$SCRATCH/plot"
     run -v directory="$SCRATCH/plot" -f "$here/report.sql" <"$OUTPUT/results.csv"
 } | tee "$OUTPUT/results.txt"

@@ -5,7 +5,7 @@
 // for as long as the process runs, and the values read are discarded. A leaf is used only after it has been
 // pinned, locked and checked.
 //
-// Without this, searches and inserts take 1.2 times as long with 10 million rows (bench/decisions.md).
+// Without this, searches and inserts take 1.2 to 1.3 times as long with 10 million rows (bench/decisions.md).
 #pragma once
 
 #include "core/page/leaf.hpp"

@@ -1,7 +1,7 @@
 // The first argument of functions that compute what another library does: the name of a profile.
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "pg/server/compat.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"

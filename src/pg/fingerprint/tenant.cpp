@@ -5,6 +5,7 @@
 #include "core/hash/feature_hash.hpp"
 #include "core/hash/split_mix.hpp"
 #include "pg/input/feature.hpp"
+#include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"
 
 namespace simhash

@@ -196,10 +196,8 @@ SIMHASH_FUNCTION(feature_frequencies_out)
     for (std::uint32_t i = 0; i < header.count; i++) {
         CHECK_FOR_INTERRUPTS();
         FeatureFrequency feature = frequencies.at(i);
-        appendStringInfo(&text,
-                         "%s"
-                         "%016" INT64_MODIFIER "x:%u",
-                         i == 0 ? "" : ",", feature.hash, feature.documents);
+        appendStringInfo(&text, "%s%016llx:%u", i == 0 ? "" : ",",
+                         static_cast<unsigned long long>(feature.hash), feature.documents);
     }
     appendStringInfoString(&text, "}>");
     PG_RETURN_CSTRING(text.data);

@@ -1,5 +1,6 @@
 // Signatures from bytes, as image hashes come from programs, and back. The first bit of a byte is its highest, as in the
 // hexadecimal form of a bit string.
+#include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {

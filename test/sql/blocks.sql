@@ -75,7 +75,10 @@ SELECT wrong FROM many_wrong(3);
 SET work_mem = '64kB'; SET hash_mem_multiplier = 1;
 SELECT wrong FROM many_wrong(1);
 SET temp_file_limit = '64kB';
-SELECT count(*) FROM simhash_block_pairs('SELECT id, h, block FROM many_routed');
+DO $$ BEGIN
+    PERFORM count(*) FROM simhash_block_pairs('SELECT id, h, block FROM many_routed');
+EXCEPTION WHEN configuration_limit_exceeded THEN RAISE NOTICE 'temp_file_limit';
+END $$;
 RESET temp_file_limit; RESET work_mem; RESET hash_mem_multiplier;
 -- A row that is stored twice has no pair with itself.
 SELECT count(*) FROM simhash_block_pairs($$ SELECT 1, h, block FROM unnest('{0000000000000000,0000000000000000,0000000000000001}'::simhash[]) h, unnest(simhash_blocks(h, 3)) block $$);

@@ -60,7 +60,7 @@ FROM unlike u;
 
 -- Other conditions: further lists until there are enough rows, in order, and none twice.
 SELECT count(*) AS rows, bool_and(in_order) AS in_order, sum(good) / 100.0 >= 0.8 AS enough FROM (
-    SELECT t.id, n.n, n.d >= lag(n.d, 1, 0) OVER (PARTITION BY t.id ORDER BY n.n) AS in_order,
+    SELECT t.id, n.n, n.d >= coalesce(lag(n.d) OVER (PARTITION BY t.id ORDER BY n.n)::int, 0) AS in_order,
         (n.d <= (SELECT s <@> t.s FROM plain WHERE id % 20 = 7 ORDER BY s <@> t.s OFFSET 9 LIMIT 1))::int AS good
     FROM (SELECT * FROM truth WHERE id <= 10) t, LATERAL (SELECT s <@> t.s AS d, row_number() OVER () AS n FROM (
         SELECT s FROM listed WHERE id % 20 = 7 ORDER BY s <@> signature_nearest(t.s, 0.9, 10) LIMIT 10) o) n) f;

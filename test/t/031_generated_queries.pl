@@ -19,7 +19,7 @@ my $kExplained = 10;
 my $node = start_node('main', settings => [ "shared_buffers = '64MB'", 'autovacuum = off', 'fsync = off', 'max_wal_size = 4GB',
         'log_statement = none' ]);
 my $version = int($node->safe_psql('postgres', 'SHOW server_version_num') / 10000);
-my $count = $version >= 14 ? 'bit_count(($1 # $2)::bit(64))::int' : "length(replace(($1 # $2)::bit(64)::text, '0', ''))";
+my $count = $version >= 14 ? 'bit_count(($1 # $2)::bit(64))::int' : q{length(replace(($1 # $2)::bit(64)::text, '0', ''))};
 $node->safe_psql('postgres', <<"SQL");
 CREATE EXTENSION simhash;
 CREATE ROLE regress_reader;

@@ -38,6 +38,7 @@ sub recipe
         my @hosts = map { $node{$_} } split m{,}, $1;
         sprintf "host '%s', $2port '%s'", join(',', map { $_->host } @hosts), join(',', map { $_->port } @hosts)/eg;
     $text =~ s/, (?:async_capable|batch_size) '\w+'//g if $version < 140000;
+    $text =~ s/^TRUNCATE (.*);$/join ' ', map { "DELETE FROM $_;" } split m{, }, $1/meg if $version < 140000;
     return $text;
 }
 

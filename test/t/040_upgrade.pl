@@ -57,6 +57,7 @@ unlike($written, qr/CREATE TYPE/, 'what the release has is not repeated');
 # Links to all that the tests' server finds, and the scripts of both versions.
 my $root = PostgreSQL::Test::Utils::tempdir();
 chomp(my ($share, $programs) = map { `pg_config $_` } '--sharedir', '--bindir');
+s/^\Q$ENV{STAGED}\E// for $share, $programs; # if the server was copied
 system_or_bail('cp', '-rs', "$ENV{STAGED}/.", $root);
 my $extension = "$root$share/extension";
 unlink "$extension/simhash.control", glob "$extension/simhash--*.sql";

@@ -4,8 +4,9 @@
 #
 #   bench/years/run.sh [part ...]     updates, vacuum, inserts, clients, drift, serializable, mixed; all without an argument
 #
-#   UPDATES=40000       of one row of 100,000
+#   UPDATES=40000       of one row of 100,000, which is also deleted and inserted again as often
 #   ROWS=2000000        of the table to vacuum, of which a tenth is dead
+#   VACUUMED="v_nothing v_btrees v_simhash"
 #   GENERATIONS=10      of drifting fingerprints
 #   GENERATION=50000    rows of each
 #   CLIENTS=8           that insert at once
@@ -18,6 +19,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 UPDATES=${UPDATES:-40000}
 ROWS=${ROWS:-2000000}
+VACUUMED=${VACUUMED:-v_nothing v_btrees v_simhash}
 GENERATIONS=${GENERATIONS:-10}
 GENERATION=${GENERATION:-50000}
 CLIENTS=${CLIENTS:-8}
@@ -35,12 +37,13 @@ cluster_start "shared_buffers = 1GB" "maintenance_work_mem = 256MB" "fsync = off
 
 type_of() { case $1 in *signature) echo 'bit(256)' ;; *) echo simhash ;; esac; }
 sql() { psql -X -q -A -t -F ' ' -v ON_ERROR_STOP=1 "$@"; }
-# measured statement: its processor time in seconds and the bytes of WAL.
+# measured statement: its processor time and elapsed time in seconds, and the bytes of WAL.
 measured() {
     sql <<SQL
-SELECT pg_current_wal_insert_lsn() AS wal, processor_seconds() AS begun \gset
+SELECT pg_current_wal_insert_lsn() AS wal, processor_seconds() AS begun, clock_timestamp() AS clock \gset
 $1;
-SELECT round((processor_seconds() - :begun)::numeric, 2), 's', pg_current_wal_insert_lsn() - :'wal'::pg_lsn, 'bytes of WAL';
+SELECT round((processor_seconds() - :begun)::numeric, 2), 's,', round(extract(epoch FROM clock_timestamp() - :'clock')::numeric, 2),
+    's elapsed,', pg_current_wal_insert_lsn() - :'wal'::pg_lsn, 'bytes of WAL';
 SQL
 }
 
@@ -60,16 +63,16 @@ updates() {
         echo "$name: $(sql -c "SELECT 'updated', pages('$name'), * FROM search('$name')")"
         sql -c "VACUUM $name"
         echo "$name: $(sql -c "SELECT 'vacuumed', pages('$name'), * FROM search('$name')")"
+        echo "$name: $(measured "CALL replace_row('$name', $UPDATES)")"
+        echo "$name: $(sql -c "SELECT 'deleted and inserted again', pages('$name'), * FROM search('$name')")"
     done
 }
 
 vacuum() {
     local name
     echo "VACUUM: $ROWS rows, a tenth dead"
-    sql -c "CREATE TABLE v_simhash AS SELECT i AS id, h.h FROM
-        (SELECT i, random_bits(64)::bit(64)::simhash AS h FROM generate_series(1, $ROWS) AS i) AS h;
-        CREATE TABLE v_btrees AS TABLE v_simhash; CREATE TABLE v_nothing AS TABLE v_simhash"
-    for name in v_nothing v_btrees v_simhash; do
+    for name in $VACUUMED; do
+        sql -c "CREATE TABLE $name AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, $ROWS) AS i"
         sql -c "CALL add_indexes('$name')"
         sql -c "VACUUM $name"
         sql -c "DELETE FROM $name WHERE id % 10 = 0"

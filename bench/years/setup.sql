@@ -101,6 +101,20 @@ BEGIN
 END
 $$;
 
+-- The same row is deleted and inserted again.
+CREATE OR REPLACE PROCEDURE replace_row(name text, times int) LANGUAGE plpgsql AS $$
+DECLARE
+    old text;
+BEGIN
+    EXECUTE format('SELECT h FROM %I WHERE id = 777', name) INTO old;
+    FOR i IN 1 .. times LOOP
+        EXECUTE format('DELETE FROM %I WHERE id = 777', name);
+        EXECUTE format('INSERT INTO %I VALUES (777, 0, %L)', name, old);
+        COMMIT;
+    END LOOP;
+END
+$$;
+
 -- n fingerprints or signatures around a random center, from which each bit differs with a probability of 1/8.
 CREATE OR REPLACE FUNCTION drifted(n int, bits int) RETURNS SETOF varbit LANGUAGE sql VOLATILE AS
 $$ SELECT (random_bits(bits) & random_bits(bits) & random_bits(bits)) # center

@@ -20,10 +20,10 @@ namespace simhash
 namespace
 {
 
-bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
             IndexInfo *info)
 {
-    return kind_of(index).insert(index, values, isnull, pointer, updated, info);
+    return kind_of(index).insert(index, values, isnull, pointer, into, info);
 }
 
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,

@@ -21,8 +21,8 @@ void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBui
 void build_no_fingerprints(Relation index);
 
 // fingerprint_rows.cpp
-bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
-                        IndexInfo *info);
+bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+                        const InsertedInto &into, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                                 IndexBulkDeleteCallback callback, void *callback_state);
 

@@ -37,8 +37,7 @@ struct IndexKind {
     // The routines of the access method.
     void (*build)(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
     void (*build_empty)(Relation index);
-    // `updated`: the table, if the row is a new version of one with the same values; otherwise null.
-    bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
+    bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
                    IndexInfo *info);
     IndexBulkDeleteResult *(*bulk_delete)(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                           IndexBulkDeleteCallback callback, void *callback_state);

@@ -18,8 +18,8 @@ void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuild
 void build_no_signatures(Relation index);
 
 // store_insert.cpp, store_vacuum.cpp
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
-                      IndexInfo *info);
+bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+                      const InsertedInto &into, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                               IndexBulkDeleteCallback callback, void *callback_state);
 

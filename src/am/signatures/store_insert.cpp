@@ -278,14 +278,13 @@ void rows_at(Relation index, const IndexMeta &meta, std::uint64_t *position, int
 
 } // namespace
 
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer, Relation updated,
-                      IndexInfo *info)
+bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+                      const InsertedInto &into, IndexInfo *info)
 {
     const SignatureMeta &meta = signature_meta(statement_meta(index, info));
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer),
-                       {updated, nullptr});
+        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
         return false;
     }
     NewRow row = {};
@@ -297,7 +296,7 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
         signature_key(meta.layout, table, row.signature, key[table].word);
     std::uint64_t position =
         meta.lists.lists > 0 ? add_to_list(index, meta, &row) : add_to_store(index, meta, &row);
-    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position), {updated, rows_at});
+    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position), {into, rows_at});
     return false;
 }
 

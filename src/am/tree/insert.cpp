@@ -79,7 +79,7 @@ void lock_with_room(Relation index, const IndexMeta &meta, int table, const Leaf
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
     while (!BufferIsValid(buffer) || !leaf_takes(buffer_page(buffer), entry)) {
-        if (BufferIsValid(buffer) && old.heap != nullptr && remove_old_versions(index, meta, buffer, old))
+        if (BufferIsValid(buffer) && remove_old_versions(index, meta, buffer, entry.key, old))
             continue;
         if (BufferIsValid(buffer) && rewrite_leaf(index, buffer, entry))
             continue;

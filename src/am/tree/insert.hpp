@@ -12,8 +12,7 @@ namespace simhash
 
 // How an insert finds entries of dead rows in a leaf that has no room.
 struct OldVersions {
-    Relation
-        heap; // the index's table, if the new row is a version of one with the same values; otherwise null
+    InsertedInto into;
     // For entries with positions: replaces some positions, which ascend, by the tids of their rows, or by kNoRow.
     void (*rows_at)(Relation index, const IndexMeta &meta, std::uint64_t *position, int count);
 };
@@ -22,8 +21,9 @@ struct OldVersions {
 void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
                     const OldVersions &old);
 
-// Removes entries of dead rows from a leaf, which is locked exclusively. Returns whether they were enough to go on with it
-// (old_versions.cpp).
-bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const OldVersions &old);
+// Removes entries of dead rows from a leaf, which is locked exclusively and has no room for an entry with this key. Returns
+// whether they were enough to go on with it (old_versions.cpp).
+bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const LeafKey &key,
+                         const OldVersions &old);
 
 } // namespace simhash

@@ -1,6 +1,7 @@
-// Removing old versions of updated rows before a leaf is split for a new one. An update that changes other columns, and
-// cannot be HOT, adds an entry to every tree, equal to that of the old version but for the tid. Without this, thousands of
-// equal entries would come together until the next VACUUM, and every search for them would look up all their rows.
+// Removing old versions of rows before a leaf is split for a new one. An update that changes other columns, and cannot be
+// HOT, adds an entry to every tree, equal to that of the old version but for the tid. So does a row that is deleted and
+// inserted again, of which the insert only sees that the leaf has many equal entries. Without this, thousands of them would
+// come together until the next VACUUM, and every search for them would look up all their rows.
 //
 // The table says which rows no snapshot sees any more (find_dead_rows). Their tids are not reused before VACUUM has been
 // to every leaf. So a scan may hold the leaf's pin, and an entry may be gone from one tree and remain in others. On a
@@ -39,6 +40,13 @@ Candidate *read_candidates(const LeafEntry *entry, const int *place, int count)
     return candidate;
 }
 
+int equal_entries(Buffer leaf, const LeafKey &key)
+{
+    int count = 0;
+    visit_leaf(buffer_page(leaf), [&](int, const LeafEntry &one) { count += one.key == key; });
+    return count;
+}
+
 // Replaces the positions by tids. Only equal entries are looked up: the others are all over the store.
 int look_up_rows(Relation index, const IndexMeta &meta, Candidate *candidate, int count,
                  const OldVersions &old)
@@ -74,7 +82,7 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
         row[i] = {pointer_of(Tid::unpack(candidate[i].row)), candidate[i].promising, false};
     }
     check.finish(index, block);
-    *horizon = find_dead_rows(old.heap, index, block, row, count,
+    *horizon = find_dead_rows(old.into.heap, index, block, row, count,
                               BLCKSZ / Max(leaf_count(buffer_page(leaf)), 1), kWanted);
     int found = 0;
     for (int i = 0; i < count; i++) {
@@ -89,10 +97,13 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
 
 } // namespace
 
-bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const OldVersions &old)
+bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const LeafKey &key,
+                         const OldVersions &old)
 {
     // For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
     constexpr int kLeast = 4, kLeastAnew = 32;
+    if (old.into.heap == nullptr || (!old.into.unchanged && equal_entries(leaf, key) < kLeastAnew))
+        return false;
     const char *page = buffer_page(leaf);
     const auto room = static_cast<Size>(leaf_places(page)) + 1;
     auto *entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * room));
@@ -123,7 +134,7 @@ bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, con
         enough = leaf_remove_from_bag(changed, dead) >= kLeast ||
                  (found >= kLeastAnew && leaf_write(changed, entry, kept));
         if (enough) {
-            log_conflict(old.heap, index, BufferGetBlockNumber(leaf), horizon);
+            log_conflict(old.into.heap, index, BufferGetBlockNumber(leaf), horizon);
             failpoint(Failpoint::old_versions);
             GenericXLogFinish(state);
         } else {

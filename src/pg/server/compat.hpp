@@ -198,21 +198,26 @@ inline int planned_build_workers([[maybe_unused]] Relation heap, [[maybe_unused]
 #endif
 }
 
-// An aminsert that calls insert. Since 14 it is told whether an update leaves the indexed values unchanged: `updated` is the
-// table then, and otherwise null.
-template <bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation updated,
-                         IndexInfo *info)>
+// What an insert is told about the table: null before 14, which could not say which rows are dead (find_dead_rows).
+struct InsertedInto {
+    Relation heap;
+    bool unchanged; // the row is a new version of one with the same indexed values
+};
+
+// An aminsert that calls insert.
+template <bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+                         const InsertedInto &into, IndexInfo *info)>
 #if PG_VERSION_NUM >= 140000
 bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
                      IndexUniqueCheck, bool unchanged, IndexInfo *info)
 {
-    return insert(index, values, isnull, tid, unchanged ? heap : nullptr, info);
+    return insert(index, values, isnull, tid, {heap, unchanged}, info);
 }
 #else
 bool insert_callback(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation, IndexUniqueCheck,
                      IndexInfo *info)
 {
-    return insert(index, values, isnull, tid, nullptr, info);
+    return insert(index, values, isnull, tid, {nullptr, false}, info);
 }
 #endif
 

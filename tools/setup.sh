@@ -104,7 +104,8 @@ if [ "$purpose" = remove ]; then
 fi
 
 build=(build-essential libxxhash-dev)
-tests=(clang libclang-rt-dev clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl libtap-parser-sourcehandler-pgtap-perl)
+tests=(clang libclang-rt-dev clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl
+    libtap-parser-sourcehandler-pgtap-perl)
 if [ -n "${PGVERSION_MAJOR:-}" ]; then
     build+=("postgresql-$PGVERSION_MAJOR" "postgresql-server-dev-$PGVERSION_MAJOR")
     tests+=("postgresql-$PGVERSION_MAJOR-pgtap")

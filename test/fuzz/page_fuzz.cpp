@@ -58,9 +58,8 @@ void cut(const char *page)
 {
     std::vector<Position> positions;
     if (is_leaf(page)) {
-        visit_leaf(page, [&](int, const LeafEntry &entry) {
-            positions.push_back({entry.key.word[0], entry.tid});
-        });
+        auto add = [&](int, const LeafEntry &entry) { positions.push_back({entry.key.word[0], entry.tid}); };
+        visit_leaf(page, add);
     } else {
         for (int i = 0; i < inner_count(page); i++)
             positions.push_back(inner_bound(page, i));

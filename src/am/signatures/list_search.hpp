@@ -23,7 +23,8 @@ struct ListSearch {
     struct ListPlace {
         std::uint32_t list;
         BlockNumber head;
-    } * place; // the lists to read
+    };
+    ListPlace *place; // the lists to read
     Size places;
 };
 

@@ -16,7 +16,7 @@ namespace
 // Some four hashes have the same place in the directory.
 int directory_bits(std::uint32_t count)
 {
-    return count < 8 ? 0 : static_cast<int>(std::bit_width(count)) - 3;
+    return count < 8 ? 0 : 29 - std::countl_zero(count); // the number's width, less 3
 }
 
 std::size_t directory_place(std::uint64_t hash, int bits)

@@ -30,11 +30,11 @@ missing() {
     done
 }
 
-# packaged package ...: prints those that this system has.
+# packaged package ...: prints those that can be installed.
 packaged() {
     local package
     for package in "$@"; do
-        ! apt-cache show "$package" >/dev/null 2>&1 || echo "$package"
+        ! apt-get install -s -q --no-install-recommends "$package" >/dev/null 2>&1 || echo "$package"
     done
 }
 
@@ -132,7 +132,7 @@ drivers)
     update
     mapfile -t packages < <(packaged "${drivers[@]}")
     for package in "${drivers[@]}"; do
-        [[ " ${packages[*]} " == *" $package "* ]] || echo "This system has no package $package. Its program will be skipped."
+        [[ " ${packages[*]} " == *" $package "* ]] || echo "The package $package cannot be installed here. Its program will be skipped."
     done
     ;;
 package) packages=("${packaging[@]}") ;;

@@ -7,7 +7,7 @@
 
 #include "pg/server/settings.hpp"
 
-#include <limits>
+#include <cmath>
 
 extern "C" {
 #include "miscadmin.h"
@@ -54,7 +54,7 @@ bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
     if (!lists_suit(search.meta->lists, search.shape, search.size, recall, static_cast<double>(rows),
                     search.exact_cost, search.meta->tables > 0, &cost))
         return false;
-    *lists = static_cast<Size>(cost.lists);
+    *lists = static_cast<Size>(std::ceil(cost.lists));
     return true;
 }
 
@@ -173,13 +173,15 @@ void read_lists(SignatureSearch *search)
 {
     const ListSearch *state = search->listed;
     const ListMeta &lists = search->meta->lists;
+    const double chance = chance_of(search->query, static_cast<Size>(search->shape.bytes));
     Buffer recent = InvalidBuffer;
     for (Size read = 0; read < lists.lists;) {
         if (read == state->places)
             plan_lists(search, read * kRanked);
         read_list(search, read++, &recent);
         if (state->rows >= state->wanted &&
-            static_cast<double>(read) >= lists_at(lists.recall, state->recall, search->radius, lists.lists))
+            enough_lists(static_cast<double>(read),
+                         lists_at(lists.recall, state->recall, search->radius, lists.lists), chance))
             break;
     }
 }

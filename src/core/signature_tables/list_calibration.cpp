@@ -63,6 +63,13 @@ struct Curve {
     }
 };
 
+// Evenly spread over the queries, instead of by a hash (chance_of).
+double chance_of_number(int query)
+{
+    constexpr double kGolden = 0.6180339887498949;
+    return std::fmod((query + 1) * kGolden, 1.0);
+}
+
 // Sorts the rows of each query by distance, and sets the ranks of their lists.
 void rank_rows(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory)
 {
@@ -75,7 +82,7 @@ void rank_rows(ListMeasure *measure, const CenterTable &table, const Calibration
             memory.rank[memory.list[i]] = i;
         for (int i = 0; i < measure->found[q]; i++) {
             near[i].list = memory.rank[near[i].list];
-            near[i].rank = near[i].list == 0 ? -1 : std::log(near[i].list);
+            near[i].rank = near[i].list == 0 ? -1 : std::log(near[i].list + chance_of_number(q));
         }
         std::sort_heap(near, near + measure->found[q], nearer);
     }
@@ -118,7 +125,9 @@ void set_lists(Curve *curve, const float *found, std::uint32_t lists, double lev
 {
     for (int node = 0; node < kDistanceNodes; node++, found += lists) {
         const float *at = std::lower_bound(found, found + lists - 1, static_cast<float>(level));
-        curve->lists[node] = std::log(static_cast<double>(at - found) + 1);
+        const double before = at == found ? 0 : at[-1];
+        const double part = *at > before ? std::clamp((level - before) / (*at - before), 0.0, 1.0) : 1;
+        curve->lists[node] = std::log(std::max(static_cast<double>(at - found) + part, 1.0));
         if (node > 0)
             curve->lists[node] = std::max(curve->lists[node], curve->lists[node - 1]);
     }
@@ -231,10 +240,10 @@ ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const
         fit_curve(*measure, memory.found, table.lists, kRecallLevels[i] + (1 - kRecallLevels[i]) * kMargin,
                   &curve);
         for (int node = 0; node < kDistanceNodes; node++) {
-            const double lists = std::min(std::round(std::exp(curve.at(recall.distance[node]))),
-                                          static_cast<double>(table.lists));
-            recall.lists[node][i] = std::max(static_cast<std::uint32_t>(lists),
-                                             i > 0 ? recall.lists[node][i - 1] : std::uint32_t{1});
+            const double lists =
+                std::min(std::exp(curve.at(recall.distance[node])), static_cast<double>(table.lists));
+            recall.lists[node][i] = std::max(static_cast<std::uint32_t>(std::round(lists * kListParts)),
+                                             i > 0 ? recall.lists[node][i - 1] : kListParts);
         }
     }
     recall.queries = static_cast<std::uint16_t>(measure->queries);

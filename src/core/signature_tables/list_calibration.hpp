@@ -16,7 +16,7 @@ inline constexpr int kSightings = 5;
 struct NearRow {
     std::uint16_t distance;
     std::uint32_t list;
-    double rank; // the logarithm of its list's rank, or -1 for rank 0
+    double rank; // the logarithm of its list's rank and the query's chance, or -1 for rank 0
 };
 
 // A query and some of its nearest rows.

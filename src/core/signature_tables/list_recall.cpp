@@ -1,5 +1,7 @@
 #include "core/signature_tables/list_recall.hpp"
 
+#include "core/hash/feature_hash.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +37,7 @@ double lists_at_place(const ListRecall &recall, double wanted, const Place &node
         const std::uint32_t *row = recall.lists[node.entry + i];
         lists[i] = between(std::log(row[level.entry]), std::log(row[level.entry + 1]), level.part);
     }
-    return std::ceil(std::exp(between(lists[0], std::max(lists[0], lists[1]), node.part)) - 1e-6);
+    return std::exp(between(lists[0], std::max(lists[0], lists[1]), node.part)) / kListParts;
 }
 
 Place node_at(const ListRecall &recall, int distance)
@@ -71,6 +73,11 @@ double lists_at(const ListRecall &recall, double wanted, int distance, std::uint
     return std::min(lists_at_place(recall, wanted, node_at(recall, distance)), static_cast<double>(most));
 }
 
+double chance_of(const std::uint8_t *query, std::size_t bytes)
+{
+    return static_cast<double>(feature_hash(query, bytes) >> 11) * 0x1p-53;
+}
+
 double recall_at(const ListRecall &recall, double lists, int distance)
 {
     if (distance > recall.distance[kDistanceNodes - 1])
@@ -88,7 +95,8 @@ const char *check_list_recall(const ListRecall &recall, std::uint32_t lists, int
 {
     for (int i = 0; i < kDistanceNodes; i++) {
         const std::uint32_t *row = recall.lists[i];
-        if (row[0] < 1 || row[kRecallSteps - 1] > lists || !std::is_sorted(row, row + kRecallSteps))
+        if (row[0] < kListParts || row[kRecallSteps - 1] > std::uint64_t{lists} * kListParts ||
+            !std::is_sorted(row, row + kRecallSteps))
             return "The recall of the lists is not valid.";
         if (recall.distance[i] > bits || (i > 0 && recall.distance[i] < recall.distance[i - 1]))
             return "The distances of neighbors are not valid.";

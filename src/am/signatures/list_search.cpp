@@ -130,10 +130,9 @@ BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockN
     Buffer buffer = read_list_page(search->index, search->shape, block, list, BUFFER_LOCK_SHARE, *recent);
     const char *page = buffer_page(buffer);
     const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
-    *recent = after == kNoBlock ? InvalidBuffer : prefetch_body(*search, after);
+    *recent = after == kNoBlock ? InvalidBuffer : find_body(*search, after);
     const int count = body_count(page);
-    find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),
-                   static_cast<Size>(search->shape.bytes), count, search->distance);
+    compare_body(*search, page, *recent);
     Size hits = 0;
     for (int slot = 0; slot < count; slot++) {
         if (search->distance[slot] <= search->radius)

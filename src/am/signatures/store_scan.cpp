@@ -51,18 +51,27 @@ Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
     return count;
 }
 
-Buffer prefetch_body(const SignatureSearch &search, BlockNumber block)
+Buffer find_body(const SignatureSearch &search, BlockNumber block)
 {
-    constexpr int kLine = 64;
-    Buffer buffer = block_exists(search.index, block)
-                        ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
-                        : InvalidBuffer;
-    if (BufferIsValid(buffer)) {
-        const char *page = BufferGetPage(buffer);
-        for (int at = 0; at < BLCKSZ; at += kLine)
-            __builtin_prefetch(page + at);
+    return block_exists(search.index, block) ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
+                                             : InvalidBuffer;
+}
+
+void compare_body(const SignatureSearch &search, const char *page, Buffer next)
+{
+    constexpr int kLine = 64, kPart = 1024; // bytes compared between two groups of prefetches
+    const int bytes = search.shape.bytes, count = body_count(page);
+    const int part = Max(kPart / bytes, 16);
+    const char *ahead = BufferIsValid(next) ? static_cast<const char *>(BufferGetPage(next)) : nullptr;
+    int fetched = 0;
+    for (int row = 0; row < count; row += part) {
+        const int end = Min(row + part, count);
+        const int wanted = end == count ? BLCKSZ : end * bytes;
+        for (; ahead != nullptr && fetched < wanted; fetched += kLine)
+            __builtin_prefetch(ahead + fetched);
+        find_distances(search.query, bytes, body_signature(page, bytes, row), static_cast<Size>(bytes),
+                       end - row, search.distance + row);
     }
-    return buffer;
 }
 
 namespace
@@ -71,18 +80,18 @@ namespace
 Size body_rows(SignatureSearch *search, BlockNumber plane)
 {
     Size hits = 0;
-    Size bytes = static_cast<Size>(search->shape.bytes);
-    Buffer next = prefetch_body(*search, plane + 1);
+    Buffer next = find_body(*search, plane + 1);
     for (int body = 1; body <= search->shape.bodies; body++) {
         BlockNumber block = plane + static_cast<BlockNumber>(body);
         Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
                                         search->strategy, next);
         if (body < search->shape.bodies)
-            next = prefetch_body(*search, block + 1);
+            next = find_body(*search, block + 1);
+        else
+            next = InvalidBuffer;
         const char *page = buffer_page(buffer);
         int count = body_count(page);
-        find_distances(search->query, search->shape.bytes, body_signature(page, search->shape.bytes, 0),
-                       bytes, count, search->distance);
+        compare_body(*search, page, next);
         for (int slot = 0; slot < count; slot++) {
             if (search->distance[slot] <= search->radius)
                 add_hit(search, page, store_position(block, slot), search->distance[slot], &hits);

@@ -11,8 +11,11 @@ namespace simhash
 void begin_scan_of_store(SignatureSearch *search);
 // Sets the results to the rows of the next segment that has some. Returns false at the end.
 bool next_segment_rows(SignatureSearch *search, Results *results);
-// Prefetches a body page, of which all will be read. Returns its buffer, or an invalid one.
-Buffer prefetch_body(const SignatureSearch &search, BlockNumber block);
+// Finds the buffer of a body page that will be read next, or an invalid one.
+Buffer find_body(const SignatureSearch &search, BlockNumber block);
+// Sets the distances of the rows of a body page, and fetches the lines of the next one meanwhile: if all were asked for
+// at once, the processor would wait for them.
+void compare_body(const SignatureSearch &search, const char *page, Buffer next);
 // Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
 Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
 

@@ -273,6 +273,16 @@ TEST_F(PairMatchTest, LongRuns)
     }
 }
 
+// The rows behind a run resemble those in it, and have equal halves, as the zeros that follow a folded run.
+TEST_F(PairMatchTest, RowsBehindARun)
+{
+    const std::vector<Fingerprint> same(200, 0);
+    for (std::uint32_t end = 90; end < 110; end++) {
+        expect_within(same, {{0, end}}, 3);
+        expect_between(same, same, {{{0, 3}, {0, end}}}, 0);
+    }
+}
+
 // Everything matches: the longest answer, interrupted at every place where room can run out.
 TEST_F(PairMatchTest, AllMatch)
 {

@@ -5,8 +5,8 @@
 //   block_pairs  pairs of rows routed by block, which a query returns
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
-//   pair_output  checks that rows are visible pair_sides   opens indexes; numbers the rows of partitions
-//   pair_team    parallel workers
+//   pair_output  pairs of visible rows        pair_rows    checks that rows are visible
+//   pair_team    parallel workers             pair_sides   opens indexes; numbers the rows of partitions
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once
@@ -157,9 +157,43 @@ struct FoundPair {
     uint64 tag[2]; // tag[0] contains the distance
 };
 
+// A row to look up, and its place in a list. Words in ascending order are in the order of the rows.
 struct Probe {
-    uint64 key; // the side in bit 48, the tid below
-    Size at;    // 2 * pair + place
+    uint64 word;
+
+    // Items of a page: rows of a heap, or of a store of signatures of at least 65 bits.
+    static constexpr int kOffsetBits = std::bit_width(unsigned{BLCKSZ / 15});
+    static constexpr int kPlaceBits = 64 - 1 - 32 - kOffsetBits;
+    static_assert(MaxHeapTuplesPerPage < 1 << kOffsetBits);
+
+    static Probe of(int side, uint64 tag, Size place)
+    {
+        uint64 row = static_cast<uint64>(side) << 48 | (tag & kTidMask);
+        Assert((row & 0xFFFF) >> kOffsetBits == 0 && place >> kPlaceBits == 0);
+        return {((row >> 16 << kOffsetBits) | (row & 0xFFFF)) << kPlaceBits | place};
+    }
+    uint64 page() const
+    {
+        return word >> (kPlaceBits + kOffsetBits);
+    } // the side, and the number of the block
+    int side() const { return static_cast<int>(page() >> 32); }
+    uint64 offset() const { return word >> kPlaceBits & ((1 << kOffsetBits) - 1); }
+    uint64 row() const { return (page() & 0xFFFFFFFF) << 16 | offset(); }
+    Size place() const { return word & ((Size{1} << kPlaceBits) - 1); }
+};
+inline constexpr Size kMostPairs = Size{1} << (Probe::kPlaceBits - 1); // that wait: each has two members
+
+struct Probes {
+    const Probe *begin, *end;
+
+    // The probes of the first page, of which there must be one.
+    Probes page() const
+    {
+        const Probe *at = begin;
+        while (at < end && at->page() == begin->page())
+            at++;
+        return {begin, at};
+    }
 };
 
 struct PairReader;
@@ -189,7 +223,7 @@ struct PairOutput {
     Size capacity;
     PairSource *source;    // null if nothing is read by it
     struct PairTeam *team; // null without parallel workers
-    Probe *probe;          // room for 2 * capacity
+    Probe *probe;          // room for 4 * capacity: two for each pair, and again for sorting
     double seen, unseen;   // pairs so far
     double many_unseen;
     bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
@@ -209,6 +243,13 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
     output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << kDistanceShift, b}};
 }
 
+// pair_rows.cpp
+
+// The members of the waiting pairs, without those that have all bits of `settled` if that is not 0, in the order of the
+// rows. The place of a member is 2 * pair + place.
+Probes probe_members(PairOutput *output, uint64 settled);
+// Gives the members of the waiting pairs the tags of the versions that the snapshot sees, or 0.
+void look_up_members(PairOutput *output);
 // Removes the rows that the snapshot does not see and marks the others kVisible.
 void filter_rows(PairOutput *output, int side, Rows *rows);
 

@@ -65,27 +65,27 @@ uint64 copy_row(const StorePage &from, SignaturePass *pass, uint64 position, Siz
 SignaturePass *pass_of(const PairOutput &output) { return static_cast<SignaturePass *>(output.source); }
 
 // Copies the rows of the waiting pairs, page by page, and puts their numbers in place of their positions.
-void copy_members(PairOutput *output, Size probes)
+void copy_members(PairOutput *output)
 {
     SignaturePass *pass = pass_of(*output);
     Size rows = 0;
-    for (Size i = 0; i < probes;) {
+    for (Probes probes = probe_members(output, 0); probes.begin < probes.end;) {
         CHECK_FOR_INTERRUPTS();
-        uint64 page_key = output->probe[i].key >> 16;
-        StorePage page = lock_store_page(output->side[page_key >> 32], output->probe[i].key & kTidMask);
+        const Probes members = probes.page();
+        StorePage page = lock_store_page(output->side[members.begin->side()], members.begin->row());
         TidCheck check;
-        for (; i < probes && output->probe[i].key >> 16 == page_key; i++) {
-            const Probe &probe = output->probe[i];
-            if (i == 0 || probe.key != output->probe[i - 1].key) {
-                uint64 tid = copy_row(page, pass, probe.key & kTidMask, rows++);
+        for (const Probe *probe = members.begin; probe < members.end; probe++) {
+            if (probe == members.begin || probe->offset() != probe[-1].offset()) {
+                uint64 tid = copy_row(page, pass, probe->row(), rows++);
                 if (tid != kNoRow)
                     check.add(tid);
             }
-            uint64 *tag = &output->pair[probe.at / 2].tag[probe.at % 2];
+            uint64 *tag = &output->pair[probe->place() / 2].tag[probe->place() % 2];
             *tag = (*tag & ~kTidMask) | (rows - 1);
         }
         UnlockReleaseBuffer(page.buffer);
         check.finish(page.index(), page.block);
+        probes.begin = members.end;
     }
 }
 
@@ -190,16 +190,7 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature)
 void resolve_pairs(PairOutput *output)
 {
     SignaturePass *pass = pass_of(*output);
-    Size probes = 0;
-    for (Size i = 0; i < output->pairs; i++) {
-        for (Size place = 0; place < 2; place++) {
-            uint64 side = output->sides == 1 ? 0 : place;
-            output->probe[probes++] = {side << 48 | (output->pair[i].tag[place] & kTidMask), 2 * i + place};
-        }
-    }
-    std::sort(output->probe, output->probe + probes,
-              [](const Probe &a, const Probe &b) { return a.key < b.key; });
-    copy_members(output, probes);
+    copy_members(output);
 
     Size kept = 0;
     for (Size i = 0; i < output->pairs; i++) {

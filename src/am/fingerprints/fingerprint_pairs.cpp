@@ -130,14 +130,14 @@ void sample_side(PairSide *side, Sample *sample)
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
 
-// A range of cells of a step that uses one of the index's own tables: its leaves are in the order of the cells.
+// A range of cells of a step that uses one of the index's own tables: its leaves are in the order of the cells, which
+// are the first bits of the keys. Keys are compared as they are: their distance is that of the fingerprints.
 struct TreeStep {
     PairReader *reader;
     const PairStep *step;
     CellMap map;
     BytePermutation to_fingerprint;
     int low_bits;
-    uint32 first;  // cell of the range
     Position from; // the range in the table
     Position end;
     uint32 open;   // the cell in which the next leaf begins
@@ -145,6 +145,12 @@ struct TreeStep {
     Size open_end; // rows from this one on belong to the open cell
     bool spooling; // cell `open` does not fit into memory: its rows go to the spool
     Rows stash;
+
+    Fingerprint cell_mask() const { return step->bits == 0 ? 0 : ~uint64{0} << (64 - step->bits); }
+    uint32 cell(uint64 key) const
+    {
+        return step->bits == 0 ? 0 : static_cast<uint32>(key >> (64 - step->bits));
+    }
 };
 
 void join_window(TreeStep *tree, Size count)
@@ -153,8 +159,10 @@ void join_window(TreeStep *tree, Size count)
     Rows rows = join->raw.part(0, count);
     receive_pairs(tree->reader->output);
     narrow_rows(*tree->reader, 0, &rows);
+    if (join_sorted_cells(join, rows, tree->cell_mask(), join->radius))
+        return; // as leaves are before inserts
     sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
-    join_cells(join, join->cells[0], join->cells[0], 0, tree->step->mask, join->radius);
+    join_cells(join, join->cells[0], join->cells[0], 0, tree->cell_mask(), join->radius);
 }
 
 void copy_rows(const Rows &from, Rows *to)
@@ -180,19 +188,18 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     Rows *raw = &join->raw;
     bool last = is_rightmost(page) || high_of(page) >= tree->end;
     bool begins_before = low_of(page) < tree->from; // as the root does
-    uint32 next =
-        last || tree->step->bits == 0 ? 0 : static_cast<uint32>(high_of(page).key >> (64 - tree->step->bits));
+    uint32 next = last ? 0 : tree->cell(high_of(page).key);
     bool ends_cell = last || next != tree->open;
     if (ends_cell)
         tree->open_row = raw->count;
     visit_leaf(page, [&](int, const LeafEntry &entry) {
-        Fingerprint fingerprint = tree->to_fingerprint(entry.key.word[0]);
-        if (begins_before && tree->map(fingerprint) < tree->first)
+        const uint64 key = entry.key.word[0];
+        if (begins_before && key < tree->from.key)
             return;
-        if (tree->spooling && tree->map(fingerprint) == tree->open)
-            add_row(tree->reader->spool, 0, fingerprint, entry.tid);
+        if (tree->spooling && tree->cell(key) == tree->open)
+            add_row(tree->reader->spool, 0, key, entry.tid);
         else
-            raw->set(raw->count++, fingerprint, entry.tid);
+            raw->set(raw->count++, key, entry.tid);
     });
     if (tree->spooling && ends_cell)
         join_spooled_cell(tree);
@@ -208,7 +215,7 @@ void visit_tree_leaf(TreeStep *tree, const char *page)
     // Rows of the open cell wait for the next leaf.
     Size whole = last ? raw->count : tree->open_row;
     for (Size i = whole; i < tree->open_end; i++) {
-        if (tree->map(raw->word[i]) != next) {
+        if (tree->cell(raw->word[i]) != next) {
             std::swap(raw->word[i], raw->word[whole]);
             std::swap(raw->tag[i], raw->tag[whole]);
             whole++;
@@ -242,7 +249,7 @@ void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
 {
     PairReader *reader = tree->reader;
     set_table_permutation(side_of(*reader, 0).meta(), table, false, &tree->to_fingerprint);
-    tree->first = tree->open = first;
+    tree->open = first;
     tree->from = cell_begin(*tree->step, first);
     tree->end = cell_begin(*tree->step, end);
     tree->open_row = tree->open_end = 0;
@@ -255,6 +262,9 @@ void follow_trees(PairReader *reader, const FingerprintJoin &plan)
 {
     PairJoin *join = reader->join;
     auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
+    std::uint8_t key_bit[kBits];
+    for (int i = 0; i < kBits; i++)
+        key_bit[i] = static_cast<std::uint8_t>(kBits - 1 - i);
     tree->reader = reader;
     tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
@@ -262,10 +272,10 @@ void follow_trees(PairReader *reader, const FingerprintJoin &plan)
         const PairStep &step = plan.plan.step[number];
         const uint32 *cell = plan.cell[number];
         tree->step = &step;
-        tree->map.set(step.bit, step.bits);
+        tree->map.set(key_bit, step.bits);
         // Cells of a window whose numbers end alike are compared as one.
         tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
-        join->under[join->depth++] = {&plan.plan, number};
+        join->under[join->depth++] = {&plan.plan, number, &tree->to_fingerprint};
         for (int share = 0; share < plan.shares; share++) {
             if (cell[share] < cell[share + 1] && takes_task(reader->output))
                 follow_range(tree, plan.table[number], cell[share], cell[share + 1]);

@@ -80,8 +80,11 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
         RowPair pair = join->found[i];
         Fingerprint errors = x.word[pair.x] ^ y.word[pair.y];
         bool here = true;
-        for (int level = 0; level < join->depth && here; level++)
-            here = returns_pair(*join->under[level].plan, join->under[level].step, errors);
+        for (int level = 0; level < join->depth && here; level++) {
+            const PlanStep &under = join->under[level];
+            here = returns_pair(*under.plan, under.step,
+                                under.to_fingerprint == nullptr ? errors : (*under.to_fingerprint)(errors));
+        }
         if (!here)
             continue;
         if (join->output == nullptr) {
@@ -227,7 +230,7 @@ void follow_plan(PairJoin *join, const Group &group, const PairPlan &plan, Finge
         sort_cells(join, group.x, map, s.bits, &x);
         if (!group.within)
             sort_cells(join, group.y, map, s.bits, &y);
-        join->under[join->depth++] = {&plan, step};
+        join->under[join->depth++] = {&plan, step, nullptr};
         join_cells(join, x, group.within ? x : y, s.budget, used | s.mask, radius);
         join->depth--;
     }
@@ -261,6 +264,21 @@ void join_group(PairJoin *join, Group group, Fingerprint used, int radius)
     else
         compare_all(join, group);
     join->arena_used = used_before;
+}
+
+// Compares two cells, or one within itself: at once if they are large, otherwise with those that wait.
+void join_cell(PairJoin *join, const Rows &x, const Rows &y, bool within, RunPair run, Fingerprint used,
+               int radius)
+{
+    uint32 x_rows = run.x.end - run.x.begin, y_rows = run.y.end - run.y.begin;
+    if (x_rows == 0 || y_rows == 0 || (within && x_rows == 1))
+        return;
+    if (static_cast<double>(x_rows) * y_rows * join->match->nanoseconds < 2 * kLarge) {
+        add_run(join, x, y, within, run);
+        return;
+    }
+    compare_runs(join, x, y, within); // join_group uses the same list
+    join_group(join, {x.part(run.x.begin, run.x.end), y.part(run.y.begin, run.y.end), within}, used, radius);
 }
 
 } // namespace
@@ -335,6 +353,25 @@ void sort_cells(PairJoin *join, const Rows &rows, const CellMap &map, int bits, 
     cells->rows.count = rows.count;
 }
 
+bool join_sorted_cells(PairJoin *join, const Rows &rows, Fingerprint used, int radius)
+{
+    bool sorted = true;
+    for (Size i = 1; i < rows.count; i++)
+        sorted &= (rows.word[i - 1] & used) <= (rows.word[i] & used);
+    if (!sorted)
+        return false;
+    CHECK_FOR_INTERRUPTS();
+    for (Size begin = 0, end; begin < rows.count; begin = end) {
+        const Fingerprint word = rows.word[begin];
+        for (end = begin + 1; end < rows.count && ((rows.word[end] ^ word) & used) == 0;)
+            end++;
+        RowRun run = {static_cast<uint32>(begin), static_cast<uint32>(end)};
+        join_cell(join, rows, rows, true, {run, run}, used, radius);
+    }
+    compare_runs(join, rows, rows, true);
+    return true;
+}
+
 void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fingerprint used, int radius)
 {
     bool same = &x == &y;
@@ -347,16 +384,7 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
             if (same && other < cell)
                 continue; // this pair of cells is compared the other way round
             RunPair run = {{x.begin[cell], x.begin[cell + 1]}, {y.begin[other], y.begin[other + 1]}};
-            uint32 x_rows = run.x.end - run.x.begin, y_rows = run.y.end - run.y.begin;
-            if (x_rows == 0 || y_rows == 0 || (within && x_rows == 1))
-                continue;
-            if (static_cast<double>(x_rows) * y_rows * join->match->nanoseconds < 2 * kLarge) {
-                add_run(join, x.rows, y.rows, within, run);
-                continue;
-            }
-            compare_runs(join, x.rows, y.rows, within); // join_group uses the same list
-            Group group = {x.rows.part(run.x.begin, run.x.end), y.rows.part(run.y.begin, run.y.end), within};
-            join_group(join, group, used, radius - flips.count());
+            join_cell(join, x.rows, y.rows, within, run, used, radius - flips.count());
         }
         compare_runs(join, x.rows, y.rows, within);
     }

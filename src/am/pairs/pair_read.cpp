@@ -259,7 +259,7 @@ void follow_cells(PairReader *reader, const PairPlan &plan)
         const PairStep &step = plan.step[number];
         const int bits = partition_bits(*reader, step), shares = std::min(reader->processes, 1 << bits);
         map.set(step.bit, step.bits);
-        join->under[join->depth++] = {&plan, number};
+        join->under[join->depth++] = {&plan, number, nullptr};
         for (int share = 0; share < shares; share++) {
             if (takes_task(reader->output))
                 join_share(reader, map, step, {bits, share, shares});

@@ -16,6 +16,7 @@
 
 #include "core/kernels/pair_match.hpp"
 #include "core/pairs/pair_plan.hpp"
+#include "core/tables/byte_permutation.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -301,6 +302,7 @@ inline constexpr Size kStoreBytes = BLCKSZ + 1024;
 struct PlanStep {
     const PairPlan *plan;
     int step;
+    const BytePermutation *to_fingerprint; // if rows have keys for words; otherwise null
 };
 inline constexpr int kMostDepth = 5;
 
@@ -358,6 +360,10 @@ void sort_cells(PairJoin *join, const Rows &rows, const CellMap &map, int bits, 
 // one set of rows, y is x itself. `used` are the fingerprint bits that the cell numbers of this and outer
 // plans consist of: the rows of a cell differ in at most join->radius - radius of them.
 void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fingerprint used, int radius);
+
+// Compares the rows that agree in the first bits of their words, which `used` are, if they are in the order of these bits.
+// Otherwise returns false.
+bool join_sorted_cells(PairJoin *join, const Rows &rows, Fingerprint used, int radius);
 
 // pair_links.cpp
 

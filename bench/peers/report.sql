@@ -145,7 +145,8 @@ FROM result JOIN method USING (method) WHERE part = 'memory' AND measure = 'us' 
 \echo
 \echo '### All pairs within 3'
 \echo
-SELECT method, pg_temp.digits(value) AS "seconds of processor time", pg_temp.digits(value / :rows * 1e6) AS "µs per row"
+SELECT method, pg_temp.digits(value) AS "seconds of processor time of the session", pg_temp.digits(value / :rows * 1e6) AS "µs per row",
+       pg_temp.digits(pg_temp.value_of('pairs', method, variant, 's elapsed')) AS "elapsed"
 FROM result JOIN method USING (method) WHERE part = 'pairs' AND measure = 's' ORDER BY place;
 \endif
 

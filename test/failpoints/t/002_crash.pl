@@ -32,7 +32,7 @@ my @rounds = (
     [ 'segment-extended', 'kill:2', 'clear' ], [ 'segment-extended', 'lose:1', 'clear' ], [ 'segment-extended', 'stop:3', 'clear' ],
     [ 'store-insert', 'kill:400' ], [ 'store-insert', 'lose:600' ],
     [ 'vacuum-slots', 'kill:2', $vacuum ], [ 'vacuum-slots', 'lose:2', $vacuum ], [ 'vacuum-slots', 'stop:1', $vacuum ],
-    [ 'vacuum-page', 'kill:20', $vacuum ], [ 'vacuum-again', 'kill:3', $vacuum ], [ 'vacuum-delete', 'kill:9', $vacuum ],
+    [ 'vacuum-page', 'kill:20', $vacuum ], [ 'vacuum-again', 'kill:1', $vacuum ], [ 'vacuum-delete', 'kill:9', $vacuum ],
     [ 'build-scanned', 'kill:1', $build ], [ 'build-table', 'stop:3', $build ], [ 'build-batch', 'kill:3', $build ],
     [ 'build-root', 'lose:2', $build ],
     [ 'list-page', 'kill:2', '', 'lists = 5' ], [ 'list-page', 'lose:3', '', 'lists = 9, tables = 0' ],

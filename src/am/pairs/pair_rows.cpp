@@ -26,7 +26,7 @@ namespace simhash
 namespace
 {
 
-Probes sort_probes(PairOutput *output, Size count)
+RowProbes sort_probes(PairOutput *output, Size count)
 {
     const Probe *sorted = sort_by_digits(output->probe, output->probe + 2 * output->capacity, count,
                                          Probe::kPlaceBits, 64, [](Probe p) { return p.word; });
@@ -63,7 +63,8 @@ OffsetNumber visible_offset(const PairPart &part, Snapshot snapshot, Buffer buff
 
 // Calls found(probe, tid) for probes of one block of a heap: with the tid of the visible version, or kNoRow.
 template <typename Found>
-void look_up_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, Probes probes, Found found)
+void look_up_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
+                       Found found)
 {
     Buffer buffer = ReadBuffer(part.heap, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -85,7 +86,7 @@ void look_up_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber bloc
 
 // The same for a table of another kind.
 template <typename Found>
-void look_up_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, Probes probes, Found found)
+void look_up_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes, Found found)
 {
     uint64 last = InvalidOffsetNumber, seen = kNoRow;
     for (const Probe *probe = probes.begin; probe < probes.end; probe++) {
@@ -108,14 +109,14 @@ void look_up_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, Pr
 // Calls settle(place, tag) for each probe, with the tag of the version that the snapshot sees or 0; soon(place) a little
 // earlier.
 template <typename Soon, typename Settle>
-void look_up(PairOutput *output, Probes probes, Soon soon, Settle settle)
+void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
 {
     constexpr int kAhead = 16, kPages = 64;
     for (int pages = 1; probes.begin < probes.end; pages++) {
         CHECK_FOR_INTERRUPTS();
         if (pages % kPages == 0)
             receive_pairs(output);
-        const Probes page = probes.page();
+        const RowProbes page = probes.page();
         const PairSide &side = output->side[page.begin->side()];
         const BlockNumbers &blocks = side.tids.blocks;
         const int number = blocks.relation(page.begin->row());
@@ -136,7 +137,7 @@ void look_up(PairOutput *output, Probes probes, Soon soon, Settle settle)
 
 } // namespace
 
-Probes probe_members(PairOutput *output, uint64 settled)
+RowProbes probe_members(PairOutput *output, uint64 settled)
 {
     Size count = 0;
     for (Size i = 0; i < output->pairs; i++) {

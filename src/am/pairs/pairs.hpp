@@ -184,11 +184,11 @@ struct Probe {
 };
 inline constexpr Size kMostPairs = Size{1} << (Probe::kPlaceBits - 1); // that wait: each has two members
 
-struct Probes {
+struct RowProbes {
     const Probe *begin, *end;
 
     // The probes of the first page, of which there must be one.
-    Probes page() const
+    RowProbes page() const
     {
         const Probe *at = begin;
         while (at < end && at->page() == begin->page())
@@ -248,7 +248,7 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
 
 // The members of the waiting pairs, without those that have all bits of `settled` if that is not 0, in the order of the
 // rows. The place of a member is 2 * pair + place.
-Probes probe_members(PairOutput *output, uint64 settled);
+RowProbes probe_members(PairOutput *output, uint64 settled);
 // Gives the members of the waiting pairs the tags of the versions that the snapshot sees, or 0.
 void look_up_members(PairOutput *output);
 // Removes the rows that the snapshot does not see and marks the others kVisible.

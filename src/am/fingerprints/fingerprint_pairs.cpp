@@ -134,7 +134,7 @@ void sample_side(PairSide *side, Sample *sample)
 // are the first bits of the keys. Keys are compared as they are: their distance is that of the fingerprints.
 struct TreeStep {
     PairReader *reader;
-    const PairStep *step;
+    PairStep step; // of the keys' bits
     CellMap map;
     BytePermutation to_fingerprint;
     int low_bits;
@@ -146,12 +146,21 @@ struct TreeStep {
     bool spooling; // cell `open` does not fit into memory: its rows go to the spool
     Rows stash;
 
-    Fingerprint cell_mask() const { return step->bits == 0 ? 0 : ~uint64{0} << (64 - step->bits); }
+    void set(const PairStep &of_fingerprints);
     uint32 cell(uint64 key) const
     {
-        return step->bits == 0 ? 0 : static_cast<uint32>(key >> (64 - step->bits));
+        return step.bits == 0 ? 0 : static_cast<uint32>(key >> (64 - step.bits));
     }
 };
+
+void TreeStep::set(const PairStep &of_fingerprints)
+{
+    step = of_fingerprints;
+    step.mask = step.bits == 0 ? 0 : ~Fingerprint{0} << (64 - step.bits);
+    for (int i = 0; i < step.bits; i++)
+        step.bit[i] = static_cast<std::uint8_t>(kBits - 1 - i);
+    map.set(step.bit, step.bits);
+}
 
 void join_window(TreeStep *tree, Size count)
 {
@@ -159,10 +168,10 @@ void join_window(TreeStep *tree, Size count)
     Rows rows = join->raw.part(0, count);
     receive_pairs(tree->reader->output);
     narrow_rows(*tree->reader, 0, &rows);
-    if (join_sorted_cells(join, rows, tree->cell_mask(), join->radius))
+    if (join_sorted_cells(join, rows, tree->step.mask, join->radius))
         return; // as leaves are before inserts
     sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
-    join_cells(join, join->cells[0], join->cells[0], 0, tree->cell_mask(), join->radius);
+    join_cells(join, join->cells[0], join->cells[0], 0, tree->step.mask, join->radius);
 }
 
 void copy_rows(const Rows &from, Rows *to)
@@ -176,7 +185,7 @@ void join_spooled_cell(TreeStep *tree)
 {
     Rows *raw = &tree->reader->join->raw;
     copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
-    join_partitions(tree->reader, {0, 0, 1}, 0, 0, tree->map, 0, *tree->step);
+    join_partitions(tree->reader, {0, 0, 1}, 0, 0, tree->map, 0, tree->step);
     clear_pair_spool(tree->reader->spool);
     copy_rows(tree->stash, raw);
     tree->spooling = false;
@@ -250,8 +259,8 @@ void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
     PairReader *reader = tree->reader;
     set_table_permutation(side_of(*reader, 0).meta(), table, false, &tree->to_fingerprint);
     tree->open = first;
-    tree->from = cell_begin(*tree->step, first);
-    tree->end = cell_begin(*tree->step, end);
+    tree->from = cell_begin(tree->step, first);
+    tree->end = cell_begin(tree->step, end);
     tree->open_row = tree->open_end = 0;
     reader->join->raw.count = 0;
     visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, table, tree->from, tree->end,
@@ -262,17 +271,13 @@ void follow_trees(PairReader *reader, const FingerprintJoin &plan)
 {
     PairJoin *join = reader->join;
     auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
-    std::uint8_t key_bit[kBits];
-    for (int i = 0; i < kBits; i++)
-        key_bit[i] = static_cast<std::uint8_t>(kBits - 1 - i);
     tree->reader = reader;
     tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
     for (int number = 0; number < plan.plan.steps; number++) {
         const PairStep &step = plan.plan.step[number];
         const uint32 *cell = plan.cell[number];
-        tree->step = &step;
-        tree->map.set(key_bit, step.bits);
+        tree->set(step);
         // Cells of a window whose numbers end alike are compared as one.
         tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
         join->under[join->depth++] = {&plan.plan, number, &tree->to_fingerprint};

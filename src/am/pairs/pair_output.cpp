@@ -3,8 +3,6 @@
 
 extern "C" {
 #include "executor/executor.h"
-#include "miscadmin.h"
-#include "pgstat.h"
 #include "utils/memutils.h"
 }
 

@@ -61,10 +61,12 @@ OffsetNumber visible_offset(const PairPart &part, Snapshot snapshot, Buffer buff
     return seen ? ItemPointerGetOffsetNumber(&tid) : InvalidOffsetNumber;
 }
 
-// Calls found(probe, tid) for probes of one block of a heap: with the tid of the visible version, or kNoRow.
-template <typename Found>
-void look_up_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
-                       Found found)
+// The tids of the visible versions of rows of a block, by the offsets of the rows; kNoRow if there is none.
+using SeenRows = uint64[1 << Probe::kOffsetBits];
+
+// Finds the visible versions of a block of a heap.
+void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
+                   SeenRows seen)
 {
     Buffer buffer = ReadBuffer(part.heap, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -72,46 +74,36 @@ void look_up_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber bloc
     // transaction locks each row.
     const bool all_visible = PageIsAllVisible(BufferGetPage(buffer)) && !snapshot->takenDuringRecovery &&
                              !IsolationIsSerializable();
-    uint64 last = InvalidOffsetNumber, seen = InvalidOffsetNumber;
-    for (const Probe *probe = probes.begin; probe < probes.end; probe++) {
-        if (probe->offset() != last) {
-            last = probe->offset();
-            seen = visible_offset(part, snapshot, buffer, all_visible, static_cast<OffsetNumber>(last));
-            count_row(part, seen != InvalidOffsetNumber);
-        }
-        found(*probe, seen == InvalidOffsetNumber ? kNoRow : static_cast<uint64>(block) << 16 | seen);
-    }
+    probes.each_row([&](uint64 offset) {
+        OffsetNumber version =
+            visible_offset(part, snapshot, buffer, all_visible, static_cast<OffsetNumber>(offset));
+        seen[offset] = version == InvalidOffsetNumber ? kNoRow : static_cast<uint64>(block) << 16 | version;
+    });
     UnlockReleaseBuffer(buffer);
 }
 
 // The same for a table of another kind.
-template <typename Found>
-void look_up_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes, Found found)
+void see_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes, SeenRows seen)
 {
-    uint64 last = InvalidOffsetNumber, seen = kNoRow;
-    for (const Probe *probe = probes.begin; probe < probes.end; probe++) {
-        if (probe->offset() != last) {
-            last = probe->offset();
-            ItemPointerData tid;
-            ItemPointerSet(&tid, block, static_cast<OffsetNumber>(last));
-            bool again = false;
-            seen = table_index_fetch_tuple(part.fetch, &tid, snapshot, part.slot, &again, nullptr)
-                       ? tid_of(&part.slot->tts_tid).packed()
-                       : kNoRow;
-            count_row(part, seen != kNoRow);
-        }
-        found(*probe, seen);
-    }
+    probes.each_row([&](uint64 offset) {
+        ItemPointerData tid;
+        ItemPointerSet(&tid, block, static_cast<OffsetNumber>(offset));
+        bool again = false;
+        seen[offset] = table_index_fetch_tuple(part.fetch, &tid, snapshot, part.slot, &again, nullptr)
+                           ? tid_of(&part.slot->tts_tid).packed()
+                           : kNoRow;
+    });
     ExecClearTuple(part.slot);
     table_index_fetch_reset(part.fetch);
 }
 
 // Calls settle(place, tag) for each probe, with the tag of the version that the snapshot sees or 0; soon(place) a little
-// earlier.
+// earlier. No page is locked then: a row may have any number of probes.
 template <typename Soon, typename Settle>
 void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
 {
     constexpr int kAhead = 16, kPages = 64;
+    SeenRows seen;
     for (int pages = 1; probes.begin < probes.end; pages++) {
         CHECK_FOR_INTERRUPTS();
         if (pages % kPages == 0)
@@ -122,28 +114,30 @@ void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
         const int number = blocks.relation(page.begin->row());
         const PairPart &part = side.part[number];
         auto block = static_cast<BlockNumber>(blocks.packed(number, page.begin->row()) >> 16);
-        auto found = [&](const Probe &probe, uint64 tid) {
-            if (probes.end - &probe > kAhead)
-                soon((&probe)[kAhead].place());
-            settle(probe.place(), tid == kNoRow ? 0 : blocks.number(number, tid) | kVisible);
-        };
         if (part.heap->rd_tableam == GetHeapamTableAmRoutine())
-            look_up_heap_page(part, output->snapshot, block, page, found);
+            see_heap_page(part, output->snapshot, block, page, seen);
         else
-            look_up_rows(part, output->snapshot, block, page, found);
+            see_rows(part, output->snapshot, block, page, seen);
+        page.each_row([&](uint64 offset) { count_row(part, seen[offset] != kNoRow); });
+        for (const Probe *probe = page.begin; probe < page.end; probe++) {
+            if (probes.end - probe > kAhead)
+                soon(probe[kAhead].place());
+            uint64 tid = seen[probe->offset()];
+            settle(probe->place(), tid == kNoRow ? 0 : blocks.number(number, tid) | kVisible);
+        }
         probes.begin = page.end;
     }
 }
 
 } // namespace
 
-RowProbes probe_members(PairOutput *output, uint64 settled)
+RowProbes probe_members(PairOutput *output, bool visible_too)
 {
     Size count = 0;
     for (Size i = 0; i < output->pairs; i++) {
         for (Size place = 0; place < 2; place++) {
             uint64 tag = output->pair[i].tag[place];
-            if (settled == 0 || (tag & settled) != settled)
+            if (visible_too || !(tag & kVisible))
                 output->probe[count++] =
                     Probe::of(output->sides == 1 ? 0 : static_cast<int>(place), tag, 2 * i + place);
         }
@@ -154,7 +148,7 @@ RowProbes probe_members(PairOutput *output, uint64 settled)
 void look_up_members(PairOutput *output)
 {
     look_up(
-        output, probe_members(output, kVisible),
+        output, probe_members(output, false),
         [output](Size place) { __builtin_prefetch(&output->pair[place / 2], 1); },
         [output](Size place, uint64 tag) {
             uint64 *member = &output->pair[place / 2].tag[place % 2];

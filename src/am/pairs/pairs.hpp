@@ -173,10 +173,8 @@ struct Probe {
         Assert((row & 0xFFFF) >> kOffsetBits == 0 && place >> kPlaceBits == 0);
         return {((row >> 16 << kOffsetBits) | (row & 0xFFFF)) << kPlaceBits | place};
     }
-    uint64 page() const
-    {
-        return word >> (kPlaceBits + kOffsetBits);
-    } // the side, and the number of the block
+    // The side, and the number of the block.
+    uint64 page() const { return word >> (kPlaceBits + kOffsetBits); }
     int side() const { return static_cast<int>(page() >> 32); }
     uint64 offset() const { return word >> kPlaceBits & ((1 << kOffsetBits) - 1); }
     uint64 row() const { return (page() & 0xFFFFFFFF) << 16 | offset(); }
@@ -194,6 +192,15 @@ struct RowProbes {
         while (at < end && at->page() == begin->page())
             at++;
         return {begin, at};
+    }
+
+    // Calls visit(offset) for each row of probes of one page.
+    template <typename Visit> void each_row(Visit visit) const
+    {
+        for (const Probe *at = begin; at < end; at++) {
+            if (at == begin || at->offset() != at[-1].offset())
+                visit(at->offset());
+        }
     }
 };
 
@@ -246,9 +253,9 @@ inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
 
 // pair_rows.cpp
 
-// The members of the waiting pairs, without those that have all bits of `settled` if that is not 0, in the order of the
-// rows. The place of a member is 2 * pair + place.
-RowProbes probe_members(PairOutput *output, uint64 settled);
+// The members of the waiting pairs that are not marked kVisible, or all of them, in the order of the rows. The place of a
+// member is 2 * pair + place.
+RowProbes probe_members(PairOutput *output, bool visible_too);
 // Gives the members of the waiting pairs the tags of the versions that the snapshot sees, or 0.
 void look_up_members(PairOutput *output);
 // Removes the rows that the snapshot does not see and marks the others kVisible.

@@ -69,7 +69,7 @@ void copy_members(PairOutput *output)
 {
     SignaturePass *pass = pass_of(*output);
     Size rows = 0;
-    for (RowProbes probes = probe_members(output, 0); probes.begin < probes.end;) {
+    for (RowProbes probes = probe_members(output, true); probes.begin < probes.end;) {
         CHECK_FOR_INTERRUPTS();
         const RowProbes members = probes.page();
         StorePage page = lock_store_page(output->side[members.begin->side()], members.begin->row());

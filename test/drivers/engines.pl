@@ -73,7 +73,7 @@ for my $path (sort glob "$top/doc/engines/*.sql") {
   SKIP: {
         skip 'bit_count of bits came with PostgreSQL 14', 2
           if $engine eq 'postgresql' && $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
-        if ($program{$engine} && !run_log([ 'node', '-e', $program{$engine}[0] ], '>', '/dev/null', '2>', '/dev/null')) {
+        if ($program{$engine} && !succeeds('node', '-e', $program{$engine}[0])) {
             diag "$engine is not installed: skipped; tools/setup.sh engines installs it";
             skip "$engine is not installed", 2;
         }

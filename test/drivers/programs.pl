@@ -16,12 +16,6 @@ sub python
     return grep { succeeds($_, '-c', "import $module") } 'python3', '/usr/bin/python3';
 }
 
-sub succeeds
-{
-    my (@command) = @_;
-    return run_log([ 'timeout', '60', @command ], '>', '/dev/null', '2>', '/dev/null');
-}
-
 my $top = dirname(dirname($FindBin::RealBin));
 my $directory = PostgreSQL::Test::Utils::tempdir();
 my $jar = '/usr/share/java/postgresql.jar';

@@ -10,7 +10,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
-  prepare_signatures signatures_agree);
+  prepare_signatures signatures_agree succeeds);
+
+# Whether a command ends well within a minute; one that is not installed does not.
+sub succeeds
+{
+    my (@command) = @_;
+    return run_log([ 'timeout', '60', @command ], '>', '/dev/null', '2>', '/dev/null');
+}
 
 # A started node. streaming, initdb: as init takes them; settings: lines of its configuration.
 sub start_node

@@ -16,6 +16,7 @@
 #include <faiss/impl/AuxIndexStructures.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

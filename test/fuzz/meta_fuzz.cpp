@@ -5,6 +5,7 @@
 #include "core/page/page.hpp"
 #include "core/tables/search_plan.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace simhash

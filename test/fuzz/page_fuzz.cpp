@@ -6,6 +6,7 @@
 #include "core/page/leaf_cut.hpp"
 #include "core/page/leaf_find.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 

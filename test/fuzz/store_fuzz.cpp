@@ -6,6 +6,7 @@
 #include "core/signature_tables/signature_plan.hpp"
 #include "core/signature_tables/store_page.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 

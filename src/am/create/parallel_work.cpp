@@ -6,6 +6,8 @@ extern "C" {
 #include "utils/snapmgr.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -3,6 +3,8 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/search/cost.hpp"
 
+#include <cmath>
+
 namespace simhash
 {
 

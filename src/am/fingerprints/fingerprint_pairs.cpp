@@ -12,6 +12,9 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+#include <utility>
+
 namespace simhash
 {
 

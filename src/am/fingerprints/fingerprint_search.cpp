@@ -9,6 +9,8 @@
 #include "pg/types/ball.hpp"
 #include "pg/types/weights_type.hpp"
 
+#include <cmath>
+
 namespace simhash
 {
 

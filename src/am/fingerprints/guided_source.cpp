@@ -4,6 +4,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

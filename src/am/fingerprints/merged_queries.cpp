@@ -8,6 +8,7 @@ extern "C" {
 }
 
 #include <numeric>
+#include <utility>
 
 namespace simhash
 {

@@ -22,6 +22,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

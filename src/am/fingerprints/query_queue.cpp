@@ -8,7 +8,9 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace simhash
 {

@@ -16,6 +16,8 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -23,6 +23,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -16,6 +16,8 @@ extern "C" {
 #include "utils/datum.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -20,6 +20,8 @@ extern "C" {
 #include "utils/tuplesort.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

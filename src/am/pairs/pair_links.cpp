@@ -6,6 +6,9 @@ extern "C" {
 #include "miscadmin.h"
 }
 
+#include <algorithm>
+#include <utility>
+
 namespace simhash
 {
 

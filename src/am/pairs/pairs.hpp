@@ -26,6 +26,8 @@ extern "C" {
 #include "storage/shm_toc.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -28,6 +28,8 @@ extern "C" {
 #include "utils/spccache.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

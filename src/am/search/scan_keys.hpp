@@ -19,6 +19,8 @@ extern "C" {
 #include "access/skey.h"
 }
 
+#include <utility>
+
 namespace simhash
 {
 

@@ -2,6 +2,8 @@
 
 #include "am/search/null_search.hpp"
 
+#include <algorithm>
+
 namespace simhash
 {
 

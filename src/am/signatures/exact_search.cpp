@@ -6,6 +6,8 @@
 #include "core/volatility/guided_plan.hpp" // guided_prefix_bits
 #include "core/volatility/step_order.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 extern "C" {

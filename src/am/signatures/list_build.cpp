@@ -3,6 +3,7 @@
 #include "core/hash/split_mix.hpp"
 #include "pg/server/settings.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 extern "C" {

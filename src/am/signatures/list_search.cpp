@@ -7,6 +7,7 @@
 
 #include "pg/server/settings.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 extern "C" {

@@ -7,6 +7,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

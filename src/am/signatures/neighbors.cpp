@@ -1,5 +1,7 @@
 #include "am/signatures/neighbors.hpp"
 
+#include <algorithm>
+
 namespace simhash
 {
 

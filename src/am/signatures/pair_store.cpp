@@ -8,6 +8,8 @@ extern "C" {
 #include "storage/bufmgr.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

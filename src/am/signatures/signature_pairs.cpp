@@ -17,6 +17,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

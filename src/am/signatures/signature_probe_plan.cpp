@@ -11,6 +11,8 @@ extern "C" {
 #include "utils/builtins.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

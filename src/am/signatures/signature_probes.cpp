@@ -7,6 +7,9 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

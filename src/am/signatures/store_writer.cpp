@@ -5,6 +5,8 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -11,6 +11,8 @@ extern "C" {
 #include "utils/spccache.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

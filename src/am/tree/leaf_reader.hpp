@@ -33,7 +33,7 @@ inline void locate_leaf(Relation index, int table, Position position, Position d
     find_leaf(index, table, position, &leaf->place);
     leaf->table = table;
     leaf->first = position;
-    leaf->begin = std::max(leaf->place.lower, done);
+    leaf->begin = Max(leaf->place.lower, done);
     leaf->end = leaf->place.upper;
     leaf->endless = leaf->place.rightmost;
 }

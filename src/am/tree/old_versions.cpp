@@ -11,6 +11,8 @@
 #include "am/tree/insert.hpp"
 #include "am/tree/tree_page.hpp"
 
+#include <algorithm>
+
 namespace simhash
 {
 

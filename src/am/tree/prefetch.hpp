@@ -16,6 +16,8 @@ extern "C" {
 #include "storage/bufmgr.h"
 }
 
+#include <initializer_list>
+
 namespace simhash
 {
 
@@ -44,7 +46,7 @@ template <typename PartsOf> void prefetch_leaves(const Buffer *buffer, int count
         const char *page = BufferGetPage(buffer[i]);
         const ComparedParts parts = parts_of(i, page);
         for (const PagePart &part : {parts.columns, parts.bag}) {
-            const std::size_t end = std::min(part.end, part.begin + kMost);
+            const std::size_t end = Min(part.end, part.begin + kMost);
             for (std::size_t at = part.begin / kLine * kLine; at < end; at += kLine)
                 __builtin_prefetch(page + at);
         }

@@ -16,6 +16,8 @@ extern "C" {
 #include "storage/predicate.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -4,8 +4,6 @@
 #include "core/contract/contract.hpp"
 #include "core/page/page.hpp"
 
-#include <algorithm>
-
 namespace simhash
 {
 
@@ -28,7 +26,7 @@ inline int guess_child(const CachedChild *child, int count, double density, std:
     SIMHASH_ASSERT(count >= 1);
     std::uint64_t first = child[0].lower.key;
     double guess = key <= first ? 0 : static_cast<double>(key - first) * density;
-    return static_cast<int>(std::min<double>(guess, count - 1));
+    return guess < count - 1 ? static_cast<int>(guess) : count - 1;
 }
 
 // The last child whose lower bound is <= position; the first if none is. The search starts at the guess and proceeds by
@@ -39,11 +37,11 @@ inline int find_child(const CachedChild *child, int count, double density, Posit
     int low = guess_child(child, count, density, position.key), high = low;
     for (int step = 1; low > 0 && child[low].lower > position; step *= 2) {
         high = low;
-        low = std::max(0, low - step);
+        low = low > step ? low - step : 0;
     }
     for (int step = 1; high < count && child[high].lower <= position; step *= 2) {
         low = high;
-        high = std::min(count, high + step);
+        high = step < count - high ? high + step : count;
     }
     while (high - low > 1) {
         int middle = (low + high) / 2;

@@ -1,5 +1,6 @@
 #include "core/page/leaf.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/contract/contract.hpp"

@@ -15,7 +15,6 @@
 
 #include "core/page/page.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace simhash
@@ -124,9 +123,9 @@ public:
     // The end of a sub-range in the columns. Whatever a damaged page holds, it is one of the places.
     int end(int sub_range) const
     {
-        return std::min<int>(
-            load_number<std::uint16_t>(ends_ + sizeof(std::uint16_t) * static_cast<std::size_t>(sub_range)),
-            ordered_);
+        int end =
+            load_number<std::uint16_t>(ends_ + sizeof(std::uint16_t) * static_cast<std::size_t>(sub_range));
+        return end < ordered_ ? end : ordered_;
     }
     const char *column(int before) const { return columns_ + std::ptrdiff_t{before} * ordered_; }
     const char *bag_row(int place) const

@@ -222,6 +222,8 @@ void accumulate(const Levels from[], int most, Levels to[])
 
 } // namespace
 
+double scale_cosine(double scale) { return 1 / std::sqrt(1 + scale * scale); }
+
 bool is_volatility_model(const VolatilityModel &model)
 {
     double sum = 0;

@@ -19,7 +19,6 @@
 // shares are fitted.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "core/fingerprint/fingerprint.hpp"
@@ -37,7 +36,7 @@ static_assert(kVolatilityLevels <= kLevelLanes);
 inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
 
 // rho, the cosine of documents at a scale.
-inline double scale_cosine(double scale) { return 1 / std::sqrt(1 + scale * scale); }
+double scale_cosine(double scale);
 
 // Plain doubles: the metapage holds one as it is.
 struct VolatilityModel {

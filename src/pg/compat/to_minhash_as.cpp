@@ -10,6 +10,8 @@ extern "C" {
 #include "miscadmin.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -25,6 +25,8 @@ extern "C" {
 #include "utils/array.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

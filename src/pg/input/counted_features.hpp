@@ -8,6 +8,8 @@ extern "C" {
 #include "miscadmin.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -16,6 +16,8 @@ extern "C" {
 #include "utils/numeric.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -33,6 +33,9 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

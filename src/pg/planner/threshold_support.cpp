@@ -25,6 +25,8 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include <utility>
+
 namespace simhash
 {
 

@@ -18,6 +18,8 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

@@ -22,6 +22,9 @@ extern "C" {
 #include "utils/rel.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

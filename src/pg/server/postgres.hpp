@@ -3,9 +3,8 @@
 // Differences between PostgreSQL 13 and 19 are handled only in pg/server/compat.hpp.
 #pragma once
 
-// These come before postgres.h, which redefines printf and similar functions.
-#include <algorithm>
-#include <cmath>
+// <cstdio> comes before postgres.h, which redefines printf and similar functions. <algorithm> and <cmath> are large: files
+// that use them include them.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

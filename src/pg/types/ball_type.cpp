@@ -9,6 +9,8 @@ extern "C" {
 #include "libpq/pqformat.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

@@ -9,6 +9,8 @@ extern "C" {
 #include "common/hashfn.h"
 }
 
+#include <algorithm>
+
 namespace simhash
 {
 

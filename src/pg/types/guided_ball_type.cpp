@@ -15,6 +15,8 @@ extern "C" {
 #include "libpq/pqformat.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

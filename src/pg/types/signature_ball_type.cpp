@@ -14,6 +14,9 @@ extern "C" {
 #include "utils/array.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

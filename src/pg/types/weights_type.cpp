@@ -11,6 +11,9 @@ extern "C" {
 #include "utils/builtins.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

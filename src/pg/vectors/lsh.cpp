@@ -14,6 +14,8 @@ extern "C" {
 #include "funcapi.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

@@ -10,6 +10,9 @@ extern "C" {
 #include "miscadmin.h"
 }
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 

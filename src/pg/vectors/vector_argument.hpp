@@ -9,6 +9,8 @@ extern "C" {
 #include "utils/array.h"
 }
 
+#include <cmath>
+
 namespace simhash
 {
 

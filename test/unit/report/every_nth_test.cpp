@@ -1,5 +1,6 @@
 #include "core/report/every_nth.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "core/report/report_figures.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

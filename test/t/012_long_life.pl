@@ -39,10 +39,11 @@ SQL
 note('pages after each round: ' . join ' ', map { $_ / 8192 } @size);
 my ($half) = sort { $b <=> $a } @size[ $rounds / 2 - 5 .. $rounds / 2 ];
 cmp_ok($size[-1], '<=', 1.04 * $half, 'the index has stopped growing halfway');
-# Random inserts leave leaves about two thirds full; freshly built ones are 90 % full.
+# Random inserts leave leaves about two thirds full, and VACUUM unites those that become less full; freshly built ones are
+# 90 % full.
 $node->safe_psql('postgres', 'CREATE INDEX fresh ON page USING simhash (h)');
 my $fresh = $node->safe_psql('postgres', "SELECT pg_relation_size('fresh')");
-cmp_ok($size[-1], '<', 2 * $fresh, 'and is less than twice a fresh one');
+cmp_ok($size[-1], '<', 1.6 * $fresh, 'and is less than 1.6 times a fresh one');
 note(sprintf '%.2f times a fresh index', $size[-1] / $fresh);
 $node->safe_psql('postgres', 'DROP INDEX fresh');
 is($node->safe_psql('postgres', "SELECT rows + nulls, partial_entries FROM simhash_index_check('page_h', true)"),

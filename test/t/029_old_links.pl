@@ -64,7 +64,7 @@ read_meanwhile('a page that begins later', sub {
 
 # The tree has three inner pages below its root. Each has one leaf left. VACUUM unites the inner pages, and leaves.
 # The copy of the root leads to inner pages that are deleted.
-fill_table(240000, 'NULL', 50);
+fill_table(350000, 'NULL', 60);
 sql('DELETE FROM page WHERE id % 1000 <> 0');
 sql('VACUUM page');
 is(stats('height'), 3, 'the tree has two levels of inner pages');

@@ -10,6 +10,7 @@
 extern "C" {
 #include "commands/vacuum.h"
 #include "storage/predicate.h"
+#include "utils/memutils.h"
 }
 
 namespace simhash
@@ -18,20 +19,25 @@ namespace simhash
 namespace
 {
 
-// The rest waits for the next VACUUM.
-constexpr Size kMostSparse = Size{1} << 20;
+// Of a page that two have become. Inserts and deletes that balance seldom fill so much of it again, and leaves do not
+// thin out: bench/decisions.md.
+constexpr int kMostPercent = 85;
 
-int capacity_of(const char *page)
-{
-    return is_leaf(page) ? least_leaf_fill(BLCKSZ, key_words(page)) : inner_capacity(BLCKSZ);
-}
+int capacity_of(const char *page) { return is_leaf(page) ? leaf_fill(page) : inner_capacity(BLCKSZ); }
 int count_of(const char *page) { return is_leaf(page) ? leaf_count(page) : inner_count(page); }
 
 bool is_sparse(const char *page, BlockNumber block)
 {
     const PageTail *tail = page_tail(page);
     return block != root_block(tail->table) && !is_rightmost(page) && !(tail->flags & kIncompleteSplit) &&
-           count_of(page) <= capacity_of(page) / 4;
+           count_of(page) <= capacity_of(page) / 2;
+}
+
+// Whether a page takes the entries of its left sibling.
+bool has_room(const char *page, const char *left)
+{
+    const int capacity = is_leaf(page) ? united_leaf_fill(left, page) : inner_capacity(BLCKSZ);
+    return count_of(left) == 0 || (count_of(left) + count_of(page)) * 100 <= capacity * kMostPercent;
 }
 
 // The last position before another one, which is not the first of all.
@@ -120,8 +126,7 @@ bool lock_pages(Unlink *unlink)
     const int words = index_meta(unlink->index)->words_of(unlink->table);
     return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, words) == nullptr &&
            check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
-           low_of(right) == high_of(page) &&
-           (count_of(page) == 0 || count_of(page) + count_of(right) <= capacity_of(page) * 3 / 4);
+           low_of(right) == high_of(page) && has_room(right, page);
 }
 
 // Locks the parent, if both pages are its children.
@@ -205,27 +210,67 @@ bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
     return possible;
 }
 
+// Whether it is worthwhile to look at a page and its right sibling.
+bool may_unite(const SparsePages &sparse, const SparsePages::Page &page)
+{
+    const int filled = sparse.filled[page.block],
+              right = page.right < sparse.blocks ? sparse.filled[page.right] : 0;
+    return filled <= 1 || right == 0 || filled - 1 + right - 1 <= kMostPercent;
+}
+
+// Its entries are now on its right sibling.
+void note_united(SparsePages *sparse, const SparsePages::Page &page)
+{
+    const int filled = sparse->filled[page.block] - 1;
+    sparse->filled[page.block] = 0;
+    if (filled > 0 && page.right < sparse->blocks && sparse->filled[page.right] > 0)
+        sparse->filled[page.right] = static_cast<std::uint8_t>(Min(sparse->filled[page.right] + filled, 101));
+}
+
+void note_filled(SparsePages *sparse, const char *page, BlockNumber block)
+{
+    if (block >= sparse->blocks) {
+        const Size blocks = Max(Size{block} + 1, Max(Size{1024}, 2 * sparse->blocks));
+        auto *filled = static_cast<std::uint8_t *>(
+            MemoryContextAllocExtended(CurrentMemoryContext, blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+        if (sparse->filled != nullptr) {
+            std::memcpy(filled, sparse->filled, sparse->blocks);
+            pfree(sparse->filled);
+        }
+        sparse->filled = filled;
+        sparse->blocks = blocks;
+    }
+    sparse->filled[block] = static_cast<std::uint8_t>(1 + Min(count_of(page) * 100 / capacity_of(page), 100));
+}
+
 } // namespace
 
-void note_sparse(SparsePages *sparse, const char *page, BlockNumber block)
+void note_page(SparsePages *sparse, const char *page, BlockNumber block)
 {
-    if (!is_sparse(page, block) || sparse->count == kMostSparse)
+    // The rest waits for the next VACUUM.
+    const Size most = static_cast<Size>(vacuum_work_mem()) * 1024 / 4 / sizeof(SparsePages::Page);
+    note_filled(sparse, page, block);
+    if (!is_sparse(page, block) || sparse->count >= most)
         return;
     if (sparse->count == sparse->capacity) {
         sparse->capacity = Max(2 * sparse->capacity, 64);
-        Size bytes = sizeof(BlockNumber) * sparse->capacity;
-        sparse->block = static_cast<BlockNumber *>(sparse->block == nullptr ? palloc(bytes)
-                                                                            : repalloc(sparse->block, bytes));
+        Size bytes = sizeof(SparsePages::Page) * sparse->capacity;
+        sparse->page = static_cast<SparsePages::Page *>(
+            sparse->page == nullptr ? palloc(bytes) : repalloc_huge(sparse->page, bytes));
     }
-    sparse->block[sparse->count++] = block;
+    sparse->page[sparse->count++] = {block, page_tail(page)->right};
 }
 
-BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, const SparsePages &sparse)
+BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, SparsePages *sparse)
 {
     BlockNumber deleted = 0;
-    for (Size i = 0; i < sparse.count; i++) {
+    for (Size i = 0; i < sparse->count; i++) {
+        const SparsePages::Page &page = sparse->page[i];
         delay_vacuum();
-        deleted += unlink_page(index, meta, sparse.block[i]);
+        if (may_unite(*sparse, page) && unlink_page(index, meta, page.block)) {
+            deleted++;
+            note_united(sparse, page);
+        }
     }
     return deleted;
 }

@@ -7,18 +7,24 @@
 namespace simhash
 {
 
-// The pages that a walk has found to have few entries.
+// What a walk has found.
 struct SparsePages {
+    struct Page {
+        BlockNumber block;
+        BlockNumber right; // its right sibling
+    };
+    Page *page; // those that have few entries
     Size count;
     Size capacity;
-    BlockNumber *block;
+    std::uint8_t *filled; // by block: 1 + the part of it that is filled, in percent; 0 if that is unknown
+    Size blocks;
 };
 
-// Notes a locked page if it has few entries.
-void note_sparse(SparsePages *sparse, const char *page, BlockNumber block);
+// Notes how full a locked page of a tree is.
+void note_page(SparsePages *sparse, const char *page, BlockNumber block);
 
 // Unites the pages with their right siblings where that is possible. Only while nobody walks over the blocks: entries may
 // move to an earlier one. Returns the number of pages that have been deleted.
-BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, const SparsePages &sparse);
+BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, SparsePages *sparse);
 
 } // namespace simhash

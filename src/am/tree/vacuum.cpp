@@ -160,7 +160,7 @@ void visit_block(Walk *walk, BlockNumber block, bool again)
         if (is_leaf(page))
             vacuum_leaf(walk, buffer, again);
         if (!deleted && in_trees(*walk->meta, page))
-            note_sparse(&walk->sparse, page, block);
+            note_page(&walk->sparse, page, block);
     }
     UnlockReleaseBuffer(buffer);
     if (unused && !again)
@@ -234,8 +234,8 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     end_walk(info->index);
     elog(DEBUG2, "vacuum of index \"%s\" looked up " UINT64_FORMAT " tids",
          RelationGetRelationName(info->index), walk->memo.asked());
-    stats->pages_deleted += unlink_sparse(info->index, *walk->meta, walk->sparse);
     recycle_unused(info->index, *walk->meta, walk->unused, info->strategy);
+    stats->pages_deleted += unlink_sparse(info->index, *walk->meta, &walk->sparse);
     if (stats->pages_free + stats->pages_deleted > 0)
         IndexFreeSpaceMapVacuum(info->index);
     MemoryContextSwitchTo(caller);

@@ -292,11 +292,6 @@ LeafLayout leaf_layout(std::size_t page_size, int words, std::uint64_t key, int 
             std::clamp(tid_bytes, kLeastTidBytes, kMostTidBytes), offset_bits};
 }
 
-int least_leaf_fill(std::size_t page_size, int words)
-{
-    return leaf_fill(leaf_layout(page_size, words, 0, 0, 0xFFFFFFFF, 0xFFFF), page_size);
-}
-
 int usual_leaf_fill(std::size_t page_size, int words)
 {
     return leaf_fill(leaf_layout(page_size, words, 0, 16, 0, 0), page_size);
@@ -307,6 +302,23 @@ int leaf_fill(const LeafLayout &layout, std::size_t page_size)
     int fill = static_cast<int>((page_size - sizeof(PageTail) - layout.columns_at()) /
                                 static_cast<std::size_t>(layout.row_bytes()));
     return std::min(fill, leaf_capacity(page_size));
+}
+
+int leaf_fill(const char *page) { return leaf_fill(layout_of(page), size_of(page)); }
+
+int united_leaf_fill(const char *a, const char *b)
+{
+    const LeafLayout layout[] = {layout_of(a), layout_of(b)};
+    int bits = common_bits(layout[0].prefix, layout[1].prefix), block_bits = 0, offset_bits = 0;
+    for (const LeafLayout &one : layout) {
+        bits = std::min(bits, one.prefix_bits);
+        block_bits = std::max(block_bits, 8 * one.tid_bytes - one.offset_bits);
+        offset_bits = std::max(offset_bits, one.offset_bits);
+    }
+    const std::size_t page_size = size_of(a);
+    return leaf_fill(leaf_layout(page_size, key_words(a), layout[0].prefix, bits,
+                                 (std::uint64_t{1} << block_bits) - 1, (1 << offset_bits) - 1),
+                     page_size);
 }
 
 void leaf_clear(char *page)

@@ -254,10 +254,12 @@ inline int common_bits(std::uint64_t first, std::uint64_t last)
 // The layout of leaves whose keys begin with `prefix_bits` common bits and whose tids are not above these.
 LeafLayout leaf_layout(std::size_t page_size, int words, std::uint64_t key, int prefix_bits,
                        std::uint64_t most_block, int most_offset);
-// How many entries fit into the columns of such a leaf, of any leaf, and of one of a table of usual size.
+// How many entries fit into the columns of such a leaf, of this leaf, and of one of a table of usual size.
 int leaf_fill(const LeafLayout &layout, std::size_t page_size);
-int least_leaf_fill(std::size_t page_size, int words);
+int leaf_fill(const char *page);
 int usual_leaf_fill(std::size_t page_size, int words);
+// How many fit at least into a leaf that has the entries of these two.
+int united_leaf_fill(const char *a, const char *b);
 
 // Makes an empty leaf of a page whose header, tail and flags are set.
 void leaf_clear(char *page);

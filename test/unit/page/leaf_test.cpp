@@ -171,8 +171,8 @@ TEST_F(LeafTest, EntriesAreKeptAndFound)
 TEST_F(LeafTest, BytesOfAnEntry)
 {
     EXPECT_EQ(leaf_capacity(8192), 903);
-    EXPECT_EQ(least_leaf_fill(8192, 1), 579);
-    EXPECT_EQ(least_leaf_fill(8192, 2), 368);
+    EXPECT_EQ(leaf_fill(leaf_layout(8192, 1, 0, 0, 0xFFFFFFFF, 0xFFFF), 8192), 579);
+    EXPECT_EQ(leaf_fill(leaf_layout(8192, 2, 0, 0, 0xFFFFFFFF, 0xFFFF), 8192), 368);
     EXPECT_EQ(usual_leaf_fill(8192, 1), 811);
     for (int bits = 0; bits <= 64; bits++) {
         LeafLayout layout = leaf_layout(8192, 1, ~std::uint64_t{0}, bits, 1000000, 291);
@@ -274,6 +274,39 @@ TEST_F(LeafTest, TheBagClosesItsGaps)
     last.add(leaf_places(leaf.page()) - 1);
     EXPECT_EQ(leaf_remove_from_bag(leaf.page(), last), 0) << "marks have numbers of places";
     leaf.check();
+}
+
+// Whatever the common bits and the tids of two leaves are, one leaf takes as many entries of both as was said.
+TEST_F(LeafTest, UnitedLeaves)
+{
+    for (int round = 0; round < 400; round++) {
+        const int words = below(8) ? 1 : 2, most_bits = words == 2 ? 0 : below(65);
+        const std::uint64_t near = random();
+        Entries all;
+        std::vector<Leaf> leaf;
+        for (int side = 0; side < 2; side++) {
+            const std::uint64_t tids = ~std::uint64_t{0} >> (16 + below(24));
+            leaf.emplace_back(8192, words, below(3) ? near : near ^ random() >> below(64), most_bits);
+            bool room = true;
+            while (room) {
+                LeafEntry one = entry(&leaf[side], words);
+                one.tid = random() & tids;
+                const Entries &held = leaf[side].expected;
+                room = leaf[side].add(one) ||
+                       (leaf_write(leaf[side].page(), held.data(), static_cast<int>(held.size()), &one) &&
+                        leaf[side].add(one));
+            }
+            all.insert(all.end(), leaf[side].expected.begin(), leaf[side].expected.end());
+        }
+        const int fill = united_leaf_fill(leaf[0].page(), leaf[1].page());
+        EXPECT_EQ(fill, united_leaf_fill(leaf[1].page(), leaf[0].page()));
+        EXPECT_LE(fill, std::max(leaf_fill(leaf[0].page()), leaf_fill(leaf[1].page())));
+        std::shuffle(all.begin(), all.end(), random);
+        all.resize(std::min(all.size(), static_cast<std::size_t>(fill)));
+        set_low(leaf[1].page(), {0, 0});
+        set_high(leaf[1].page(), {~std::uint64_t{0}, 1});
+        EXPECT_TRUE(leaf_write(leaf[1].page(), all.data(), static_cast<int>(all.size())));
+    }
 }
 
 // The leaf of a range that has grown takes keys of its old range alone, until it is written anew.

@@ -233,19 +233,6 @@ sub faults
     return join '', @wrong;
 }
 
-# Whether the server accepts connections. The query is an argument, not input: writing to a psql that the server has
-# refused, and that has exited, would end the test.
-sub answers
-{
-    my ($self) = @_;
-    my $node = $self->{node};
-    return IPC::Run::run(
-        [
-            'psql', '--no-psqlrc', '--host', $node->host, '--port', $node->port, '--command', 'SELECT 1', 'postgres'
-        ],
-        '<', '/dev/null', '>&', '/dev/null');
-}
-
 # Waits until the server answers again after a crash.
 sub recover
 {
@@ -258,7 +245,7 @@ sub recover
             $node->start(fail_ok => 1) or die 'recovery fails: ' . join "\n",
               grep { /FATAL|PANIC|CONTEXT/ } split /\n/, slurp_file($node->logfile);
         }
-        return if $self->answers;
+        return if server_answers($node);
         sleep(0.05);
     }
     die "the server does not come back";

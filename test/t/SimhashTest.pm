@@ -10,13 +10,25 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
-  prepare_signatures signatures_agree succeeds);
+  prepare_signatures signatures_agree succeeds server_answers);
 
 # Whether a command ends well within a minute; one that is not installed does not.
 sub succeeds
 {
     my (@command) = @_;
     return run_log([ 'timeout', '60', @command ], '>', '/dev/null', '2>', '/dev/null');
+}
+
+# Whether the server accepts connections. The query is an argument, not input: writing to a psql that the server has
+# refused, and that has exited, would end the test.
+sub server_answers
+{
+    my ($node) = @_;
+    return IPC::Run::run(
+        [
+            'psql', '--no-psqlrc', '--host', $node->host, '--port', $node->port, '--command', 'SELECT 1', 'postgres'
+        ],
+        '<', '/dev/null', '>&', '/dev/null');
 }
 
 # A started node. streaming, initdb: as init takes them; settings: lines of its configuration.

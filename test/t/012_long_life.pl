@@ -50,6 +50,17 @@ is($node->safe_psql('postgres', "SELECT rows + nulls, partial_entries FROM simha
     '20000|0', 'it holds the rows and nothing else');
 answers_agree($node, 'page', 'and answers');
 
+# Pages that a build has left half empty for inserts stay so.
+$node->safe_psql('postgres', <<'SQL');
+CREATE INDEX roomy ON page USING simhash (h) WITH (fillfactor = 50);
+CREATE TABLE leaves AS SELECT leaf_pages FROM simhash_index_stats('roomy');
+DELETE FROM page WHERE id % 5 = 0;
+SQL
+$node->safe_psql('postgres', 'VACUUM page');
+is($node->safe_psql('postgres', "SELECT s.leaf_pages = l.leaf_pages FROM simhash_index_stats('roomy') AS s, leaves AS l"),
+    't', 'VACUUM keeps the room that fillfactor has left');
+$node->safe_psql('postgres', 'DROP INDEX roomy; DROP TABLE leaves');
+
 # Memory as counted by the server: the memory of a session must not depend on how long it has been working.
 SKIP: {
     skip 'the server does not say before 14', 1 if $version < 140000;

@@ -19,9 +19,9 @@ namespace simhash
 namespace
 {
 
-// Of a page that two have become. Inserts and deletes that balance seldom fill so much of it again, and leaves do not
-// thin out: bench/decisions.md.
-constexpr int kMostPercent = 85;
+// How full two pages that become one may leave it, in percent: no fuller than a build packs pages. Inserts and deletes
+// that balance seldom fill the rest, and leaves do not thin out: bench/decisions.md.
+int most_percent(const IndexMeta &meta) { return Min(85, meta.fillfactor); }
 
 int capacity_of(const char *page) { return is_leaf(page) ? leaf_fill(page) : inner_capacity(BLCKSZ); }
 int count_of(const char *page) { return is_leaf(page) ? leaf_count(page) : inner_count(page); }
@@ -34,10 +34,10 @@ bool is_sparse(const char *page, BlockNumber block)
 }
 
 // Whether a page takes the entries of its left sibling.
-bool has_room(const char *page, const char *left)
+bool has_room(const IndexMeta &meta, const char *page, const char *left)
 {
     const int capacity = is_leaf(page) ? united_leaf_fill(left, page) : inner_capacity(BLCKSZ);
-    return count_of(left) == 0 || (count_of(left) + count_of(page)) * 100 <= capacity * kMostPercent;
+    return count_of(left) == 0 || (count_of(left) + count_of(page)) * 100 <= capacity * most_percent(meta);
 }
 
 // The last position before another one, which is not the first of all.
@@ -123,10 +123,11 @@ bool lock_pages(Unlink *unlink)
         return false;
     unlink->locked = 3;
     const char *right = buffer_page(unlink->right);
-    const int words = index_meta(unlink->index)->words_of(unlink->table);
-    return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, words) == nullptr &&
+    const IndexMeta &meta = *index_meta(unlink->index);
+    return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, meta.words_of(unlink->table)) ==
+               nullptr &&
            check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
-           low_of(right) == high_of(page) && has_room(right, page);
+           low_of(right) == high_of(page) && has_room(meta, right, page);
 }
 
 // Locks the parent, if both pages are its children.
@@ -211,11 +212,11 @@ bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
 }
 
 // Whether it is worthwhile to look at a page and its right sibling.
-bool may_unite(const SparsePages &sparse, const SparsePages::Page &page)
+bool may_unite(const IndexMeta &meta, const SparsePages &sparse, const SparsePages::Page &page)
 {
     const int filled = sparse.filled[page.block],
               right = page.right < sparse.blocks ? sparse.filled[page.right] : 0;
-    return filled <= 1 || right == 0 || filled - 1 + right - 1 <= kMostPercent;
+    return filled <= 1 || right == 0 || filled - 1 + right - 1 <= most_percent(meta);
 }
 
 // Its entries are now on its right sibling.
@@ -267,7 +268,7 @@ BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, SparsePages *sp
     for (Size i = 0; i < sparse->count; i++) {
         const SparsePages::Page &page = sparse->page[i];
         delay_vacuum();
-        if (may_unite(*sparse, page) && unlink_page(index, meta, page.block)) {
+        if (may_unite(meta, *sparse, page) && unlink_page(index, meta, page.block)) {
             deleted++;
             note_united(sparse, page);
         }

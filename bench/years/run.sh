@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# What years do to an index: updates of other columns, VACUUM, drifting fingerprints, inserts, many writers, serializable
-# transactions and mixed load; beside four btrees on the 16-bit blocks of the same fingerprints. See README.md.
+# What years do to an index: updates of other columns, VACUUM, replaced rows, drifting fingerprints, inserts, many
+# writers, serializable transactions and mixed load; beside four btrees on the 16-bit blocks of the same fingerprints.
+# See README.md.
 #
-#   bench/years/run.sh [part ...]     updates, vacuum, inserts, clients, drift, serializable, mixed; all without an argument
+#   bench/years/run.sh [part ...]     updates, vacuum, churn, inserts, clients, drift, serializable, mixed; or all
 #
 #   UPDATES=40000       of one row of 100,000, which is also deleted and inserted again as often
 #   ROWS=2000000        of the table to vacuum, of which a tenth is dead
 #   VACUUMED="v_nothing v_btrees v_simhash"
+#   ROUNDS=24           of replaced rows, of which the second half is measured
 #   GENERATIONS=10      of drifting fingerprints
 #   GENERATION=50000    rows of each
 #   CLIENTS=8           that insert at once
@@ -20,6 +22,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 UPDATES=${UPDATES:-40000}
 ROWS=${ROWS:-2000000}
 VACUUMED=${VACUUMED:-v_nothing v_btrees v_simhash}
+ROUNDS=${ROUNDS:-24}
 GENERATIONS=${GENERATIONS:-10}
 GENERATION=${GENERATION:-50000}
 CLIENTS=${CLIENTS:-8}
@@ -77,6 +80,24 @@ vacuum() {
         sql -c "VACUUM $name"
         sql -c "DELETE FROM $name WHERE id % 10 = 0"
         echo "$name: $(measured "VACUUM (INDEX_CLEANUP on, PARALLEL 0, TRUNCATE off) $name")"
+    done
+}
+
+churn() {
+    local name percent round wal
+    for percent in 10 20 40; do
+        echo "Churn: $percent % of 60,000 rows replaced, then VACUUM. Bytes of WAL for each row; pages; pages built anew"
+        for name in k_nothing k_btrees k_simhash k_signature; do
+            sql -c "DROP TABLE IF EXISTS $name" -c "CREATE TABLE $name (h $(type_of $name))" -c "CALL add_rows('$name', 60000)" \
+                -c "CALL add_indexes('$name')"
+            for ((round = 1; round <= ROUNDS; round++)); do
+                [ $((round - 1)) != $((ROUNDS / 2)) ] || wal=$(sql -c "SELECT pg_current_wal_insert_lsn()")
+                sql -c "DELETE FROM $name WHERE ctid = ANY (ARRAY(SELECT ctid FROM $name ORDER BY random() LIMIT 600 * $percent))" \
+                    -c "CALL add_rows('$name', 600 * $percent)" -c "VACUUM $name"
+            done
+            echo "$name: $(sql -c "SELECT round((pg_current_wal_insert_lsn() - '$wal'::pg_lsn) / (600.0 * $percent * ($ROUNDS - $ROUNDS / 2)));
+                SELECT pages('$name'); REINDEX TABLE $name; SELECT pages('$name')" | paste -sd' ')"
+        done
     done
 }
 
@@ -228,6 +249,6 @@ drift() {
 
 sql -f "$TOP/bench/years/setup.sql"
 echo "Load: $(cut -d ' ' -f 1-3 /proc/loadavg)"
-[ $# != 0 ] || set -- updates vacuum inserts clients drift serializable mixed
+[ $# != 0 ] || set -- updates vacuum churn inserts clients drift serializable mixed
 for part in "$@"; do "$part"; done
 echo "Load: $(cut -d ' ' -f 1-3 /proc/loadavg)"

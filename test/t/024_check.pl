@@ -104,6 +104,30 @@ like($error, qr/XX002: index "page_h" is corrupted at block 1\n.*invalid tid/, '
 $node->safe_psql('postgres', 'REINDEX TABLE page');
 all_sound('after REINDEX');
 
+# A search misses rows if the end of a sub-range of a leaf is before that of the one before.
+$node->safe_psql('postgres', 'CREATE TABLE ranges AS SELECT n AS id, fingerprint(n) AS h FROM generate_series(1, 10000) AS n;
+    CREATE INDEX ranges_h ON ranges USING simhash (h)');
+index_is_sound($node, 'ranges_h', 'ranges_h: sound');
+my $ranges = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('ranges_h')");
+$node->stop;
+open my $leaves, '+<:raw', $ranges or die "$ranges: $!";
+for (my $at = 8192; ; $at += 8192) {
+    seek $leaves, $at, 0;
+    read $leaves, my $leaf, 8192 or die 'no leaf with sub-ranges';
+    # The layout after the header of the page and the prefix; the ends, of which one in the middle becomes 0.
+    my ($prefix_bits, $tid_bytes, $offset_bits) = unpack 'C3', substr($leaf, 32, 3);
+    next if $prefix_bits > 60 || $prefix_bits % 8 == 0 || $prefix_bits % 8 > 4 || $tid_bytes != 4 || $offset_bits != 9;
+    next if unpack('S', substr($leaf, 36 + 2 * 7, 2)) == 0;
+    seek $leaves, $at + 36 + 2 * 8, 0;
+    print $leaves pack 'S', 0;
+    last;
+}
+close $leaves;
+$node->start;
+(undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT simhash_index_check('ranges_h')");
+like($error, qr/XX002: index "ranges_h" is corrupted at block \d+\n.*sub-ranges of the leaf are out of order/, 'the end of a sub-range');
+$node->safe_psql('postgres', 'DROP TABLE ranges');
+
 # Rows that an index lacks.
 prepare_signatures($node);
 $node->safe_psql('postgres', <<'SQL');

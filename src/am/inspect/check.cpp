@@ -67,6 +67,8 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table)
     auto *positions =
         static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(leaf_places(page) + 1)));
     int count = 0;
+    if (!sub_ranges_ascend(page))
+        report_corruption(check->index, block, "The sub-ranges of the leaf are out of order.");
     visit_leaf(page, [&](int, const LeafEntry &entry) {
         LeafKey key = entry.key;
         const Position &position = positions[count++] = {key.word[0], entry.tid};

@@ -327,6 +327,16 @@ void leaf_clear(char *page)
     leaf_write(page, nullptr, 0);
 }
 
+bool sub_ranges_ascend(const char *page)
+{
+    LeafView leaf(page);
+    for (int sub = 1; sub < leaf.sub_ranges(); sub++) {
+        if (leaf.end(sub) < leaf.end(sub - 1))
+            return false;
+    }
+    return true;
+}
+
 const char *check_leaf(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);

@@ -264,6 +264,9 @@ int united_leaf_fill(const char *a, const char *b);
 // Makes an empty leaf of a page whose header, tail and flags are set.
 void leaf_clear(char *page);
 
+// Whether the ends of a leaf's sub-ranges ascend. If damage has changed them, searches may miss entries.
+bool sub_ranges_ascend(const char *page);
+
 // What is wrong with the entries of a leaf whose header and tail are sound, or nullptr.
 const char *check_leaf(const char *page, std::size_t page_size);
 

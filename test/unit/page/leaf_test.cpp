@@ -54,7 +54,8 @@ public:
         if (!leaf_takes(page(), entry))
             return false;
         int lower = page_header(page())->lower;
-        EXPECT_EQ(leaf_add(page(), entry), page_header(page())->lower - lower);
+        int bytes = leaf_add(page(), entry);
+        EXPECT_EQ(bytes, page_header(page())->lower - lower);
         expected.push_back(entry);
         return true;
     }
@@ -341,6 +342,17 @@ TEST_F(LeafTest, DamagedHeadsFail)
         std::memcpy(page + sizeof(RawPageHeader) + offsetof(LeafHead, end) + 7 * sizeof(end), &end,
                     sizeof(end));
     };
+    {
+        Leaf leaf(8192, 1, 0, 13);
+        for (int i = 0; i < 100; i++)
+            leaf.add(entry(&leaf, 1));
+        leaf.write();
+        EXPECT_TRUE(sub_ranges_ascend(leaf.page()));
+        char *end = leaf.page() + sizeof(RawPageHeader) + offsetof(LeafHead, end);
+        std::memset(end + 3 * sizeof(std::uint16_t), 0, sizeof(std::uint16_t));
+        EXPECT_EQ(check_leaf(leaf.page(), 8192), nullptr);
+        EXPECT_FALSE(sub_ranges_ascend(leaf.page())) << "an end before the one before";
+    }
     expect_bad("too many common bits", [&](char *page) { head(page)->prefix_bits = 65; });
     expect_bad("bits after the common ones", [&](char *page) { head(page)->prefix |= 1; });
     expect_bad("tids too short", [&](char *page) { head(page)->tid_bytes = 3; });

@@ -30,6 +30,7 @@ void use_leaf(const char *page, std::size_t size, std::uint64_t key, int radius)
         if (!has_simd_level(level))
             continue;
         int now = LeafFind(level)(page, near_key(key, radius), found.data());
+        FUZZ_EXPECT(now <= count);
         FUZZ_EXPECT(!sub_ranges_ascend(page) ||
                     std::equal(expected.begin(), expected.end(), found.begin(), found.begin() + now));
     }

@@ -157,9 +157,12 @@ private:
         // From here on 32 bits let too many rows pass.
         constexpr int kBothColumns = 8;
         const int bytes = leaf_.key_bytes();
-        int from = first_sub == 0 ? 0 : leaf_.end(first_sub - 1), to = leaf_.end(end_sub - 1);
+        // No place is compared twice, even if the ends of a damaged leaf do not ascend: `found` would overflow.
+        const int from = std::max(first_sub == 0 ? 0 : leaf_.end(first_sub - 1), compared_);
+        const int to = leaf_.end(end_sub - 1);
         if (from >= to)
             return;
+        compared_ = to;
         const std::uint64_t key = query_.key.word[0];
         KeyColumns columns = {leaf_.column(0) + std::ptrdiff_t{4} * from, nullptr,
                               static_cast<std::uint32_t>(key >> 8 * (bytes - 4)), 0, radius};
@@ -202,6 +205,7 @@ private:
     const LeafQuery query_;
     LeafEntry *const found_;
     int count_ = 0;
+    int compared_ = 0; // the end of the last run
     std::uint16_t match_[kMostLeafEntries];
 };
 

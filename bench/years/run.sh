@@ -91,7 +91,7 @@ churn() {
             sql -c "DROP TABLE IF EXISTS $name" -c "CREATE TABLE $name (h $(type_of $name))" -c "CALL add_rows('$name', 60000)" \
                 -c "CALL add_indexes('$name')"
             for ((round = 1; round <= ROUNDS; round++)); do
-                [ $((round - 1)) != $((ROUNDS / 2)) ] || wal=$(sql -c "SELECT pg_current_wal_insert_lsn()")
+                [ "$round" != $((ROUNDS / 2 + 1)) ] || wal=$(sql -c "SELECT pg_current_wal_insert_lsn()")
                 sql -c "DELETE FROM $name WHERE ctid = ANY (ARRAY(SELECT ctid FROM $name ORDER BY random() LIMIT 600 * $percent))" \
                     -c "CALL add_rows('$name', 600 * $percent)" -c "VACUUM $name"
             done

@@ -175,33 +175,35 @@ sub wide
 my $row = 'flipped_signature(signature(n % 200, 128), n, (n % 30)::int)';
 sql('CREATE TABLE grouped (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     INSERT INTO grouped SELECT n, flipped_signature(' . wide($row) . ', n, (n % 90)::int) FROM generate_series(1, 24000) AS n;
-    CREATE INDEX grouped_h ON grouped USING simhash (h);
     CREATE TABLE asked (n bigint, q bit(1024));
     INSERT INTO asked SELECT n, CASE WHEN n % 3 = 0 THEN signature(n, 1024) ELSE flipped_signature(' .
     wide('flipped_signature(signature(n % 200, 128), n + 77777, (n % 15)::int)') . ', n, 40) END FROM generate_series(1, 60) AS n');
-for my $recall (0.8, 0.95) {
-    my @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
-        SELECT avg(f.close / 10.0) >= $recall, bool_and(f.each_once), bool_and(f.sorted) FROM asked,
-            LATERAL (SELECT max(d) AS tenth FROM (SELECT h <@> q AS d FROM grouped ORDER BY h <@> q LIMIT 10) e) AS exact,
-            LATERAL (SELECT count(*) FILTER (WHERE d <= tenth) AS close, count(DISTINCT id) = 10 AS each_once,
-                    array_agg(d ORDER BY place) = array_agg(d ORDER BY d) AS sorted
-                FROM (SELECT id, h <@> q AS d, row_number() OVER () AS place
-                      FROM (SELECT id, h FROM grouped ORDER BY h <@> signature_nearest(q, $recall) LIMIT 10) x) y) AS f");
-    is("@found", 't t t', "ten nearest with recall $recall: enough of them, each once, sorted");
-    # The forecast is somewhat too high for bits that depend on each other so much.
-    @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
-        SELECT sum(f.rows) >= ($recall - 0.02) * sum(f.within), bool_and(f.each_once), bool_and(f.inside) FROM asked,
-            LATERAL (SELECT count(*) AS rows, count(DISTINCT id) = count(*) AS each_once, coalesce(bool_and((h <@> q) <= 160), true) AS inside,
-                    (SELECT count(*) FROM grouped WHERE h <@> q <= 160) AS within
-                FROM grouped WHERE h <@| signature_ball(q, 160, $recall)) AS f");
-    is("@found", 't t t', "rows within a radius with recall $recall: enough of them, each once, none outside");
+for my $lists ('lists = -1', 'lists = 0') {
+    sql("DROP INDEX IF EXISTS grouped_h; CREATE INDEX grouped_h ON grouped USING simhash (h) WITH ($lists)");
+    for my $recall (0.8, 0.95) {
+        my @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
+            SELECT avg(f.close / 10.0) >= $recall, bool_and(f.each_once), bool_and(f.sorted) FROM asked,
+                LATERAL (SELECT max(d) AS tenth FROM (SELECT h <@> q AS d FROM grouped ORDER BY h <@> q LIMIT 10) e) AS exact,
+                LATERAL (SELECT count(*) FILTER (WHERE d <= tenth) AS close, count(DISTINCT id) = 10 AS each_once,
+                        array_agg(d ORDER BY place) = array_agg(d ORDER BY d) AS sorted
+                    FROM (SELECT id, h <@> q AS d, row_number() OVER () AS place
+                          FROM (SELECT id, h FROM grouped ORDER BY h <@> signature_nearest(q, $recall) LIMIT 10) x) y) AS f");
+        is("@found", 't t t', "ten nearest with recall $recall, $lists: enough of them, each once, sorted");
+        # The forecast is somewhat too high for bits that depend on each other so much.
+        @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
+            SELECT sum(f.rows) >= ($recall - 0.02) * sum(f.within), bool_and(f.each_once), bool_and(f.inside) FROM asked,
+                LATERAL (SELECT count(*) AS rows, count(DISTINCT id) = count(*) AS each_once, coalesce(bool_and((h <@> q) <= 160), true) AS inside,
+                        (SELECT count(*) FROM grouped WHERE h <@> q <= 160) AS within
+                    FROM grouped WHERE h <@| signature_ball(q, 160, $recall)) AS f");
+        is("@found", 't t t', "rows within a radius with recall $recall, $lists: enough of them, each once, none outside");
+    }
+    # Without lists the search becomes exact, and continues behind the rows that it has returned.
+    is(sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
+        SELECT count(*) FROM asked, LATERAL (SELECT count(*) AS rows, count(DISTINCT id) AS ids, count(*) FILTER (WHERE d < last) AS back
+            FROM (SELECT id, d, lag(d) OVER () AS last FROM (SELECT id, h <@> q AS d FROM grouped
+                  ORDER BY h <@> signature_nearest(q, 0.9) LIMIT 5000) x) y) AS f
+        WHERE rows <> 5000 OR ids <> 5000 OR back > 0"), 0, "far more rows than were asked for, $lists: each once, in order");
 }
-# Far more rows than were asked for: the search becomes exact, and continues behind the rows that it has returned.
-is(sql("SET enable_seqscan = off; SET enable_bitmapscan = off;
-    SELECT count(*) FROM asked, LATERAL (SELECT count(*) AS rows, count(DISTINCT id) AS ids, count(*) FILTER (WHERE d < last) AS back
-        FROM (SELECT id, d, lag(d) OVER () AS last FROM (SELECT id, h <@> q AS d FROM grouped
-              ORDER BY h <@> signature_nearest(q, 0.9) LIMIT 5000) x) y) AS f
-    WHERE rows <> 5000 OR ids <> 5000 OR back > 0"), 0, 'a search that becomes exact returns each row once, in order');
 
 # -- unlogged and temporary tables, dump and restore --------------------------------------------------------------
 

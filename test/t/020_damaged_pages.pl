@@ -626,6 +626,12 @@ my %damage = (
         flip($image, $block * $page_size + get($image, $block, 'upper') + int rand(sketches($image, $block) / 8));
         return $block;
     },
+    # The pages of a list that have free slots have none by their plane pages.
+    'all used bits' => sub {
+        my ($i, $image) = @_;
+        set_bytes($image, $_, get($image, $_, 'upper'), "\xFF" x (sketches($image, $_) / 8)) for blocks_of($i, 'plane');
+        return '';
+    },
     'sketch' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'plane'));
@@ -750,7 +756,7 @@ my %sound = map { $_ => 1 } 'none', 'split cut short', 'free slots';
 # Kinds that need more than one level of inner pages, or two tables.
 my %only = ('a root below itself' => 'tall', 'a link to a locked leaf' => 'small', (map { $_ => 'signed' } 'signature', 'row tid', 'swapped tids', 'tid of a NULL',
     'used bit', 'sketch', 'plane link', 'segment', 'repeated segment', 'map link', 'free slots', 'lost signatures', 'bounds of a store page', 'layout', 'map block'),
-    map { $_ => 'listed' } 'center', 'link of a list', 'next list page', 'list of a page', 'chain', 'open page', 'recall');
+    map { $_ => 'listed' } 'all used bits', 'center', 'link of a list', 'next list page', 'list of a page', 'chain', 'open page', 'recall');
 # The other kinds that damage indexes on signatures, too.
 my %both = map { $_ => 1 } 'no bytes at all', 'truncated', 'cut in a page', 'magic', 'another format', 'zero page', 'noise page', 'half a page of noise',
     'swapped pages', 'copied page', 'last leaf over its root', 'right link', 'child', 'flipped bits';

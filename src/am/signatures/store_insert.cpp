@@ -20,6 +20,8 @@ namespace simhash
 namespace
 {
 
+constexpr char kDisagreement[] = "The page does not agree with its plane page.";
+
 struct NewRow {
     int bytes;
     int slot;      // of the segment
@@ -71,7 +73,7 @@ Buffer lock_body(Relation index, const StoreShape &shape, BlockNumber plane, New
     // A slot beyond the next one, or one with a tid, would be damage.
     if (page_tail(page)->right != plane || row->body_slot > body_count(page) ||
         (row->body_slot < body_count(page) && body_tid(page, row->body_slot) != kNoRow))
-        report_corruption(index, block, "The page does not agree with its plane page.");
+        report_corruption(index, block, kDisagreement);
     return buffer;
 }
 
@@ -226,6 +228,19 @@ bool link_page(Relation index, const SignatureMeta &meta, NewRow *row, std::uint
     return false;
 }
 
+// Raises an error if the plane page has no free slot for a page that has one: they change together, so the row would be
+// tried there for ever.
+void check_agreement(Relation index, const StoreShape &shape, const ListSpot &spot, int begin, int end)
+{
+    Buffer plane = read_store_page(index, shape, spot.plane, kPlanePage, BUFFER_LOCK_SHARE);
+    Buffer body = read_store_page(index, shape, spot.block, kBodyPage, BUFFER_LOCK_SHARE);
+    if (plane_free_slot(buffer_page(plane), begin, end) < 0 &&
+        body_free_slot(buffer_page(body), shape.body_rows) >= 0)
+        report_corruption(index, spot.block, kDisagreement);
+    UnlockReleaseBuffer(body);
+    UnlockReleaseBuffer(plane);
+}
+
 // Adds the row to its list. Returns its position.
 std::uint64_t add_to_list(Relation index, const SignatureMeta &meta, NewRow *row)
 {
@@ -244,10 +259,12 @@ std::uint64_t add_to_list(Relation index, const SignatureMeta &meta, NewRow *row
         }
         const BlockNumber body = spot.block - spot.plane - 1;
         if (body >= static_cast<BlockNumber>(shape.bodies))
-            report_corruption(index, spot.block, "The page does not agree with its plane page.");
+            report_corruption(index, spot.block, kDisagreement);
         const int begin = static_cast<int>(body) * shape.body_rows;
-        if (take_slot(index, shape, spot.plane, begin, begin + shape.body_rows, row, &position))
+        const int end = begin + shape.body_rows;
+        if (take_slot(index, shape, spot.plane, begin, end, row, &position))
             return position;
+        check_agreement(index, shape, spot, begin, end);
     }
 }
 

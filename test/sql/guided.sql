@@ -215,6 +215,15 @@ RESET enable_bitmapscan;
 DROP TABLE crowd;
 DROP FUNCTION crowded;
 
+-- With all weights equal, the memory for probes ends before the target is reached, and before all rows are found.
+CREATE FUNCTION found_at_random(n integer, target float8) RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(*) FROM doc WHERE h <@| simhash_ball((
+        SELECT array_agg(CASE WHEN hashint8extended(n * 64 + bit, 5) > 0 THEN 1 ELSE -1 END ORDER BY bit)
+        FROM generate_series(0, 63) AS bit)::real[]::simhash_weights, 16, target) $$;
+SELECT sum(found_at_random(n, 0.9999999)) = sum(found_at_random(n, 1)) AS complete, sum(found_at_random(n, 1)) > 700 AS many
+FROM generate_series(1, 600) AS n;
+DROP FUNCTION found_at_random;
+
 -- calibration
 CREATE TABLE pair AS
     SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000

@@ -123,4 +123,18 @@ for my $table (qw(page signed))
     my $fresh = $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('${table}_h')");
     cmp_ok($pages[-1], '<', 4 * $fresh, "${table}_h has at most four times the pages of a fresh index, $fresh");
 }
+
+# The pages that one VACUUM deletes are there for the inserts before the next one.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE emptied (h simhash) WITH (autovacuum_enabled = off);
+INSERT INTO emptied SELECT fingerprint(n) FROM generate_series(1, 30000) AS n;
+CREATE INDEX emptied_h ON emptied USING simhash (h);
+DELETE FROM emptied;
+SQL
+$node->safe_psql('postgres', 'VACUUM emptied');
+$node->safe_psql('postgres', 'SELECT txid_current()'); # no snapshot is as old as the deleted pages
+my $emptied = $node->safe_psql('postgres', "SELECT pg_relation_size('emptied_h')");
+$node->safe_psql('postgres', 'INSERT INTO emptied SELECT fingerprint(n) FROM generate_series(30001, 45000) AS n');
+is($node->safe_psql('postgres', "SELECT pg_relation_size('emptied_h')"), $emptied, 'deleted pages are used again');
+
 done_testing();

@@ -186,6 +186,21 @@ void open_tables(Oid index, PairOutput *output)
     }
 }
 
+// Estimates one match for each ball, if the query is constant. Returns null otherwise.
+SupportRequestRows *estimate_matches(Node *node)
+{
+    if (!IsA(node, SupportRequestRows))
+        return nullptr;
+    auto *request = reinterpret_cast<SupportRequestRows *>(node);
+    if (!is_funcclause(request->node))
+        return nullptr;
+    auto *query = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(request->node)->args));
+    if (!IsA(query, Const) || reinterpret_cast<Const *>(query)->constisnull)
+        return nullptr;
+    request->rows = Max(1, estimated_rows(TextDatumGetCString(reinterpret_cast<Const *>(query)->constvalue)));
+    return request;
+}
+
 } // namespace
 
 } // namespace simhash
@@ -219,19 +234,9 @@ SIMHASH_FUNCTION(simhash_match)
     PG_RETURN_NULL();
 }
 
-// The support function of simhash_match estimates one match for each ball, if the query is constant.
+// The support function of simhash_match. From PostgreSQL 19 on, PG_RETURN_POINTER(nullptr) does not compile.
 SIMHASH_FUNCTION(simhash_match_support)
 {
     using namespace simhash;
-    auto *node = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
-    if (!IsA(node, SupportRequestRows))
-        PG_RETURN_POINTER(nullptr);
-    auto *request = reinterpret_cast<SupportRequestRows *>(node);
-    if (!is_funcclause(request->node))
-        PG_RETURN_POINTER(nullptr);
-    auto *query = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(request->node)->args));
-    if (!IsA(query, Const) || reinterpret_cast<Const *>(query)->constisnull)
-        PG_RETURN_POINTER(nullptr);
-    request->rows = Max(1, estimated_rows(TextDatumGetCString(reinterpret_cast<Const *>(query)->constvalue)));
-    PG_RETURN_POINTER(request);
+    PG_RETURN_POINTER(estimate_matches(reinterpret_cast<Node *>(PG_GETARG_POINTER(0))));
 }

@@ -104,7 +104,7 @@ if [ "$purpose" = remove ]; then
 fi
 
 build=(build-essential libxxhash-dev)
-tests=(clang libclang-rt-dev clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl
+tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl
     libtap-parser-sourcehandler-pgtap-perl)
 if [ -n "${PGVERSION_MAJOR:-}" ]; then
     build+=("postgresql-$PGVERSION_MAJOR" "postgresql-server-dev-$PGVERSION_MAJOR")
@@ -115,12 +115,19 @@ documentation=(manpages manpages-dev "postgresql-doc-${PGVERSION_MAJOR:-}" debia
 benchmarks=(libfaiss-dev libblas-dev liblapack-dev libpq-dev gnuplot-nox)
 pictures=(imagemagick plasma-workspace-wallpapers mate-backgrounds lomiri-wallpapers-16.04 lomiri-wallpapers-20.04
     ukui-wallpapers)
-fuzzing=(build-essential clang libclang-rt-dev libxxhash-dev)
+fuzzing=(build-essential clang libxxhash-dev)
 drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
     librust-tokio-postgres-dev ruby-pg ruby-activerecord)
 packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
+
+# Before Debian 12 and Ubuntu 24.04, clang contains its run-time libraries.
+known() { apt-cache show "$1" >/dev/null 2>&1; }
+if [ "$purpose" = test ] || [ "$purpose" = fuzz ]; then
+    known libclang-rt-dev || update
+    ! known libclang-rt-dev || { tests+=(libclang-rt-dev); fuzzing+=(libclang-rt-dev); }
+fi
 
 case $purpose in
 build | demo) packages=("${build[@]}") ;;

@@ -238,8 +238,10 @@ inline TransactionId find_dead_rows([[maybe_unused]] Relation heap, [[maybe_unus
 {
 #if PG_VERSION_NUM >= 140000
     TM_IndexDeleteOp op = {};
-    op.irel = index;
+#if PG_VERSION_NUM >= 150000
+    op.irel = index; // for messages about an impossible tid
     op.iblknum = block;
+#endif
     op.bottomup = true;
     op.bottomupfreespace = wanted;
     op.ndeltids = rows;

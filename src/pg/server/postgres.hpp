@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 12
+#include <string> // <algorithm> includes it there
+#endif
 
 extern "C" {
 #include "postgres.h"

@@ -89,10 +89,10 @@ for my $format (qw(custom directory plain)) {
     isnt($status, 0, "$format: the exclusion constraint refuses a near-duplicate");
 }
 
-# Without CASCADE nothing is lost; with it, neither extension nor anything of theirs is left. PostgreSQL 13 drops generated
-# columns with the function that they call, whether or not CASCADE is given.
+# Without CASCADE nothing is lost; with it, neither extension nor anything of theirs is left. PostgreSQL 13 and 14
+# drop generated columns with the function that they call, whether or not CASCADE is given.
 my $version = int($node->safe_psql('postgres', 'SHOW server_version_num') / 10000);
-for my $extension ('simhash', $version >= 14 ? 'simhash_compat' : ()) {
+for my $extension ('simhash', $version >= 15 ? 'simhash_compat' : ()) {
     my (undef, undef, $error) = $node->psql('restored_plain', "DROP EXTENSION $extension");
     like($error, qr/cannot drop extension $extension because other objects depend on it/, "$extension is needed");
 }

@@ -26,17 +26,7 @@ done
 [ $# = 0 ] || shift
 [ "${#targets[@]}" -gt 0 ] || targets=(aarch64 s390x)
 
-"$TOP/tools/setup.sh" cross
-build=${CROSS_BUILD:-}
-if [ -z "$build" ]; then
-    build=$(mktemp -d "${TMPDIR:-/tmp}/simhash_cross.XXXXXX")
-    trap 'rm -rf "$build"' EXIT
-    trap 'exit 130' INT TERM
-fi
-
-# A cross compiler cannot use the system's headers, but these are independent of the processor.
-mkdir -p "$build/include"
-ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include"
+. "$TOP/test/cross/common.sh"
 googletest=/usr/src/googletest/googletest
 sanitizers=${SANITIZERS:-undefined}
 # Leak detection needs ptrace, which qemu does not support.

@@ -17,22 +17,15 @@ s390x) architecture=s390x ;;
 esac
 target=$1
 
-"$TOP/tools/setup.sh" cross
+. "$TOP/test/cross/common.sh"
 . "$TOP/tools/postgresql.sh"
 find_postgresql
-build=${CROSS_BUILD:-}
-if [ -z "$build" ]; then
-    build=$(mktemp -d "${TMPDIR:-/tmp}/simhash_cross.XXXXXX")
-    trap 'rm -rf "$build"' EXIT
-    trap 'exit 130' INT TERM
-    chmod 755 "$build"
-fi
-build=$(mkdir -p "$build" && cd "$build" && pwd)
 root=$build/$target-server
 programs=$root/usr/lib/postgresql/$PGVERSION_MAJOR/bin
 
 # The server's packages and what they need are only unpacked. apt does not count what this system has installed.
 if [ ! -e "$root/complete" ]; then
+    rm -rf "$root"
     mkdir -p "$root/apt/lists/partial" "$root/apt/cache/archives/partial"
     : >"$root/apt/status"
     cat >"$root/apt/configuration" <<END
@@ -71,8 +64,7 @@ END
     touch "$root/complete"
 fi
 
-mkdir -p "$build/include" "$build/$target-objects"
-ln -sf /usr/include/xxhash.h /usr/include/xxh3.h "$build/include"
+mkdir -p "$build/$target-objects"
 export PG_CONFIG=$programs/pg_config BUILD_DIRECTORY=$build/$target-objects
 export ONLY=${ONLY:-build regress isolation} STAGE_LIMIT=${STAGE_LIMIT:-20000}
 export MAKEFLAGS="CXX=$target-linux-gnu-g++\ -isystem\ $build/include CC=$target-linux-gnu-gcc"

@@ -79,7 +79,7 @@ install() {
 if ! command -v apt-get >/dev/null; then
     {
         echo "make demo and make test work on Debian and Ubuntu: they install packages by apt-get."
-        echo "Elsewhere: make && make install && make installcheck, with a C++20 compiler, PostgreSQL's server headers"
+        echo "Elsewhere: make && make install && make installcheck, with GCC 11 or Clang 14, PostgreSQL's server headers"
         echo "and xxhash.h."
     } >&2
     exit 1
@@ -123,10 +123,11 @@ packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 # Before Debian 12 and Ubuntu 24.04, clang contains its run-time libraries.
-known() { apt-cache show "$1" >/dev/null 2>&1; }
 if [ "$purpose" = test ] || [ "$purpose" = fuzz ]; then
-    known libclang-rt-dev || update
-    ! known libclang-rt-dev || { tests+=(libclang-rt-dev); fuzzing+=(libclang-rt-dev); }
+    [ -n "$(packaged libclang-rt-dev)" ] || compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || update
+    mapfile -t runtime < <(packaged libclang-rt-dev)
+    tests+=("${runtime[@]}")
+    fuzzing+=("${runtime[@]}")
 fi
 
 case $purpose in

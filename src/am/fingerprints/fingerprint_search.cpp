@@ -409,16 +409,6 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
 
 void start_search(ValueSearch *base) { fingerprints(base)->reader.snapshot = base->snapshot; }
 
-void end_search(ValueSearch *base)
-{
-    FingerprintSearch *search = fingerprints(base);
-    release_pin(&search->pin);
-    free_scan_keys(&search->asked);
-    pfree(search->found);
-    pfree(search->hit);
-    pfree(search);
-}
-
 } // namespace
 
 ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
@@ -428,7 +418,6 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     search->start = start_search;
     search->begin = begin_conditions;
     search->next = next_leaf;
-    search->end = end_search;
     search->begin_ring = begin_ring;
     search->narrow = narrow;
     search->ring_end = ring_end;

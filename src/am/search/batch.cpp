@@ -32,21 +32,6 @@ Hit *resized(const Batch &batch, Hit *hit, Size capacity)
 
 } // namespace
 
-void prepare_batch(Batch *batch)
-{
-    batch->context = CurrentMemoryContext;
-    batch->capacity = 0;
-    batch->hit = batch->spare = nullptr;
-}
-
-void free_batch(Batch *batch)
-{
-    if (batch->hit != nullptr)
-        pfree(batch->hit);
-    if (batch->spare != nullptr)
-        pfree(batch->spare);
-}
-
 Size batch_limit() { return static_cast<Size>(work_mem) * 1024 / (2 * sizeof(Hit)); }
 
 void add_to_batch(Batch *batch, Size count, const Results &rows)

@@ -18,9 +18,6 @@ struct Batch {
     Hit *spare;    // for sorting them
 };
 
-void prepare_batch(Batch *batch);
-void free_batch(Batch *batch);
-
 // Returns the most rows that a batch should have: as many as fit into work_mem. The last leaf's rows may
 // exceed it.
 Size batch_limit();

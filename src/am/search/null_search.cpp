@@ -42,13 +42,6 @@ bool next_nulls(NullSearch *search, Results *results)
     return false;
 }
 
-void free_null_search(NullSearch *search)
-{
-    release_pin(&search->pin);
-    if (search->hit != nullptr)
-        pfree(search->hit);
-}
-
 void leave_leaf(Buffer buffer, bool keep, Buffer *pin)
 {
     if (!keep) {

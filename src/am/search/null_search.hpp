@@ -22,7 +22,6 @@ void prepare_null_search(NullSearch *search, Relation index);
 void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin);
 // Sets the results to the rows of the next leaf that has any. Returns false at the end.
 bool next_nulls(NullSearch *search, Results *results);
-void free_null_search(NullSearch *search);
 
 // Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
 void leave_leaf(Buffer buffer, bool keep, Buffer *pin);

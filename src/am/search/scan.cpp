@@ -140,17 +140,22 @@ bool next_rows(ScanState *state)
 IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
 {
     IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+    // An exclusion constraint begins a scan for each row of a statement, in one memory context.
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash scan", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
     auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
+    state->context = context;
     state->meta = copy_index_meta(index, CurrentMemoryContext);
     state->search = state->meta->kind->prepare_search(index, state->meta, nkeys, norderbys);
     prepare_null_search(&state->nulls, index);
-    state->rings.context = CurrentMemoryContext;
-    prepare_batch(&state->batch);
+    state->rings.context = state->batch.context = context;
     if (norderbys > 0) {
         scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
         scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
     }
     scan->opaque = state;
+    MemoryContextSwitchTo(caller);
     return scan;
 }
 
@@ -213,15 +218,9 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 void end_scan(IndexScanDesc scan)
 {
     ScanState *state = scan_state(scan);
-    state->search->end(state->search);
-    free_null_search(&state->nulls);
-    if (state->rings.hit != nullptr) {
-        pfree(state->rings.hit);
-        pfree(state->rings.count);
-    }
-    free_batch(&state->batch);
-    pfree(state->meta);
-    pfree(state);
+    release_pin(&state->search->pin);
+    release_pin(&state->nulls.pin);
+    MemoryContextDelete(state->context);
     scan->opaque = nullptr;
 }
 

@@ -31,6 +31,7 @@ struct Rings {
 };
 
 struct ScanState {
+    MemoryContext context; // of all that the scan allocates
     IndexMeta *meta;
     ScanPhase phase;
     ValueSearch *search;

@@ -75,13 +75,6 @@ template <typename Terms> void prepare_scan_keys(KeysOf<Terms> *keys, int nkeys,
     keys->null_order = static_cast<bool *>(palloc(sizeof(bool) * orders));
 }
 
-template <typename Terms> void free_scan_keys(KeysOf<Terms> *keys)
-{
-    pfree(keys->ball);
-    pfree(keys->order);
-    pfree(keys->null_order);
-}
-
 // Whether a ball leads before another one. Of two balls with the same radius, an exact one leads. So a search is
 // approximate only if the condition that permits this is the most restrictive one.
 template <typename B> bool leads(const B &a, const B &b)

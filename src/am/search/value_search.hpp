@@ -53,7 +53,6 @@ struct ValueSearch {
     void (*begin)(ValueSearch *search);
     // Sets the results to the next rows, at least one. Returns false at the end.
     bool (*next)(ValueSearch *search, Results *results);
-    void (*end)(ValueSearch *search);
 
     // Rings. begin_ring starts the search for the rows within the distance `high` of the leading query, or around the
     // leading ball if that is elsewhere. narrow restricts the rest of it to a smaller distance. If begin_ring sets

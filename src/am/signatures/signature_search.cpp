@@ -125,27 +125,6 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
     MemoryContextSwitchTo(caller);
 }
 
-void end_search(ValueSearch *base)
-{
-    SignatureSearch *search = signatures(base);
-    free_probes(search);
-    free_list_search(search);
-    MemoryContextDelete(search->key_context);
-    if (search->segments.plane != nullptr)
-        pfree(search->segments.plane);
-    if (search->returned.tid != nullptr)
-        pfree(search->returned.tid);
-    if (search->range != nullptr)
-        pfree(search->range);
-    free_scan_keys(&search->asked);
-    pfree(search->found);
-    pfree(search->match);
-    pfree(search->distance);
-    pfree(search->position);
-    pfree(search->hit);
-    pfree(search);
-}
-
 } // namespace
 
 ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
@@ -156,7 +135,6 @@ ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int
     search->start = start_search;
     search->begin = begin_conditions;
     search->next = next_rows;
-    search->end = end_search;
     search->begin_ring = begin_ring;
     search->narrow = narrow;
     search->ring_end = ring_end;

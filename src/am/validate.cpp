@@ -37,8 +37,7 @@ bool has_strategy(Oid type, int strategy)
 {
     if (strategy < 1 || strategy > kStrategies)
         return false;
-    return type == BITOID ? strategy != kNearDuplicate && strategy != kInGuidedBall
-                          : strategy != kSimilarityOrder;
+    return type != BITOID || (strategy != kNearDuplicate && strategy != kInGuidedBall);
 }
 
 bool is_signature_ball(Oid type)
@@ -66,18 +65,7 @@ bool is_right_type(int strategy, Oid type, Oid right)
     }
 }
 
-bool is_order(int strategy)
-{
-    return strategy == kDistanceOrder || strategy == kWeightsOrder || strategy == kSimilarityOrder;
-}
-
-// Whether an ordering operator's family is right. The index returns the greatest similarities first, but the
-// planner would expect the least ones, so the family must not sort similarities. See index_order.cpp.
-bool is_right_order(int strategy, Oid sort_family)
-{
-    return strategy == kSimilarityOrder ? !opfamily_can_sort_type(sort_family, FLOAT8OID)
-                                        : opfamily_can_sort_type(sort_family, INT4OID);
-}
+bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
 
 // Looks up the operator class and checks the type that it is for.
 bool check_type(Oid oid, OperatorClass *opclass)
@@ -104,12 +92,7 @@ bool check_type(Oid oid, OperatorClass *opclass)
 }
 
 // The type to which the results of an operator are coercible.
-Oid right_result(int strategy)
-{
-    if (!is_order(strategy))
-        return BOOLOID;
-    return strategy == kSimilarityOrder ? FLOAT8OID : INT4OID;
-}
+Oid right_result(int strategy) { return is_order(strategy) ? INT4OID : BOOLOID; }
 
 bool has_right_signature(const FormData_pg_amop &member, Oid type)
 {
@@ -142,7 +125,7 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
                        opclass.name, "simhash", signature));
         valid = false;
     }
-    if (order && !is_right_order(member.amopstrategy, member.amopsortfamily)) {
+    if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID)) {
         ereport(
             INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("operator class \"%s\" of access method %s contains operator %s with an incorrect ORDER "

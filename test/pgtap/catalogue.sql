@@ -49,20 +49,18 @@ SELECT is_empty($$ SELECT name FROM our_function WHERE proname = 'simhash' $$,
 -- Types.
 SELECT pg_temp.same_rows($$
     SELECT typname::text, typlen::int, typbyval, typalign::text, typstorage::text, typtype::text
-    FROM pg_type WHERE typname IN ('simhash', 'simhash_ball', 'simhash_weights_ball', 'signature_ball', 'hamming_distance', 'jaccard_estimate')
+    FROM pg_type WHERE typname IN ('simhash', 'simhash_ball', 'simhash_weights_ball', 'signature_ball', 'hamming_distance')
     ORDER BY 1 $$,
-    $$ VALUES ('hamming_distance', 4, true, 'i', 'p', 'd'), ('jaccard_estimate', 8, true, 'd', 'p', 'b'), ('signature_ball', -1, false, 'd', 'x', 'b'),
+    $$ VALUES ('hamming_distance', 4, true, 'i', 'p', 'd'), ('signature_ball', -1, false, 'd', 'x', 'b'),
               ('simhash', 8, true, 'd', 'p', 'b'),
               ('simhash_ball', 16, false, 'd', 'p', 'b'), ('simhash_weights_ball', 536, false, 'd', 'p', 'b') $$,
     'types are laid out as declared');
 SELECT is_empty($$
     SELECT typname FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
-    WHERE typtype = 'b' AND typcategory <> 'A' AND typname NOT IN ('jaccard_estimate', 'feature_frequencies')
+    WHERE typtype = 'b' AND typcategory <> 'A' AND typname <> 'feature_frequencies'
         AND (typcategory <> 'V' OR typispreferred <> (typname IN ('simhash', 'simhash_ball'))) $$,
     'types share the category of bit, and unknown literals are fingerprints or balls of them');
-SELECT is(typcategory = 'N' AND NOT typispreferred, true, 'except similarities, which are numbers')
-FROM pg_type WHERE typname = 'jaccard_estimate';
-SELECT is(typcategory = 'U' AND NOT typispreferred, true, 'and frequencies, which are like nothing else')
+SELECT is(typcategory = 'U' AND NOT typispreferred, true, 'except frequencies, which are like nothing else')
 FROM pg_type WHERE typname = 'feature_frequencies';
 SELECT is(typbasetype, 'integer'::regtype::oid, 'a distance is an integer') FROM pg_type WHERE typname = 'hamming_distance';
 SELECT is_empty($$ SELECT conname FROM pg_constraint WHERE contypid = 'hamming_distance'::regtype $$,
@@ -75,17 +73,8 @@ SELECT is_empty($$
 -- Casts.
 SELECT is_empty($$
     SELECT name FROM member JOIN pg_cast ON classid = 'pg_cast'::regclass AND objid = pg_cast.oid
-    WHERE castcontext = 'i' AND 'jaccard_estimate'::regtype NOT IN (castsource, casttarget) $$,
-    'no cast is implicit, except those of similarities');
-SELECT pg_temp.same_rows($$
-    SELECT castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C", castcontext::text, castmethod::text
-    FROM pg_cast WHERE 'jaccard_estimate'::regtype IN (castsource, casttarget) ORDER BY 1, 2 $$,
-    $$ VALUES ('double precision', 'jaccard_estimate', 'i', 'b'),
-              ('integer', 'jaccard_estimate', 'i', 'f'), ('jaccard_estimate', 'double precision', 'i', 'b'),
-              ('jaccard_estimate', 'json', 'e', 'f'), ('jaccard_estimate', 'numeric', 'a', 'f'),
-              ('jaccard_estimate', 'real', 'a', 'f'),
-              ('numeric', 'jaccard_estimate', 'i', 'f'), ('real', 'jaccard_estimate', 'i', 'f') $$,
-    'similarities are cast like double precision');
+    WHERE castcontext = 'i' $$,
+    'no cast is implicit');
 SELECT pg_temp.same_rows($$
     SELECT castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C", castcontext::text, castmethod::text
     FROM pg_cast WHERE 'simhash'::regtype IN (castsource, casttarget)
@@ -99,7 +88,7 @@ SELECT pg_temp.same_rows($$
 -- Operators.
 SELECT is_empty($$
     SELECT o.name, p.name FROM our_operator AS o JOIN our_function AS p ON p.oid = o.oprcode
-    WHERE oprresult IN ('boolean'::regtype, 'hamming_distance'::regtype, 'jaccard_estimate'::regtype)
+    WHERE oprresult IN ('boolean'::regtype, 'hamming_distance'::regtype)
         AND NOT (proleakproof = (oprleft <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'operators that filter or measure are leakproof, except those of bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
@@ -121,7 +110,7 @@ SELECT is_empty($$
     SELECT name FROM our_operator
     WHERE oprname IN ('=', '<>', '<', '<=', '>', '>=')
             AND (oprcom = 0 OR oprnegate = 0 AND (oprname <> '=' OR oprleft = 'simhash'::regtype))
-        OR oprname IN ('~=', '<@>', '>@<') AND oprleft = oprright AND oprcom <> oid $$,
+        OR oprname IN ('~=', '<@>') AND oprleft = oprright AND oprcom <> oid $$,
     'comparisons have both, except where there is no <>, and what is symmetric commutes with itself');
 -- consistency with commutators and negators
 SELECT is_empty($$
@@ -135,16 +124,10 @@ SELECT pg_temp.same_rows($$
     WHERE 'hamming_distance'::regtype IN (oprleft, oprright) GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('<', 7), ('<=', 7), ('=', 7), ('>', 7), ('>=', 7) $$,
     'distances compare with int2, int4 and int8 on either side, and with distances');
-SELECT pg_temp.same_rows($$
-    SELECT oprname::text COLLATE "C", count(*)::int FROM our_operator
-    WHERE 'jaccard_estimate'::regtype IN (oprleft, oprright) GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('<', 5), ('<=', 5), ('=', 5), ('>', 5), ('>=', 5) $$,
-    'similarities compare with float4 and float8 on either side, and with similarities');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname LIKE 'hamming\_distance\___' OR proname IN ('jaccard_estimate_eq', 'jaccard_estimate_lt',
-        'jaccard_estimate_le', 'jaccard_estimate_gt', 'jaccard_estimate_ge')) AND prosupport = 0 $$,
-    'every comparison of a distance or a similarity has planner support');
+    WHERE proname LIKE 'hamming\_distance\___' AND prosupport = 0 $$,
+    'every comparison of a distance has planner support');
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE (proname IN ('hamming_distance', 'signature_distance', 'hamming_within', 'hamming_at', 'minhash_at_least')
@@ -153,7 +136,7 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE proname IN ('hamming_within', 'hamming_at', 'simhash_ball', 'hamming_radius_below', 'simhash_in_ball', 'signature_in_ball',
-            'simhash_near', 'minhash_at_least', 'minhash_threshold_above')
+            'simhash_near', 'minhash_at_least')
         AND NOT (proleakproof = (proargtypes[0] <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what conditions are rewritten to is leakproof, except for bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
@@ -270,10 +253,8 @@ SELECT pg_temp.same_rows($$
     SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
     WHERE amname = 'simhash' AND amoplefttype = 'bit'::regtype ORDER BY 1 $$,
     $$ VALUES (1, '<@|(bit,signature_ball)', 's'), (3, '=(bit,bit)', 's'), (4, '<@>(bit,bit)', 'o'),
-              (6, '<@>(bit,signature_ball)', 'o'), (7, '>@<(bit,bit)', 'o') $$,
+              (6, '<@>(bit,signature_ball)', 'o') $$,
     'also for bit strings');
-SELECT is_empty($$ SELECT FROM pg_amop WHERE amopfamily = (SELECT oid FROM pg_opfamily WHERE opfname = 'descending_similarity_ops') $$,
-    'the family of descending similarities sorts nothing, so the planner takes no order for it');
 SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_hash_extended'::regproc AND amprocnum = 2),
     'the hash is extended, for partitions');
 

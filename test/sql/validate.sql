@@ -31,8 +31,7 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE bit USING simhash AS
     OPERATOR 1 < (bit, bit),
     OPERATOR 3 <@| (bit, signature_ball),
     OPERATOR 4 <@> (bit, signature_ball) FOR ORDER BY text_ops,
-    OPERATOR 6 <@> (bit, bit) FOR ORDER BY integer_ops,
-    OPERATOR 7 >@< (bit, bit) FOR ORDER BY float_ops;
+    OPERATOR 6 <@> (bit, bit) FOR ORDER BY integer_ops;
 CREATE OPERATOR CLASS fingerprint_ops FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 2 ~= (simhash, simhash),

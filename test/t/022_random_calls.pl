@@ -127,7 +127,6 @@ my %values = (
     'tsvector' => sub { one_of("''", q('a:1A b:2,3B c'), q('a:16383'), "(SELECT to_tsvector('simple', string_agg('w' || n, ' ')) FROM generate_series(1, 20000) AS n)") },
     'simhash' => sub { one_of("'0000000000000000'", "'ffffffffffffffff'", "'8000000000000000'", 'fingerprint(' . int(rand 600) . ')', 'fingerprint(1)') },
     'hamming_distance' => sub { one_of(@integers) },
-    'jaccard_estimate' => sub { quoted(one_of(@floats)) },
     'simhash_weights' => sub { one_of(
             "to_simhash_weights('some words')", "('[' || repeat('0,', 63) || '0]')", "('[' || repeat('549755813887,', 63) || '-549755813887]')",
             "('[' || repeat('-0.00000005960464477539,', 63) || '1e11]')", "(SELECT w FROM page WHERE id = 3)") },

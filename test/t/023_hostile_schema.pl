@@ -39,7 +39,6 @@ CREATE DOMAIN "name" AS pg_catalog.name CHECK (trap.sprung('a domain') IS NULL);
 CREATE TYPE simhash AS (x pg_catalog.int4);
 CREATE TYPE simhash_weights AS (x pg_catalog.int4);
 CREATE TYPE simhash_ball AS (x pg_catalog.int4);
-CREATE TYPE jaccard_estimate AS (x pg_catalog.int4);
 CREATE DOMAIN hamming_distance AS pg_catalog.int4 CHECK (trap.sprung('hamming_distance') IS NULL);
 -- operators and functions
 CREATE FUNCTION compare(a pg_catalog.int4, b pg_catalog.int4) RETURNS pg_catalog.bool LANGUAGE plpgsql AS

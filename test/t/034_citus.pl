@@ -109,7 +109,7 @@ answer(q{CREATE TABLE wide (id bigint PRIMARY KEY, s bit(128)); SELECT create_di
     CREATE TABLE whole_wide AS SELECT id, h::bigint::bit(64) || repeat('01', 32)::bit(64) AS s FROM whole WHERE h IS NOT NULL; INSERT INTO wide TABLE whole_wide});
 my $s = "'" . answer('SELECT s FROM whole_wide WHERE id = 77') . "'::bit(128)";
 for my $query ("SELECT id FROM %s WHERE s <@> $s <= 20 ORDER BY id", "SELECT s <@> $s FROM %s ORDER BY s <@> $s LIMIT 10",
-    "SELECT count(*) FROM %s WHERE minhash_similarity(s, $s) >= 0.7")
+    "SELECT count(*) FROM %s WHERE minhash_at_least(s, $s, 0.7)")
 {
     is(answer($query =~ s/%s/wide/r), answer($query =~ s/%s/whole_wide/r), $query);
 }

@@ -34,7 +34,7 @@ INSERT INTO document (id, body, weights) SELECT n, body, to_simhash_weights(body
 CREATE VIEW near AS SELECT a.id AS a, b.id AS b, a.h <@> b.h AS distance
     FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id;
 CREATE VIEW alike AS SELECT a.id AS a, b.id AS b, minhash_similarity(a.h, b.h) AS similarity
-    FROM picture AS a JOIN picture AS b ON minhash_similarity(a.h, b.h) >= 0.95 AND a.id < b.id;
+    FROM picture AS a JOIN picture AS b ON minhash_at_least(a.h, b.h, 0.95) AND a.id < b.id;
 CREATE TABLE pairs AS TABLE alike;
 SQL
 

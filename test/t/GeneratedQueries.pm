@@ -143,14 +143,17 @@ sub similarity_between
 sub similar
 {
     my ($column, %options) = @_;
-    my $s = similarity_between($column, center_value(%options));
+    my ($x, $y) = ($column, center_value(%options));
+    ($x, $y) = ($y, $x) if chance(0.3);
     my $number = chance(0.7) ? sprintf('%.17g', (192 - 6 * radius_number()) / 192) : pick(0, 0.5, 0.8, 0.9, 1, -1);
     my ($threshold, $type) = ($number, pick('', '', "'", '::float8', '::real'));
     $threshold = $type eq "'" ? "'$number'" : "($number)$type";
     my $truth = '(' . $number . ')' . ($type eq '::real' ? '::real' : '') . '::float8';
-    my $form = pick('S >= T', 'S >= T', 'S >= T', 'T <= S', 'S > T', 'T < S', 'S = T', 'S BETWEEN T AND 0.97', 'NOT S < T', 'NOT T >= S',
-        'S < T', 'S <= T', 'S <> T', '(S >= T) IS NOT TRUE', 'S > T AND S <= 1');
-    return sub { return replaced($form, S => $s->($_[0]), T => $_[0] ? $truth : $threshold) };
+    my $form = pick('C', 'C', 'C', 'NOT C', 'C IS TRUE', 'C IS NOT TRUE');
+    return sub {
+        return replaced($form, C => '((192 - 6 * dist(' . $x->(1) . ', ' . $y->(1) . "))::float8 / 192 >= $truth)") if $_[0];
+        return replaced($form, C => 'minhash_at_least(' . join(', ', wide_values($x, $y), $threshold) . ')');
+    };
 }
 
 sub distance_between

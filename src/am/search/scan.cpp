@@ -9,8 +9,6 @@
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
 
-#include "core/minhash/estimate.hpp"
-
 extern "C" {
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
@@ -22,14 +20,6 @@ namespace simhash
 
 namespace
 {
-
-// Returns what the ordering operator returns for a row at this distance.
-Datum order_value(const ScanState &state, const ScanKeyData &key, int distance)
-{
-    return key.sk_strategy == kSimilarityOrder
-               ? Float8GetDatum(similarity_estimate(distance, state.meta->bits))
-               : Int32GetDatum(distance);
-}
 
 // The distance of a row to the query of ORDER BY number i, which is not NULL. Sets *unknown if PostgreSQL has to
 // compute it: it must not be told more than the row has, so 0.
@@ -49,7 +39,7 @@ void set_distances(IndexScanDesc scan, const Hit &hit)
         bool null = state.phase == ScanPhase::nulls || state.search->keys->null_order[i];
         int distance = null ? 0 : order_distance(*state.search, hit, i, &scan->xs_recheckorderby);
         scan->xs_orderbynulls[i] = null;
-        scan->xs_orderbyvals[i] = order_value(state, scan->orderByData[i], distance);
+        scan->xs_orderbyvals[i] = Int32GetDatum(distance);
     }
 }
 

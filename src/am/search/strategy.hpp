@@ -12,14 +12,13 @@ namespace simhash
 {
 
 enum Strategy : StrategyNumber {
-    kInBall = 1,      // simhash <@| simhash_ball, bit <@| signature_ball
-    kNearDuplicate,   // simhash ~= simhash
-    kEqual,           // simhash = simhash, bit = bit
-    kDistanceOrder,   // ORDER BY simhash <@> simhash, bit <@> bit
-    kInGuidedBall,    // simhash <@| simhash_weights_ball
-    kWeightsOrder,    // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
-    kSimilarityOrder, // ORDER BY bit >@< bit DESC, the same order as that by distance
-    kStrategies = kSimilarityOrder
+    kInBall = 1,    // simhash <@| simhash_ball, bit <@| signature_ball
+    kNearDuplicate, // simhash ~= simhash
+    kEqual,         // simhash = simhash, bit = bit
+    kDistanceOrder, // ORDER BY simhash <@> simhash, bit <@> bit
+    kInGuidedBall,  // simhash <@| simhash_weights_ball
+    kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
+    kStrategies = kWeightsOrder
 };
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// ORDER BY minhash_similarity(s, q) DESC by an index on s, and ORDER BY h <@> q, id by an index on h.
+// ORDER BY h <@> q, id by an index on h.
 #pragma once
 
 namespace simhash

@@ -2,6 +2,7 @@
 
 #include "core/minhash/estimate.hpp"
 #include "pg/planner/expression.hpp"
+#include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 
 extern "C" {
@@ -53,18 +54,7 @@ int estimate_similarity_radius(PlannerInfo *root, Node *limit, int bits)
 
 } // namespace
 
-const Measure kDistanceMeasure = {"hamming_distance",  INT4OID,         false,
-                                  "hamming_within",    INT8OID,         "hamming_radius_below",
-                                  match_distance_call, distance_radius, estimate_radius};
-
-const Measure kSimilarityMeasure = {"jaccard_estimate",
-                                    FLOAT8OID,
-                                    true,
-                                    "minhash_at_least",
-                                    FLOAT8OID,
-                                    "minhash_threshold_above",
-                                    match_similarity_call,
-                                    similarity_limit_radius,
-                                    estimate_similarity_radius};
+const Measure kDistanceMeasure = {false, distance_radius, estimate_radius};
+const Measure kSimilarityMeasure = {true, similarity_limit_radius, estimate_similarity_radius};
 
 } // namespace simhash

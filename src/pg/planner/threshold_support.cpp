@@ -1,9 +1,9 @@
-// Planner support functions, through which h <@> q <= 3 and minhash_similarity(s, q) >= 0.8 can use an index.
+// Planner support functions, through which h <@> q <= 3 and minhash_at_least(s, q, 0.8) can use an index.
 //
-// A comparison of a distance becomes hamming_within(h, q, 3) or hamming_at(h, q, 3), and one of a similarity
-// minhash_at_least(s, q, 0.8). For an index on h, these become h <@| simhash_ball(q, 3), or signature_ball(q, 3) for
-// bit strings; the radius of a similarity is the largest distance whose similarity is at least the threshold. An
-// expression that is not recognized is left unchanged and is evaluated as it stands.
+// A comparison of a distance becomes hamming_within(h, q, 3) or hamming_at(h, q, 3). For an index on h, these become
+// h <@| simhash_ball(q, 3), or signature_ball(q, 3) for bit strings; so does minhash_at_least, with the largest distance
+// whose similarity is at least the threshold as the radius. An expression that is not recognized is left unchanged and
+// is evaluated as it stands.
 #include "pg/server/postgres.hpp"
 
 #include "pg/planner/comparison.hpp"
@@ -33,16 +33,13 @@ namespace simhash
 namespace
 {
 
-// Returns the comparison that a function of the type implements, or null if it implements none.
-const Comparison *find_comparison(Oid function, const char *type)
+// Returns the comparison of distances that a function implements, or null if it implements none.
+const Comparison *find_comparison(Oid function)
 {
     const char *name = get_func_name(function);
-    const Size length = std::strlen(type);
 
-    if (name == nullptr || std::strncmp(name, type, length) != 0 || name[length] != '_')
-        return nullptr;
     for (const Comparison &comparison : kComparisons)
-        if (std::strcmp(comparison.suffix, name + length + 1) == 0)
+        if (name != nullptr && std::strcmp(comparison.function, name) == 0)
             return &comparison;
     return nullptr;
 }
@@ -53,9 +50,8 @@ struct BuiltInComparison {
     Oid op;
 };
 
-// Reads a call of a comparison function as a comparison of PostgreSQL's type, which the measure's type stands for.
-// Returns false if it is none.
-bool as_built_in(const FuncExpr *call, const char *op, Oid built_in, BuiltInComparison *out)
+// Reads a call of a comparison function as a comparison of integers, which distances are. Returns false if it is none.
+bool as_built_in(const FuncExpr *call, const char *op, BuiltInComparison *out)
 {
     Oid *types;
     int count;
@@ -65,14 +61,14 @@ bool as_built_in(const FuncExpr *call, const char *op, Oid built_in, BuiltInComp
         return false;
     out->left = static_cast<Node *>(linitial(call->args));
     out->right = static_cast<Node *>(lsecond(call->args));
-    // All types of numbers are built in, so another type is the measure's.
+    // All types of numbers are built in, so another type is that of distances.
     if (types[0] >= FirstNormalObjectId) {
-        out->left = as_built_in_type(out->left, built_in);
-        types[0] = built_in;
+        out->left = as_built_in_type(out->left, INT4OID);
+        types[0] = INT4OID;
     }
     if (types[1] >= FirstNormalObjectId) {
-        out->right = as_built_in_type(out->right, built_in);
-        types[1] = built_in;
+        out->right = as_built_in_type(out->right, INT4OID);
+        types[1] = INT4OID;
     }
     out->op = find_operator(PG_CATALOG_NAMESPACE, op, types[0], types[1]);
     pfree(types);
@@ -91,11 +87,10 @@ bool is_constant_up_to(Node *bound, int64 limit)
     return IsA(bound, Const) && !constant->constisnull && DatumGetInt64(constant->constvalue) <= limit;
 }
 
-// A comparison of a measure with a threshold.
+// A comparison of a distance with a threshold.
 struct ThresholdComparison {
-    const Measure *measure;
     Oid schema;
-    Rewrite rewrite; // of the comparison of a distance that has this meaning
+    Rewrite rewrite;
     DistanceCall call;
     Node *measured, *threshold;
     BuiltInComparison built_in;
@@ -105,16 +100,15 @@ struct ThresholdComparison {
 // that is not possible.
 Node *condition_limit(PlannerInfo *root, const ThresholdComparison &comparison)
 {
-    const Measure &measure = *comparison.measure;
-    Node *limit = cast_implicitly(static_cast<Node *>(copyObjectImpl(comparison.threshold)), measure.limit);
+    Node *limit = cast_implicitly(static_cast<Node *>(copyObjectImpl(comparison.threshold)), INT8OID);
 
     if (limit == nullptr)
         return nullptr;
     if (comparison.rewrite == Rewrite::within_below || comparison.rewrite == Rewrite::not_within_below) {
-        const Oid next = find_function(comparison.schema, measure.next, &measure.limit, 1);
+        const Oid type = INT8OID, next = find_function(comparison.schema, "hamming_radius_below", &type, 1);
         if (!OidIsValid(next))
             return nullptr;
-        limit = call_function(next, measure.limit, list_make1(limit));
+        limit = call_function(next, INT8OID, list_make1(limit));
     }
     return eval_const_expressions(root, limit);
 }
@@ -146,7 +140,7 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
     const DistanceCall &call = comparison.call;
     Node *left = static_cast<Node *>(copyObjectImpl(call.left));
     Node *right = static_cast<Node *>(copyObjectImpl(call.right));
-    const Oid types[] = {call.left_type, call.right_type, comparison.measure->limit};
+    const Oid types[] = {call.left_type, call.right_type, INT8OID};
     const Oid exchanged[] = {types[1], types[0], types[2]};
     Oid function = find_function(comparison.schema, name, types, lengthof(types));
 
@@ -159,13 +153,11 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
     return call_function(function, BOOLOID, list_make3(left, right, limit));
 }
 
-// Returns the condition that the distance is at most the limit, or the similarity at least.
+// Returns the condition that the distance is at most the limit.
 Node *limit_condition(const ThresholdComparison &comparison, Node *limit)
 {
-    const Measure &measure = *comparison.measure;
-    return call_condition(!measure.similarity && equally_long(comparison.call) ? "signature_within"
-                                                                               : measure.condition,
-                          comparison, limit);
+    return call_condition(equally_long(comparison.call) ? "signature_within" : "hamming_within", comparison,
+                          limit);
 }
 
 // Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner
@@ -187,8 +179,7 @@ Node *domain_comparison(const ThresholdComparison &comparison)
 
 StoredDistance find_stored(PlannerInfo *root, const ThresholdComparison &comparison)
 {
-    return comparison.measure->similarity ? StoredDistance{}
-                                          : find_stored_distance(root, comparison.schema, comparison.call);
+    return find_stored_distance(root, comparison.schema, comparison.call);
 }
 
 Node *both(List *conditions) { return reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, conditions, -1)); }
@@ -219,20 +210,13 @@ Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *li
                              : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
 }
 
-// A similarity that equals the threshold is at least that. The index serves this, and the rows found are compared.
 Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
     if (is_sublink_output(comparison.threshold))
         return call_built_in(comparison.built_in);
-    if (!comparison.measure->similarity) {
-        Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
-                                                      : call_condition("hamming_at", comparison, limit);
-        return with_comparisons(root, condition, comparison);
-    }
-    Node *condition = limit_condition(comparison, limit);
-    return condition != nullptr && repeatable(condition)
-               ? both(list_make2(condition, call_built_in(comparison.built_in)))
-               : call_built_in(comparison.built_in);
+    Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
+                                                  : call_condition("hamming_at", comparison, limit);
+    return with_comparisons(root, condition, comparison);
 }
 
 // Returns null if the comparison cannot be rewritten.
@@ -255,27 +239,21 @@ Node *rewrite_comparison(PlannerInfo *root, const ThresholdComparison &compariso
     return nullptr;
 }
 
-Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call, const Measure &measure)
+Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
 {
-    const Comparison *comparison = find_comparison(call->funcid, measure.type);
+    const Comparison *comparison = find_comparison(call->funcid);
     const Oid schema = get_func_namespace(call->funcid);
     BuiltInComparison built_in;
     DistanceCall measured;
 
-    if (comparison == nullptr || !as_built_in(call, comparison->op, measure.built_in, &built_in))
+    if (comparison == nullptr || !as_built_in(call, comparison->op, &built_in))
         return nullptr;
-    // A similarity grows where a distance falls, so a comparison means that with the operands exchanged.
-    const bool exchanged = measure.similarity;
-    if (measure.match(schema, built_in.left, &measured)) {
-        const Rewrite rewrite = exchanged ? comparison->distance_last : comparison->distance_first;
+    if (match_distance_call(schema, built_in.left, &measured))
         return rewrite_comparison(
-            root, {&measure, schema, rewrite, measured, built_in.left, built_in.right, built_in});
-    }
-    if (measure.match(schema, built_in.right, &measured)) {
-        const Rewrite rewrite = exchanged ? comparison->distance_first : comparison->distance_last;
+            root, {schema, comparison->distance_first, measured, built_in.left, built_in.right, built_in});
+    if (match_distance_call(schema, built_in.right, &measured))
         return rewrite_comparison(
-            root, {&measure, schema, rewrite, measured, built_in.right, built_in.left, built_in});
-    }
+            root, {schema, comparison->distance_last, measured, built_in.right, built_in.left, built_in});
 
     // The value is not computed here, so it is a stored one. With PostgreSQL's operator it can be hashed, merged and
     // found in a btree like any number.
@@ -389,20 +367,11 @@ Node *support_condition(Node *request, const Measure &measure, bool at)
     }
 }
 
-// The support functions of all comparisons of a measure.
-Node *support_comparison(Node *request, const Measure &measure)
-{
-    if (!IsA(request, SupportRequestSimplify))
-        return nullptr;
-    auto *simplify = reinterpret_cast<SupportRequestSimplify *>(request);
-    return simplify_comparison(simplify->root, simplify->fcall, measure);
-}
-
 Node *request_of(FunctionCallInfo fcinfo) { return reinterpret_cast<Node *>(PG_GETARG_POINTER(0)); }
 
 } // namespace
 
-// The support function of the distance functions.
+// The support function of the distance functions, and of minhash_similarity.
 SIMHASH_FUNCTION(hamming_operator_support)
 {
     Node *request = request_of(fcinfo);
@@ -412,23 +381,13 @@ SIMHASH_FUNCTION(hamming_operator_support)
     PG_RETURN_POINTER(IsA(request, SupportRequestCost) ? cost_of_comparison(request) : nullptr);
 }
 
-// The support function of minhash_similarity. It also loads the library, and with it the planner's hook, before
-// the paths of a query that sorts by a similarity are made: the planner simplifies all expressions first.
-SIMHASH_FUNCTION(minhash_similarity_support)
-{
-    Node *request = request_of(fcinfo);
-
-    PG_RETURN_POINTER(IsA(request, SupportRequestCost) ? cost_of_comparison(request) : nullptr);
-}
-
+// The support function of all comparisons of distances.
 SIMHASH_FUNCTION(hamming_distance_support)
 {
-    PG_RETURN_POINTER(support_comparison(request_of(fcinfo), kDistanceMeasure));
-}
+    auto *request = reinterpret_cast<SupportRequestSimplify *>(PG_GETARG_POINTER(0));
 
-SIMHASH_FUNCTION(jaccard_estimate_support)
-{
-    PG_RETURN_POINTER(support_comparison(request_of(fcinfo), kSimilarityMeasure));
+    PG_RETURN_POINTER(
+        IsA(request, SupportRequestSimplify) ? simplify_comparison(request->root, request->fcall) : nullptr);
 }
 
 SIMHASH_FUNCTION(hamming_within_support)

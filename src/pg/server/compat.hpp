@@ -460,28 +460,6 @@ inline bool is_descending(const PathKey *key)
 // Whether the planner looks for indexes that are ordered by the first of several sort keys. Since 17 it does.
 inline constexpr bool kFindsLeadingOrders = PG_VERSION_NUM >= 170000;
 
-// Returns an ascending sort key, nulls last, of an expression that the planner does not know. Only the search
-// for index paths can use it.
-inline PathKey *make_ascending_key(Expr *expression, Relids relids, Oid family)
-{
-    auto *member = makeNode(EquivalenceMember);
-    auto *members = makeNode(EquivalenceClass);
-    auto *key = makeNode(PathKey);
-
-    member->em_expr = expression;
-    member->em_relids = relids;
-    members->ec_members = list_make1(member);
-    members->ec_relids = relids;
-    key->pk_eclass = members;
-    key->pk_opfamily = family;
-#if PG_VERSION_NUM >= 180000
-    key->pk_cmptype = COMPARE_LT;
-#else
-    key->pk_strategy = BTLessStrategyNumber;
-#endif
-    return key;
-}
-
 // Returns the members of an equivalence class that use the columns of the given relations alone.
 inline List *class_members(EquivalenceClass *members, Relids relids)
 {
@@ -499,23 +477,6 @@ inline List *class_members(EquivalenceClass *members, Relids relids)
             found = lappend(found, member);
     }
     return found;
-}
-
-// Whether a table's column is declared NOT NULL. Since 18 that need not have been validated; then the planner
-// does not rely on it.
-inline bool is_not_null_column([[maybe_unused]] const RelOptInfo *rel, [[maybe_unused]] Oid table,
-                               AttrNumber column)
-{
-#if PG_VERSION_NUM >= 170000
-    return bms_is_member(column, rel->notnullattnums);
-#else
-    HeapTuple tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(table), Int16GetDatum(column));
-    if (!HeapTupleIsValid(tuple))
-        return false;
-    const bool not_null = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attnotnull;
-    ReleaseSysCache(tuple);
-    return not_null;
-#endif
 }
 
 // PostgreSQL 14 renamed DEFAULT_ROLE_STAT_SCAN_TABLES.

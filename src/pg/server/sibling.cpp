@@ -66,30 +66,6 @@ bool match_distance_call(Oid schema, Node *node, DistanceCall *call)
     return matches;
 }
 
-bool match_similarity_call(Oid schema, Node *node, DistanceCall *call)
-{
-    node = strip_relabels(node);
-    List *arguments;
-    Oid function;
-    if (is_funcclause(node)) {
-        function = reinterpret_cast<FuncExpr *>(node)->funcid;
-        arguments = reinterpret_cast<FuncExpr *>(node)->args;
-    } else if (is_opclause(node)) {
-        function = get_opcode(reinterpret_cast<OpExpr *>(node)->opno);
-        arguments = reinterpret_cast<OpExpr *>(node)->args;
-    } else {
-        return false;
-    }
-
-    const Oid types[] = {BITOID, BITOID};
-    if (list_length(arguments) != lengthof(types) ||
-        function != find_function(schema, "minhash_similarity", types, lengthof(types)))
-        return false;
-    *call = DistanceCall{static_cast<Node *>(linitial(arguments)), static_cast<Node *>(lsecond(arguments)),
-                         BITOID, BITOID};
-    return true;
-}
-
 Oid find_ball(Oid schema, Oid center)
 {
     const Oid arguments[] = {center, INT8OID, FLOAT8OID, INT4OID};

@@ -29,10 +29,6 @@ struct DistanceCall {
 // Whether `node`, without RelabelTypes, is a call of the operator <@> in `schema`. Fills `call` if so.
 bool match_distance_call(Oid schema, Node *node, DistanceCall *call);
 
-// Whether `node`, without RelabelTypes, is minhash_similarity(bit, bit) or its operator >@< in `schema`. Fills
-// `call` if so.
-bool match_similarity_call(Oid schema, Node *node, DistanceCall *call);
-
 // Returns the function in `schema` that makes the ball of an exact search: signature_ball(bit, bigint) if the center
 // is a bit string, simhash_ball(center, bigint, float8, integer) if it is weights, otherwise simhash_ball(center,
 // bigint).

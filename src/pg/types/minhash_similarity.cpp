@@ -46,7 +46,7 @@ void check_range(const char *name, double value, double least, double most)
 
 } // namespace
 
-// minhash_similarity(bit, bit) -> jaccard_estimate: 1 - 2 h / n, from -1 to 1. Null for strings without bits.
+// minhash_similarity(bit, bit) -> float8: 1 - 2 h / n, from -1 to 1. Null for strings without bits.
 SIMHASH_FUNCTION(minhash_similarity_of_bits)
 {
     double similarity;
@@ -56,23 +56,7 @@ SIMHASH_FUNCTION(minhash_similarity_of_bits)
     PG_RETURN_FLOAT8(similarity);
 }
 
-// jaccard_estimate_from_numeric(numeric) -> jaccard_estimate: the nearest value. Beyond the range of a double precision
-// that is infinity, without an error, because the function is LEAKPROOF.
-SIMHASH_FUNCTION(jaccard_estimate_from_numeric)
-{
-    return DirectFunctionCall1(numeric_float8_no_overflow, PG_GETARG_DATUM(0));
-}
-
-// jaccard_estimate_to_json(jaccard_estimate) -> json: a number, or a string if it is not finite, as for float8.
-SIMHASH_FUNCTION(jaccard_estimate_to_json)
-{
-    const double value = PG_GETARG_FLOAT8(0);
-    const char *digits = float8out_internal(value);
-    PG_RETURN_TEXT_P(cstring_to_text(std::isfinite(value) ? digits : psprintf("\"%s\"", digits)));
-}
-
-// minhash_at_least(bit, bit, float8) -> boolean: the planner rewrites comparisons of a similarity as this.
-// Every number is valid. Like for float8, NaN is greater than all others.
+// minhash_at_least(bit, bit, float8) -> boolean. Every number is valid. Like for float8, NaN is greater than all others.
 SIMHASH_FUNCTION(minhash_at_least)
 {
     double similarity;
@@ -80,13 +64,6 @@ SIMHASH_FUNCTION(minhash_at_least)
     if (!argument_similarity(fcinfo, &similarity))
         PG_RETURN_NULL();
     PG_RETURN_BOOL(similarity >= PG_GETARG_FLOAT8(2));
-}
-
-// minhash_threshold_above(float8) -> float8: the next number. A similarity that is greater than the argument
-// is at least that.
-SIMHASH_FUNCTION(minhash_threshold_above)
-{
-    PG_RETURN_FLOAT8(std::nextafter(PG_GETARG_FLOAT8(0), HUGE_VAL));
 }
 
 // minhash_radius(float8, integer) -> integer: the largest distance whose similarity is at least this, or -1.

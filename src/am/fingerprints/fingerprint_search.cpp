@@ -4,6 +4,7 @@
 #include "am/search/null_search.hpp"
 #include "am/search/strategy.hpp"
 
+#include "core/signature/ball_volume.hpp"
 #include "core/volatility/step_order.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/ball.hpp"
@@ -341,17 +342,9 @@ void narrow(ValueSearch *base, int radius)
 
 // Rings -------------------------------------------------------------------------------------------------------
 
-// Returns the distance within which a query has a few neighbors among `rows` evenly spread fingerprints.
-int expected_distance(double rows)
+double index_rows(const ValueSearch *search)
 {
-    constexpr double kFew = 16;
-    double ways = 1, within = rows * std::exp2(-kBits);
-    int distance = 0;
-    for (; within < kFew && distance < kBits; distance++) {
-        ways = ways * (kBits - distance) / (distance + 1);
-        within += ways * rows * std::exp2(-kBits);
-    }
-    return distance;
+    return index_leaves(fingerprints(search)->reader.index) * usual_leaf_fill(BLCKSZ, 1);
 }
 
 // The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs
@@ -360,7 +353,7 @@ int expected_distance(double rows)
 // and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
 int ring_end(const ValueSearch *base, int done, int last)
 {
-    constexpr double kFew = 8;
+    constexpr double kFewTimes = 8, kFewRows = 16;
     const FingerprintSearch *search = fingerprints(base);
     if (done < 0)
         return Min(last, static_cast<int>(search->meta->order.design.distance));
@@ -382,10 +375,10 @@ int ring_end(const ValueSearch *base, int done, int last)
         high++;
     }
     // Where the neighbors are if there are no near-duplicates: reached at once if that costs a few times the next distance.
-    int expected = Min(last, expected_distance(leaves * usual_leaf_fill(BLCKSZ, 1)));
+    int expected = Min(last, ball_radius(kBits, kFewRows / index_rows(base)));
     if (expected > high) {
         index_plan(index, expected, &plan);
-        if (plan.leaves <= kFew * next)
+        if (plan.leaves <= kFewTimes * next)
             high = expected;
     }
     return high;
@@ -421,6 +414,7 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     search->begin_ring = begin_ring;
     search->narrow = narrow;
     search->ring_end = ring_end;
+    search->rows = index_rows;
     search->other_distance = other_distance;
     search->pins = true;
 

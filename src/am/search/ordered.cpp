@@ -7,6 +7,8 @@
 // since they need no sorting.
 #include "am/search/scan.hpp"
 
+#include "core/signature/ball_volume.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -20,8 +22,23 @@ namespace simhash
 namespace
 {
 
-constexpr Size kFirstLimit = 1024; // rows in the first ring; the limit grows with each ring returned
-constexpr Size kLimitGrowth = 8;
+// A query that has read many rows is likely to read more. A ring costs a search, however few rows it keeps, and each
+// row that it keeps costs time, wanted or not.
+Size ring_limit(Size returned)
+{
+    const Size room = static_cast<Size>(work_mem) * 1024 / sizeof(Hit);
+    return Max(kFirstLimit, Min(returned * kLimitGrowth, room));
+}
+
+// Returns the end of a ring that reads everything: as far as evenly spread rows fill half of it, so that few rows are
+// collected in vain. If there are fewer rows there, the next ring has no such end.
+int filled_end(const ScanState &state, int last)
+{
+    const Rings &rings = state.rings;
+    const double rows = static_cast<double>(ring_limit(rings.returned)) / 2;
+    const int filled = ball_radius(state.meta->bits, rows / Max(1.0, state.search->rows(state.search)));
+    return filled > rings.done ? Min(filled, last) : last;
+}
 
 // Keeps the nearest rows, about half of the limit, but either all or none of each distance. Returns the new
 // end of the ring.
@@ -129,7 +146,7 @@ int end_at_nearest(ValueSearch *search, const Results &leaf, int high, Size *kep
 int collect_ring(ScanState *state, int high, Size *kept)
 {
     Rings *rings = &state->rings;
-    Size limit = rings->limit;
+    Size limit = ring_limit(rings->returned);
     std::fill(rings->count, rings->count + high + 1, 0);
     *kept = 0;
     ValueSearch *search = state->search;
@@ -158,13 +175,6 @@ int collect_ring(ScanState *state, int high, Size *kept)
     return high;
 }
 
-// The limit grows with each ring: a query that has read many rows is likely to read more.
-void raise_limit(Rings *rings)
-{
-    if (rings->limit < static_cast<Size>(work_mem) * 1024 / sizeof(Hit) / kLimitGrowth)
-        rings->limit *= kLimitGrowth;
-}
-
 } // namespace
 
 void begin_ordered(ScanState *state)
@@ -172,7 +182,7 @@ void begin_ordered(ScanState *state)
     Rings *rings = &state->rings;
     rings->done = -1;
     rings->streaming = -1;
-    rings->limit = kFirstLimit;
+    rings->returned = 0;
     ValueSearch *search = state->search;
     rings->approximate = search->begin_nearest != nullptr && search->begin_nearest(search);
     if (rings->hit == nullptr) {
@@ -188,6 +198,7 @@ bool next_ring(ScanState *state)
     Rings *rings = &state->rings;
     ValueSearch *search = state->search;
     const ScanKeys &keys = *search->keys;
+    rings->returned += state->results.hits;
     if (rings->approximate) {
         if (search->next_nearest(search, &state->results, &rings->done))
             return true;
@@ -206,6 +217,8 @@ bool next_ring(ScanState *state)
         Size kept;
         int last = keys.farthest;
         int high = keys.centered ? search->ring_end(search, rings->done, last) : last;
+        if (keys.centered && high == last)
+            high = filled_end(*state, last);
         high = collect_ring(state, high, &kept);
         release_pin(&search->pin);
         if (rings->streaming >= 0) {
@@ -214,7 +227,6 @@ bool next_ring(ScanState *state)
         }
         rings->done = high;
         if (kept > 0) {
-            raise_limit(rings);
             sort_ring(*search, rings->hit, kept);
             state->results = {rings->hit, kept, 0};
             return true;

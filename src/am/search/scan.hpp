@@ -18,13 +18,16 @@ enum class ScanPhase {
     nulls   // returns the NULLs, which come last
 };
 
+// The rows that a ring of ORDER BY may keep: at least so many, and so many for each row returned before it.
+constexpr Size kFirstLimit = 1024, kLimitGrowth = 8;
+
 // The state of ORDER BY distance, see ordered.cpp.
 struct Rings {
     MemoryContext context;
     bool approximate; // the nearest rows are searched with a recall below 1
     int done;         // rows up to this distance have been returned
     int streaming;    // rows of exactly this distance are being returned leaf by leaf; -1 for none
-    Size limit;
+    Size returned;    // rows, before the present results
     Size capacity;
     Hit *hit;
     Size *count; // rows of the ring being collected, by distance

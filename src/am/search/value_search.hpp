@@ -61,6 +61,8 @@ struct ValueSearch {
     void (*narrow)(ValueSearch *search, int radius);
     // Returns the end of the next ring, at most `last`, when rows up to the distance `done` (-1 at first) are returned.
     int (*ring_end)(const ValueSearch *search, int done, int last);
+    // Returns about how many rows the index has.
+    double (*rows)(const ValueSearch *search);
     // The distance of a row to the query of another ORDER BY key than the leading one, which is not NULL; null if the
     // search does not know it. Then PostgreSQL computes it, and sorts by it.
     int (*other_distance)(const ValueSearch *search, const Hit &hit, int order);

@@ -114,6 +114,8 @@ int ring_end(const ValueSearch *base, int done, int last)
     return known > done ? known : Min(planned_ring_end(search, done), last);
 }
 
+double index_rows(const ValueSearch *base) { return static_cast<const SignatureSearch *>(base)->size.rows; }
+
 void read_keys(ValueSearch *base, IndexScanDesc scan)
 {
     SignatureSearch *search = signatures(base);
@@ -138,6 +140,7 @@ ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int
     search->begin_ring = begin_ring;
     search->narrow = narrow;
     search->ring_end = ring_end;
+    search->rows = index_rows;
     search->begin_nearest = begin_nearest;
     search->next_nearest = next_nearest;
 

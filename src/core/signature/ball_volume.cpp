@@ -37,4 +37,17 @@ double ball_volume(int bits, int radius)
     return std::min(std::exp(log_shell_volume(bits, radius)) * sum, 1.0);
 }
 
+int ball_radius(int bits, double fraction)
+{
+    int low = 0, high = bits;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (ball_volume(bits, middle) >= fraction)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 } // namespace simhash

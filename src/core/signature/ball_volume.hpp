@@ -8,4 +8,7 @@ namespace simhash
 // where it is too small for a double, to 1.
 double ball_volume(int bits, int radius);
 
+// Returns the least radius whose ball has at least this fraction of the bit strings, at most `bits`.
+int ball_radius(int bits, double fraction);
+
 } // namespace simhash

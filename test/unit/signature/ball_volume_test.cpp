@@ -56,5 +56,18 @@ TEST(BallVolumeTest, LongStringsDoNotUnderflow)
     EXPECT_EQ(ball_volume(4096, 0), 0);
 }
 
+TEST(BallVolumeTest, RadiusIsTheLeastOfThatVolume)
+{
+    for (int bits : {1, 64, 65, 4096}) {
+        EXPECT_EQ(ball_radius(bits, 2), bits);
+        for (double fraction : {0.0, 1e-18, 1e-3, 0.5, 0.75, 1.0}) {
+            const int radius = ball_radius(bits, fraction);
+            EXPECT_GE(ball_volume(bits, radius), fraction);
+            if (radius > 0)
+                EXPECT_LT(ball_volume(bits, radius - 1), fraction);
+        }
+    }
+}
+
 } // namespace
 } // namespace simhash

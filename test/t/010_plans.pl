@@ -109,6 +109,11 @@ for my $settings ([], $ssd) {
         %with);
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 30",
         qr/^Limit \(Sort \(.*spread_1000000_label/, %with);
+    # Of 20,000 rows: the 10 nearest are among the 500 nearest of all, and 300 among 15,000.
+    plan_is("SELECT * FROM spread_1000000 WHERE label < 20 ORDER BY h <@> '$stored' LIMIT 10",
+        qr/^Limit \(Index Scan by distance/, %with);
+    plan_is("SELECT * FROM spread_1000000 WHERE label < 20 ORDER BY h <@> '$stored' LIMIT 300", qr/^Limit \(Sort \(/,
+        %with);
 
     # Nearest neighbors: a few by the index, all of many rows by a sort.
     for my $size (1000, 10000, 100000, 1000000) {

@@ -7,9 +7,8 @@
 #include "am/search/cost.hpp"
 
 #include "am/index/kind.hpp"
-#include "am/search/search.hpp"
+#include "am/search/scan.hpp"
 #include "am/search/strategy.hpp"
-#include "am/search/value_search.hpp"
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
@@ -53,11 +52,9 @@ constexpr double kPlainRowsPerPage = 2;
 // are charged alike, because the interface does not tell them apart.
 constexpr double kScatteredRowMicroseconds = 0.105;
 
-// ORDER BY: to add a row to a ring or compare two rows, to fetch a row in random order, and the number of rows in the
-// first large ring.
+// ORDER BY: to add a row to a ring or compare two rows, and to fetch a row in random order.
 constexpr double kCollectMicroseconds = 0.0021875;
 constexpr double kOrderedRowMicroseconds = 0.875;
-constexpr double kRingRows = 8192;
 
 struct Conditions {
     PlannedBall ball; // the smallest of all; of the full radius if there are none
@@ -280,17 +277,34 @@ struct RingCost {
 
 RingCost ring_cost(double rows, double wanted, Cost search)
 {
-    // Rows that turn out to be too far away are collected, too, until the ring has become narrower.
-    double comparisons = std::log2(Max(2.0, Min(rows, kRingRows)));
-    double collected = Min(rows, wanted + kRingRows);
+    // Rows that turn out to be too far away are collected, too, until the ring has become narrower. The index is
+    // searched again for each ring, of whose limit about half is used.
+    constexpr double kFirst = kFirstLimit / 2.0, kGrowth = 1 + kLimitGrowth / 2.0;
+    const double rings = std::log(Max(1.0, wanted / kFirst)) / std::log(kGrowth);
+    const double collected = Min(rows, 2 * wanted + kFirstLimit);
+    const double comparisons = std::log2(Max(2.0, collected));
     RingCost cost;
-    cost.first = time_cost(kCollectMicroseconds * (collected + Min(wanted, kRingRows) * comparisons));
-    // Successive rows are at unrelated places in the table. If there are more rows than fit into memory, of
-    // which about half is used, the index is searched again for the next ring.
-    double room = Max(kRingRows, work_mem * 1024.0 / sizeof(Hit) / 8);
+    cost.first =
+        rings * search + time_cost(kCollectMicroseconds * (collected + Min(wanted, collected) * comparisons));
+    // Successive rows are at unrelated places in the table.
+    const double room = Max(kFirst, work_mem * 1024.0 / sizeof(Hit) / 2);
     cost.rest = time_cost(rows * (kOrderedRowMicroseconds + kCollectMicroseconds * comparisons)) +
                 rows / room * search;
     return cost;
+}
+
+// PostgreSQL charges the pages of the table for each row alike, but the first of many rows read most of them. Returns
+// what the rows wanted read more than their share, each page once and in order: then it compares with a bitmap scan, if
+// the pages are in memory.
+Cost first_pages(PlannerInfo *root, const IndexOptInfo *info, double rows, double wanted, double loop_count)
+{
+    const RelOptInfo *rel = info->rel;
+    double random, sequential;
+    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
+    const double pages = Max(1.0, static_cast<double>(rel->pages));
+    const double first = Min(pages, 2 * pages * wanted / (2 * pages + wanted)) / loop_count;
+    const double all = index_pages_fetched(rows * loop_count, rel->pages, info->pages, root) / loop_count;
+    return Max(0.0, first * sequential - wanted / rows * all * random);
 }
 
 // A query that needs no columns is planned only as an index-only scan of any index that needs no key. This
@@ -337,8 +351,9 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         const double wanted = wanted_rows(root, path, rows);
         const RingCost ring = ring_cost(rows, wanted, searches);
         // Within a ball, rings search no more than the ball.
-        *startup_cost += Min(searches, first_search(root, index, path, wanted, loop_count)) + ring.first;
-        *total_cost += ring.first + ring.rest;
+        const Cost first = ring.first + first_pages(root, info, rows, wanted, loop_count);
+        *startup_cost += Min(searches, first_search(root, index, path, wanted, loop_count)) + first;
+        *total_cost += first + ring.rest;
     } else {
         *startup_cost += before_first_row(searches, search, conditions.searches);
         *total_cost += time_cost(heap.scattered * kScatteredRowMicroseconds);

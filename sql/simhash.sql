@@ -247,10 +247,10 @@ CREATE FUNCTION to_simhash(features pg_catalog.text[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(features pg_catalog.text[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(hashes bigint[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(hashes bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(features bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(features bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(document pg_catalog.tsvector) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash(features pg_catalog.jsonb) RETURNS simhash
@@ -265,9 +265,9 @@ COMMENT ON FUNCTION to_simhash(pg_catalog.text[])
 COMMENT ON FUNCTION to_simhash(pg_catalog.text[], double precision[])
     IS 'fingerprint of features with weights';
 COMMENT ON FUNCTION to_simhash(bigint[])
-    IS 'fingerprint of feature hashes, weighted by 1 + ln of their frequency';
+    IS 'fingerprint of numbers, each the feature that its digits are, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash(bigint[], double precision[])
-    IS 'fingerprint of feature hashes with weights';
+    IS 'fingerprint of numbers with weights, each the feature that its digits are';
 COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector)
     IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash(pg_catalog.jsonb)
@@ -282,10 +282,10 @@ CREATE FUNCTION to_simhash_weights(features pg_catalog.text[]) RETURNS simhash_w
     AS 'MODULE_PATHNAME', 'to_simhash_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(features pg_catalog.text[], weights double precision[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(hashes bigint[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(hashes bigint[], weights double precision[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(features bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(features bigint[], weights double precision[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(document pg_catalog.tsvector) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION to_simhash_weights(features pg_catalog.jsonb) RETURNS simhash_weights
@@ -300,13 +300,32 @@ COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[])
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], double precision[])
     IS 'weights of features with weights';
 COMMENT ON FUNCTION to_simhash_weights(bigint[])
-    IS 'weights of feature hashes, weighted by 1 + ln of their frequency';
+    IS 'weights of numbers, each the feature that its digits are, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash_weights(bigint[], double precision[])
-    IS 'weights of feature hashes with weights';
+    IS 'weights of numbers with weights, each the feature that its digits are';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
     IS 'weights of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
     IS 'weights of an object of features and weights';
+
+-- The same of features whose 64-bit hashes were computed elsewhere.
+
+CREATE FUNCTION simhash_from_hashes(hashes bigint[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION simhash_from_hashes(hashes bigint[], weights double precision[]) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION simhash_weights_from_hashes(hashes bigint[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION simhash_weights_from_hashes(hashes bigint[], weights double precision[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION simhash_from_hashes(bigint[])
+    IS 'fingerprint of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION simhash_from_hashes(bigint[], double precision[])
+    IS 'fingerprint of feature hashes with weights';
+COMMENT ON FUNCTION simhash_weights_from_hashes(bigint[])
+    IS 'weights of feature hashes, weighted by 1 + ln of their frequency';
+COMMENT ON FUNCTION simhash_weights_from_hashes(bigint[], double precision[])
+    IS 'weights of feature hashes with weights';
 
 -- Signatures, of 64 to 4096 bits: bit strings, the first 64 bits of which are the fingerprint. A function's result
 -- has no type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).

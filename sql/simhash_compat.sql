@@ -22,9 +22,9 @@ CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
     RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash
+CREATE FUNCTION simhash_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_as(profile pg_catalog.text, hashes bigint[], weights double precision[]) RETURNS simhash
+CREATE FUNCTION simhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], weights double precision[]) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text)
@@ -35,9 +35,9 @@ COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[])
     IS 'another library''s fingerprint of features';
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text[], double precision[])
     IS 'another library''s fingerprint of features with weights';
-COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[])
+COMMENT ON FUNCTION simhash_from_hashes_as(pg_catalog.text, bigint[])
     IS 'another library''s fingerprint of feature hashes';
-COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, bigint[], double precision[])
+COMMENT ON FUNCTION simhash_from_hashes_as(pg_catalog.text, bigint[], double precision[])
     IS 'another library''s fingerprint of feature hashes with weights';
 
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash_weights
@@ -50,9 +50,9 @@ CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catal
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
     RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash_weights
+CREATE FUNCTION simhash_weights_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, hashes bigint[], weights double precision[])
+CREATE FUNCTION simhash_weights_from_hashes_as(profile pg_catalog.text, hashes bigint[], weights double precision[])
     RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
@@ -64,9 +64,9 @@ COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[])
     IS 'weights whose signs are another library''s fingerprint of features';
 COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text[], double precision[])
     IS 'weights whose signs are another library''s fingerprint of features with weights';
-COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[])
+COMMENT ON FUNCTION simhash_weights_from_hashes_as(pg_catalog.text, bigint[])
     IS 'weights whose signs are another library''s fingerprint of feature hashes';
-COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, bigint[], double precision[])
+COMMENT ON FUNCTION simhash_weights_from_hashes_as(pg_catalog.text, bigint[], double precision[])
     IS 'weights whose signs are another library''s fingerprint of feature hashes with weights';
 
 CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catalog.text, OUT shingle_size integer,
@@ -84,11 +84,11 @@ CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[
 CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer, seed bigint)
     RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[]) RETURNS bigint[]
+CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer) RETURNS bigint[]
+CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], minima integer) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-CREATE FUNCTION to_minhash_as(profile pg_catalog.text, hashes bigint[], minima integer, seed bigint) RETURNS bigint[]
+CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], minima integer, seed bigint) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 
 COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[])
@@ -97,11 +97,11 @@ COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer)
     IS 'another library''s min-hash of features, so many minima';
 COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[], integer, bigint)
     IS 'another library''s min-hash of features, so many minima, with permutations from a seed';
-COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[])
+COMMENT ON FUNCTION minhash_from_hashes_as(pg_catalog.text, bigint[])
     IS 'another library''s min-hash of feature hashes';
-COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer)
+COMMENT ON FUNCTION minhash_from_hashes_as(pg_catalog.text, bigint[], integer)
     IS 'another library''s min-hash of feature hashes, so many minima';
-COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, bigint[], integer, bigint)
+COMMENT ON FUNCTION minhash_from_hashes_as(pg_catalog.text, bigint[], integer, bigint)
     IS 'another library''s min-hash of feature hashes, so many minima, with permutations from a seed';
 
 CREATE FUNCTION minhash_profiles(

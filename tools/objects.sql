@@ -11,7 +11,7 @@ SET LOCAL search_path = public;
 CREATE TEMP TABLE subject (place int, title text, pattern text);
 INSERT INTO subject VALUES
     (1, 'Features of documents', '^to_(.*_)?features$'),
-    (2, 'Fingerprints', '^(to_simhash|simhash_agg|simhash_project|simhash$)'),
+    (2, 'Fingerprints', '^(to_simhash|simhash_from_hashes|simhash_agg|simhash_project|simhash$)'),
     (3, 'Weights of fingerprints', '^(to_simhash_weights|simhash_weights|simhash_project_weights|simhash_volatility|\+$)'),
     (4, 'Signatures', '^(to_signature|signature_)'),
     (5, 'Min-hash', '^(to_minhash|minhash_)'),
@@ -134,10 +134,12 @@ INSERT INTO example (place, code) VALUES
     (1, $$to_anchored_features('the fox is quick and brown')$$), (1, $$to_stop_word_features('the fox is quick')$$),
     (1, $$to_url_features('http://example.org/a/b/index.html')$$), (1, $$to_anchored_features('the fox', '{two words}')$$),
     (2, $$to_simhash('The quick brown fox')$$), (2, $$to_simhash('...')$$), (2, $$to_simhash(ARRAY['fox', 'brown'], ARRAY[1.5, 2])$$),
+    (2, $$to_simhash(ARRAY[7, 8]) = to_simhash('{7,8}'::text[])$$), (2, $$simhash_from_hashes(ARRAY[7, 8])$$),
     (2, $$to_simhash(ARRAY['fox', 'brown'], ARRAY[1.5])$$), (2, $$to_simhash(ARRAY['fox'], ARRAY['NaN'::float8])$$),
     (2, $$to_simhash('{"fox": "two"}'::jsonb)$$), (2, $$simhash_project(ARRAY[0.1, -0.2, 0.3])$$), (2, $$simhash_project('{}')$$),
     (2, $$SELECT simhash_agg(word, 2) FROM unnest('{quick,brown,fox}'::text[]) AS word$$),
     (3, $$SELECT round(w::numeric, 3) FROM unnest(to_simhash_weights('The quick brown fox')::real[]) AS w LIMIT 2$$), (3, $$simhash_project_weights(ARRAY[0.1, -0.2, 0.3])::simhash$$),
+    (3, $$simhash_weights_from_hashes(ARRAY[7, 8])::simhash$$),
     (3, $$SELECT simhash_weights_agg(word)::simhash FROM unnest('{quick,brown,fox}'::text[]) AS word$$),
     (3, $$SELECT "bit", round(probability::numeric, 3) FROM simhash_volatility(to_simhash_weights('quick brown fox')) ORDER BY 2 DESC LIMIT 1$$),
     (3, $$SELECT step, flipped_bits FROM simhash_volatility_sets(to_simhash_weights('quick brown fox'), 2)$$),
@@ -200,6 +202,8 @@ INSERT INTO example (place, code) VALUES
     (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$),
     (14, $$to_simhash_as('seomoz', 'The quick brown fox')$$), (14, $$to_simhash_as('other', 'The quick brown fox')$$),
     (14, $$to_simhash_weights_as('1e0ng', 'The quick brown fox')::simhash$$), (14, $$to_minhash_as('datasketch', '{quick,brown,fox}'::text[], 2)$$),
+    (14, $$simhash_from_hashes_as('seomoz', ARRAY[43981, 48350, 52719])$$), (14, $$simhash_weights_from_hashes_as('seomoz', ARRAY[43981, 48350, 52719])::simhash$$),
+    (14, $$minhash_from_hashes_as('datasketch', ARRAY[12], 2)$$),
     (14, $$SELECT name, hash FROM simhash_profiles() LIMIT 1$$), (14, $$SELECT name, minima FROM minhash_profiles() LIMIT 1$$);
 
 -- What the examples search.

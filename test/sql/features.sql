@@ -92,18 +92,42 @@ SELECT to_simhash(ARRAY['a'], ARRAY[1e12]);
 SELECT to_simhash(ARRAY['a', 'a'], ARRAY[4e11, 4e11]);
 \echo :SQLSTATE
 
--- bigint: the hashes of features, in the same ways.
-SELECT to_simhash(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, NULL, to_simhash(ARRAY['b'])::bigint]) = to_simhash(ARRAY['a', 'b', 'b']) AS same,
-       to_simhash_weights(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, to_simhash(ARRAY['b'])::bigint])::text
-           = to_simhash_weights(ARRAY['a', 'b', 'b'])::text AS same_weights,
-       to_simhash(ARRAY[6]) = '0000000000000006' AS small, to_simhash('{}'::bigint[]) AS empty;
-SELECT to_simhash_weights(ARRAY[6, 5, 6, NULL, 1, 2], ARRAY[1, 2, 3, 4, NULL, 0])::text
-           = to_simhash_weights(ARRAY[5, 6], ARRAY[2, 4])::text AS same,
-       (to_simhash_weights(ARRAY[6, 5], ARRAY[1.5, -0.25])::real[])[1:4] AS weights,
-       to_simhash(ARRAY[-2], ARRAY[-1]) AS negative, to_simhash(ARRAY[1], ARRAY[0]) AS weightless;
+-- Numbers: features like others, each the same as the text of its digits. A set of small ids is no set of hashes.
+CREATE TEMP TABLE ids AS
+    SELECT i, (SELECT array_agg(hashint8extended(n, i) % 100000 - n % 3) FROM generate_series(1, 50) AS n) AS a FROM generate_series(1, 300) AS i;
+INSERT INTO ids VALUES (0, '{9223372036854775807,-9223372036854775808,0,-1,NULL,7,7}'), (-1, '{{1,10},{2,1}}'), (-2, '{}'), (-3, '{NULL}');
+SELECT bool_and(to_simhash(a) IS NOT DISTINCT FROM to_simhash(a::text[])) AS simhash,
+       bool_and(to_simhash_weights(a)::text IS NOT DISTINCT FROM to_simhash_weights(a::text[])::text) AS weights,
+       bool_and(to_minhash_values(a, 16) IS NOT DISTINCT FROM to_minhash_values(a::text[], 16)) AS minhash_values,
+       bool_and(to_minhash(a, 64) IS NOT DISTINCT FROM to_minhash(a::text[], 64)) AS minhash, count(to_simhash(a)), count(*) FROM ids;
+SELECT to_simhash('{7,8,9}'::smallint[]) = to_simhash('{7,8,9}'::text[]) AS smallint, to_simhash(ARRAY[7, 8, 9]) = to_simhash('{7,8,9}'::text[]) AS integer,
+       to_simhash(ARRAY[7, 8], ARRAY[1.5, 2]) = to_simhash('{"7": 1.5, "8": 2}'::jsonb) AS jsonb;
+SELECT bool_and(minhash_agg = to_minhash(a::text[], 64)) AS minhash_agg, bool_and(minhash_values_agg = to_minhash_values(a::text[], 64)) AS minhash_values_agg
+FROM ids, LATERAL (SELECT minhash_agg(n, 64), minhash_values_agg(n, 64) FROM unnest(a) AS n) AS s WHERE s.minhash_agg IS NOT NULL;
+SELECT bool_and(feature_jaccard(x.a, y.a) = feature_jaccard(x.a::text[], y.a::text[])) AS jaccard,
+       bool_and(feature_containment(x.a, y.a) IS NOT DISTINCT FROM feature_containment(x.a::text[], y.a::text[])) AS containment
+FROM ids AS x, ids AS y WHERE x.i % 10 = 0 AND y.i % 10 = 1 OR x.i <= 0 AND y.i <= 0;
+SELECT count(*) FILTER (WHERE to_simhash(x.a) <@> to_simhash(y.a) <= 3) AS near, avg((to_simhash(x.a) <@> to_simhash(y.a))::integer) BETWEEN 30 AND 34 AS unrelated
+FROM ids AS x JOIN ids AS y ON x.i < y.i WHERE x.i > 0;
+SELECT to_simhash_weights(ARRAY[6, 5, 6, NULL, -1, 2], ARRAY[1, 2, 3, 4, NULL, 0])::text = to_simhash_weights('{5,6}'::text[], ARRAY[2, 4])::text AS same,
+       to_simhash(ARRAY[-2], ARRAY[-1]) = to_simhash('{-2}'::text[], ARRAY[-1]) AS negative, to_simhash(ARRAY[1], ARRAY[0]) AS weightless;
 SELECT to_simhash(ARRAY[1, 2], ARRAY[1]);
 \echo :SQLSTATE
 SELECT to_simhash_weights(ARRAY[[1], [2]], ARRAY[1, 2]);
+\echo :SQLSTATE
+
+-- Hashes that were computed elsewhere, used as they are.
+SELECT simhash_from_hashes(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, NULL, to_simhash(ARRAY['b'])::bigint]) = to_simhash(ARRAY['a', 'b', 'b']) AS same,
+       simhash_weights_from_hashes(ARRAY[to_simhash(ARRAY['a'])::bigint, to_simhash(ARRAY['b'])::bigint, to_simhash(ARRAY['b'])::bigint])::text
+           = to_simhash_weights(ARRAY['a', 'b', 'b'])::text AS same_weights,
+       simhash_from_hashes(ARRAY[6]) = '0000000000000006' AS small, simhash_from_hashes('{}') AS empty;
+SELECT simhash_weights_from_hashes(ARRAY[6, 5, 6, NULL, 1, 2], ARRAY[1, 2, 3, 4, NULL, 0])::text
+           = simhash_weights_from_hashes(ARRAY[5, 6], ARRAY[2, 4])::text AS same,
+       (simhash_weights_from_hashes(ARRAY[6, 5], ARRAY[1.5, -0.25])::real[])[1:4] AS weights,
+       simhash_from_hashes(ARRAY[-2], ARRAY[-1]) AS negative, simhash_from_hashes(ARRAY[1], ARRAY[0]) AS weightless;
+SELECT simhash_from_hashes(ARRAY[1, 2], ARRAY[1]);
+\echo :SQLSTATE
+SELECT simhash_weights_from_hashes(ARRAY[[1], [2]], ARRAY[1, 2]);
 \echo :SQLSTATE
 
 -- tsvector: the lexemes, as often as they occur; a label counts 2, 4 or 10 times.

@@ -146,11 +146,11 @@ SELECT name, (SELECT array_agg(least(a, b) ORDER BY place)
 FROM minhash_profiles();
 -- Without features there are no minima. datasketch keeps the largest number in every place.
 SELECT to_minhash_as('datasketch', '{}'::text[]), to_minhash_as('datasketch', ARRAY[NULL]::text[], 4),
-       to_minhash_as('text-dedup', '{}'::bigint[]), to_minhash_as(NULL, ARRAY['a']), to_minhash_as('datasketch', NULL::text[]),
+       minhash_from_hashes_as('text-dedup', '{}'), to_minhash_as(NULL, ARRAY['a']), to_minhash_as('datasketch', NULL::text[]),
        to_minhash_as('datasketch', ARRAY['a'], NULL), to_minhash_as('datasketch', ARRAY['a'], 4, NULL);
 -- Hashes of features, for libraries with another hash function: unsigned, and cut to the integers of the arithmetic.
-SELECT to_minhash_as('datasketch', ARRAY[12], 4) AS twelve, to_minhash_as('datatrove', ARRAY[-1], 2) AS all_ones,
-       to_minhash_as('text-dedup-16', ARRAY[65536 * 3 + 12], 4) = to_minhash_as('text-dedup-16', ARRAY[12], 4, 42) AS low_bits;
+SELECT minhash_from_hashes_as('datasketch', ARRAY[12], 4) AS twelve, minhash_from_hashes_as('datatrove', ARRAY[-1], 2) AS all_ones,
+       minhash_from_hashes_as('text-dedup-16', ARRAY[65536 * 3 + 12], 4) = minhash_from_hashes_as('text-dedup-16', ARRAY[12], 4, 42) AS low_bits;
 
 -- The table of profiles.
 SELECT * FROM minhash_profiles();
@@ -164,7 +164,9 @@ SELECT to_minhash_as('datasketch', ARRAY['a'], 4097);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY['a'], 4, -1);
 \echo :SQLSTATE
-SELECT to_minhash_as('datasketch', ARRAY[1, 2], 4, 4294967296);
+SELECT minhash_from_hashes_as('datasketch', ARRAY[1, 2], 4, 4294967296);
+\echo :SQLSTATE
+SELECT to_minhash_as('datasketch', ARRAY[1, 2]);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY[['a'], ['b']]);
 \echo :SQLSTATE

@@ -82,7 +82,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|to_(?:url|anchored|stop_word)_features|to_simhash(?:_weights)?_as|signature_project\w*|lsh_\w+)$/ } @functions;
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|to_(?:url|anchored|stop_word)_features|to_simhash(?:_weights)?_as|simhash(?:_weights)?_from_hashes_as|signature_project\w*|lsh_\w+)$/ } @functions;
 is(scalar @delicate, 31, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
@@ -203,14 +203,14 @@ my %fitting = (
          "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],
          "to_simhash${_}_as(text;text[])" => [ $profile, $bag ],
          "to_simhash${_}_as(text;text[];double precision[])" => [ $profile, $bag, $three ],
-         "to_simhash${_}_as(text;bigint[])" => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
-         "to_simhash${_}_as(text;bigint[];double precision[])" => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]) } '', '_weights'),
+         "simhash${_}_from_hashes_as(text;bigint[])" => [ $profile, sub { 'ARRAY[1, -1, 9223372036854775807]::bigint[]' } ],
+         "simhash${_}_from_hashes_as(text;bigint[];double precision[])" => [ $profile, sub { 'ARRAY[1, -1, 0]::bigint[]' }, $three ]) } '', '_weights'),
     'to_minhash_as(text;text[])' => [ $minhash_profile, $bag ],
     'to_minhash_as(text;text[];integer)' => [ $minhash_profile, $bag, $bits ],
     'to_minhash_as(text;text[];integer;bigint)' => [ $minhash_profile, $bag, $bits, $permutation_seed ],
-    'to_minhash_as(text;bigint[])' => [ $minhash_profile, $minima ],
-    'to_minhash_as(text;bigint[];integer)' => [ $minhash_profile, $minima, $bits ],
-    'to_minhash_as(text;bigint[];integer;bigint)' => [ $minhash_profile, $minima, $bits, $permutation_seed ],
+    'minhash_from_hashes_as(text;bigint[])' => [ $minhash_profile, $minima ],
+    'minhash_from_hashes_as(text;bigint[];integer)' => [ $minhash_profile, $minima, $bits ],
+    'minhash_from_hashes_as(text;bigint[];integer;bigint)' => [ $minhash_profile, $minima, $bits, $permutation_seed ],
     'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ],
     'minhash_band_probability' => [ sub { one_of(0, 0.5, 1) }, undef, undef ],
     'minhash_band_rows' => [ sub { one_of(0, 0.5, 1) }, undef, sub { one_of(0, 0.9, 1) } ]);

@@ -57,6 +57,20 @@ void count_converted(TextFeatures *features, const char *text, std::size_t lengt
     }
 }
 
+void count_elements(FunctionCallInfo fcinfo, int argument, Oid type, ElementHash hash, CountedFeatures *out)
+{
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+    Elements elements = array_elements(array, type);
+    out->expect(static_cast<std::size_t>(elements.count));
+    for (int i = 0; i < elements.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (!elements.nulls[i])
+            out->add(hash(elements.values[i]), 1);
+    }
+    free_elements(elements);
+    PG_FREE_IF_COPY(array, argument);
+}
+
 [[noreturn]] void report_jsonb_kind(const char *found)
 {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -85,15 +99,6 @@ const char *jsonb_kind(const JsonbValue &value)
     default:
         return "of another kind";
     }
-}
-
-// The hash of a text, or the hash that a bigint is.
-std::uint64_t element_hash(Datum element, Oid type)
-{
-    if (type == INT8OID)
-        return static_cast<std::uint64_t>(DatumGetInt64(element));
-    text *feature = DatumGetTextPP(element);
-    return text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature));
 }
 
 Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
@@ -149,34 +154,29 @@ void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
     count_text(fcinfo, argument, shingle_arguments(fcinfo, argument + 1), out);
 }
 
-void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+std::uint64_t text_hash(Datum feature)
 {
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-    Elements elements = array_elements(array, TEXTOID);
-    out->expect(static_cast<std::size_t>(elements.count));
-    for (int i = 0; i < elements.count; i++) {
-        CHECK_FOR_INTERRUPTS();
-        if (elements.nulls[i])
-            continue;
-        text *feature = DatumGetTextPP(elements.values[i]);
-        out->add(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)), 1);
-    }
-    free_elements(elements);
-    PG_FREE_IF_COPY(array, argument);
+    text *value = DatumGetTextPP(feature);
+    return text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
 }
 
-void count_bigint_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+std::uint64_t bigint_hash(Datum feature) { return number_hash(DatumGetInt64(feature)); }
+
+std::uint64_t given_hash(Datum hash) { return static_cast<std::uint64_t>(DatumGetInt64(hash)); }
+
+void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 {
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-    Elements elements = array_elements(array, INT8OID);
-    out->expect(static_cast<std::size_t>(elements.count));
-    for (int i = 0; i < elements.count; i++) {
-        CHECK_FOR_INTERRUPTS();
-        if (!elements.nulls[i])
-            out->add(static_cast<std::uint64_t>(DatumGetInt64(elements.values[i])), 1);
-    }
-    free_elements(elements);
-    PG_FREE_IF_COPY(array, argument);
+    count_elements(fcinfo, argument, TEXTOID, text_hash, out);
+}
+
+void count_numbers(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    count_elements(fcinfo, argument, INT8OID, bigint_hash, out);
+}
+
+void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    count_elements(fcinfo, argument, INT8OID, given_hash, out);
 }
 
 void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
@@ -200,12 +200,13 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
     PG_FREE_IF_COPY(vector, argument);
 }
 
-WeightedArray::WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which)
-    : lists_(weighted_lists(fcinfo, argument, type, which)), type_(type)
+WeightedElements::WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which,
+                                   ElementHash hash)
+    : lists_(weighted_lists(fcinfo, argument, type, which)), hash_(hash)
 {
 }
 
-bool WeightedArray::next(Feature *feature)
+bool WeightedElements::next(Feature *feature)
 {
     while (next_ < lists_.features.count) {
         CHECK_FOR_INTERRUPTS();
@@ -215,7 +216,7 @@ bool WeightedArray::next(Feature *feature)
         feature->weight = feature_weight(DatumGetFloat8(lists_.weights.values[i]));
         if (feature->weight == 0)
             continue;
-        feature->hash = element_hash(lists_.features.values[i], type_);
+        feature->hash = hash_(lists_.features.values[i]);
         return true;
     }
     return false;

@@ -30,8 +30,9 @@ void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 // text[], with any number of dimensions. NULL elements are skipped.
 void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
-// bigint[], with any number of dimensions: the elements are the hashes. NULL elements are skipped.
-void count_bigint_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+// bigint[], likewise: the elements are features, or the hashes of features.
+void count_numbers(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
 // tsvector: lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme without
 // positions counts once.
@@ -42,30 +43,52 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 //   WeightedArray reader(fcinfo, argument);
 //   while (reader.next(&feature)) …
 
-// text[] and, in the argument after it, float8[]. A feature is skipped if it is NULL or its weight is NULL or 0.
-class WeightedArray
+using ElementHash = std::uint64_t (*)(Datum);
+std::uint64_t text_hash(Datum feature);
+std::uint64_t bigint_hash(Datum feature);
+std::uint64_t given_hash(Datum hash);
+
+// An array and, in the argument after it, float8[]. A feature is skipped if it is NULL or its weight is NULL or 0.
+class WeightedElements
 {
 public:
-    WeightedArray(FunctionCallInfo fcinfo, int argument)
-        : WeightedArray(fcinfo, argument, TEXTOID, "features")
-    {
-    }
     bool next(Feature *feature);
 
 protected:
-    WeightedArray(FunctionCallInfo fcinfo, int argument, Oid type, const char *which);
+    WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which, ElementHash hash);
 
 private:
     WeightedLists lists_;
-    Oid type_;
+    ElementHash hash_;
     int next_ = 0;
 };
 
-// The same with bigint[]: the elements are the hashes.
-class WeightedHashes : public WeightedArray
+// text[]
+class WeightedArray : public WeightedElements
 {
 public:
-    WeightedHashes(FunctionCallInfo fcinfo, int argument) : WeightedArray(fcinfo, argument, INT8OID, "hashes")
+    WeightedArray(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, TEXTOID, "features", text_hash)
+    {
+    }
+};
+
+// bigint[]: features
+class WeightedNumbers : public WeightedElements
+{
+public:
+    WeightedNumbers(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, INT8OID, "features", bigint_hash)
+    {
+    }
+};
+
+// bigint[]: the hashes of features
+class WeightedHashes : public WeightedElements
+{
+public:
+    WeightedHashes(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, INT8OID, "hashes", given_hash)
     {
     }
 };

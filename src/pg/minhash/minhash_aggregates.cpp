@@ -2,6 +2,7 @@
 //
 // The state collects elements and adds them to the sketch many at a time, which is cheaper than one by one. A group
 // of few features needs memory for them only.
+#include "core/hash/feature_hash.hpp"
 #include "pg/input/feature_aggregate.hpp"
 #include "pg/minhash/minhash_value.hpp"
 #include "pg/server/compat.hpp"
@@ -92,7 +93,7 @@ SIMHASH_FUNCTION(minhash_accumulate_number)
 {
     if (PG_ARGISNULL(2) || PG_ARGISNULL(1))
         PG_RETURN_POINTER(running_state<MinhashState>(fcinfo));
-    return add_row(fcinfo, static_cast<std::uint64_t>(PG_GETARG_INT64(1)));
+    return add_row(fcinfo, number_hash(PG_GETARG_INT64(1)));
 }
 
 // minhash_combine(internal, internal) -> internal

@@ -75,7 +75,7 @@ Datum return_bits(FunctionCallInfo fcinfo, CountFeatures count)
 TO_MINHASH(text, count_default)
 TO_MINHASH(shingles, count_shingles)
 TO_MINHASH(array, count_text_array)
-TO_MINHASH(numbers, count_bigint_array)
+TO_MINHASH(numbers, count_numbers)
 TO_MINHASH(tsvector, count_tsvector)
 
 } // namespace simhash

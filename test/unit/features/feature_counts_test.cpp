@@ -1,4 +1,5 @@
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,6 +20,14 @@ TEST(FeatureHash, KnownAnswers)
     EXPECT_EQ(feature_hash("a", 1), 0xE6C632B61E964E1Fu);
     EXPECT_EQ(feature_hash("abc", 3), 0x78AF5F94892F3950u);
     EXPECT_EQ(feature_hash("\xE6\x9D\xB1\xE4\xBA\xAC", 6), 0x469B7AB5870CF9B6u);
+}
+
+TEST(FeatureHash, OfANumberIsThatOfItsDigits)
+{
+    for (std::int64_t number : {std::int64_t{0}, std::int64_t{7}, std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+        std::string digits = std::to_string(number);
+        EXPECT_EQ(number_hash(number), feature_hash(digits.data(), digits.size())) << number;
+    }
 }
 
 TEST(TermFrequency, IsOnePlusItsLogarithm)

@@ -149,6 +149,94 @@ for my $value ('1, fingerprint(1), signature(1, 100)', '2, NULL, NULL') {
     }
 }
 
+# What a sum over the entries might not tell: they cancel, are in one table only, or are hidden among entries of dead rows.
+# The rows that were inserted after the build are in the bag of each root leaf, 12 bytes each: a key and a tid.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE exact (id int, h simhash, s bit(100));
+INSERT INTO exact SELECT n, fingerprint(n), signature(n, 100) FROM generate_series(1, 40) AS n;
+CREATE INDEX exact_h ON exact USING simhash (h) WITH (tables = 2);
+CREATE INDEX exact_s ON exact USING simhash (s) WITH (tables = 2);
+INSERT INTO exact SELECT n, fingerprint(n), signature(n, 100) FROM generate_series(41, 60) AS n;
+INSERT INTO exact SELECT n, NULL, NULL FROM generate_series(61, 63) AS n;
+DELETE FROM exact WHERE id % 10 = 5; -- whose entries stay
+SQL
+index_is_sound($node, $_, "$_: sound") for qw(exact_h exact_s);
+
+sub with_damage
+{
+    my ($index, $edit) = @_;
+    my $path = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$index')");
+    $node->stop;
+    my $image = slurp_file($path);
+    my $write = sub { open my $out, '>:raw', $path or die "$path: $!"; print $out $_[0]; close $out; return };
+    $write->($edit->($image));
+    $node->start;
+    my @answer = map { my (undef, $out, $error) = $node->psql('postgres', "SELECT partial_entries FROM simhash_index_check('$index'$_)"); $out . $error }
+      '', ', true';
+    $node->stop;
+    $write->($image);
+    $node->start;
+    return @answer;
+}
+
+my $lower = sub { my ($image, $block) = @_; return unpack 'S', substr($image, $block * 8192 + 12, 2) };
+# Rows 41 to 60 in table 2, the block of whose root is 2; entry 0 is that of row 41.
+my $entry = sub { my ($image, $i) = @_; my $at = 2 * 8192 + $lower->($image, 2) - 12 * (20 - $i); return ($at, unpack 'QL', substr($image, $at, 12)) };
+my $change = sub {
+    my (@changes) = @_;
+    return sub {
+        my ($image) = @_;
+        for (@changes) {
+            my ($i, $edit) = @$_;
+            my ($at, $key, $tid) = $entry->($image, $i);
+            substr($image, $at, 12) = pack 'QL', $edit->($key, $tid);
+        }
+        return $image;
+    };
+};
+my ($differs, $lacks) = ('fingerprint differs from that of its row', 'lacks an entry for a row\n.*missing from table 2 of 2');
+my %fault = (
+    'a lost entry' => [ $lacks, sub { my ($image) = @_; substr($image, 2 * 8192 + 12, 2) = pack 'S', $lower->($image, 2) - 12; return $image } ],
+    'a key' => [ $differs, $change->([ 3, sub { ($_[0] ^ 1 << 20, $_[1]) } ]) ],
+    'keys that cancel in a sum' => [ $differs, $change->([ 3, sub { ($_[0] + 1, $_[1]) } ], [ 5, sub { ($_[0] - 1, $_[1]) } ]) ],
+    'highest bits that cancel' => [ $differs, $change->(map { [ $_, sub { ($_[0] ^ 1 << 63, $_[1]) } ] } 3, 5) ],
+    'tids that cancel in a sum' => [ "$differs|$lacks", $change->([ 3, sub { ($_[0], $_[1] + 1) } ], [ 5, sub { ($_[0], $_[1] - 1) } ]) ],
+    'the tid of a dead row' => [ $lacks, $change->([ 3, sub { ($_[0], $_[1] + 1) } ]) ],
+    'the tid of no row' => [ $lacks, $change->([ 3, sub { ($_[0], 200) } ]) ],
+    'the entry of another row, twice' => [ 'holds an entry twice', sub { my ($image) = @_; my ($from) = $entry->($image, 3); my ($to) = $entry->($image, 5);
+        substr($image, $to, 12) = substr($image, $from, 12); return $image } ],
+    'swapped tids' => [ $differs, sub { my ($image) = @_; my ($from) = $entry->($image, 3); my ($to) = $entry->($image, 5);
+        (substr($image, $from + 8, 4), substr($image, $to + 8, 4)) = (substr($image, $to + 8, 4), substr($image, $from + 8, 4)); return $image } ]);
+for my $name (sort keys %fault) {
+    my ($fault, $edit) = @{ $fault{$name} };
+    my ($tree, $all) = with_damage('exact_h', $edit);
+    like($all, qr/$fault/, "one table has $name");
+    like($tree, qr/twice|^[1-9]/, "one table has $name: the trees differ");
+}
+
+# The same of a store: the tids lie before the last 40 bytes of the page of signatures, 6 bytes each, the first one last.
+my $store = sub {
+    my ($image, @slots) = @_;
+    my ($body) = grep { unpack('S', substr($image, $_ * 8192 + 8192 - 10, 2)) & 64 } 0 .. length($image) / 8192 - 1;
+    return map { $body * 8192 + 8192 - 40 - 6 * ($_ + 1) } @slots;
+};
+my ($of_row, $no_row) = ('signature differs from that of its row', 'lacks an entry for a row\n.*missing from the signature store');
+%fault = (
+    'swapped tids' => [ $of_row, sub { my ($image) = @_; my ($a, $b) = $store->($image, 3, 5);
+        (substr($image, $a, 6), substr($image, $b, 6)) = (substr($image, $b, 6), substr($image, $a, 6)); return $image } ],
+    'a repeated tid' => [ $of_row, sub { my ($image) = @_; my ($a, $b) = $store->($image, 3, 5); substr($image, $a, 6) = substr($image, $b, 6); return $image } ],
+    'the tid of a dead row' => [ $no_row, sub { my ($image) = @_; my ($a, $b) = $store->($image, 3, 4); substr($image, $a, 6) = substr($image, $b, 6); return $image } ],
+    'the tid of no row' => [ $no_row, sub { my ($image) = @_; my ($a) = $store->($image, 3); substr($image, $a + 4, 2) = pack 'S', 200; return $image } ]);
+for my $name (sort keys %fault) {
+    my ($fault, $edit) = @{ $fault{$name} };
+    like((with_damage('exact_s', $edit))[1], qr/$fault/, "a signature store has $name");
+}
+# Entries of a signature's tree, which the store tells.
+like((with_damage('exact_s', sub { my ($image) = @_;
+    my $words = unpack('S', substr($image, 3 * 8192 - 10, 2)) & 128 ? 2 : 1;
+    substr($image, 2 * 8192 + 12, 2) = pack 'S', $lower->($image, 2) - 8 * $words - unpack 'C', substr($image, 2 * 8192 + 33, 1); return $image }))[1],
+    qr/$lacks/, 'a tree of signatures lacks an entry');
+
 # Bits of used slots on a plane page: of a row, of a slot that VACUUM has freed, and of one that was never used.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE slots (id int, s bit(100));

@@ -1,15 +1,8 @@
-// What simhash_index_check does for fingerprints: all tables must have the same entries, and these the fingerprints of
-// their rows.
+// What simhash_index_check does for fingerprints: counts the entries that some tables have, and others lack.
 #include "am/fingerprints/fingerprint_kind.hpp"
-#include "am/index/heap_tid.hpp"
-#include "am/inspect/check.hpp"
+#include "am/inspect/buckets.hpp"
 
 #include "pg/server/postgres.hpp"
-
-extern "C" {
-#include "access/tableam.h"
-#include "miscadmin.h"
-}
 
 namespace simhash
 {
@@ -17,33 +10,40 @@ namespace simhash
 namespace
 {
 
-struct RowCheck {
-    Check *check;
-    Expected expected;
-};
-
-void check_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
+// Subtracts the entries of a table from the sums, or adds them.
+void sum_table(const Check &check, int table, bool add, Buckets *buckets)
 {
-    auto *rows = static_cast<RowCheck *>(context);
-    Check *check = rows->check;
-    const IndexMeta &meta = *check->meta;
-    Fingerprint fingerprint = isnull[0] ? 0 : datum_fingerprint(values[0]);
-    int first = isnull[0] ? meta.null_table() : 0, end = isnull[0] ? meta.trees() : meta.tables;
-    LeafKey keys[kMaxTables + 1] = {};
-    for (int table = first; table < end; table++)
-        keys[table].word[0] = meta.key(table, fingerprint);
-    require_entries(*check, first, end, keys, tid_of(pointer), pointer);
-    rows->expected.entries[isnull[0]]++;
-    rows->expected.sum[isnull[0]] += entry_hash(fingerprint, tid_of(pointer).packed());
-    check->heap_rows++;
+    visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
+        uint64 hash = entry_hash(check, check.meta->word(table, entry.key.word[0]), entry.tid);
+        buckets->sum[buckets->at(entry.tid)] += add ? hash : 0 - hash;
+    });
 }
 
-Expected check_fingerprints(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot)
+// The buckets in which some tables differ from the first.
+Buckets differing_buckets(const Check &check)
 {
-    RowCheck rows = {check, {}};
-    TableScanDesc scan = table_beginscan_strat(heap, snapshot, 0, nullptr, true, true);
-    table_index_build_scan(heap, check->index, info, true, false, check_row, &rows, scan);
-    return rows.expected;
+    Buckets buckets = make_buckets(bucket_bits(check.entries[0]));
+    for (int table = 1; table < check.meta->tables; table++) {
+        if (check.sum[table] == check.sum[table - 1])
+            continue;
+        sum_table(check, 0, true, &buckets);
+        sum_table(check, table, false, &buckets);
+        buckets.mark();
+    }
+    return buckets;
+}
+
+// Counts the tables that have a row's entry, and sets *first to the first of them.
+int count_holders(const Check &check, std::uint64_t word, std::uint64_t tid, int *first)
+{
+    int holders = 0;
+    for (int table = check.meta->tables - 1; table >= 0; table--) {
+        if (!has_entry(check, table, {{check.meta->key(table, word), 0}}, tid))
+            continue;
+        *first = table;
+        holders++;
+    }
+    return holders;
 }
 
 // Counts entries that exist in some tables but not in others. An aborted insert or a cancelled VACUUM leaves
@@ -55,31 +55,21 @@ void count_partial_entries(Check *check)
         equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
     if (equal)
         return;
-    for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
-        CHECK_FOR_INTERRUPTS();
-        PGAlignedBlock copy;
-        copy_page(*check, block, &copy);
-        const char *page = copy.data;
-        if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check->meta->null_table())
-            continue;
-        int table = page_tail(page)->table;
-        visit_leaf(page, [&](int, const LeafEntry &entry) {
-            std::uint64_t word = check->meta->word(table, entry.key.word[0]);
-            int first = -1, holders = 0;
-            for (int other = 0; other < check->meta->tables; other++) {
-                if (!has_entry(*check, other, {{check->meta->key(other, word), 0}}, Tid::unpack(entry.tid)))
-                    continue;
-                if (first < 0)
-                    first = other;
-                holders++;
-            }
+    Buckets buckets = differing_buckets(*check);
+    for (int table = 0; table < check->meta->tables; table++) {
+        visit_entries(*check, table, [&](BlockNumber, const LeafEntry &entry) {
+            if (!buckets.differs[buckets.at(entry.tid)])
+                return;
+            int first = -1, holders = count_holders(*check, check->meta->word(table, entry.key.word[0]),
+                                                    entry.tid, &first);
             if (first == table && holders < check->meta->tables)
                 check->partial_entries++;
         });
     }
+    free_buckets(buckets);
 }
 
-bool same_fingerprint(Datum value, std::uint64_t word) { return datum_fingerprint(value) == word; }
+std::uint64_t fingerprint_word(const Check &, Datum value) { return datum_fingerprint(value); }
 
 } // namespace
 
@@ -87,8 +77,10 @@ const CheckKind kFingerprintCheck = {
     .check_pages = nullptr,
     .check_tid = check_heap_tid,
     .compare_trees = count_partial_entries,
-    .check_rows = check_fingerprints,
-    .same_value = same_fingerprint,
+    .word = fingerprint_word,
+    .stored_sum = nullptr,
+    .visit_store = nullptr,
+    .check_stored = nullptr,
 };
 
 } // namespace simhash

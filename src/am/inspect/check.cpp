@@ -81,7 +81,7 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table)
         if (!covers(page, position))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
         key.word[0] = check->meta->word(table, key.word[0]);
-        check->sum[table] += entry_hash(key, entry.tid);
+        check->sum[table] += entry_hash(*check, key, entry.tid);
     });
     std::sort(positions, positions + count);
     for (int i = 1; i < count; i++) {
@@ -226,14 +226,34 @@ void reach_page(Check *check, BlockNumber block)
     check->reached[block] = true;
 }
 
-bool has_entry(const Check &check, int table, LeafKey key, Tid tid)
+bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid)
 {
-    Buffer buffer = descend(check.index, table, {key.word[0], tid.packed()}, BUFFER_LOCK_SHARE);
+    CHECK_FOR_INTERRUPTS();
+    Buffer buffer = descend(check.index, table, {key.word[0], tid}, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     bool found = false;
-    visit_leaf(page, [&](int, const LeafEntry &entry) { found |= entry == LeafEntry{key, tid.packed()}; });
+    visit_leaf(page, [&](int, const LeafEntry &entry) { found |= entry == LeafEntry{key, tid}; });
     UnlockReleaseBuffer(buffer);
     return found;
+}
+
+void visit_leaves(const Check &check, int table,
+                  void (*visit)(BlockNumber block, const char *page, void *context), void *context)
+{
+    // If others write, rows that the snapshot sees may have entries in new pages.
+    const BlockNumber blocks = check.still ? check.blocks : RelationGetNumberOfBlocks(check.index);
+    for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
+        CHECK_FOR_INTERRUPTS();
+        PGAlignedBlock copy;
+        copy_page(check, block, &copy);
+        if (PageIsNew(copy.data))
+            continue;
+        const char *page = copy.data, *fault = check_any_page(*check.meta, page, block);
+        if (fault != nullptr)
+            report_corruption(check.index, block, fault);
+        if (is_leaf(page) && page_tail(page)->table == table)
+            visit(block, page, context);
+    }
 }
 
 namespace
@@ -267,6 +287,8 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     check->index = index;
     check->meta = copy_index_meta(index, CurrentMemoryContext);
     check->still = lock == ShareLock;
+    if (!pg_strong_random(&check->salt, sizeof(check->salt)))
+        check->salt = kSplitMixStep;
     check->blocks = RelationGetNumberOfBlocks(index);
     // On a standby the table may grow during the check.
     check->heap_blocks = check->still ? RelationGetNumberOfBlocks(heap) : InvalidBlockNumber;

@@ -1,6 +1,6 @@
 // The parts of simhash_index_check that do not depend on what an index stores:
 //
-//   check    the trees        check_heap    the table's rows
+//   check    the trees        check_heap    the table's rows        buckets    where two sets of entries differ
 //
 // An index is intact if every page has one link that leads to it, each tree is in order, all trees have the same
 // rows, and these are those of the table. The kind of the index checks its own pages, and what its entries mean. Sums
@@ -9,6 +9,8 @@
 
 #include "am/index/meta.hpp"
 #include "am/tree/tree_page.hpp"
+
+#include "core/hash/split_mix.hpp"
 
 extern "C" {
 #include "executor/tuptable.h"
@@ -21,7 +23,8 @@ namespace simhash
 struct Check {
     Relation index;
     const IndexMeta *meta;
-    bool still; // nobody writes during the check
+    bool still;  // nobody writes during the check
+    uint64 salt; // of the hashes, random
     BlockNumber blocks;
     BlockNumber heap_blocks;
     bool *reached;
@@ -35,23 +38,25 @@ struct Check {
     void *own;    // memory of the kind
 };
 
-// Hashes an entry. Equal sets of entries have equal sums of hashes, and different sets hardly ever do.
-inline uint64 entry_hash(Fingerprint fingerprint, uint64 tid)
+// Hashes an entry. Equal sets of entries have equal sums of hashes, and different sets hardly ever do: the salt makes
+// sure that nobody can choose entries whose hashes cancel.
+inline uint64 entry_hash(const Check &check, LeafKey key, uint64 tid)
 {
-    uint64 x = fingerprint * UINT64CONST(0x9E3779B97F4A7C15) ^ tid * UINT64CONST(0xC2B2AE3D27D4EB4F);
-    x ^= x >> 32;
-    x *= UINT64CONST(0xD6E8FEB86659FD93);
-    return x ^ x >> 32;
+    return split_mix(split_mix(tid ^ check.salt ^ key.word[1] * UINT64CONST(0x9FB21C651E98DF25)) ^
+                     key.word[0]);
 }
-inline uint64 entry_hash(LeafKey key, uint64 tid)
+inline uint64 entry_hash(const Check &check, uint64 word, uint64 tid)
 {
-    return entry_hash(key.word[0], tid ^ key.word[1] * UINT64CONST(0x9FB21C651E98DF25));
+    return entry_hash(check, LeafKey{{word, 0}}, tid);
 }
 
 // check.cpp
 
 // Whether a table has an entry with this key.
-bool has_entry(const Check &check, int table, LeafKey key, Tid tid);
+bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid);
+// Calls visit for a copy of each leaf of a table, in the order of the file.
+void visit_leaves(const Check &check, int table,
+                  void (*visit)(BlockNumber block, const char *page, void *context), void *context);
 // What is wrong with a tid as one of the table, or null.
 const char *check_heap_tid(const Check &check, std::uint64_t packed);
 // Copies a page, so that it is not locked while it is checked.
@@ -79,18 +84,13 @@ void end_fetch(RowFetch *rows);
 // Sets *fault if the row should not be indexed.
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault);
 
-[[noreturn]] void report_missing(const Check &check, ItemPointer pointer, const char *place);
-// Raises an error unless the row has its entry in every one of these tables.
-void require_entries(const Check &check, int first, int end, const LeafKey *key, Tid tid,
-                     ItemPointer pointer);
+[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, const char *place);
+[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, int table);
 
-// The entries that the rows must have: [0] those in each table, [1] those in the NULL tree.
-struct Expected {
-    int64 entries[2];
-    uint64 sum[2];
-};
+// The words of entries and the tids of their rows, in a tree or in the signature store.
+using VisitRow = void (*)(BlockNumber block, std::uint64_t word, std::uint64_t tid, void *context);
 
-// What a kind of index checks.
+// What a kind of index checks. The word of a row is the fingerprint, or a hash of the signature.
 struct CheckKind {
     // The pages outside the trees, before these are checked; null if there are none.
     void (*check_pages)(Check *check);
@@ -98,10 +98,14 @@ struct CheckKind {
     const char *(*check_tid)(const Check &check, std::uint64_t packed);
     // After the trees: whether they agree, if nobody writes. Counts rows that some of them lack.
     void (*compare_trees)(Check *check);
-    // Whether each row of the table that the snapshot sees has its entries. Returns which entries there must be.
-    Expected (*check_rows)(Check *check, Relation heap, IndexInfo *info, Snapshot snapshot);
-    // Whether a row of this value may have an entry with this word; null if check_rows has checked that, too.
-    bool (*same_value)(Datum value, std::uint64_t word);
+    // The word of a value.
+    std::uint64_t (*word)(const Check &check, Datum value);
+    // If the rows of the tables' entries are in a store, and not in the entries; else null:
+    // The sum of the hashes of the rows in the store.
+    uint64 (*stored_sum)(const Check &check);
+    void (*visit_store)(const Check &check, VisitRow visit, void *context);
+    // Whether the rows of the store that the snapshot sees have their entries.
+    void (*check_stored)(Check *check, RowFetch *fetch);
 };
 
 } // namespace simhash

@@ -4,9 +4,12 @@
 // belong to it: the fingerprint must be equal, and in a partial index the row must satisfy the predicate. An
 // entry that leads to no visible row is one that VACUUM has yet to remove. A tuple's place is not reused
 // before that, so in an intact index no entry of an old row leads to a new row.
+//
+// Rows and entries are compared by sums of their hashes. If these differ, so do the sums of some buckets. Only the rows of
+// these are fetched: their entries and the rows must have the same sums. If they do not, rows lack entries.
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
-#include "am/inspect/check.hpp"
+#include "am/inspect/buckets.hpp"
 
 extern "C" {
 #include "access/tableam.h"
@@ -14,29 +17,30 @@ extern "C" {
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 }
 
 namespace simhash
 {
 
-void report_missing(const Check &check, ItemPointer pointer, const char *place)
+void report_missing(const Check &check, std::uint64_t tid, const char *place)
 {
+    ItemPointerData pointer = pointer_of(Tid::unpack(tid));
     ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
             errmsg("index \"%s\" lacks an entry for a row", RelationGetRelationName(check.index)),
-            errdetail("The row at (%u,%u) is missing from %s.", ItemPointerGetBlockNumber(pointer),
-                      ItemPointerGetOffsetNumber(pointer), place),
+            errdetail("The row at (%u,%u) is missing from %s.", ItemPointerGetBlockNumber(&pointer),
+                      ItemPointerGetOffsetNumber(&pointer), place),
             errhint("Please REINDEX it."));
     pg_unreachable();
 }
 
-void require_entries(const Check &check, int first, int end, const LeafKey *key, Tid tid, ItemPointer pointer)
+void report_missing(const Check &check, std::uint64_t tid, int table)
 {
-    for (int table = first; table < end; table++) {
-        CHECK_FOR_INTERRUPTS();
-        if (!has_entry(check, table, key[table], tid))
-            report_missing(check, pointer, psprintf("table %d of %d", table + 1, check.meta->tables));
-    }
+    report_missing(check, tid,
+                   table == check.meta->null_table()
+                       ? "the tree of NULLs"
+                       : psprintf("table %d of %d", table + 1, check.meta->tables));
 }
 
 RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
@@ -86,59 +90,166 @@ bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char
 namespace
 {
 
-// Returns what is wrong with an entry, or null.
-const char *check_entry(const CheckKind &kind, RowFetch *rows, bool null, std::uint64_t word, Tid tid)
+constexpr int kStore = -1;
+
+// What has an entry for each row, or one for each NULL: a tree, or the signature store.
+struct Holder {
+    int table; // or kStore
+    bool null;
+    uint64 sum;
+};
+
+template <typename Visit> void visit_holder(const Check &check, const Holder &holder, Visit visit)
 {
+    if (holder.table != kStore) {
+        visit_entries(check, holder.table, [&](BlockNumber block, const LeafEntry &entry) {
+            visit(block, check.meta->word(holder.table, entry.key.word[0]), entry.tid);
+        });
+        return;
+    }
+    check.meta->kind->check->visit_store(
+        check,
+        [](BlockNumber block, std::uint64_t word, std::uint64_t tid, void *context) {
+            (*static_cast<Visit *>(context))(block, word, tid);
+        },
+        &visit);
+}
+
+// Raises an error if the holder lacks a row's entry or, if nobody writes, has it twice.
+void require_entry(const Check &check, const Holder &holder, std::uint64_t word, std::uint64_t tid)
+{
+    if (holder.table != kStore) {
+        if (!has_entry(check, holder.table, {{check.meta->key(holder.table, word), 0}}, tid))
+            report_missing(check, tid, holder.table);
+        return;
+    }
+    int64 found = 0;
+    BlockNumber last = kNoBlock;
+    visit_holder(check, holder, [&](BlockNumber block, std::uint64_t other, std::uint64_t of) {
+        if (of == tid && other == word) {
+            found++;
+            last = block;
+        }
+    });
+    if (found == 0)
+        report_missing(check, tid, "the signature store");
+    if (found > 1 && check.still)
+        report_corruption(check.index, last, "Two rows of the signature store have the same tid.");
+}
+
+// The rows of the table.
+struct Rows {
+    Check *check;
+    Relation heap;
+    IndexInfo *info;
+    Snapshot snapshot;
+    MemoryContext context; // for values that have to be detoasted
+    void (*visit)(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid);
+    uint64 sum[2]; // [0] of those with a value, [1] of those without
+    Buckets buckets[2];
+    // Of the search for a row without an entry:
+    const Holder *holder;
+    const Buckets *lacking;
+};
+
+void visit_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
+{
+    auto *rows = static_cast<Rows *>(context);
+    MemoryContext caller = MemoryContextSwitchTo(rows->context);
+    std::uint64_t word = isnull[0] ? 0 : rows->check->meta->kind->check->word(*rows->check, values[0]);
+    rows->visit(rows, isnull[0], word, tid_of(pointer).packed());
+    MemoryContextSwitchTo(caller);
+    MemoryContextReset(rows->context);
+}
+
+void visit_rows(Rows *rows, void (*visit)(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid))
+{
+    rows->visit = visit;
+    TableScanDesc scan = table_beginscan_strat(rows->heap, rows->snapshot, 0, nullptr, true, true);
+    table_index_build_scan(rows->heap, rows->check->index, rows->info, true, false, visit_row, rows, scan);
+}
+
+void sum_row(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid)
+{
+    uint64 hash = entry_hash(*rows->check, word, tid);
+    rows->sum[null] += hash;
+    rows->buckets[null].sum[rows->buckets[null].at(tid)] += hash;
+    rows->check->heap_rows++;
+}
+
+void require_row(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid)
+{
+    if (null == rows->holder->null && rows->lacking->differs[rows->lacking->at(tid)])
+        require_entry(*rows->check, *rows->holder, word, tid);
+}
+
+// Whether the snapshot sees the row of an entry. Raises an error if it is not the entry's row.
+bool sees_row(const Rows &rows, RowFetch *fetch, const Holder &holder, BlockNumber block, std::uint64_t word,
+              std::uint64_t tid)
+{
+    const Check &check = *rows.check;
     const char *fault = nullptr;
     Datum value = 0;
     bool isnull;
-    if (!fetch_value(rows, tid, &value, &isnull, &fault) || fault != nullptr)
-        return fault;
-    if (isnull != null || (!null && !kind.same_value(value, word)))
-        return "An entry's fingerprint differs from that of its row.";
-    return nullptr;
+    if (!fetch_value(fetch, Tid::unpack(tid), &value, &isnull, &fault))
+        return false;
+    MemoryContext caller = MemoryContextSwitchTo(rows.context);
+    if (fault == nullptr &&
+        (isnull != holder.null || (!isnull && check.meta->kind->check->word(check, value) != word)))
+        fault = holder.table == kStore ? "A signature differs from that of its row."
+                                       : "An entry's fingerprint differs from that of its row.";
+    MemoryContextSwitchTo(caller);
+    MemoryContextReset(rows.context);
+    if (fault != nullptr)
+        report_corruption(check.index, block, fault);
+    return true;
 }
 
-// Checks every entry of a table. The snapshot is older than the pages read here. If a standby replays the
-// reuse of a tuple's place during the check, the new row is not visible to it.
-void check_entries(const Check &check, RowFetch *rows, int table)
+// The snapshot is older than the pages that are read here. If a standby replays the reuse of a tuple's place during
+// the check, the new row is not visible to it.
+void compare_holder(Rows *rows, RowFetch *fetch, const Holder &holder)
 {
-    for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
-        CHECK_FOR_INTERRUPTS();
-        PGAlignedBlock copy;
-        copy_page(check, block, &copy);
-        const char *page = copy.data;
-        if (PageIsNew(copy.data))
-            continue;
-        const char *fault = check_any_page(*check.meta, page, block);
-        bool here = fault == nullptr && is_leaf(page) && page_tail(page)->table == table;
-        if (here) {
-            visit_leaf(page, [&](int, const LeafEntry &entry) {
-                CHECK_FOR_INTERRUPTS();
-                if (fault == nullptr)
-                    fault = check_entry(*check.meta->kind->check, rows, table == check.meta->null_table(),
-                                        check.meta->word(table, entry.key.word[0]), Tid::unpack(entry.tid));
-            });
-        }
-        if (fault != nullptr)
-            report_corruption(check.index, block, fault);
+    const Check &check = *rows->check;
+    Buckets part = rows->buckets[holder.null]; // shared: where the entries differ from the rows
+    Buckets left = make_buckets(part.bits);
+    std::memcpy(left.sum, part.sum, part.count() * sizeof(uint64));
+    visit_holder(check, holder, [&](BlockNumber, std::uint64_t word, std::uint64_t tid) {
+        left.sum[left.at(tid)] -= entry_hash(check, word, tid);
+    });
+    for (Size i = 0; i < part.count(); i++) {
+        part.differs[i] = left.sum[i] != 0;
+        left.sum[i] = part.differs[i] ? part.sum[i] : 0;
     }
+    visit_holder(check, holder, [&](BlockNumber block, std::uint64_t word, std::uint64_t tid) {
+        if (part.differs[part.at(tid)] && sees_row(*rows, fetch, holder, block, word, tid))
+            left.sum[left.at(tid)] -= entry_hash(check, word, tid);
+    });
+    left.mark();
+    if (left.any()) {
+        rows->holder = &holder;
+        rows->lacking = &left;
+        visit_rows(rows, require_row);
+        if (check.still)
+            report_corruption(check.index, kMetaBlock, "An entry is there twice.");
+    }
+    free_buckets(left);
 }
 
-// If the sums are equal, a table has exactly the entries of the rows. Otherwise its surplus entries are
-// checked, but only once if the next table has the same ones.
-void check_surplus(const Check &check, const Expected &expected, RowFetch *rows)
+// What holds the same entries as another that was compared need not be compared.
+void compare_holders(Rows *rows, RowFetch *fetch)
 {
-    int64 entries[2] = {expected.entries[0], expected.entries[1]};
-    uint64 sum[2] = {expected.sum[0], expected.sum[1]};
-    bool tables = check.meta->kind->check->same_value != nullptr;
-    for (int table = tables ? 0 : check.meta->null_table(); table < check.meta->trees(); table++) {
+    const Check &check = *rows->check;
+    const CheckKind &kind = *check.meta->kind->check;
+    uint64 sound[2] = {rows->sum[0], rows->sum[1]};
+    for (int table = kind.visit_store != nullptr ? kStore : 0; table < check.meta->trees(); table++) {
         bool null = table == check.meta->null_table();
-        if (check.entries[table] == entries[null] && check.sum[table] == sum[null])
+        if (kind.visit_store != nullptr && table != kStore && !null)
             continue;
-        check_entries(check, rows, table);
-        entries[null] = check.entries[table];
-        sum[null] = check.sum[table];
+        Holder holder = {table, null, table == kStore ? kind.stored_sum(check) : check.sum[table]};
+        if (holder.sum == sound[null])
+            continue;
+        compare_holder(rows, fetch, holder);
+        sound[null] = holder.sum;
     }
 }
 
@@ -161,10 +272,22 @@ void check_heap(Check *check, Relation heap)
     info->ii_ExclusionOps = nullptr;
     info->ii_ExclusionProcs = nullptr;
     info->ii_ExclusionStrats = nullptr;
-    Expected expected = check->meta->kind->check->check_rows(check, heap, info, snapshot);
+    const CheckKind &kind = *check->meta->kind->check;
+    Rows rows = {};
+    rows.check = check;
+    rows.heap = heap;
+    rows.info = info;
+    rows.snapshot = snapshot;
+    rows.context = AllocSetContextCreate(CurrentMemoryContext, "simhash check row", ALLOCSET_DEFAULT_SIZES);
+    rows.buckets[0] =
+        make_buckets(bucket_bits(kind.visit_store != nullptr ? check->stored : check->entries[0]));
+    rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->meta->null_table()]));
+    visit_rows(&rows, sum_row);
 
     RowFetch fetch = begin_fetch(heap, info, snapshot);
-    check_surplus(*check, expected, &fetch);
+    compare_holders(&rows, &fetch);
+    if (kind.check_stored != nullptr)
+        kind.check_stored(check, &fetch);
     end_fetch(&fetch);
     UnregisterSnapshot(snapshot);
 

@@ -4,9 +4,10 @@
 // An insert adds the row to the store before it adds entries to the trees, and VACUUM removes the entries before it
 // frees the slot. So a row may lack entries, but an entry never lacks its row.
 #include "am/index/heap_tid.hpp"
-#include "am/signatures/check_signatures.hpp"
+#include "am/inspect/buckets.hpp"
 #include "am/signatures/lists.hpp"
 #include "am/signatures/signature_kind.hpp"
+#include "am/signatures/store.hpp"
 
 #include "pg/server/settings.hpp"
 
@@ -22,6 +23,32 @@ namespace simhash
 
 namespace
 {
+
+// The kind's memory of a check.
+struct StoreCheck {
+    Segments segments;
+    int64 rows;
+    uint64 row_sum;         // of the hashes of the rows
+    int64 listed_pages;     // that belong to lists
+    uint64 sum[kMaxTables]; // of the entries that the trees should have
+};
+
+StoreCheck *store_of(const Check &check) { return static_cast<StoreCheck *>(check.own); }
+const SignatureMeta &meta_of(const Check &check) { return signature_meta(*check.meta); }
+
+// A hash of a signature, which stands for it in the sums of the check.
+std::uint64_t signature_word(const Check &check, const std::uint8_t *signature)
+{
+    const Size bytes = meta_of(check).layout.bytes();
+    std::uint64_t hash = check.salt;
+    for (Size at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, signature + at, Min(sizeof(word), bytes - at));
+        hash = (hash ^ word) * kSplitMixStep;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
 
 LeafKey key_of(const Check &check, int table, const std::uint8_t *signature)
 {
@@ -76,11 +103,13 @@ const char *check_row(const Check &check, const std::uint8_t *signature, std::ui
     return nullptr;
 }
 
-void count_row(Check *check, const std::uint8_t *signature, std::uint64_t position)
+void count_row(Check *check, const std::uint8_t *signature, std::uint64_t tid, std::uint64_t position)
 {
-    store_of(*check)->rows++;
+    StoreCheck *store = store_of(*check);
+    store->rows++;
+    store->row_sum += entry_hash(*check, signature_word(*check, signature), tid);
     for (int table = 0; table < check->meta->tables; table++)
-        store_of(*check)->sum[table] += entry_hash(key_of(*check, table, signature), position);
+        store->sum[table] += entry_hash(*check, key_of(*check, table, signature), position);
 }
 
 void check_list(const Check &check, BlockNumber block, std::uint32_t list, const std::uint8_t *signature)
@@ -120,7 +149,7 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
             report_corruption(check->index, block, fault);
         if (body_list(page) != kNoList)
             check_list(*check, block, body_list(page), signature);
-        count_row(check, signature, store_position(block, slot));
+        count_row(check, signature, tid, store_position(block, slot));
     }
 }
 
@@ -193,6 +222,70 @@ const char *check_position(const Check &check, std::uint64_t position)
                : "An entry refers to no slot of the signature store.";
 }
 
+// Calls visit(position, tid, signature) for each row of the store.
+template <typename Visit> void visit_slots(const Check &check, Visit visit)
+{
+    const StoreShape shape = meta_of(check).shape();
+    // If others write, rows that the snapshot sees may be in new segments.
+    const Segments segments =
+        check.still ? store_of(check)->segments : read_segments(check.index, meta_of(check));
+    for (Size i = 0; i < segments.count; i++) {
+        for (int body = 0; body < shape.bodies; body++) {
+            CHECK_FOR_INTERRUPTS();
+            BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
+            Buffer buffer = read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+            PGAlignedBlock copy;
+            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+            UnlockReleaseBuffer(buffer);
+            for (int slot = 0; slot < body_count(copy.data); slot++) {
+                std::uint64_t tid = body_tid(copy.data, slot);
+                if (tid != kNoRow)
+                    visit(store_position(block, slot), tid, body_signature(copy.data, shape.bytes, slot));
+            }
+        }
+    }
+    if (!check.still)
+        pfree(segments.plane);
+}
+
+std::uint64_t value_word(const Check &check, Datum value)
+{
+    return signature_word(check, indexed_signature(check.index, meta_of(check), value));
+}
+
+uint64 stored_sum(const Check &check) { return store_of(check)->row_sum; }
+
+void visit_store(const Check &check, VisitRow visit, void *context)
+{
+    visit_slots(check, [&](std::uint64_t position, std::uint64_t tid, const std::uint8_t *signature) {
+        visit(position_block(position), signature_word(check, signature), tid, context);
+    });
+}
+
+// Marks the buckets of positions in which a tree does not have exactly the entries of the rows in the store. Returns
+// whether there are any. Fills *buckets then.
+bool trees_differ(const Check &check, Buckets *buckets)
+{
+    bool any = false;
+    for (int table = 0; table < check.meta->tables; table++) {
+        // If the sums are equal, a tree has exactly the entries of the rows in the store.
+        if (check.sum[table] == store_of(check)->sum[table])
+            continue;
+        if (!any)
+            *buckets = make_buckets(bucket_bits(store_of(check)->rows));
+        any = true;
+        visit_slots(check, [&](std::uint64_t position, std::uint64_t, const std::uint8_t *signature) {
+            buckets->sum[buckets->at(position)] +=
+                entry_hash(check, key_of(check, table, signature), position);
+        });
+        visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
+            buckets->sum[buckets->at(entry.tid)] -= entry_hash(check, entry.key, entry.tid);
+        });
+        buckets->mark();
+    }
+    return any;
+}
+
 // Returns what is wrong with an entry, which refers to a slot of the store, or null.
 const char *check_reference(const Check &check, int table, LeafKey key, std::uint64_t position)
 {
@@ -210,68 +303,60 @@ const char *check_reference(const Check &check, int table, LeafKey key, std::uin
     return fault;
 }
 
-void check_references(const Check &check, const bool *differs)
+void check_references(const Check &check, const Buckets &buckets)
 {
-    for (BlockNumber block = kMetaBlock + 1; block < check.blocks; block++) {
-        CHECK_FOR_INTERRUPTS();
-        PGAlignedBlock copy;
-        copy_page(check, block, &copy);
-        const char *page = copy.data;
-        if (PageIsNew(copy.data) || !is_leaf(page) || page_tail(page)->table == check.meta->null_table() ||
-            !differs[page_tail(page)->table])
+    for (int table = 0; table < check.meta->tables; table++) {
+        if (check.sum[table] == store_of(check)->sum[table])
             continue;
-        visit_leaf(page, [&](int, const LeafEntry &entry) {
-            const char *fault = check_reference(check, page_tail(page)->table, entry.key, entry.tid);
+        visit_entries(check, table, [&](BlockNumber block, const LeafEntry &entry) {
+            const char *fault = buckets.differs[buckets.at(entry.tid)]
+                                    ? check_reference(check, table, entry.key, entry.tid)
+                                    : nullptr;
             if (fault != nullptr)
                 report_corruption(check.index, block, fault);
         });
     }
 }
 
-bool in_all_trees(const Check &check, const bool *differs, const std::uint8_t *signature,
-                  std::uint64_t position)
+// Calls visit(table, tid) for each row of the store that a tree lacks, with the first of these.
+template <typename Visit> void visit_partial_rows(const Check &check, const Buckets &buckets, Visit visit)
 {
-    for (int table = 0; table < check.meta->tables; table++) {
-        if (differs[table] &&
-            !has_entry(check, table, key_of(check, table, signature), Tid::unpack(position)))
-            return false;
-    }
-    return true;
-}
-
-void count_partial_rows(Check *check, const bool *differs)
-{
-    StoreShape shape = meta_of(*check).shape();
-    for (Size i = 0; i < store_of(*check)->segments.count; i++) {
-        for (int body = 0; body < shape.bodies; body++) {
-            CHECK_FOR_INTERRUPTS();
-            BlockNumber block = store_of(*check)->segments.plane[i] + 1 + static_cast<BlockNumber>(body);
-            PGAlignedBlock copy;
-            copy_page(*check, block, &copy);
-            for (int slot = 0; slot < body_count(copy.data); slot++) {
-                if (body_tid(copy.data, slot) != kNoRow &&
-                    !in_all_trees(*check, differs, body_signature(copy.data, shape.bytes, slot),
-                                  store_position(block, slot)))
-                    check->partial_entries++;
+    visit_slots(check, [&](std::uint64_t position, std::uint64_t tid, const std::uint8_t *signature) {
+        if (!buckets.differs[buckets.at(position)])
+            return;
+        for (int table = 0; table < check.meta->tables; table++) {
+            if (!has_entry(check, table, key_of(check, table, signature), position)) {
+                visit(table, tid);
+                return;
             }
         }
-    }
+    });
 }
 
-void check_tree_references(Check *check)
+void compare_trees(Check *check)
 {
-    // If the sums are equal, a tree has exactly the entries of the rows in the store.
-    bool differs[kMaxTables], any = false;
-    for (int table = 0; table < check->meta->tables; table++) {
-        differs[table] = check->entries[table] != store_of(*check)->rows ||
-                         check->sum[table] != store_of(*check)->sum[table];
-        any = any || differs[table];
-    }
-    store_of(*check)->trees_differ = any;
-    if (!any)
+    Buckets buckets;
+    if (!trees_differ(*check, &buckets))
         return;
-    check_references(*check, differs);
-    count_partial_rows(check, differs);
+    check_references(*check, buckets);
+    visit_partial_rows(*check, buckets, [&](int, std::uint64_t) { check->partial_entries++; });
+    free_buckets(buckets);
+}
+
+// VACUUM frees no slot whose row the snapshot sees, so if the row is seen, the slot is still its own.
+void check_stored(Check *check, RowFetch *fetch)
+{
+    Buckets buckets;
+    if (!trees_differ(*check, &buckets))
+        return;
+    visit_partial_rows(*check, buckets, [&](int table, std::uint64_t tid) {
+        const char *fault = nullptr;
+        Datum value = 0;
+        bool isnull;
+        if (fetch_value(fetch, Tid::unpack(tid), &value, &isnull, &fault))
+            report_missing(*check, tid, table);
+    });
+    free_buckets(buckets);
 }
 
 } // namespace
@@ -279,9 +364,11 @@ void check_tree_references(Check *check)
 const CheckKind kSignatureCheck = {
     .check_pages = check_store,
     .check_tid = check_position,
-    .compare_trees = check_tree_references,
-    .check_rows = check_signatures,
-    .same_value = nullptr,
+    .compare_trees = compare_trees,
+    .word = value_word,
+    .stored_sum = stored_sum,
+    .visit_store = visit_store,
+    .check_stored = check_stored,
 };
 
 } // namespace simhash

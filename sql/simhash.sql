@@ -1,8 +1,12 @@
 \echo Use "CREATE EXTENSION simhash" to load this file. \quit
 
 -- Sections, in order: the type, weights, fingerprints from features, weights by rarity, exact measures,
--- locality-sensitive hashing, distance, similarity, the access method, inspection, joins, tuning. The extension is
--- relocatable: every object of PostgreSQL is schema-qualified, and nothing is replaced.
+-- locality-sensitive hashing, distance, similarity, the access method, inspection, joins, tuning. Every object of
+-- PostgreSQL is schema-qualified, and nothing is replaced.
+--
+-- Comparison operators are created in pg_catalog. NULLIF, IS DISTINCT FROM, CASE h WHEN, JOIN USING and comparisons of
+-- rows cannot name the schema of an operator, and pg_dump restores them with an empty search_path: with an operator of
+-- another schema, the tables, views, indexes and triggers that use these forms would be lost.
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The type
@@ -120,23 +124,29 @@ COMMENT ON FUNCTION simhash_sortsupport(pg_catalog.internal) IS 'sort support';
 COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash';
 COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash with seed';
 
-CREATE OPERATOR = (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
     RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR <> (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
     RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
-CREATE OPERATOR < (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
     RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
-CREATE OPERATOR <= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
     RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
-CREATE OPERATOR > (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
     RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
-CREATE OPERATOR >= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
     RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
 
 COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
@@ -1364,21 +1374,25 @@ COMMENT ON FUNCTION hamming_distance_le(hamming_distance, hamming_distance) IS
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, hamming_distance) IS
     'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = hamming_distance, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, hamming_distance) IS 'equal';
 COMMENT ON OPERATOR < (hamming_distance, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, hamming_distance) IS 'less than or equal';
@@ -1400,21 +1414,25 @@ COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, smallint) IS 'implemen
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, smallint) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, smallint) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, smallint) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = hamming_distance, RIGHTARG = smallint, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, smallint) IS 'equal';
 COMMENT ON OPERATOR < (hamming_distance, smallint) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, smallint) IS 'less than or equal';
@@ -1436,21 +1454,25 @@ COMMENT ON FUNCTION hamming_distance_lt(smallint, hamming_distance) IS 'implemen
 COMMENT ON FUNCTION hamming_distance_le(smallint, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(smallint, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(smallint, hamming_distance) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = smallint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (smallint, hamming_distance) IS 'equal';
 COMMENT ON OPERATOR < (smallint, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (smallint, hamming_distance) IS 'less than or equal';
@@ -1472,21 +1494,25 @@ COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, integer) IS 'implement
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, integer) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, integer) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, integer) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = hamming_distance, RIGHTARG = integer, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, integer) IS 'equal';
 COMMENT ON OPERATOR < (hamming_distance, integer) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, integer) IS 'less than or equal';
@@ -1508,21 +1534,25 @@ COMMENT ON FUNCTION hamming_distance_lt(integer, hamming_distance) IS 'implement
 COMMENT ON FUNCTION hamming_distance_le(integer, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(integer, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(integer, hamming_distance) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = integer, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (integer, hamming_distance) IS 'equal';
 COMMENT ON OPERATOR < (integer, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (integer, hamming_distance) IS 'less than or equal';
@@ -1544,21 +1574,25 @@ COMMENT ON FUNCTION hamming_distance_lt(hamming_distance, bigint) IS 'implementa
 COMMENT ON FUNCTION hamming_distance_le(hamming_distance, bigint) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(hamming_distance, bigint) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(hamming_distance, bigint) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = hamming_distance, RIGHTARG = bigint, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (hamming_distance, bigint) IS 'equal';
 COMMENT ON OPERATOR < (hamming_distance, bigint) IS 'less than';
 COMMENT ON OPERATOR <= (hamming_distance, bigint) IS 'less than or equal';
@@ -1580,21 +1614,25 @@ COMMENT ON FUNCTION hamming_distance_lt(bigint, hamming_distance) IS 'implementa
 COMMENT ON FUNCTION hamming_distance_le(bigint, hamming_distance) IS 'implementation of <= operator';
 COMMENT ON FUNCTION hamming_distance_gt(bigint, hamming_distance) IS 'implementation of > operator';
 COMMENT ON FUNCTION hamming_distance_ge(bigint, hamming_distance) IS 'implementation of >= operator';
-CREATE OPERATOR = (
+CREATE OPERATOR pg_catalog.= (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = =, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
-CREATE OPERATOR < (
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR <= (
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR > (
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
-CREATE OPERATOR >= (
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = bigint, RIGHTARG = hamming_distance, FUNCTION = hamming_distance_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
 COMMENT ON OPERATOR = (bigint, hamming_distance) IS 'equal';
 COMMENT ON OPERATOR < (bigint, hamming_distance) IS 'less than';
 COMMENT ON OPERATOR <= (bigint, hamming_distance) IS 'less than or equal';

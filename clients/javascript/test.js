@@ -46,7 +46,7 @@ async function main() {
     await assert.rejects(db.query('SELECT sig <@> $1 FROM photo', ['0f'.repeat(32)]), /"f" is not a valid binary digit/);
 
     // In another schema, which has to be named.
-    await db.query('BEGIN; CREATE SCHEMA "oth""er"; ALTER EXTENSION simhash SET SCHEMA "oth""er"');
+    await db.query('BEGIN; CREATE SCHEMA "oth""er"; DROP EXTENSION simhash CASCADE; CREATE EXTENSION simhash SCHEMA "oth""er"');
     await assert.rejects(registerTypes(db), /there is no type simhash/);
     await registerTypes(db, { schema: 'oth"er' });
     await db.query('ROLLBACK');

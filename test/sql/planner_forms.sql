@@ -159,7 +159,6 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' < 3.2::float8 $$,
     $$ h <@> '0123456789abcdef' IN (1, 2) $$,
     $$ h <@> '0123456789abcdef' = ANY ('{1,2}') $$,
-    $$ h <@> '0123456789abcdef' OPERATOR(pg_catalog.<=) 3 $$,
     $$ 1 - (h <@> '0123456789abcdef') / 64.0 >= 0.95 $$,
     $$ (h <@> '0123456789abcdef', id) < (3, 0) $$,
     $$ h <@> '0123456789abcdef' <= grp $$,
@@ -559,13 +558,11 @@ CREATE TABLE by_distance_0 PARTITION OF by_distance FOR VALUES IN (0);
 CREATE TABLE by_distance_1 PARTITION OF by_distance FOR VALUES IN (1);
 EXPLAIN (COSTS OFF) SELECT * FROM by_distance WHERE d = 1;
 
--- without the extension's schema in the search_path the operators are the core's: right answers, without the index;
--- hamming_within uses the index from any search_path.
+-- without the extension's schema in the search_path
 SET search_path = pg_catalog;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' <= 3 $$,
     $$ SELECT id FROM public.page WHERE public.hamming_within(h, '0123456789abcdef', 3) $$,
-    $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' OPERATOR(public.<=) 3 $$,
     $$ SELECT h OPERATOR(public.<@>) '0123456789abcdef' FROM public.page
        ORDER BY h OPERATOR(public.<@>) '0123456789abcdef' LIMIT 3 $$
 ]) AS q, public.form(q) AS f;

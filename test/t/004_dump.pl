@@ -89,9 +89,63 @@ for my $format (qw(custom directory plain)) {
     isnt($status, 0, "$format: the exclusion constraint refuses a near-duplicate");
 }
 
+# Forms that cannot name the schema of an operator, in every kind of object that stores an expression: a dump is restored
+# with an empty search_path. All types that have an order or equality.
+my $version = int($node->safe_psql('postgres', 'SHOW server_version_num') / 10000);
+$node->safe_psql('postgres', 'CREATE DATABASE forms');
+$node->safe_psql('forms', 'CREATE EXTENSION simhash');
+my @types = split /\n/, $node->safe_psql('forms', <<'SQL');
+SELECT t.oid::regtype, bool_or(amname = 'btree') FROM pg_type t JOIN pg_opclass ON opcintype = t.oid AND opcdefault
+JOIN pg_am a ON a.oid = opcmethod AND amname IN ('btree', 'hash')
+JOIN pg_depend d ON classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e'
+    AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'simhash') GROUP BY 1
+UNION SELECT 'hamming_distance'::regtype, true
+SQL
+cmp_ok(scalar @types, '>=', 2, 'types with equality');
+for (@types) {
+    my ($type, $ordered) = split /\|/;
+    my $other = $type eq 'simhash' ? "'0000000000000000'::simhash" : "NULL::$type";
+    my %conditions = (
+        distinct => "a IS DISTINCT FROM $other",
+        not_distinct => "a IS NOT DISTINCT FROM b",
+        whole => "(id, a) IS DISTINCT FROM (3, b)",
+        nullif => "NULLIF(a, b) IS NULL",
+        case => "CASE a WHEN $other THEN false WHEN b THEN true END",
+        inside => "id = 3 OR (NOT coalesce(array_length(ARRAY[NULLIF(b, $other)], 1) > 0, a IS DISTINCT FROM b))",
+        $ordered eq 't' ? (row => "(a, id) < (b, 3)", mixed => "(id, a) >= (3, $other)") : ());
+    $node->safe_psql('forms', "CREATE TABLE ${type}_t (id int, a $type, b $type);
+        CREATE TABLE ${type}_u (id int, a $type, c $type);
+        CREATE VIEW ${type}_using AS SELECT a, t.id, c FROM ${type}_t t LEFT JOIN ${type}_u USING (a);
+        CREATE VIEW ${type}_natural AS SELECT * FROM ${type}_t NATURAL LEFT JOIN ${type}_u;
+        CREATE VIEW ${type}_in AS SELECT a IN (SELECT c FROM ${type}_u) AS i, a IN (b, $other) AS l, (id, a) IN (SELECT id, c FROM ${type}_u) AS r FROM ${type}_t;
+        CREATE DOMAIN ${type}_domain AS $type CHECK (VALUE IS DISTINCT FROM $other AND NULLIF(VALUE, $other) IS NULL);
+        CREATE FUNCTION ${type}_tf() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';");
+    for my $form (sort keys %conditions) {
+        my $expression = $conditions{$form};
+        my $of_new = $expression =~ s/\b([ab]|id)\b/NEW.$1/gr;
+        my $name = "${type}_$form";
+        $node->safe_psql('forms', "CREATE TABLE $name (id int, a $type, b $type DEFAULT NULLIF($other, $other), CHECK ($expression),
+                g boolean GENERATED ALWAYS AS ($expression) STORED);
+            CREATE INDEX ON $name (id) WHERE $expression;
+            CREATE INDEX ON $name (($expression));
+            ALTER TABLE $name ADD EXCLUDE (id WITH =) WHERE ($expression);
+            CREATE TABLE ${name}_p (id int, a $type, b $type) PARTITION BY LIST (($expression));
+            CREATE TABLE ${name}_p1 PARTITION OF ${name}_p FOR VALUES IN (true);
+            CREATE POLICY p ON $name USING ($expression) WITH CHECK ($expression);
+            CREATE TRIGGER t BEFORE INSERT OR UPDATE ON $name FOR EACH ROW WHEN ($of_new) EXECUTE FUNCTION ${type}_tf();
+            CREATE RULE r AS ON UPDATE TO $name WHERE $of_new DO ALSO DELETE FROM ${type}_t WHERE $expression;
+            CREATE VIEW ${name}_v AS SELECT $expression AS c, count(*) FILTER (WHERE $expression) FROM $name WHERE $expression GROUP BY 1 ORDER BY 1;
+            CREATE MATERIALIZED VIEW ${name}_m AS SELECT l.id FROM (SELECT 1) r LEFT JOIN $name l ON $expression;");
+        $node->safe_psql('forms', "CREATE STATISTICS ${name}_s ON ($expression), id FROM $name;
+            CREATE FUNCTION ${name}_f(id int, a $type, b $type) RETURNS boolean BEGIN ATOMIC SELECT $expression; END;") if $version >= 14;
+    }
+}
+$node->safe_psql('forms', "CREATE TABLE filled (id int, body text, h simhash GENERATED ALWAYS AS (NULLIF(to_simhash(body), '0000000000000000')) STORED);
+    INSERT INTO filled SELECT i, 'text ' || i FROM generate_series(1, 10) i");
+survives_dump($node, 'forms', 'forms without a schema');
+
 # Without CASCADE nothing is lost; with it, neither extension nor anything of theirs is left. PostgreSQL 13 and 14
 # drop generated columns with the function that they call, whether or not CASCADE is given.
-my $version = int($node->safe_psql('postgres', 'SHOW server_version_num') / 10000);
 for my $extension ('simhash', $version >= 15 ? 'simhash_compat' : ()) {
     my (undef, undef, $error) = $node->psql('restored_plain', "DROP EXTENSION $extension");
     like($error, qr/cannot drop extension $extension because other objects depend on it/, "$extension is needed");

@@ -2,7 +2,8 @@
 #
 # Each document is one psql session in its own database, which runs what a reader sees: the blocks marked sql, in their
 # order. An unmarked block right after a block marked sql is its answer. Then come the statements that are quoted within a
-# sentence, each in a transaction that is rolled back, and what is hidden in comments that begin with "<!-- check".
+# sentence, each in a transaction that is rolled back, and what is hidden in comments that begin with "<!-- check". What
+# the document has made is dumped and restored.
 use strict;
 use warnings;
 use File::Basename;
@@ -80,6 +81,7 @@ for my $file ("$top/README.md", sort glob "$top/doc/*.md") {
         is(plain($found{ $block->{line} } // ''), plain($block->{answer}), "$name, the answer at line $block->{line}");
         $checked++;
     }
+    survives_dump($node, $database, $name);
 }
 cmp_ok($checked, '>', 10, 'answers were compared');
 done_testing();

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
-  prepare_signatures signatures_agree succeeds server_answers);
+  prepare_signatures signatures_agree succeeds server_answers survives_dump);
 
 # Whether a command ends well within a minute; one that is not installed does not.
 sub succeeds
@@ -40,6 +40,26 @@ sub start_node
     $node->append_conf('postgresql.conf', join("\n", @{ $options{settings} // [] }, 'jit = off', ''));
     $node->start;
     return $node;
+}
+
+# Dumps a database with pg_dump, restores it with psql, which stops at the first error, and dumps the result: that the
+# two dumps are the same is a test.
+sub survives_dump
+{
+    my ($node, $database, $name) = @_;
+    my $file = $node->basedir . '/dump';
+    my $dump = sub {
+        system_or_bail('pg_dump', '--file', $file, $node->connstr($_[0]));
+        return slurp_file($file) =~ s/^\\(?:un)?restrict .*\n//gmr;
+    };
+    my $before = $dump->($database);
+    $node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE template0');
+    my ($output, $error);
+    IPC::Run::run([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $node->connstr('restored') ], '>', \$output, '2>', \$error);
+    is($error, '', "$name: restored");
+    # Without the text, which may be long.
+    ok($dump->('restored') eq $before, "$name: the same");
+    $node->safe_psql('postgres', 'DROP DATABASE restored');
 }
 
 # The extension, of another version if asked for, and functions for the tests, in the database postgres:

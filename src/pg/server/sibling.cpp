@@ -37,13 +37,8 @@ Oid find_function(Oid schema, const char *name, const Oid *arguments, int count)
 
 Oid operator_schema(Oid op)
 {
-    HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(op));
-
-    if (!HeapTupleIsValid(tuple))
-        return InvalidOid;
-    const Oid schema = reinterpret_cast<Form_pg_operator>(GETSTRUCT(tuple))->oprnamespace;
-    ReleaseSysCache(tuple);
-    return schema;
+    const Oid function = get_opcode(op);
+    return OidIsValid(function) ? get_func_namespace(function) : InvalidOid;
 }
 
 bool match_distance_call(Oid schema, Node *node, DistanceCall *call)

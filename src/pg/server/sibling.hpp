@@ -1,6 +1,6 @@
 // Finds the extension's own objects for its planner code: in the schema of the function or operator that the
 // planner asks about, whatever the search_path is. Each lookup uses the server's catalog caches, so it sees
-// the effects of ALTER EXTENSION SET SCHEMA and DROP EXTENSION.
+// the effects of DROP EXTENSION.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -17,7 +17,8 @@ Oid find_operator(Oid schema, const char *name, Oid left, Oid right);
 Oid find_type(Oid schema, const char *name);
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count);
 
-// Returns the schema of an operator, or InvalidOid if it does not exist.
+// Returns the schema of an operator's function, or InvalidOid if the operator does not exist. Comparison operators
+// are themselves in pg_catalog.
 Oid operator_schema(Oid op);
 
 // A distance expression: its arguments and their types.

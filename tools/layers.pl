@@ -33,7 +33,7 @@ pg/types                                     SQL types, casts and operators
 pg/server                                    settings, differences between versions, result rows
 core/report                                  the figures of simhash_report
 core/signature_tables                        layouts, search plans, probes and store pages of signatures
-core/page core/vectors core/minhash          the on-disk format | projections, buckets | sketches of sets
+core/page core/vectors core/minhash          the on-disk format | projections | sketches of sets
 core/volatility core/features                the model of PSM and VOSH | counts of features
 core/tables core/kernels core/pairs          designs, bit orders, search plans | SIMD kernels | pair plans
 core/signature core/compat                   bit strings and their sums | other libraries' profiles

@@ -189,16 +189,6 @@ SELECT pg_temp.same_rows($$
     $$ VALUES ('feature_containment', 4), ('feature_cosine', 8), ('feature_jaccard', 4) $$,
     'exact measures are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
-    SELECT proname::text COLLATE "C", pg_get_function_identity_arguments(oid), prorettype::regtype::text FROM our_function
-    WHERE proname LIKE 'lsh\_%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict ORDER BY 1 $$,
-    $$ VALUES ('lsh_keys_bits', 'signature bit, keys integer, bits_per_key integer, seed bigint', 'bigint[]'),
-              ('lsh_keys_l1', 'vector double precision[], width double precision, keys integer, hashes_per_key integer, seed bigint', 'bigint[]'),
-              ('lsh_keys_l2', 'vector double precision[], width double precision, keys integer, hashes_per_key integer, seed bigint', 'bigint[]'),
-              ('lsh_parameters', 'n bigint, p1 double precision, p2 double precision, recall double precision, OUT rho double precision, OUT keys integer, OUT hashes_per_key integer, OUT expected_recall double precision, OUT candidates double precision', 'record'),
-              ('lsh_probability_l1', 'distance double precision, width double precision', 'double precision'),
-              ('lsh_probability_l2', 'distance double precision, width double precision', 'double precision') $$,
-    'functions of locality-sensitive hashing are immutable, parallel safe and strict');
-SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE (proname LIKE 'minhash\_band%' OR proname = 'minhash_profiles') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
     GROUP BY 1 ORDER BY 1 $$,

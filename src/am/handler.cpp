@@ -5,8 +5,8 @@
 #include "am/create/build.hpp"
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
+#include "am/index/strategy.hpp"
 #include "am/search/search.hpp"
-#include "am/search/strategy.hpp"
 #include "am/tree/vacuum.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 #include "am/handler.hpp"
 
-#include "am/search/strategy.hpp"
+#include "am/index/strategy.hpp"
 
 #include "pg/types/ball.hpp"
 #include "pg/types/guided_ball.hpp"

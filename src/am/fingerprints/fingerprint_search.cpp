@@ -1,8 +1,8 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 
 #include "am/fingerprints/fingerprint_kind.hpp"
+#include "am/index/strategy.hpp"
 #include "am/search/null_search.hpp"
-#include "am/search/strategy.hpp"
 
 #include "core/signature/ball_volume.hpp"
 #include "core/volatility/step_order.hpp"

@@ -7,8 +7,8 @@
 #include "am/search/cost.hpp"
 
 #include "am/index/kind.hpp"
+#include "am/index/strategy.hpp"
 #include "am/search/scan.hpp"
-#include "am/search/strategy.hpp"
 
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"

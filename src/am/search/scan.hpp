@@ -2,10 +2,10 @@
 #pragma once
 
 #include "am/index/rights.hpp"
+#include "am/index/strategy.hpp"
 #include "am/search/batch.hpp"
 #include "am/search/null_search.hpp"
 #include "am/search/search.hpp"
-#include "am/search/strategy.hpp"
 
 #include "pg/server/result_rows.hpp"
 

@@ -1,6 +1,6 @@
 #include "am/signatures/signature_query.hpp"
 
-#include "am/search/strategy.hpp"
+#include "am/index/strategy.hpp"
 
 #include "pg/server/settings.hpp"
 #include "pg/types/signature_type.hpp"

@@ -20,6 +20,12 @@ namespace simhash
 namespace
 {
 
+IndexBuildResult *build_checked(Relation heap, Relation index, IndexInfo *info)
+{
+    require_valid_opclass(index);
+    return build(heap, index, info);
+}
+
 bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
             IndexInfo *info)
 {
@@ -53,7 +59,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amusemaintenanceworkmem = true; // parallel VACUUM divides it
     routine->amkeytype = InvalidOid;
 
-    routine->ambuild = build;
+    routine->ambuild = build_checked;
     routine->ambuildempty = build_empty;
     routine->aminsert = insert_callback<insert>;
     routine->ambulkdelete = bulk_delete;

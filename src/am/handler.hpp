@@ -3,6 +3,10 @@
 
 #include "pg/server/compat.hpp"
 
+extern "C" {
+#include "utils/relcache.h"
+}
+
 namespace simhash
 {
 
@@ -12,5 +16,7 @@ void define_kinds();
 // validate.cpp, amvalidate: whether an operator class has just what the access method looks for; INFO says what it has
 // not.
 bool validate_opclass(Oid oid);
+// Raises an error that says so of the operator class of an index.
+void require_valid_opclass(Relation index);
 
 } // namespace simhash

@@ -1,24 +1,26 @@
 #include "am/handler.hpp"
 
+#include "am/index/kind.hpp"
 #include "am/index/strategy.hpp"
-
-#include "pg/types/ball.hpp"
-#include "pg/types/guided_ball.hpp"
 
 extern "C" {
 #include "access/amvalidate.h"
 #include "access/htup_details.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_amop.h"
 #include "catalog/pg_amproc.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
-#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 }
+
+// An operator class has to have the operators of the extension, each with its strategy number, and no others: a scan
+// reads the argument of an operator, and the planner a constant, as the type that the strategy number says.
 
 namespace simhash
 {
@@ -30,40 +32,9 @@ struct OperatorClass {
     char *name;
     Oid family;
     Oid type;
+    Oid handler; // of the access method
+    int level;   // of what is said: INFO, or ERROR for the first fault
 };
-
-// Whether an operator class for `type` has an operator with this strategy number.
-bool has_strategy(Oid type, int strategy)
-{
-    if (strategy < 1 || strategy > kStrategies)
-        return false;
-    return type != BITOID || (strategy != kNearDuplicate && strategy != kInGuidedBall);
-}
-
-bool is_signature_ball(Oid type)
-{
-    int16 length;
-    bool by_value;
-    char alignment;
-
-    get_typlenbyvalalign(type, &length, &by_value, &alignment);
-    return length == -1 && alignment == TYPALIGN_DOUBLE;
-}
-
-bool is_right_type(int strategy, Oid type, Oid right)
-{
-    switch (strategy) {
-    case kInBall:
-        return type == BITOID ? is_signature_ball(right)
-                              : get_typlen(right) == sizeof(Ball) && !get_typbyval(right);
-    case kInGuidedBall:
-        return get_typlen(right) == sizeof(GuidedBall);
-    case kWeightsOrder:
-        return type == BITOID ? is_signature_ball(right) : get_typlen(right) == -1;
-    default:
-        return right == type;
-    }
-}
 
 bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
 
@@ -74,60 +45,59 @@ bool check_type(Oid oid, OperatorClass *opclass)
     if (!HeapTupleIsValid(tuple))
         elog(ERROR, "cache lookup failed for operator class %u", oid);
     auto *form = reinterpret_cast<Form_pg_opclass>(GETSTRUCT(tuple));
-    *opclass = {pstrdup(NameStr(form->opcname)), form->opcfamily, form->opcintype};
+    opclass->name = pstrdup(NameStr(form->opcname));
+    opclass->family = form->opcfamily;
+    opclass->type = form->opcintype;
+    opclass->handler = access_method_handler(form->opcmethod);
     bool stores_type = !OidIsValid(form->opckeytype) || form->opckeytype == form->opcintype;
     ReleaseSysCache(tuple);
+    if (!is_indexed_type(opclass->handler, opclass->type)) {
+        ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s must be for type simhash or bit, not for "
+                       "type %s",
+                       opclass->name, "simhash", format_type_be(opclass->type)),
+                errhint("Index an expression of one of these types."));
+        return false;
+    }
     if (!stores_type)
-        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+        ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s must store the type that it indexes",
                        opclass->name, "simhash"));
-    bool fits = opclass->type == BITOID ||
-                (get_typlen(opclass->type) == sizeof(Fingerprint) && get_typbyval(opclass->type));
-    if (!fits)
-        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must be for type bit or a type of 8 bytes "
-                       "passed by value, not for type %s",
-                       opclass->name, "simhash", format_type_be(opclass->type)));
-    return stores_type && fits;
-}
-
-// The type to which the results of an operator are coercible.
-Oid right_result(int strategy) { return is_order(strategy) ? INT4OID : BOOLOID; }
-
-bool has_right_signature(const FormData_pg_amop &member, Oid type)
-{
-    return IsBinaryCoercible(get_op_rettype(member.amopopr), right_result(member.amopstrategy)) &&
-           member.amoplefttype == type && is_right_type(member.amopstrategy, type, member.amoprighttype);
+    return stores_type;
 }
 
 bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
 {
     bool valid = true;
     const char *signature = format_operator(member.amopopr);
-    if (!has_strategy(opclass.type, member.amopstrategy)) {
-        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+    const int strategy = member.amopstrategy;
+    const Oid wanted = strategy < 1 || strategy > kStrategies
+                           ? InvalidOid
+                           : class_operator(opclass.handler, opclass.type, strategy);
+    if (!OidIsValid(wanted)) {
+        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
                        "number %d",
-                       opclass.name, "simhash", signature, member.amopstrategy));
+                       opclass.name, "simhash", signature, strategy));
         return false;
     }
-    bool order = is_order(member.amopstrategy);
+    bool order = is_order(strategy);
     if (member.amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH)) {
         ereport(
-            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("operator class \"%s\" of access method %s contains operator %s with the wrong purpose",
                    opclass.name, "simhash", signature));
         valid = false;
     }
-    if (!has_right_signature(member, opclass.type)) {
-        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s contains operator %s with wrong signature",
-                       opclass.name, "simhash", signature));
+    if (member.amopopr != wanted) {
+        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s contains operator %s instead of %s",
+                       opclass.name, "simhash", signature, format_operator(wanted)));
         valid = false;
     }
     if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID)) {
         ereport(
-            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("operator class \"%s\" of access method %s contains operator %s with an incorrect ORDER "
                    "BY operator family",
                    opclass.name, "simhash", signature));
@@ -143,15 +113,15 @@ bool check_operators(const OperatorClass &opclass)
     for (int i = 0; i < operators->n_members; i++) {
         const auto &member = *reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
         valid &= check_operator(opclass, member);
-        if (member.amoplefttype == opclass.type && has_strategy(opclass.type, member.amopstrategy))
+        if (member.amoplefttype == opclass.type && member.amopstrategy <= kStrategies)
             present[member.amopstrategy] = true;
     }
     ReleaseCatCacheList(operators);
     for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (present[strategy] || !has_strategy(opclass.type, strategy))
+        if (present[strategy] || !OidIsValid(class_operator(opclass.handler, opclass.type, strategy)))
             continue;
         ereport(
-            INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("operator class \"%s\" of access method %s is missing the operator with strategy number "
                    "%d",
                    opclass.name, "simhash", strategy));
@@ -166,21 +136,32 @@ bool check_functions(const OperatorClass &opclass)
     bool valid = functions->n_members == 0;
     ReleaseCatCacheList(functions);
     if (!valid)
-        ereport(INFO, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s must not contain support functions",
                        opclass.name, "simhash"));
     return valid;
 }
 
-} // namespace
-
-bool validate_opclass(Oid oid)
+bool check_opclass(Oid oid, int level)
 {
-    OperatorClass opclass;
-    bool valid = check_type(oid, &opclass);
-    valid &= check_operators(opclass);
+    OperatorClass opclass = {};
+    opclass.level = level;
+    if (!check_type(oid, &opclass))
+        return false;
+    bool valid = check_operators(opclass);
     valid &= check_functions(opclass);
     return valid;
+}
+
+} // namespace
+
+bool validate_opclass(Oid oid) { return check_opclass(oid, INFO); }
+
+void require_valid_opclass(Relation index)
+{
+    bool null;
+    const Datum classes = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indclass, &null);
+    check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[0], ERROR);
 }
 
 } // namespace simhash

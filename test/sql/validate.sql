@@ -50,3 +50,100 @@ DROP OPERATOR FAMILY fingerprint_ops USING simhash;
 -- Strategy and support numbers that the access method does not have.
 CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS OPERATOR 9 < (simhash, simhash);
 CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS FUNCTION 1 simhash_cmp(simhash, simhash);
+
+-- CREATE INDEX refuses them and says why. Types that are stored like fingerprints or like bit strings are no exception.
+CREATE DOMAIN fingerprint AS simhash;
+CREATE DOMAIN signature AS bit(96);
+CREATE TYPE pair AS (a int, b int);
+CREATE FUNCTION pair_eq(pair, pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a = ($2).a';
+CREATE OPERATOR === (LEFTARG = pair, RIGHTARG = pair, FUNCTION = pair_eq, COMMUTATOR = ===);
+CREATE FUNCTION bigint_in_ball(bigint, point) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+CREATE OPERATOR <@| (LEFTARG = bigint, RIGHTARG = point, FUNCTION = bigint_in_ball, RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+CREATE OPERATOR CLASS bigint_ops FOR TYPE bigint USING simhash AS OPERATOR 1 <@| (bigint, point), OPERATOR 3 = (bigint, bigint);
+CREATE TABLE strange (i int, l bigint, d double precision, s timestamptz, m money, t text, v bit varying, u uuid, b bytea,
+    f fingerprint, g signature, p pair, h simhash);
+INSERT INTO strange (i, l, d, t, v, h) VALUES (5, 5, 0, 'a', B'101', '0000000000000005');
+ANALYZE strange;
+DO $$
+DECLARE
+    c record;
+BEGIN
+    FOR c IN SELECT * FROM (VALUES ('i', 'int4', 1, '='), ('i', 'int4', 3, '='), ('d', 'float8', 3, '='), ('s', 'timestamptz', 3, '='),
+            ('m', 'money', 3, '='), ('t', 'text', 3, '='), ('t', 'text', 1, '='), ('v', 'bit varying', 3, '='), ('u', 'uuid', 3, '='),
+            ('b', 'bytea', 3, '='), ('p', 'pair', 3, '==='), ('f', 'fingerprint', NULL, NULL), ('g', 'signature', NULL, NULL)) AS c (col, type, number, op)
+    LOOP
+        BEGIN
+            EXECUTE format('CREATE OPERATOR CLASS strange_ops FOR TYPE %s USING simhash AS %s', c.type,
+                CASE WHEN c.op IS NULL THEN 'STORAGE ' || c.type ELSE format('OPERATOR %s %s (%s, %s)', c.number, c.op, c.type, c.type) END);
+            EXECUTE format('CREATE INDEX ON strange USING simhash (%s strange_ops)', c.col);
+            RAISE WARNING '% is indexed', c.type;
+        EXCEPTION WHEN others THEN
+            RAISE NOTICE '% %', SQLSTATE, SQLERRM;
+        END;
+    END LOOP;
+END $$;
+CREATE INDEX ON strange USING simhash (l bigint_ops);
+CREATE UNLOGGED TABLE strange_too (l bigint);
+CREATE INDEX ON strange_too USING simhash (l bigint_ops);
+CREATE TABLE strange_parts (l bigint) PARTITION BY RANGE (l);
+CREATE TABLE strange_part PARTITION OF strange_parts DEFAULT;
+CREATE INDEX ON strange_parts USING simhash (l bigint_ops);
+-- So is one with our operators at other places, with fewer, or with others of the same types.
+CREATE OPERATOR CLASS few_ops FOR TYPE simhash USING simhash AS OPERATOR 3 = (simhash, simhash);
+CREATE INDEX ON strange USING simhash (h few_ops);
+CREATE OPERATOR CLASS swapped_ops FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), OPERATOR 3 ~= (simhash, simhash),
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops, OPERATOR 5 <@| (simhash, simhash_weights_ball),
+    OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops;
+CREATE INDEX ON strange USING simhash (h swapped_ops);
+-- A copy of ours will do.
+CREATE OPERATOR CLASS equal_ops FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 ~= (simhash, simhash), OPERATOR 3 = (simhash, simhash),
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops, OPERATOR 5 <@| (simhash, simhash_weights_ball),
+    OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops;
+CREATE INDEX strange_h ON strange USING simhash (h equal_ops);
+SET enable_seqscan = off;
+SELECT i FROM strange WHERE h ~= '0000000000000004';
+
+-- Operators added later: the index is not used for them, not even if it has to be, and a constant is not read as what it
+-- is not. It can be used for the others, and not be built again.
+CREATE FUNCTION simhash_is(simhash, bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1::bigint = $2; END';
+CREATE FUNCTION simhash_is(simhash, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 = simhash_in($2::cstring); END';
+CREATE FUNCTION simhash_from(simhash, text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN length($2); END';
+CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_near_sel);
+CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_is, RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+CREATE OPERATOR <-> (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_from);
+CREATE FUNCTION is_five(simhash) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$SELECT $1 = '0000000000000005'$$;
+CREATE OPERATOR !!! (RIGHTARG = simhash, FUNCTION = is_five, RESTRICT = simhash_ball_sel);
+ALTER OPERATOR FAMILY equal_ops USING simhash ADD OPERATOR 1 === (simhash, text), OPERATOR 3 === (simhash, bigint),
+    OPERATOR 4 <-> (simhash, text) FOR ORDER BY integer_ops;
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'equal_ops';
+SET client_min_messages = error;
+SELECT i FROM strange WHERE h === 5;
+SELECT i FROM strange WHERE h === '0000000000000005'::text;
+SELECT i FROM strange WHERE h === ANY ('{0000000000000005}'::text[]);
+SELECT i FROM strange WHERE !!! h;
+SELECT a.i FROM strange AS a JOIN strange AS b ON a.h === b.l;
+SELECT i FROM strange ORDER BY h <-> 'far';
+SELECT i FROM strange WHERE h = '0000000000000005';
+SELECT i FROM strange ORDER BY h <@> '0000000000000007' LIMIT 1;
+RESET client_min_messages;
+EXPLAIN (COSTS OFF) SELECT i FROM strange WHERE h === 5;
+REINDEX INDEX strange_h;
+RESET enable_seqscan;
+
+-- A constraint searches without a plan. Its operator may get another strategy number.
+CREATE OPERATOR FAMILY loose_ops USING simhash;
+CREATE OPERATOR CLASS loose_ops FOR TYPE simhash USING simhash FAMILY loose_ops AS STORAGE simhash;
+ALTER OPERATOR FAMILY loose_ops USING simhash ADD
+    OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 ~= (simhash, simhash), OPERATOR 3 = (simhash, simhash),
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops, OPERATOR 5 <@| (simhash, simhash_weights_ball),
+    OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops;
+CREATE TABLE apart (h simhash, EXCLUDE USING simhash (h loose_ops WITH =));
+INSERT INTO apart VALUES ('0000000000000001');
+ALTER OPERATOR FAMILY loose_ops USING simhash DROP OPERATOR 3 (simhash, simhash);
+ALTER OPERATOR FAMILY loose_ops USING simhash DROP OPERATOR 1 (simhash, simhash_ball);
+ALTER OPERATOR FAMILY loose_ops USING simhash ADD OPERATOR 1 = (simhash, simhash);
+\c
+INSERT INTO apart VALUES ('0000000000000002');
+SELECT * FROM apart;

@@ -1,12 +1,31 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 
+#include "am/index/strategy.hpp"
+
 namespace simhash
 {
+
+namespace
+{
+
+constexpr ClassOperator kOperators[kStrategies + 1] = {
+    {},
+    {"<@|", "simhash_ball"},         // kInBall
+    {"~=", nullptr},                 // kNearDuplicate
+    {"=", nullptr},                  // kEqual
+    {"<@>", nullptr},                // kDistanceOrder
+    {"<@|", "simhash_weights_ball"}, // kInGuidedBall
+    {"<@>", "simhash_weights"},      // kWeightsOrder
+};
+
+} // namespace
 
 const IndexKind kFingerprints = {
     .values = "fingerprints",
     .typed = "fingerprints, of type simhash",
     .type = InvalidOid,
+    .type_name = "simhash",
+    .operators = kOperators,
     .meta_bytes = sizeof(FingerprintMeta),
     .state_bytes = sizeof(KeptPlans),
     .read_meta = read_fingerprint_meta,

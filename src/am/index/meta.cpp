@@ -1,12 +1,14 @@
 #include "am/index/meta.hpp"
 
 #include "am/index/kind.hpp"
+#include "am/index/strategy.hpp"
 #include "core/tables/key_order.hpp"
 
 extern "C" {
 #include "access/table.h"
 #include "catalog/index.h"
 #include "storage/bufmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
 
@@ -22,8 +24,9 @@ namespace
 // and the metapage's data.
 struct Cache {
     std::uint32_t number;
-    BlockNumber blocks;      // known length of the index
-    BlockNumber heap_blocks; // known length of the table
+    BlockNumber blocks;            // known length of the index
+    BlockNumber heap_blocks;       // known length of the table
+    Oid function[kStrategies + 1]; // of the operators, as far as known
     IndexMeta *meta;
 };
 
@@ -140,6 +143,19 @@ void *kind_state(Relation index)
 {
     index_meta(index);
     return static_cast<char *>(index->rd_amcache) + kCacheBytes;
+}
+
+Oid class_function(Relation index, int strategy)
+{
+    Cache *cache = cache_of(index);
+    if (cache != nullptr && OidIsValid(cache->function[strategy]))
+        return cache->function[strategy];
+    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[0], strategy);
+    const Oid function = OidIsValid(op) ? get_opcode(op) : InvalidOid;
+    cache = cache_of(index); // an invalidation may have freed it
+    if (cache != nullptr)
+        cache->function[strategy] = function;
+    return function;
 }
 
 std::uint32_t cache_number(Relation index)

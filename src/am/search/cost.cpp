@@ -40,6 +40,9 @@ constexpr double kOperatorMicroseconds = 3.5 / 400;
 
 Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
 
+// Of a scan that would raise an error: higher than that of a scan that a setting disables.
+constexpr Cost kNeverCost = 1e15;
+
 // For each search: to plan, start and end it.
 constexpr double kSearchMicroseconds = 0.175;
 
@@ -62,15 +65,53 @@ struct Conditions {
     double searches; // more than one for = ANY (array)
 };
 
+Node *bare_clause(void *clause)
+{
+    auto *node = static_cast<Node *>(clause);
+    return IsA(node, RestrictInfo) ? reinterpret_cast<Node *>(reinterpret_cast<RestrictInfo *>(node)->clause)
+                                   : node;
+}
+
+// Returns the function that an operator of the index's class with this strategy number must have.
+Oid planned_function(const PlannedIndex &index, int strategy)
+{
+    if (index.relation != nullptr)
+        return class_function(index.relation, strategy);
+    const Oid handler = access_method_handler(index.info->relam);
+    return get_opcode(class_operator(handler, index.info->opcintype[0], strategy));
+}
+
+// Whether all operators are those of a valid operator class. A superuser may have added others to the family.
+bool has_own_operators(const PlannedIndex &index, List *clauses, bool order)
+{
+    ListCell *cell;
+    foreach (cell, clauses) {
+        Node *clause = bare_clause(lfirst(cell));
+        const Oid op = IsA(clause, OpExpr)              ? reinterpret_cast<OpExpr *>(clause)->opno
+                       : IsA(clause, ScalarArrayOpExpr) ? reinterpret_cast<ScalarArrayOpExpr *>(clause)->opno
+                                                        : InvalidOid;
+        if (!OidIsValid(op))
+            continue;
+        int strategy;
+        Oid left, right;
+        get_op_opfamily_properties(op, index.info->opfamily[0], order, &strategy, &left, &right);
+        if (get_opcode(op) != planned_function(index, strategy))
+            return false;
+    }
+    return true;
+}
+
 // Returns what a condition's operator looks for. The argument is null for an element of an array.
 PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
 {
     const int strategy = get_op_opfamily_strategy(op, family);
+    Oid type, ball_type;
+    op_input_types(op, &type, &ball_type);
     if (strategy == kEqual)
         return {0, true, kExactRecall};
     if (strategy == kNearDuplicate)
         return {kNearRadius, true, kExactRecall};
-    PlannedBall ball = planned_ball(argument, bits);
+    PlannedBall ball = planned_ball(argument, ball_type, bits);
     if (strategy == kInGuidedBall && argument == nullptr)
         ball.exact = false;
     return ball;
@@ -102,10 +143,7 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
     Conditions conditions = {{bits, true, kExactRecall}, false, 1};
     ListCell *cell;
     foreach (cell, quals) {
-        auto *clause = static_cast<Node *>(lfirst(cell));
-        if (IsA(clause, RestrictInfo))
-            clause = reinterpret_cast<Node *>(reinterpret_cast<RestrictInfo *>(clause)->clause);
-        const PlannedBall ball = read_condition(root, clause, family, bits, &conditions);
+        const PlannedBall ball = read_condition(root, bare_clause(lfirst(cell)), family, bits, &conditions);
         if (ball.radius < conditions.ball.radius)
             conditions.ball = ball;
     }
@@ -250,7 +288,7 @@ PlannedBall ordering_ball(const IndexPath *path, int radius)
     op_input_types(order->opno, &type, &query_type);
     PlannedBall ball = {radius, true, kExactRecall};
     if (type == BITOID && query_type != BITOID)
-        ball = planned_ball(static_cast<Node *>(lsecond(order->args)), radius);
+        ball = planned_ball(static_cast<Node *>(lsecond(order->args)), query_type, radius);
     ball.radius = radius;
     return ball;
 }
@@ -335,6 +373,13 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     const double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
 
     const PlannedIndex index = {info, info->hypothetical ? nullptr : index_open(info->indexoid, NoLock)};
+    if (!has_own_operators(index, quals, false) || !has_own_operators(index, path->indexorderbys, true)) {
+        *startup_cost = *total_cost = kNeverCost;
+        *correlation = *pages = 0;
+        if (index.relation != nullptr)
+            index_close(index.relation, NoLock);
+        return;
+    }
     const SearchCosts &costs = search_costs(info);
     const Conditions conditions = read_conditions(root, quals, info->opfamily[0], costs.bits(index));
     const double part = rows / Max(1.0, info->tuples) / conditions.searches;

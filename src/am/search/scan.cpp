@@ -12,6 +12,7 @@
 extern "C" {
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
+#include "utils/regproc.h"
 #include "utils/snapmgr.h"
 }
 
@@ -149,7 +150,28 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     return scan;
 }
 
-void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+namespace
+{
+
+// The argument of another operator would be read as what it is not.
+void check_operator(Relation index, const ScanKeyData &key)
+{
+    const Oid function = key.sk_func.fn_oid;
+    if ((key.sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL)) ||
+        function == class_function(index, key.sk_strategy))
+        return;
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+        errmsg("index \"%s\" cannot be searched with function %s", RelationGetRelationName(index),
+               format_procedure(function)),
+        errdetail("An operator with this function has been added to the operator family of the index, with "
+                  "strategy number %d.",
+                  key.sk_strategy),
+        errhint("Use ALTER OPERATOR FAMILY ... DROP to remove it."));
+}
+
+void set_keys(IndexScanDesc scan, const ScanKeyData *keys, int nkeys, const ScanKeyData *orderbys,
+              int norderbys)
 {
     ScanState *state = scan_state(scan);
     if (keys != nullptr && nkeys > 0)
@@ -160,6 +182,17 @@ void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int n
     release_pin(&state->nulls.pin);
     state->phase = ScanPhase::unstarted;
     state->search->read_keys(state->search, scan);
+}
+
+} // namespace
+
+void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+{
+    for (int i = 0; keys != nullptr && i < nkeys; i++)
+        check_operator(scan->indexRelation, keys[i]);
+    for (int i = 0; orderbys != nullptr && i < norderbys; i++)
+        check_operator(scan->indexRelation, orderbys[i]);
+    set_keys(scan, keys, nkeys, orderbys, norderbys);
 }
 
 bool get_tuple(IndexScanDesc scan, ScanDirection direction)
@@ -220,7 +253,7 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
     key.sk_attno = 1;
     key.sk_strategy = strategy;
     key.sk_argument = ball;
-    rescan(scan, &key, 1, nullptr, 0);
+    set_keys(scan, &key, 1, nullptr, 0);
     start_scan(scan, false, false);
     while (advance_scan(scan_state(scan))) {
     }
@@ -232,7 +265,7 @@ void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size row
     key.sk_attno = 1;
     key.sk_strategy = strategy;
     key.sk_argument = ball;
-    rescan(scan, nullptr, 0, &key, 1);
+    set_keys(scan, nullptr, 0, &key, 1);
     start_scan(scan, false, false);
     ScanState *state = scan_state(scan);
     for (Size found = 0; found < rows && advance_scan(state);)

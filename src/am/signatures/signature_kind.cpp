@@ -1,5 +1,6 @@
 #include "am/signatures/signature_kind.hpp"
 
+#include "am/index/strategy.hpp"
 #include "am/signatures/store.hpp"
 
 extern "C" {
@@ -9,10 +10,27 @@ extern "C" {
 namespace simhash
 {
 
+namespace
+{
+
+constexpr ClassOperator kOperators[kStrategies + 1] = {
+    {},
+    {"<@|", "signature_ball"}, // kInBall
+    {},
+    {"=", nullptr},   // kEqual
+    {"<@>", nullptr}, // kDistanceOrder
+    {},
+    {"<@>", "signature_ball"}, // kWeightsOrder
+};
+
+} // namespace
+
 const IndexKind kSignatures = {
     .values = "signatures",
     .typed = "signatures, of type bit",
     .type = BITOID,
+    .type_name = nullptr,
+    .operators = kOperators,
     .meta_bytes = sizeof(SignatureMeta),
     .state_bytes = sizeof(StorePlace),
     .read_meta = read_signature_meta,

@@ -71,11 +71,11 @@ PlannedBall called_ball(const FuncExpr *call, int bits)
 
 } // namespace
 
-PlannedBall planned_ball(Node *argument, int bits)
+PlannedBall planned_ball(Node *argument, Oid type, int bits)
 {
     if (argument == nullptr)
         return {unknown_radius(bits), true, kExactRecall};
-    if (IsA(argument, Const))
+    if (IsA(argument, Const) && exprType(argument) == type)
         return constant_ball(reinterpret_cast<const Const *>(argument));
     if (IsA(argument, FuncExpr))
         return called_ball(reinterpret_cast<const FuncExpr *>(argument), bits);

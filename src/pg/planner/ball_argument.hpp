@@ -17,7 +17,8 @@ struct PlannedBall {
 };
 
 // Reads a ball of values of this many bits: a constant, or a call of a function that makes it. What is not known is
-// assumed. A null argument stands for any element of an array.
-PlannedBall planned_ball(Node *argument, int bits);
+// assumed. A null argument stands for any element of an array. `type` is one of the extension's types of balls, which the
+// operator requires: a constant of another type is not read.
+PlannedBall planned_ball(Node *argument, Oid type, int bits);
 
 } // namespace simhash

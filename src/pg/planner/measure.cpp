@@ -46,7 +46,7 @@ int estimate_similarity_radius(PlannerInfo *root, Node *limit, int bits)
 
     if (bits <= 0)
         return kEmptyRadius;
-    if (!IsA(node, Const))
+    if (!IsA(node, Const) || constant->consttype != FLOAT8OID)
         return similarity_radius(kUnknownSimilarity, bits);
     return constant->constisnull ? kEmptyRadius
                                  : similarity_radius(DatumGetFloat8(constant->constvalue), bits);

@@ -430,17 +430,18 @@ int estimate_radius(PlannerInfo *root, Node *radius, int bits)
 
     if (is_null_constant(node))
         return kEmptyRadius;
+    const int unknown = static_cast<int>(static_cast<std::int64_t>(kNearRadius) * bits / kBits);
     if (!IsA(node, Const))
-        return static_cast<int>(static_cast<std::int64_t>(kNearRadius) * bits / kBits);
-    switch (constant->consttype) {
+        return unknown;
+    switch (getBaseType(constant->consttype)) {
     case INT2OID:
         return clamp_radius(DatumGetInt16(constant->constvalue), bits);
     case INT4OID:
         return clamp_radius(DatumGetInt32(constant->constvalue), bits);
     case INT8OID:
         return clamp_radius(DatumGetInt64(constant->constvalue), bits);
-    default: // the domain over int4
-        return clamp_radius(DatumGetInt32(constant->constvalue), bits);
+    default:
+        return unknown;
     }
 }
 
@@ -500,6 +501,7 @@ namespace
 // The arguments of the operators' estimators, for restrictions and joins.
 struct Request {
     PlannerInfo *root;
+    Oid schema; // of the estimator
     Oid op;
     List *arguments;
     int varRelid;            // restrictions only
@@ -508,14 +510,21 @@ struct Request {
 
 Request restriction_request(FunctionCallInfo fcinfo)
 {
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)), PG_GETARG_INT32(3), nullptr};
+    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
+                   get_func_namespace(fcinfo->flinfo->fn_oid),
+                   PG_GETARG_OID(1),
+                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
+                   PG_GETARG_INT32(3),
+                   nullptr};
 }
 
 Request join_request(FunctionCallInfo fcinfo)
 {
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)), PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)), 0,
+    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
+                   get_func_namespace(fcinfo->flinfo->fn_oid),
+                   PG_GETARG_OID(1),
+                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
+                   0,
                    reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))};
 }
 
@@ -523,6 +532,14 @@ double estimate(const Request &request, const DistanceTerms &terms)
 {
     return request.sjinfo != nullptr ? estimate_within_join(request.root, terms, request.sjinfo)
                                      : estimate_within(request.root, terms, request.varRelid);
+}
+
+constexpr double kUnknownFraction = 0.5;
+
+// Only operators of two operands have terms. A user's operator may have one.
+double estimate(const Request &request, DistanceTerms (*terms)(const Request &request))
+{
+    return list_length(request.arguments) == 2 ? estimate(request, terms(request)) : kUnknownFraction;
 }
 
 // Whether the node is a call of simhash_ball(center, radius, ...).
@@ -539,6 +556,15 @@ Node *bigint_constant(std::int64_t value)
 {
     return reinterpret_cast<Node *>(
         makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, true));
+}
+
+// Whether this is the type of balls of values of a type. A user's operator can have our estimators, too.
+bool is_ball(Oid schema, Oid type, Oid ball_type)
+{
+    if (type == BITOID)
+        return ball_type == find_type(schema, "signature_ball");
+    return type == find_type(schema, "simhash") && (ball_type == find_type(schema, "simhash_ball") ||
+                                                    ball_type == find_type(schema, "simhash_weights_ball"));
 }
 
 // Returns the center of a ball, and its radius, as constants.
@@ -582,8 +608,8 @@ DistanceTerms ball_terms(const Request &request)
                            false};
     Node *radius = nullptr;
 
-    if (IsA(node, Const) && !is_null_constant(node)) {
-        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, ball_type, &radius);
+    if (IsA(node, Const) && !is_null_constant(node) && is_ball(request.schema, type, exprType(node))) {
+        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, exprType(node), &radius);
     } else if (is_ball_call(node, ball_type)) {
         const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
         radius = static_cast<Node *>(lsecond(arguments));
@@ -632,7 +658,7 @@ double built_in_estimate(const Request &request, const Comparison &comparison, F
     const RegProcedure estimator = request.sjinfo != nullptr ? get_oprjoin(op) : get_oprrest(op);
 
     if (!OidIsValid(estimator))
-        return 0.5;
+        return kUnknownFraction;
     if (request.sjinfo == nullptr)
         return DatumGetFloat8(OidFunctionCall4Coll(estimator, PG_GET_COLLATION(), PG_GETARG_DATUM(0),
                                                    ObjectIdGetDatum(op), PG_GETARG_DATUM(2),
@@ -647,13 +673,12 @@ double built_in_estimate(const Request &request, const Comparison &comparison, F
 double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
 {
     const Comparison *comparison = find_comparison(request.op);
+    if (comparison == nullptr || list_length(request.arguments) != 2)
+        return kUnknownFraction;
     const Oid schema = operator_schema(request.op);
     Node *left = static_cast<Node *>(linitial(request.arguments));
     Node *right = static_cast<Node *>(lsecond(request.arguments));
     DistanceCall call;
-
-    if (comparison == nullptr)
-        return 0.5;
     Rewrite rewrite = comparison->distance_first;
     Node *radius = right;
     if (!match_distance_call(schema, left, &call)) {
@@ -684,33 +709,29 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
     case Rewrite::not_within_below:
         return clamp_fraction(1 - fraction);
     }
-    return 0.5;
+    return kUnknownFraction;
 }
 
 } // namespace
 
 SIMHASH_FUNCTION(simhash_ball_sel)
 {
-    const Request request = restriction_request(fcinfo);
-    PG_RETURN_FLOAT8(estimate(request, ball_terms(request)));
+    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), ball_terms));
 }
 
 SIMHASH_FUNCTION(simhash_ball_joinsel)
 {
-    const Request request = join_request(fcinfo);
-    PG_RETURN_FLOAT8(estimate(request, ball_terms(request)));
+    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), ball_terms));
 }
 
 SIMHASH_FUNCTION(simhash_near_sel)
 {
-    const Request request = restriction_request(fcinfo);
-    PG_RETURN_FLOAT8(estimate(request, near_terms(request)));
+    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), near_terms));
 }
 
 SIMHASH_FUNCTION(simhash_near_joinsel)
 {
-    const Request request = join_request(fcinfo);
-    PG_RETURN_FLOAT8(estimate(request, near_terms(request)));
+    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), near_terms));
 }
 
 SIMHASH_FUNCTION(hamming_distance_sel)

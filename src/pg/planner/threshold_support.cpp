@@ -297,6 +297,8 @@ List *index_condition(SupportRequestIndexCondition *request, const Measure &meas
     Oid *types;
     int count;
     get_func_signature(near.call->funcid, &types, &count);
+    if (count != 3 || types[2] != (measure.similarity ? FLOAT8OID : INT8OID))
+        return NIL;
     // A search raises an error for a query of another length, which a condition that may not raise one must not reach.
     if (types[0] == BITOID && get_func_leakproof(near.call->funcid) &&
         !equally_long({near.key, near.query, types[0], types[1]}))

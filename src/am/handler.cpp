@@ -26,6 +26,16 @@ IndexBuildResult *build_checked(Relation heap, Relation index, IndexInfo *info)
     return build(heap, index, info);
 }
 
+// Every valid operator class has ordering operators.
+bool property(Oid /*index*/, int column, IndexAMProperty asked, const char * /*name*/, bool *answer,
+              bool * /*null*/)
+{
+    if (asked != AMPROP_DISTANCE_ORDERABLE || column == 0)
+        return false;
+    *answer = true;
+    return true;
+}
+
 bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
             IndexInfo *info)
 {
@@ -68,6 +78,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amcostestimate = estimate_cost;
     routine->amoptions = parse_index_options;
     routine->ambuildphasename = build_phase_name;
+    routine->amproperty = property;
     routine->amvalidate = validate_opclass;
     routine->ambeginscan = begin_scan;
     routine->amrescan = rescan;

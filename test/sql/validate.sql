@@ -147,3 +147,12 @@ ALTER OPERATOR FAMILY loose_ops USING simhash ADD OPERATOR 1 = (simhash, simhash
 \c
 INSERT INTO apart VALUES ('0000000000000002');
 SELECT * FROM apart;
+
+-- Tools can see that the index orders by distance.
+SELECT pg_index_column_has_property(i, 1, 'distance_orderable') AS orderable, pg_index_column_has_property(i, 1, 'returnable') AS returnable,
+    pg_index_column_has_property(i, 1, 'search_nulls') AS nulls, pg_index_column_has_property(i, 2, 'distance_orderable') AS second,
+    pg_index_has_property(i, 'distance_orderable') AS index
+FROM (VALUES ('strange_h'::regclass)) AS x (i);
+CREATE TABLE wide (sig bit(96));
+CREATE INDEX wide_sig ON wide USING simhash (sig);
+SELECT pg_index_column_has_property('wide_sig', 1, 'distance_orderable');

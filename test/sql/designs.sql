@@ -26,6 +26,15 @@ BEGIN
     END LOOP;
 END $$;
 CREATE INDEX ON designed USING simhash (h) WITH (distance = 3, tables = 17);
+-- ALTER INDEX cannot refuse what only indexes on signatures can have. Neither does the next TRUNCATE.
+CREATE INDEX designed_h ON designed USING simhash (h);
+ALTER INDEX designed_h SET (distance = 31, tables = 0);
+SELECT distance, tables, reindex_pending FROM simhash_index_stats('designed_h');
+TRUNCATE designed;
+SELECT distance, tables, reindex_pending FROM simhash_index_stats('designed_h');
+ALTER INDEX designed_h SET (distance = 0);
+REINDEX INDEX designed_h;
+ALTER TABLE designed SET UNLOGGED;
 DROP TABLE designed;
 SELECT simhash_index_designs(0);
 SELECT simhash_index_designs(16);

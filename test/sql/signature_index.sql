@@ -226,6 +226,14 @@ CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 17);
 CREATE INDEX ON t USING simhash (s) WITH (distance = 3);
+-- a distance is a warning with all other options, whether or not fingerprints can have it
+CREATE INDEX t_warned ON t USING simhash (s) WITH (distance = 31, tables = 0, lists = 0);
+ALTER INDEX t_warned SET (distance = 0, tables = 7, fillfactor = 70);
+REINDEX INDEX t_warned;
+ALTER INDEX t_warned SET (distance = 100000, tables = 32);
+REINDEX INDEX t_warned;
+ALTER INDEX t_warned SET (tables = -1);
+DROP INDEX t_warned;
 CREATE INDEX t_options ON t USING simhash (s);
 ALTER INDEX t_options SET (tables = 32);
 REINDEX INDEX t_options;

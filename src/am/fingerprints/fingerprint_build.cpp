@@ -82,9 +82,8 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
 void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
 {
     IndexOptions options = index_options(index);
-    TableDesign design;
-    design_from_options(options, &design); // raises its error before the table is read
-    if (options.lists > 0)
+    check_design_options(index, options);
+    if (options.lists != kDefaultLists)
         warn_of_option(index, "lists", "fingerprints", "Lists are for indexes on signatures, of type bit.");
     int workers = planned_build_workers(heap, index, info);
     if (workers == 0 || !build_in_parallel(heap, index, info, options, workers, result))

@@ -4,13 +4,15 @@
 
 #include "core/tables/default_design.hpp"
 
+#include <algorithm>
+
 namespace simhash
 {
 
 void design_for_rows(IndexOptions options, double rows, TableDesign *design)
 {
     if (options.tables == kDefaultTables)
-        options.tables = default_tables(options.distance, rows);
+        options.tables = default_tables(std::clamp(options.distance, kMinDistance, kMaxDistance), rows);
     design_from_options(options, design);
 }
 

@@ -2,8 +2,11 @@
 
 extern "C" {
 #include "access/reloptions.h"
+#include "catalog/index.h"
 #include "lib/stringinfo.h"
 }
+
+#include <algorithm>
 
 namespace simhash
 {
@@ -11,23 +14,21 @@ namespace simhash
 namespace
 {
 
-constexpr int kDistanceNotGiven = 0;
+constexpr int kDistanceNotGiven = -1;
 
 relopt_kind options_kind()
 {
     static relopt_kind kind = static_cast<relopt_kind>(0);
     if (kind == 0) {
         kind = add_reloption_kind();
-        add_int_reloption(kind, "distance", "Hamming distance that the index is designed for",
-                          kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
-        add_int_reloption(kind, "tables",
-                          "number of copies of the data (-1: by the kind of index and the number of rows; 0: "
-                          "none, in an index on signatures)",
-                          kDefaultTables, kDefaultTables, kMaxTables, AccessExclusiveLock);
-        add_int_reloption(
-            kind, "lists",
-            "number of lists of near rows in an index on signatures (-1: by the number of rows)",
-            kDefaultLists, kDefaultLists, kMostLists, AccessExclusiveLock);
+        // The type of the column is not known when options are read, so here are those of all kinds. Defaults are not
+        // among the values that can be given.
+        add_int_reloption(kind, "distance", "Hamming distance that an index on fingerprints is designed for",
+                          kDistanceNotGiven, 0, PG_INT32_MAX, AccessExclusiveLock);
+        add_int_reloption(kind, "tables", "number of copies of the data (0: none, in an index on signatures)",
+                          kDefaultTables, 0, kMaxTables, AccessExclusiveLock);
+        add_int_reloption(kind, "lists", "number of lists of near rows in an index on signatures",
+                          kDefaultLists, 0, kMostLists, AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
                           50, 100, ShareUpdateExclusiveLock);
     }
@@ -46,22 +47,48 @@ relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
 
 } // namespace
 
-void design_from_options(const IndexOptions &options, TableDesign *design)
+namespace
 {
-    int tables = options.tables == kDefaultTables ? default_tables(options.distance) : options.tables;
-    if (make_design(options.distance, tables, design))
-        return;
 
+const char *possible_tables(int distance)
+{
     StringInfoData list;
     initStringInfo(&list);
-    for (int other = 1; other <= kMaxTables; other++) {
-        TableDesign exists;
-        if (make_design(options.distance, other, &exists))
-            appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", other);
+    for (int tables = 1; tables <= kMaxTables; tables++) {
+        TableDesign design;
+        if (make_design(distance, tables, &design))
+            appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", tables);
     }
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("there is no design with tables = %d for distance = %d", tables, options.distance),
-            errhint("For distance = %d, tables can be %s.", options.distance, list.data));
+    return list.data;
+}
+
+} // namespace
+
+void design_from_options(const IndexOptions &options, TableDesign *design)
+{
+    const int distance = std::clamp(options.distance, kMinDistance, kMaxDistance);
+    const int tables = options.tables == kDefaultTables ? default_tables(distance) : options.tables;
+    if (!make_design(distance, tables, design))
+        make_design(distance, default_tables(distance), design);
+}
+
+void check_design_options(Relation index, const IndexOptions &options)
+{
+    const int level = ReindexIsProcessingIndex(RelationGetRelid(index)) ? WARNING : ERROR;
+    TableDesign design;
+    design_from_options(options, &design);
+    if (options.distance != design.distance)
+        ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("value %d out of bounds for option \"distance\"", options.distance),
+                errdetail("Index \"%s\" is on fingerprints. Valid values are between \"%d\" and \"%d\".",
+                          RelationGetRelationName(index), kMinDistance, kMaxDistance));
+    if (options.tables != kDefaultTables && options.tables != design.tables)
+        ereport(
+            level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("there is no design with tables = %d for distance = %d", options.tables, design.distance),
+            errdetail("Index \"%s\" is on fingerprints.", RelationGetRelationName(index)),
+            errhint("For distance = %d, tables can be %s.", design.distance,
+                    possible_tables(design.distance)));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)
@@ -72,16 +99,8 @@ bytea *parse_index_options(Datum reloptions, bool validate)
         option("lists", RELOPT_TYPE_INT, offsetof(IndexOptions, lists)),
         option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
     };
-    auto *options = static_cast<bytea *>(build_reloptions(
-        reloptions, validate, options_kind(), sizeof(IndexOptions), elements, lengthof(elements)));
-    // The type of the column is not known here. Without a distance, the number of tables may be that of an index of
-    // another kind.
-    auto *given = reinterpret_cast<IndexOptions *>(options);
-    if (validate && given != nullptr && given->distance != kDistanceNotGiven) {
-        TableDesign design;
-        design_from_options(*given, &design);
-    }
-    return options;
+    return static_cast<bytea *>(build_reloptions(reloptions, validate, options_kind(), sizeof(IndexOptions),
+                                                 elements, lengthof(elements)));
 }
 
 bool distance_given(Relation index)

@@ -33,7 +33,10 @@ bool distance_given(Relation index);
 // Warns of an option that an index on such values ignores. It is no error, because ALTER INDEX cannot refuse it: later
 // TRUNCATE or a restored dump would fail.
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint);
-// Chooses the design of a fingerprint index for these options. Raises an error with a hint if there is none.
+// Chooses the design of a fingerprint index for these options. Where there is none, the nearest distance or the default
+// number of tables takes their place.
 void design_from_options(const IndexOptions &options, TableDesign *design);
+// Raises an error, with a hint, if they have no design; a warning if the index is built again, for the reason above.
+void check_design_options(Relation index, const IndexOptions &options);
 
 } // namespace simhash

@@ -336,13 +336,10 @@ struct BestTables {
     }
 };
 
-void report_suggestion(const Report &report, int distance, int bearable, int tables, const char *why_distance,
-                       const char *why_tables)
+void report_suggested_radius(const Report &report, int bearable)
 {
     put(report, "suggestion", "radius", bearable,
         "the largest with at most 0.1 false matches a search; -1: none");
-    put(report, "suggestion", "distance", distance, why_distance);
-    put(report, "suggestion", "tables", tables, why_tables);
 }
 
 void report_designs(const Report &report, const Sample &sample, int distance, int bearable)
@@ -363,8 +360,10 @@ void report_designs(const Report &report, const Sample &sample, int distance, in
         }
         best.add(tables, pages);
     }
-    report_suggestion(report, distance, bearable, best.tables, "the index option: as asked for",
-                      "the index option: more would save less than a fifth of the pages");
+    report_suggested_radius(report, bearable);
+    put(report, "suggestion", "distance", distance, "the index option: as asked for");
+    put(report, "suggestion", "tables", best.tables,
+        "the index option: more would save less than a fifth of the pages");
     pfree(distinct);
     pfree(key);
 }
@@ -400,8 +399,9 @@ void report_trees(const Report &report, const Sample &sample, int radius, int be
         if (by_trees)
             best.add(tables, pages);
     }
-    report_suggestion(report, radius, bearable, best.tables, "as asked for",
-                      "the index option: more would save less than a fifth of the pages; 0: all would scan");
+    report_suggested_radius(report, bearable);
+    put(report, "suggestion", "tables", best.tables,
+        "the index option: more would save less than a fifth of the pages; 0: all would scan");
 }
 
 } // namespace

@@ -110,7 +110,7 @@ SELECT i FROM strange WHERE h ~= '0000000000000004';
 CREATE FUNCTION simhash_is(simhash, bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1::bigint = $2; END';
 CREATE FUNCTION simhash_is(simhash, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 = simhash_in($2::cstring); END';
 CREATE FUNCTION simhash_from(simhash, text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN length($2); END';
-CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_near_sel);
+CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_ball_sel);
 CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_is, RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
 CREATE OPERATOR <-> (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_from);
 CREATE FUNCTION is_five(simhash) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$SELECT $1 = '0000000000000005'$$;

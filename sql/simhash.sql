@@ -476,32 +476,8 @@ COMMENT ON FUNCTION minhash_band_rows(double precision, integer, double precisio
 CREATE FUNCTION to_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS pg_catalog.text[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_anchored_features(document pg_catalog.text,
-    anchors pg_catalog.text[] DEFAULT
-        '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
-    size integer DEFAULT 2, distance integer DEFAULT 1)
-    RETURNS pg_catalog.text[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_stop_word_features(document pg_catalog.text,
-    stop_words pg_catalog.text[] DEFAULT
-        '{a,an,are,be,been,can,did,do,does,had,has,have,is,said,that,the,there,this,was,were,will,would}',
-    size integer DEFAULT 3)
-    RETURNS pg_catalog.text[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_url_features(url pg_catalog.text,
-    stop_components pg_catalog.text[] DEFAULT
-        '{asp,aspx,bin,cgi,default,home,htm,html,index,jsp,main,php,shtml,txt,www,xhtml}',
-    host boolean DEFAULT false)
-    RETURNS pg_catalog.text[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION to_features(pg_catalog.text, pg_catalog.text, integer)
     IS 'the features of a text: shingles of size units, word or character';
-COMMENT ON FUNCTION to_anchored_features(pg_catalog.text, pg_catalog.text[], integer, integer)
-    IS 'stop words of a text, each with the words that follow it: features that are rare in navigation and banners';
-COMMENT ON FUNCTION to_stop_word_features(pg_catalog.text, pg_catalog.text[], integer)
-    IS 'shingles of size words that contain a stop word: features that are rare in navigation and banners';
-COMMENT ON FUNCTION to_url_features(pg_catalog.text, pg_catalog.text[], boolean)
-    IS 'positional bigrams of the components of a URL, and on request those of its host: features that mirrors share';
 
 -- Vectors, such as embeddings, by random hyperplanes. An array of real or integer elements is cast, which changes
 -- nothing: elements are rounded to real. A second function of real[] would make arguments of no known type ambiguous.

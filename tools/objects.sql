@@ -10,7 +10,7 @@ SET LOCAL search_path = public;
 
 CREATE TEMP TABLE subject (place int, title text, pattern text);
 INSERT INTO subject VALUES
-    (1, 'Features of documents', '^to_(.*_)?features$'),
+    (1, 'Features of documents', '^to_features$'),
     (2, 'Fingerprints', '^(to_simhash|simhash_from_hashes|simhash_agg|simhash_project|simhash$)'),
     (3, 'Weights of fingerprints', '^(to_simhash_weights|simhash_weights|simhash_project_weights|simhash_volatility|\+$)'),
     (4, 'Signatures', '^(to_signature|signature_)'),
@@ -93,9 +93,6 @@ INSERT INTO argument VALUES
     (0, '{tables}', 'the number of tables of a design of `simhash_index_designs`; 0 for the distance + 1'),
     (0, '{query}', 'a text with an SQL query, which runs with the rights of the caller; or what is searched for'),
     (0, '{star}', 'whether every member is near its leader, or only connected with it'),
-    (1, '{anchors,stop_words}', 'single words; by default some of English'),
-    (1, '{distance}', 'words from one word of a shingle to the next'),
-    (1, '{url}', 'a URL'), (1, '{stop_components}', 'components that do not count'), (1, '{host}', 'whether the components of the host count'),
     (3, '{sets}', 'how many sets'), (3, '{header_bits}', 'how many of the leading bits may flip'),
     (4, '{count}', 'how many rows the search will return, at least 1'),
     (4, '{weights}', 'of the bits of the center, one for each'),
@@ -125,8 +122,6 @@ INSERT INTO argument VALUES
 CREATE TEMP TABLE example (number int GENERATED ALWAYS AS IDENTITY, place int, code text);
 INSERT INTO example (place, code) VALUES
     (1, $$to_features('The quick, quick fox', 'word', 2)$$), (1, $$to_features('fox', 'character', 0)$$), (1, $$to_features('fox', 'line', 1)$$),
-    (1, $$to_anchored_features('the fox is quick and brown')$$), (1, $$to_stop_word_features('the fox is quick')$$),
-    (1, $$to_url_features('http://example.org/a/b/index.html')$$), (1, $$to_anchored_features('the fox', '{two words}')$$),
     (2, $$to_simhash('The quick brown fox')$$), (2, $$to_simhash('...')$$), (2, $$to_simhash(ARRAY['fox', 'brown'], ARRAY[1.5, 2])$$),
     (2, $$to_simhash(ARRAY[7, 8]) = to_simhash('{7,8}'::text[])$$), (2, $$simhash_from_hashes(ARRAY[7, 8])$$),
     (2, $$to_simhash(ARRAY['fox', 'brown'], ARRAY[1.5])$$), (2, $$to_simhash(ARRAY['fox'], ARRAY['NaN'::float8])$$),

@@ -161,20 +161,20 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-            OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features', 'to_anchored_features', 'to_stop_word_features', 'to_url_features'))
+            OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features'))
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-        OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features', 'to_anchored_features', 'to_stop_word_features', 'to_url_features')
+        OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features')
     GROUP BY 1 ORDER BY 1 $$,
     $$ VALUES ('minhash_from_hashes_as', 3), ('signature_project', 1), ('signature_project_weights', 1), ('simhash_from_hashes', 2), ('simhash_from_hashes_as', 2),
               ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
-              ('simhash_weights_from_hashes', 2), ('simhash_weights_from_hashes_as', 2), ('to_anchored_features', 1), ('to_features', 1),
+              ('simhash_weights_from_hashes', 2), ('simhash_weights_from_hashes_as', 2), ('to_features', 1),
               ('to_minhash', 5), ('to_minhash_as', 3), ('to_minhash_values', 5), ('to_signature', 9),
               ('to_signature_weights', 9), ('to_simhash', 11), ('to_simhash_as', 4), ('to_simhash_weights', 11),
-              ('to_simhash_weights_as', 4), ('to_stop_word_features', 1), ('to_url_features', 1) $$,
+              ('to_simhash_weights_as', 4) $$,
     'and there is all of it');
 SELECT is_empty($$
     SELECT name FROM our_function

@@ -82,7 +82,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
 my @profiles = map { $_->[0] } rows('SELECT name FROM simhash_profiles()');
 my @minhash_profiles = map { $_->[0] } rows('SELECT name FROM minhash_profiles()');
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|to_(?:url|anchored|stop_word)_features|to_simhash(?:_weights)?_as|simhash(?:_weights)?_from_hashes_as|signature_project\w*)$/ } @functions;
+my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|to_simhash(?:_weights)?_as|simhash(?:_weights)?_from_hashes_as|signature_project\w*)$/ } @functions;
 cmp_ok(scalar @delicate, '>', 15, 'functions that get valid arguments');
 cmp_ok(scalar @functions, '>', 60, 'functions');
 cmp_ok(scalar @operators, '>', 20, 'operators');
@@ -156,7 +156,6 @@ my $vector = sub { one_of(
     map({ "(SELECT array_agg(sin(n * $_)::real) FROM generate_series(1, $_) AS n)" } 1, 2, 64, 768, 65536, 65537),
     "'{1e38,-3e38,1e-45}'::real[]", "'{0.1,-2e-300,3}'::double precision[]", "'{1e300,1}'::double precision[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
 my $bits = sub { one_of(63 .. 66, 100, 256, 1024, 4095 .. 4097) };
-my $url = sub { quoted(join '', map { one_of('http://', '//', 'www.', 'example.com', '/', '/a-b', '%20', '%', '?q=', '#', ':8080', "\xc3\xa9", 'index.html', 'News') } 1 .. 2 + rand 10) . '::text' };
 my $prose = sub { one_of("'The quick fox is said to be a dog that was there'::text", "repeat('this is what a cat does, ', 1000)", "''::text") };
 my $bag = sub { one_of("ARRAY['a', 'b', 'c']", "ARRAY['the', 'is', 'a']", "ARRAY['a', '', NULL]") . '::text[]' };
 my $three = sub { one_of("ARRAY[1, 2.5, 0.25]", "ARRAY[1, -1, 0]", "ARRAY[1e300, 1e300, 1]") . '::double precision[]' };
@@ -190,9 +189,6 @@ my %fitting = (
         ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(text[];integer)" => [ undef, $bits ],
          "to_signature$_(text[];double precision[];integer)" => [ $bag, $three, $bits ],
          "to_signature$_(tsvector;integer)" => [ undef, $bits ], "to_signature$_(jsonb;integer)" => [ undef, $bits ]) } '', '_weights'),
-    'to_url_features' => [ $url, $bag ],
-    'to_stop_word_features' => [ $prose, $bag, sub { one_of(1 .. 6) } ],
-    'to_anchored_features' => [ $prose, $bag, sub { one_of(1 .. 6) }, sub { one_of(1 .. 6) } ],
     (map { ("to_simhash${_}_as(text;text)" => [ $profile ],
          "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],
          "to_simhash${_}_as(text;text[])" => [ $profile, $bag ],

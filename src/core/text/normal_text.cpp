@@ -48,6 +48,17 @@ std::size_t ascii_length(const char *at, std::size_t length)
     return i;
 }
 
+constexpr char32_t kIotaSubscript = 0x345;
+constexpr char32_t kIota = 0x3B9;
+
+// Whether the canonical decomposition ends in U+0345, the only mark that is mapped to a letter, and so does the mapping.
+bool ends_in_iota_subscript(char32_t c)
+{
+    const bool row = c >> 4 == 0x1FB || c >> 4 == 0x1FC || c >> 4 == 0x1FF;
+    constexpr unsigned kColumns = 1U << 2 | 1U << 3 | 1U << 4 | 1U << 7 | 1U << 12;
+    return c == kIotaSubscript || (c >= 0x1F80 && c < 0x1FB0) || (row && (kColumns >> (c & 0xF) & 1) != 0);
+}
+
 // A character and those that may combine with it, mapped.
 constexpr std::size_t kSegmentMax = kMappingMax + NormalText::kChainMax * kJoiningMappingMax;
 static_assert(kSegmentMax * kDecompositionMax * 4 <= NormalText::kStepMax);
@@ -139,11 +150,18 @@ std::size_t NormalText::append_segment(char *buffer, std::size_t used)
     char32_t segment[kSegmentMax];
     std::size_t count = 0;
     std::size_t chain = 0;
+    // Iotas made of U+0345, which come after the marks that follow: by its combining class it is the last of them, so
+    // canonically equivalent texts have it anywhere among them.
+    std::size_t iotas = 0;
+    const auto put_iotas = [&] {
+        for (; iotas > 0; iotas--)
+            segment[count++] = kIota;
+    };
     while (at_ < end_) {
         int size;
         char32_t character = decode_utf8(at_, end_, &size);
         if (character == kInvalidCharacter) {
-            if (count > 0)
+            if (count + iotas > 0)
                 break;
             at_ += size;
             return put_separator(buffer, used);
@@ -156,16 +174,27 @@ std::size_t NormalText::append_segment(char *buffer, std::size_t used)
             if (length > 0)
                 property = character_property(mapped[0]);
         }
-        if (length > 0) {
-            if (count > 0 && (property.boundary() || chain == kChainMax))
-                break;
+        const bool joins = character == kIotaSubscript || !property.boundary();
+        if (length > 0 && count + iotas > 0 && (!joins || chain == kChainMax))
+            break;
+        if (character == kIotaSubscript) {
+            chain++;
+            iotas++;
+        } else {
+            if (length == 0 || property.combining_class() == 0)
+                put_iotas();
             for (std::size_t i = 0; i < length; i++) {
                 chain += static_cast<std::size_t>(!character_property(mapped[i]).boundary());
                 segment[count++] = mapped[i];
             }
+            if (ends_in_iota_subscript(character)) {
+                count--;
+                iotas++;
+            }
         }
         at_ += size;
     }
+    put_iotas();
 
     char32_t composed[kSegmentMax * kDecompositionMax];
     const char32_t *normal = segment;

@@ -70,6 +70,21 @@ TEST(NormalText, SpellingThatMeansNothing)
     EXPECT_EQ(normal("₂ ½"), "2 1 2");
 }
 
+// Of canonically equivalent texts, whatever the order of their marks.
+TEST(NormalText, IotaSubscript)
+{
+    for (const char *text : {"\u1FB7", "\u1FB6\u0345", "\u1FB3\u0342", "α\u0345\u0342", "α\u0342\u0345",
+                             "Α\u0345\u0342", "\u1FBC\u0342"})
+        EXPECT_EQ(normal(text), "\u1FB6ι") << text;
+    for (const char *text :
+         {"\u1F85\u0323", "\u1F81\u0323\u0301", "α\u0345\u0323\u0314\u0301", "\u1F05\u0323\u0345"})
+        EXPECT_EQ(normal(text), "\u1F05\u0323ι") << text;
+    EXPECT_EQ(normal("α\u0345\u0345\u0301β"), "άιιβ");
+    EXPECT_EQ(normal("α\u0345\u034F\u0301"), "αί") << "nothing moves across this one";
+    EXPECT_EQ(normal("α\u0345ι \u0345\u0301 x\u0345"), "αιι ι xι");
+    EXPECT_EQ(normal("\u1FB3\xFF"), "αι");
+}
+
 TEST(NormalText, SeparatorsBeyondAscii)
 {
     EXPECT_EQ(normal("東京、大阪。"), "東京 大阪");

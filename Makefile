@@ -25,7 +25,7 @@ DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordli
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* doc/drivers/* \
-	doc/engines/* clients/*/*.* clients/*/lib/* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
+	doc/engines/* clients/*/*.* clients/*/*/* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags regression.log
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))

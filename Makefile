@@ -24,8 +24,10 @@ UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
-DOCUMENTS := $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* doc/drivers/* \
-	doc/engines/* clients/*/*.* clients/*/*/* src/am/*.md bench/*.md bench/*/*.md bench/*/*.svg)))
+# Installing a package from the checkout leaves a directory .egg-info beside it.
+DOCUMENTS := $(patsubst $(TOP)/%,%,$(filter-out %.egg-info,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* \
+	doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
+	bench/*/*.md bench/*/*.svg))))
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags regression.log
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))

@@ -1,8 +1,11 @@
 """Types of the PostgreSQL extension simhash for psycopg 3."""
-from dataclasses import dataclass
-from typing import Optional
+from __future__ import annotations
 
-from psycopg import ProgrammingError, sql
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import AsyncConnection, Connection, ProgrammingError, sql
+from psycopg.abc import Buffer
 from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
@@ -15,7 +18,7 @@ BIT_OID, VARBIT_OID = 1560, 1562
 class Fingerprint(int):
     """A value of type simhash: an unsigned number of 64 bits."""
 
-    def __new__(cls, *arguments):
+    def __new__(cls, *arguments: Any) -> Fingerprint:
         self = super().__new__(cls, *arguments)
         if not 0 <= self < 2**64:
             raise ValueError("a fingerprint is an unsigned number of 64 bits")
@@ -27,101 +30,101 @@ class Signature:
     """A value of type bit(n): its bytes, the highest bit first, the last byte filled up with zeros."""
 
     data: bytes
-    bits: Optional[int] = None
+    bits: int = -1    # all
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         data = bytes(self.data)
-        bits = 8 * len(data) if self.bits is None else self.bits
+        bits = 8 * len(data) if self.bits == -1 else self.bits
         unused = 8 * len(data) - bits
         if not data or not 0 <= unused < 8 or data[-1] & ((1 << unused) - 1):
             raise ValueError("the bytes are not those of so many bits")
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "bits", bits)
 
-    def __bytes__(self):
+    def __bytes__(self) -> bytes:
         return self.data
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{int.from_bytes(self.data, 'big'):0{8 * len(self.data)}b}"[: self.bits]
 
 
 class FingerprintDumper(Dumper):
-    def dump(self, value):
+    def dump(self, value: Fingerprint) -> bytes:
         return b"%016x" % value
 
 
-class FingerprintBinaryDumper(Dumper):
+class FingerprintBinaryDumper(FingerprintDumper):
     format = Format.BINARY
 
-    def dump(self, value):
+    def dump(self, value: Fingerprint) -> bytes:
         return value.to_bytes(8, "big")
 
 
 class FingerprintLoader(Loader):
-    def load(self, data):
+    def load(self, data: Buffer) -> Fingerprint:
         return Fingerprint(bytes(data), 16)
 
 
-class FingerprintBinaryLoader(Loader):
+class FingerprintBinaryLoader(FingerprintLoader):
     format = Format.BINARY
 
-    def load(self, data):
+    def load(self, data: Buffer) -> Fingerprint:
         return Fingerprint.from_bytes(data, "big")
 
 
 class SignatureDumper(Dumper):
     oid = VARBIT_OID    # a ClientCursor writes the type behind the value, and bit is one bit there
 
-    def dump(self, value):
+    def dump(self, value: Signature) -> bytes:
         return str(value).encode()
 
 
-class SignatureBinaryDumper(Dumper):
+class SignatureBinaryDumper(SignatureDumper):
     format = Format.BINARY
     oid = BIT_OID
 
-    def dump(self, value):
+    def dump(self, value: Signature) -> bytes:
         return value.bits.to_bytes(4, "big") + value.data
 
 
 class SignatureLoader(Loader):
-    def load(self, data):
+    def load(self, data: Buffer) -> Signature:
         size = (len(data) + 7) // 8
         return Signature((int(bytes(data), 2) << 8 * size - len(data)).to_bytes(size, "big"), len(data))
 
 
-class SignatureBinaryLoader(Loader):
+class SignatureBinaryLoader(SignatureLoader):
     format = Format.BINARY
 
-    def load(self, data):
+    def load(self, data: Buffer) -> Signature:
         return Signature(bytes(data[4:]), int.from_bytes(data[:4], "big"))
 
 
-def register_simhash(db, schema=None):
+def register_simhash(db: Connection[Any], schema: str | None = None) -> None:
     """Registers the types on a connection. The schema is that of the extension, if it is not in the search path."""
     _register(db, TypeInfo.fetch(db, _name(schema)))
 
 
-async def register_simhash_async(db, schema=None):
+async def register_simhash_async(db: AsyncConnection[Any], schema: str | None = None) -> None:
     """Does the same on an AsyncConnection."""
     _register(db, await TypeInfo.fetch(db, _name(schema)))
 
 
-def _name(schema):
+def _name(schema: str | None) -> sql.Identifier:
     return sql.Identifier("simhash") if schema is None else sql.Identifier(schema, "simhash")
 
 
-def _register(db, info):
+def _register(db: Connection[Any] | AsyncConnection[Any], info: TypeInfo | None) -> None:
     if info is None:
         raise ProgrammingError("there is no type simhash: CREATE EXTENSION simhash, or name its schema")
     info.register(db)
     # Each database has an OID of its own. Of two dumpers, the last one is preferred.
     for dumper in (FingerprintDumper, FingerprintBinaryDumper):
         db.adapters.register_dumper(Fingerprint, type(dumper.__name__, (dumper,), {"oid": info.oid}))
-    for dumper in (SignatureDumper, SignatureBinaryDumper):
-        db.adapters.register_dumper(Signature, dumper)
-    for oid, loaders in ((info.oid, (FingerprintLoader, FingerprintBinaryLoader)),
-                         (BIT_OID, (SignatureLoader, SignatureBinaryLoader)),
-                         (VARBIT_OID, (SignatureLoader, SignatureBinaryLoader))):
-        for loader in loaders:
-            db.adapters.register_loader(oid, loader)
+    for signature_dumper in (SignatureDumper, SignatureBinaryDumper):
+        db.adapters.register_dumper(Signature, signature_dumper)
+    for loader in (FingerprintLoader, FingerprintBinaryLoader):
+        db.adapters.register_loader(info.oid, loader)
+    for oid in (BIT_OID, VARBIT_OID):
+        for signature_loader in (SignatureLoader, SignatureBinaryLoader):
+            db.adapters.register_loader(oid, signature_loader)

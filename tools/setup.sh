@@ -118,7 +118,7 @@ pictures=(imagemagick plasma-workspace-wallpapers mate-backgrounds lomiri-wallpa
 fuzzing=(build-essential clang libxxhash-dev)
 drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
-    librust-tokio-postgres-dev ruby-pg ruby-activerecord)
+    librust-tokio-postgres-dev ruby-pg ruby-activerecord npm python3-pip python3-setuptools python3-wheel mypy)
 packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 

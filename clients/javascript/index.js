@@ -1,6 +1,6 @@
 'use strict';
-// Types of the PostgreSQL extension simhash for node-postgres.
-const { types } = require('pg');
+// Types of the PostgreSQL extension simhash for node-postgres. The application brings pg; a linked package would not
+// find it, so this file does without it.
 
 const BIT = 1560, BIT_ARRAY = 1561, VARBIT = 1562, VARBIT_ARRAY = 1563;
 
@@ -36,9 +36,16 @@ class Signature {
     }
 }
 
+// An array of these types as JSON: elements are digits, NULL or, of varbit, "". Bounds may stand in front.
+function parseArray(text, parse) {
+    const json = text.slice(text.indexOf('{')).replace(/[0-9a-f]+/g, '"$&"').replace(/NULL/g, 'null')
+        .replace(/{/g, '[').replace(/}/g, ']');
+    return JSON.parse(json, (key, value) => (typeof value === 'string' ? parse(value) : value));
+}
+
 function register(client, oid, arrayOid, parse) {
     client.setTypeParser(oid, parse);
-    client.setTypeParser(arrayOid, (text) => types.arrayParser.create(text, parse).parse());
+    client.setTypeParser(arrayOid, (text) => parseArray(text, parse));
 }
 
 // Registers the types on a client. The schema is that of the extension, if it is not in the search path.

@@ -14,6 +14,10 @@ async function main() {
     assert.strictEqual(await only('SELECT $1::simhash', fingerprint(-2n)), 2n ** 64n - 2n);
     assert.strictEqual(await only('SELECT $1::simhash', null), null);
     assert.deepStrictEqual(await only('SELECT $1::simhash[]', [fingerprint(5n), null]), [5n, null]);
+    assert.deepStrictEqual(await only("SELECT ('[0:1][3:4]={{' || $1 || ',NULL},{' || $2 || ',' || $1 || '}}')::simhash[]", fingerprint(5n), fingerprint(255n)),
+        [[5n, null], [255n, 5n]]);
+    assert.deepStrictEqual(await only("SELECT '{}'::simhash[]"), []);
+    assert.deepStrictEqual(await only("SELECT ARRAY['', B'101', NULL]::varbit[]"), [null, new Signature([0xa0], 3), null]);
     for (const value of [2n ** 64n, -(2n ** 63n) - 1n]) assert.throws(() => fingerprint(value), RangeError);
 
     const image = new Signature([...Array(32).keys()]);

@@ -132,7 +132,8 @@ Signatures sign(const Texts &texts, const FeaturesOf &features_of, const Feature
         const FeatureList features = features_of(text);
         std::vector<FeatureCount> slots(std::bit_ceil(features.size() * 2 + 4));
         FeatureCounts counts;
-        counts.init(slots.data(), slots.size(), 1);
+        TableSalts salts(1);
+        counts.init(slots.data(), slots.size(), &salts);
         for (std::uint64_t feature : features)
             counts.add(feature, 1);
         clear_sums(sums);

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/features/feature_counts.hpp"
-#include "core/vectors/random_projection.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/text/text_features.hpp"
+#include "core/vectors/random_projection.hpp"
 
 using namespace simhash;
 
@@ -49,7 +49,8 @@ Counted count_words(const std::string &text)
     static TextFeatures features;
     Counted out;
     out.slots.resize(std::bit_ceil(text.size() / 2 + 4)); // more than there are words
-    out.counts.init(out.slots.data(), out.slots.size(), 1);
+    TableSalts salts(1);
+    out.counts.init(out.slots.data(), out.slots.size(), &salts);
     std::uint64_t hashes[256];
     features.init(TextUnit::kWord, 1);
     features.read_from(text.data(), text.size(), true);
@@ -59,7 +60,7 @@ Counted count_words(const std::string &text)
     // As large as the extension's tables.
     Counted small;
     small.slots.resize(std::bit_ceil(std::max<std::size_t>(out.counts.size() * 4 / 3, 256)));
-    small.counts.init(small.slots.data(), small.slots.size(), 1);
+    small.counts.init(small.slots.data(), small.slots.size(), &salts);
     for (const FeatureCount &slot : out.slots)
         if (slot.count != 0)
             small.counts.add(slot.hash, slot.count);

@@ -90,7 +90,8 @@ inline std::vector<FeatureCount> count_features(const std::string &text, const K
     static TextFeatures features;
     std::vector<FeatureCount> slots(std::bit_ceil(text.size() * 2 + 4));
     FeatureCounts counts;
-    counts.init(slots.data(), slots.size(), 1);
+    TableSalts salts(1);
+    counts.init(slots.data(), slots.size(), &salts);
     std::uint64_t hashes[256];
     std::size_t count;
     features.init(kind.unit, kind.size);

@@ -22,7 +22,8 @@ void fuzz_signature_sums(const std::uint8_t *data, std::size_t size)
 
     std::vector<FeatureCount> slots(4096);
     FeatureCounts counts;
-    counts.init(slots.data(), slots.size(), 1);
+    TableSalts salts(1);
+    counts.init(slots.data(), slots.size(), &salts);
     while (!bytes.empty() && !counts.full()) {
         auto tf = 1 + bytes.take<std::uint32_t>() % most;
         counts.add(bytes.take<std::uint64_t>(), tf);

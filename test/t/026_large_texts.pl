@@ -45,6 +45,15 @@ for my $try (
     note(sprintf '%s of %s: %.1f times', $call, $unit, $multiple);
 }
 
+# Shingles that are all different.
+my $bytes = 1 << 22;
+my $different = "(SELECT string_agg(md5(i::text), '') FROM generate_series(1, $bytes / 32) i)";
+my ($before, $after) = split /\n/, $node->safe_psql('postgres', "SELECT memory() FROM (SELECT length($different) OFFSET 0) s;
+    SELECT memory() FROM (SELECT to_simhash($different, 'character', 25) OFFSET 0) s(x) WHERE x IS NOT NULL;");
+my $multiple = ($after - $before) / $bytes;
+cmp_ok($multiple, '<', 40, 'different shingles take less than 40 times the text');
+note(sprintf 'different shingles: %.1f times', $multiple);
+
 my (undef, undef, $error) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 100000))");
 like($error, qr/ERROR: +54000: +too many combining characters in a row/, 'combining characters without end');
 

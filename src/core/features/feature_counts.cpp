@@ -195,23 +195,45 @@ std::uint32_t rare_weight(const FeatureCount &slot, const FeatureFrequencies &fr
 
 } // namespace
 
-void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt)
+void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, TableSalts *salts)
+{
+    salt_ = salts->next();
+    init_like(slots, capacity, *this);
+}
+
+void FeatureCounts::init_like(FeatureCount *slots, std::size_t capacity, const FeatureCounts &other)
 {
     SIMHASH_ASSERT(capacity >= 4 && std::has_single_bit(capacity));
     slots_ = slots;
     mask_ = capacity - 1;
-    salt_ = salt;
-    shift_ = 64 - std::countr_zero(capacity);
+    salt_ = other.salt_;
     size_ = 0;
     std::memset(slots_, 0, capacity * sizeof(FeatureCount));
 }
 
-void FeatureCounts::move_from(const FeatureCounts &smaller)
+std::size_t FeatureCounts::begin_growth(FeatureCount *slots)
 {
-    SIMHASH_ASSERT(smaller.capacity() < capacity());
-    for (std::size_t i = 0; i < smaller.capacity(); i++)
-        if (smaller.slots_[i].count != 0)
-            add(smaller.slots_[i].hash, smaller.slots_[i].count);
+    slots_ = slots;
+    std::memset(slots_ + capacity(), 0, capacity() * sizeof(FeatureCount));
+    std::size_t free = 0;
+    while (slots_[free].count != 0)
+        free++;
+    mask_ = 2 * mask_ + 1;
+    return free;
+}
+
+// In each half, features keep the order that they have from a free slot on. So none gets farther than it was, to where
+// others have not been moved.
+void FeatureCounts::grow(std::size_t from, std::size_t to)
+{
+    for (std::size_t i = from; i < to; i++) {
+        FeatureCount &slot = slots_[i & (mask_ >> 1)];
+        if (slot.count == 0)
+            continue;
+        FeatureCount feature = slot;
+        slot.count = 0;
+        place(feature.hash) = feature;
+    }
 }
 
 void FeatureCounts::add_logarithmic(std::size_t from, std::size_t to, SignatureSums sums) const

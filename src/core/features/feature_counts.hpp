@@ -9,6 +9,7 @@
 
 #include "core/contract/contract.hpp"
 #include "core/features/feature_frequencies.hpp"
+#include "core/hash/split_mix.hpp"
 #include "core/signature/signature_sums.hpp"
 
 namespace simhash
@@ -23,17 +24,32 @@ struct FeatureCount {
 inline constexpr std::uint64_t kWeightZero = std::uint64_t{1} << 63;
 inline Weight slot_weight(const FeatureCount &slot) { return static_cast<Weight>(slot.count - kWeightZero); }
 
+// Numbers that decide where tables place features. The secret keeps an author of documents from making them collide. No
+// two tables have the same: the features of one come in the order of their places there, and would all collide at the
+// beginning of another that has the same order and is smaller. They do not affect results.
+class TableSalts
+{
+public:
+    explicit constexpr TableSalts(std::uint64_t secret) : state_(secret) {}
+    std::uint64_t next() { return split_mix(state_ += kSplitMixStep) | std::uint64_t{1} << 63 | 1; }
+
+private:
+    std::uint64_t state_;
+};
+
 // Open addressing with linear probing. The caller keeps it at most three quarters full:
 //
-//   if (counts.full()) { allocate 2 * capacity slots; FeatureCounts larger; larger.init(slots, …);
-//                        larger.move_from(counts); … }
+//   if (counts.full()) {
+//       reallocate twice as many slots;
+//       first = counts.begin_growth(slots); counts.grow(first, first + half of the capacity); }
 class FeatureCounts
 {
 public:
-    // Takes memory for `capacity` slots and clears it. The salt decides where features are placed: a secret
-    // one keeps an author of documents from making them collide. It does not affect results.
-    // The capacity is a power of two.
-    void init(FeatureCount *slots, std::size_t capacity, std::uint64_t salt);
+    // Takes memory for `capacity` slots, a power of two, and clears it.
+    void init(FeatureCount *slots, std::size_t capacity, TableSalts *salts);
+
+    // The same with the order of another table, for look-ups of its features in their order. They must not be added.
+    void init_like(FeatureCount *slots, std::size_t capacity, const FeatureCounts &other);
 
     std::size_t capacity() const { return mask_ + 1; }
     std::size_t size() const { return size_; }
@@ -56,8 +72,19 @@ public:
     // The slot of a feature: a free one if it is absent.
     const FeatureCount &find(std::uint64_t hash) const { return place(hash); }
 
-    // Adds the counts of another table. That one has fewer slots.
-    void move_from(const FeatureCounts &smaller);
+    // Growth, in the same memory: a larger table beside the old one would take half as much again. begin_growth takes
+    // twice as many slots, the first half of which are the old ones, and returns the number of one; grow moves the
+    // features of a range of slots to their places. Nothing else may be done before it has been called for all ranges,
+    // in ascending order, from this number on, as many as there were slots.
+    std::size_t begin_growth(FeatureCount *slots);
+    void grow(std::size_t from, std::size_t to);
+
+    // How many slots of other features a look-up of this one passes.
+    std::size_t displacement(std::uint64_t hash) const
+    {
+        return static_cast<std::size_t>(&place(hash) - slots_ - static_cast<std::ptrdiff_t>(home(hash))) &
+               mask_;
+    }
 
     // Adds the features in a range of slots, each weighted by 1 + ln count. Counts from 2^32 on weigh as
     // 2^32 - 1.
@@ -87,16 +114,19 @@ private:
         return slots_[at];
     }
 
+    // Both halves of a product: the lower bits of one half alone would be those of the hash, which an author may choose.
+    // When the table doubles, it stays or becomes larger by the old capacity.
     std::size_t home(std::uint64_t hash) const
     {
-        return static_cast<std::size_t>((hash * (salt_ | 1)) >> shift_);
+        __extension__ typedef unsigned __int128 Product;
+        Product product = static_cast<Product>(hash) * salt_;
+        return static_cast<std::size_t>(product ^ product >> 64) & mask_;
     }
 
     FeatureCount *slots_;
     std::size_t mask_;
     std::size_t size_;
     std::uint64_t salt_;
-    int shift_;
 };
 
 } // namespace simhash

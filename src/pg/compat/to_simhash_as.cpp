@@ -258,10 +258,11 @@ Datum return_text(FunctionCallInfo fcinfo, Result result, const Profile &profile
             CHECK_FOR_INTERRUPTS();
             features.add(profile_hash(profile, bytes, length), 1);
         }
-        const FeatureCounts &counts = features.counts();
-        for (std::size_t i = 0; i < counts.capacity(); i++)
-            if (counts.slots()[i].count != 0)
-                votes.add(counts.slots()[i].hash);
+        features.in_pieces([&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; i++)
+                if (features.counts().slots()[i].count != 0)
+                    votes.add(features.counts().slots()[i].hash);
+        });
         features.release();
     } else {
         while (shingles.next(&bytes, &length)) {

@@ -65,7 +65,7 @@ struct Overlap {
 Overlap overlap(FunctionCallInfo fcinfo, ReadPair read)
 {
     CountedFeatures a;
-    CountedFeatures b;
+    CountedFeatures b(&a);
     read(fcinfo, &a, &b);
     Overlap sizes = {a.counts().size(), b.counts().size(), count_common(a, b)};
     a.release();
@@ -116,7 +116,7 @@ Datum return_cosine(FunctionCallInfo fcinfo, CountedFeatures *a, CountedFeatures
 Datum return_counted_cosine(FunctionCallInfo fcinfo, ReadPair read)
 {
     CountedFeatures a;
-    CountedFeatures b;
+    CountedFeatures b(&a);
     read(fcinfo, &a, &b);
     a.make_logarithmic();
     b.make_logarithmic();
@@ -128,7 +128,7 @@ Datum return_rare_cosine(FunctionCallInfo fcinfo, ReadPair read)
 {
     const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
     CountedFeatures a;
-    CountedFeatures b;
+    CountedFeatures b(&a);
     read(fcinfo, &a, &b);
     a.make_rare(frequencies);
     b.make_rare(frequencies);
@@ -139,7 +139,7 @@ Datum return_rare_cosine(FunctionCallInfo fcinfo, ReadPair read)
 template <typename Reader> Datum return_weighted_cosine(FunctionCallInfo fcinfo, int second)
 {
     CountedFeatures a;
-    CountedFeatures b;
+    CountedFeatures b(&a);
     add_weights<Reader>(fcinfo, 0, &a);
     add_weights<Reader>(fcinfo, second, &b);
     return return_cosine(fcinfo, &a, &b);

@@ -13,20 +13,25 @@ extern "C" {
 namespace simhash
 {
 
-// Random and fixed within a backend; see FeatureCounts::init.
-inline std::uint64_t table_salt()
+// Those of this backend.
+inline TableSalts *table_salts()
 {
-    static std::uint64_t salt = 0;
-    if (salt == 0 && !pg_strong_random(&salt, sizeof(salt)))
-        salt = 0x9E3779B97F4A7C15;
-    return salt;
+    static TableSalts salts(0);
+    static bool begun = false;
+    std::uint64_t secret;
+    if (!begun && pg_strong_random(&secret, sizeof(secret)))
+        salts = TableSalts(secret);
+    begun = true;
+    return &salts;
 }
 
 // Features and their counts. Those of a short document fit on the stack.
 class CountedFeatures
 {
 public:
-    CountedFeatures() { counts_.init(few_, kFew, table_salt()); }
+    CountedFeatures() { counts_.init(few_, kFew, table_salts()); }
+    // In the order of another table: see FeatureCounts::init_like.
+    explicit CountedFeatures(const CountedFeatures *like) { counts_.init_like(few_, kFew, like->counts_); }
     CountedFeatures(const CountedFeatures &) = delete;
     CountedFeatures &operator=(const CountedFeatures &) = delete;
 
@@ -38,7 +43,7 @@ public:
         while (capacity < features)
             capacity *= 2;
         if (capacity > counts_.capacity())
-            counts_.init(allocate(capacity), capacity, table_salt());
+            counts_.init_like(allocate(capacity), capacity, counts_);
     }
 
     void add(std::uint64_t hash, std::uint64_t times)
@@ -87,14 +92,7 @@ public:
     }
 
     // Calls work(from, to) for one range of slots after the other, and handles interrupts in between.
-    template <typename Work> void in_pieces(Work work) const
-    {
-        constexpr std::size_t kPiece = 65536;
-        for (std::size_t from = 0; from < counts_.capacity(); from += kPiece) {
-            CHECK_FOR_INTERRUPTS();
-            work(from, std::min(counts_.capacity(), from + kPiece));
-        }
-    }
+    template <typename Work> void in_pieces(Work work) const { in_pieces(counts_.capacity(), work); }
 
     void release()
     {
@@ -105,6 +103,15 @@ public:
 private:
     static constexpr std::size_t kFew = 256;
 
+    template <typename Work> static void in_pieces(std::size_t slots, Work work)
+    {
+        constexpr std::size_t kPiece = 65536;
+        for (std::size_t from = 0; from < slots; from += kPiece) {
+            CHECK_FOR_INTERRUPTS();
+            work(from, std::min(slots, from + kPiece));
+        }
+    }
+
     static FeatureCount *allocate(std::size_t capacity)
     {
         return static_cast<FeatureCount *>(palloc_extended(capacity * sizeof(FeatureCount), MCXT_ALLOC_HUGE));
@@ -112,12 +119,17 @@ private:
 
     void grow()
     {
-        FeatureCounts larger;
-        std::size_t capacity = counts_.capacity() * 2;
-        larger.init(allocate(capacity), capacity, table_salt());
-        larger.move_from(counts_);
-        release();
-        counts_ = larger;
+        std::size_t capacity = counts_.capacity();
+        FeatureCount *slots = counts_.slots();
+        if (slots == few_) {
+            slots = allocate(2 * capacity);
+            std::memcpy(slots, few_, sizeof(few_));
+        } else {
+            slots = static_cast<FeatureCount *>(repalloc_huge(slots, 2 * capacity * sizeof(FeatureCount)));
+        }
+        std::size_t first = counts_.begin_growth(slots);
+        in_pieces(capacity,
+                  [&](std::size_t from, std::size_t to) { counts_.grow(first + from, first + to); });
     }
 
     FeatureCounts counts_;

@@ -133,8 +133,9 @@ void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, Counte
     text *value = document_argument(fcinfo, argument);
     const char *bytes = VARDATA_ANY(value);
     std::size_t length = VARSIZE_ANY_EXHDR(value);
-    // In English text, every second or third word is new at first, and fewer are later.
-    out->expect(std::min<std::size_t>(length / 8, 65536));
+    // In English text, every second or third word is new at first, and fewer are later. Most long shingles are new.
+    bool many = shingles.unit == TextUnit::kCharacter && shingles.size >= 4;
+    out->expect(std::min<std::size_t>(many ? length : length / 8, 65536));
     TextFeatures features;
     features.init(shingles.unit, shingles.size);
     if (needs_conversion() && !is_ascii(bytes, length))

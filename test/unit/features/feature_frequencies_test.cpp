@@ -138,7 +138,8 @@ TEST(FeatureCounts, WeighByRarity)
 
         std::vector<FeatureCount> slots(8192);
         FeatureCounts counts;
-        counts.init(slots.data(), slots.size(), 1);
+        TableSalts salts(1);
+        counts.init(slots.data(), slots.size(), &salts);
         Weights words[3] = {};
         SignatureSums expected = {words, 3};
         for (const FeatureFrequency &feature : features) {

@@ -120,7 +120,8 @@ TEST(SignatureSums, CombinedVotesEqualOneByOneAddition)
         for (std::size_t features = 1; features < 2000; features += 1 + features / 7) {
             std::vector<FeatureCount> slots(4096);
             FeatureCounts counts;
-            counts.init(slots.data(), slots.size(), random());
+            TableSalts salts(random());
+            counts.init(slots.data(), slots.size(), &salts);
             Sums expected(300);
             Sums sums(300);
             clear_sums(expected.get());

@@ -147,7 +147,8 @@ Fingerprint fingerprint(const std::string &text)
 {
     std::vector<FeatureCount> slots(1024);
     FeatureCounts counts;
-    counts.init(slots.data(), slots.size(), 0);
+    TableSalts salts(0);
+    counts.init(slots.data(), slots.size(), &salts);
     for (std::uint64_t hash : words(text))
         counts.add(hash, 1);
     Weights weights = {};

@@ -7,6 +7,7 @@
 #include "pg/server/postgres.hpp"
 
 #include "core/signature/ball_volume.hpp"
+#include "pg/planner/column_sample.hpp"
 #include "pg/planner/comparison.hpp"
 #include "pg/planner/expression.hpp"
 #include "pg/planner/selectivity.hpp"
@@ -18,19 +19,15 @@
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/selfuncs.h"
-#include "utils/syscache.h"
 }
 
 #include <algorithm>
@@ -42,9 +39,6 @@ namespace simhash
 namespace
 {
 
-// Number of rows assumed for a table of unknown size.
-constexpr double kUnknownRows = 1000;
-
 // The length assumed for bit strings of unknown length.
 constexpr int kUnknownBits = 256;
 
@@ -54,203 +48,6 @@ constexpr double kNearRowsPerBit = 0.5;
 
 // The most common values, and the most histogram bounds, that are compared with those of another column.
 constexpr int kPairSample = 100;
-
-// Values of a column, from its statistics. A fingerprint is one word; a bit string is its bytes, padded with
-// zeros to whole words.
-struct SampleValues {
-    int bits;           // the length of each value; values of other lengths are omitted
-    Fingerprint *words; // of common values first, then of histogram bounds
-    double *weights;    // the fraction of rows that each represents
-    int common, count;
-    double common_rows;     // fraction of rows with a common value, including values omitted here
-    double common_distinct; // the number of such values
-};
-
-int value_words(const SampleValues &sample) { return signature_words(sample.bits); }
-
-Fingerprint *value_at(const SampleValues &sample, int i)
-{
-    return sample.words + static_cast<Size>(i) * static_cast<Size>(value_words(sample));
-}
-
-// A column's distribution.
-struct Sample : SampleValues {
-    double rows;          // of the table
-    double nulls;         // fraction of rows that are null
-    double rest;          // fraction of rows that are neither null nor a common value
-    double distinct;      // number of distinct values
-    double rest_distinct; // number of distinct values in the rest
-};
-
-double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
-
-// Writes the words of a value of `type`. Returns false if its length is not `bits`.
-bool read_words(Datum value, Oid type, int bits, Fingerprint *words)
-{
-    if (type != BITOID) {
-        *words = datum_fingerprint(value);
-        return bits == kBits;
-    }
-    const SignatureView signature = datum_signature(value);
-    if (signature.bits != bits)
-        return false;
-    const int count = signature_words(bits);
-    if (count > 0)
-        words[count - 1] = 0;
-    std::memcpy(words, signature.data, static_cast<Size>(signature.bytes));
-    return true;
-}
-
-bool holds_values(const AttStatsSlot &slot, Oid type)
-{
-    int16 length;
-    bool by_value;
-
-    if (type == BITOID) {
-        const Oid base = getBaseType(slot.valuetype); // ANALYZE stores the values of a domain as such
-        return base == BITOID || base == VARBITOID;
-    }
-    get_typlenbyval(slot.valuetype, &length, &by_value);
-    return length == sizeof(Fingerprint) && by_value;
-}
-
-int slot_values(bool exists, const AttStatsSlot &slot, Oid type, int limit)
-{
-    return exists && holds_values(slot, type) ? std::min(slot.nvalues, limit) : 0;
-}
-
-// Adds a value that represents a fraction of the rows.
-void add_value(SampleValues *sample, Datum value, Oid type, double weight)
-{
-    if (read_words(value, type, sample->bits, value_at(*sample, sample->count)))
-        sample->weights[sample->count++] = weight;
-}
-
-// Loads at most `limit` of the most common values, and as many evenly spaced histogram bounds. `rows` is the
-// fraction of rows that are not null.
-SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, int limit)
-{
-    AttStatsSlot common, histogram;
-    const bool has_common = get_attstatsslot(&common, statistics, STATISTIC_KIND_MCV, InvalidOid,
-                                             ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
-    const bool has_histogram =
-        get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
-    const int n_common = slot_values(has_common, common, type, limit);
-    const int n_histogram = slot_values(has_histogram, histogram, type, limit);
-    const Size room = static_cast<Size>(n_common) + static_cast<Size>(n_histogram);
-    SampleValues sample = {};
-
-    sample.bits = bits;
-    sample.words = static_cast<Fingerprint *>(
-        palloc(room * static_cast<Size>(value_words(sample)) * sizeof(Fingerprint)));
-    sample.weights = static_cast<double *>(palloc(room * sizeof(double)));
-    if (has_common) {
-        for (int i = 0; i < common.nnumbers; i++)
-            sample.common_rows += static_cast<double>(common.numbers[i]);
-        sample.common_distinct = common.nvalues;
-        for (int i = 0; i < n_common; i++)
-            add_value(&sample, common.values[i], type, static_cast<double>(common.numbers[i]));
-        free_attstatsslot(&common);
-    }
-    sample.common = sample.count;
-    if (has_histogram) {
-        const double rest = clamp_fraction(rows - sample.common_rows);
-        for (int i = 0; i < n_histogram; i++) {
-            const int64 pick = n_histogram == histogram.nvalues
-                                   ? i
-                                   : static_cast<int64>(i) * histogram.nvalues / n_histogram;
-            add_value(&sample, histogram.values[pick], type, rest / n_histogram);
-        }
-        free_attstatsslot(&histogram);
-    }
-    return sample;
-}
-
-// Cache of all values of the last column used, and the pg_statistic row that they come from. The elements of
-// an array are estimated one by one, and loading the values takes far longer than comparing them.
-struct KnownValues {
-    MemoryContext context; // null if the cache is empty
-    ItemPointerData row;
-    TransactionId written;
-    char key[sizeof(FormData_pg_statistic)]; // its fixed columns
-    SampleValues values;
-};
-
-KnownValues known_values;
-
-bool is_known(HeapTuple statistics, int bits)
-{
-    return known_values.context != nullptr && known_values.values.bits == bits &&
-           ItemPointerEquals(&known_values.row, &statistics->t_self) &&
-           known_values.written == HeapTupleHeaderGetRawXmin(statistics->t_data) &&
-           std::memcmp(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key)) == 0;
-}
-
-// Returns all values. The caller must not free them. They are valid until the next call.
-SampleValues all_values(HeapTuple statistics, const DistanceTerms &terms, double rows)
-{
-    if (is_known(statistics, terms.bits))
-        return known_values.values;
-    if (known_values.context != nullptr)
-        MemoryContextDelete(known_values.context);
-    known_values.context = nullptr;
-    auto row = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
-    elog(DEBUG2, "loading the statistics of column %d of relation %u", row->staattnum, row->starelid);
-
-    MemoryContext context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(context);
-    known_values.values = load_values(statistics, terms.type, terms.bits, rows, PG_INT32_MAX);
-    MemoryContextSwitchTo(caller);
-    known_values.row = statistics->t_self;
-    known_values.written = HeapTupleHeaderGetRawXmin(statistics->t_data);
-    std::memcpy(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key));
-    MemoryContextSetParent(context, CacheMemoryContext);
-    known_values.context = context;
-    return known_values.values;
-}
-
-// Loads at most `limit` values, or all for kAllValues. Statistics that come from an extension's hook are not
-// cached.
-constexpr int kAllValues = PG_INT32_MAX;
-
-Sample load_sample(VariableStatData *vardata, const DistanceTerms &terms, int limit)
-{
-    Sample sample = {};
-    bool is_default;
-
-    sample.bits = terms.bits;
-    sample.rest = 1;
-    sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
-    sample.distinct = get_variable_numdistinct(vardata, &is_default);
-    if (is_default)
-        sample.distinct = sample.rows;
-    sample.distinct = sample.rest_distinct = std::max(sample.distinct, 1.0);
-
-    if (!HeapTupleIsValid(vardata->statsTuple))
-        return sample;
-    sample.nulls =
-        clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
-    sample.rest = 1 - sample.nulls;
-    if (!statistic_proc_security_check(vardata, terms.function))
-        return sample;
-
-    static_cast<SampleValues &>(sample) =
-        limit == kAllValues && vardata->freefunc == ReleaseSysCache
-            ? all_values(vardata->statsTuple, terms, sample.rest)
-            : load_values(vardata->statsTuple, terms.type, terms.bits, sample.rest, limit);
-    sample.rest = clamp_fraction(sample.rest - sample.common_rows);
-    sample.rest_distinct = std::max(sample.distinct - sample.common_distinct, 1.0);
-    return sample;
-}
-
-void free_sample(Sample &sample)
-{
-    if (sample.words == nullptr || sample.words == known_values.values.words)
-        return;
-    pfree(sample.words);
-    pfree(sample.weights);
-}
 
 // Returns the fraction of rows assumed to be near a value that is not a common one, which the sample is too
 // small to show: its duplicates and a few near-duplicates.

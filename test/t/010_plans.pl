@@ -224,21 +224,31 @@ $node->safe_psql('postgres', 'DROP INDEX wide_s; CREATE INDEX wide_s ON wide USI
 @nearest = map { startup_cost("SELECT * FROM wide ORDER BY s <@> signature_nearest('$signature', $_) LIMIT 10") } 0.5, 0.99, 1;
 cmp_ok($nearest[$_], '<', $nearest[ $_ + 1 ], 'so does that of neighbors') for 0, 1;
 
-# The statistics are loaded once for all elements of an array, and kept for the session until they change or those of
-# another column are loaded.
-sub loaded_statistics
+# What is computed from the statistics is kept for the session until they change: the values, compared with a known query,
+# and the distances of all pairs, for one that is not known.
+sub statistics_read
 {
-    my (@statements) = @_;
+    my ($what, @statements) = @_;
     my $debug;
     $node->psql('postgres', join('; ', 'SET client_min_messages = debug2', @statements),
         stderr => \$debug, on_error_die => 1);
-    return scalar(() = $debug =~ /loading the statistics of column/g);
+    return scalar(() = $debug =~ /$what the statistics of column/g);
 }
 my ($of_array, $of_another) = map { "EXPLAIN SELECT * FROM $_ WHERE h ~= ANY ('{$array}')" } 'spread_10000', 'spread_1000';
-is(loaded_statistics($of_array), 1, 'the statistics are loaded once for an array');
-is(loaded_statistics($of_array, $of_array), 1, 'and once for two statements');
-is(loaded_statistics($of_array, $of_another), 2, 'and again for another table');
-is(loaded_statistics($of_array, 'ANALYZE spread_10000', $of_array), 2, 'and after ANALYZE');
+is(statistics_read('loading', $of_array), 1, 'the statistics are loaded once for an array');
+is(statistics_read('loading', $of_array, $of_array), 1, 'and once for two statements');
+is(statistics_read('loading', $of_array, $of_another, $of_array), 2, 'and again for another table, but not twice');
+is(statistics_read('loading', $of_array, 'ANALYZE spread_10000', $of_array), 2, 'and after ANALYZE');
+my $for_each = 'EXPLAIN SELECT * FROM asked AS a, LATERAL (SELECT id FROM spread_10000 AS b ORDER BY b.h <@> a.h LIMIT 1) AS b';
+is(statistics_read('comparing', $for_each), 1, 'pairs are compared once');
+is(statistics_read('comparing', $for_each, $of_another, $for_each), 1, 'and once for two statements');
+is(statistics_read('comparing', $for_each, 'ANALYZE spread_10000', $for_each), 2, 'and again after ANALYZE');
+for my $query ("wide ORDER BY s <@> signature_nearest('$signature', 0.9)", "asked ORDER BY h <@> to_simhash_weights('a b c')",
+    "wide ORDER BY s <@> signature_nearest('$signature')")
+{
+    is(statistics_read('loading', "EXPLAIN SELECT * FROM $query LIMIT 10"), 1, "the query is known: $query");
+    is(statistics_read('comparing', "EXPLAIN SELECT * FROM $query LIMIT 10"), 0, 'so no pairs are compared');
+}
 
 # A prepared statement is replanned five times, then cached, unless the plans for values cost less. Those of ORDER BY
 # cost about as much, and which is less depends on the rows that ANALYZE reads.

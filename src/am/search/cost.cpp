@@ -265,19 +265,11 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
     Oid type, query_type;
     op_input_types(order->opno, &type, &query_type);
     auto *left = static_cast<Node *>(linitial(order->args));
-    auto *right = static_cast<Node *>(lsecond(order->args));
-    DistanceTerms terms = {left, right, type, estimate_bits(type, left, right), 0, get_opcode(order->opno),
-                           false};
+    Node *right = constant_center(static_cast<Node *>(lsecond(order->args)), type, query_type);
     const RelOptInfo *rel = path->indexinfo->rel;
-    int low = 0, high = terms.bits;
-    while (low < high) {
-        terms.radius = (low + high) / 2;
-        if (estimate_within(root, terms, static_cast<int>(rel->relid)) * rel->tuples >= wanted)
-            high = terms.radius;
-        else
-            low = terms.radius + 1;
-    }
-    return low;
+    return estimate_nearest(
+        root, {left, right, type, estimate_bits(type, left, right), 0, get_opcode(order->opno), false},
+        static_cast<int>(rel->relid), wanted / Max(1.0, rel->tuples));
 }
 
 // A ball in ORDER BY permits a recall below 1.

@@ -1,4 +1,9 @@
+// The samples, and a cache of what is computed from them. Reading the values of a column takes far longer than comparing
+// them with a query, and comparing the pairs of two columns longer still, but both depend on the rows of pg_statistic
+// alone.
 #include "pg/planner/column_sample.hpp"
+
+#include "pg/server/settings.hpp"
 
 #include "pg/types/signature_type.hpp"
 
@@ -32,6 +37,9 @@ bool read_words(Datum value, Oid type, int bits, Fingerprint *words)
 
 namespace
 {
+
+// The most values of each kind that are compared with those of another column.
+constexpr int kPairSample = 100;
 
 bool holds_values(const AttStatsSlot &slot, Oid type)
 {
@@ -98,53 +106,130 @@ SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, 
     return sample;
 }
 
-// Cache of all values of the last column used, and the pg_statistic row that they come from. The elements of
-// an array are estimated one by one, and loading the values takes far longer than comparing them.
-struct KnownValues {
-    MemoryContext context; // null if the cache is empty
-    ItemPointerData row;
+// A row of pg_statistic.
+struct StatisticsRow {
+    ItemPointerData place;
     TransactionId written;
-    char key[sizeof(FormData_pg_statistic)]; // its fixed columns
-    SampleValues values;
+    char fixed[sizeof(FormData_pg_statistic)]; // its fixed columns
 };
 
-KnownValues known_values;
-
-bool is_known(HeapTuple statistics, int bits)
+bool is_row(StatisticsRow &row, HeapTuple tuple)
 {
-    return known_values.context != nullptr && known_values.values.bits == bits &&
-           ItemPointerEquals(&known_values.row, &statistics->t_self) &&
-           known_values.written == HeapTupleHeaderGetRawXmin(statistics->t_data) &&
-           std::memcmp(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key)) == 0;
+    return ItemPointerEquals(&row.place, &tuple->t_self) &&
+           row.written == HeapTupleHeaderGetRawXmin(tuple->t_data) &&
+           std::memcmp(row.fixed, GETSTRUCT(tuple), sizeof(row.fixed)) == 0;
 }
 
-// Returns all values. The caller must not free them. They are valid until the next call.
-SampleValues all_values(HeapTuple statistics, const DistanceTerms &terms, double rows)
+void note_row(HeapTuple tuple, StatisticsRow *row)
 {
-    if (is_known(statistics, terms.bits))
-        return known_values.values;
-    if (known_values.context != nullptr)
-        MemoryContextDelete(known_values.context);
-    known_values.context = nullptr;
-    auto row = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics));
-    elog(DEBUG2, "loading the statistics of column %d of relation %u", row->staattnum, row->starelid);
+    row->place = tuple->t_self;
+    row->written = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    std::memcpy(row->fixed, GETSTRUCT(tuple), sizeof(row->fixed));
+}
 
-    MemoryContext context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(context);
-    known_values.values = load_values(statistics, terms.type, terms.bits, rows, PG_INT32_MAX);
-    MemoryContextSwitchTo(caller);
-    known_values.row = statistics->t_self;
-    known_values.written = HeapTupleHeaderGetRawXmin(statistics->t_data);
-    std::memcpy(known_values.key, GETSTRUCT(statistics), sizeof(known_values.key));
+enum class Cached { values, pairs, pairs_of_any };
+
+struct CacheEntry {
+    MemoryContext context; // null if it is unused
+    Cached kind;
+    StatisticsRow row[2];   // the second one only of pairs
+    SampleValues values[2]; // of pairs without the values themselves
+    PairFractions pairs;
+};
+
+constexpr int kCacheEntries = 32;
+CacheEntry cache[kCacheEntries];
+int next_entry; // to replace
+
+const CacheEntry *find_entry(Cached kind, int bits, HeapTuple a, HeapTuple b)
+{
+    for (CacheEntry &entry : cache)
+        if (entry.context != nullptr && entry.kind == kind && entry.values[0].bits == bits &&
+            is_row(entry.row[0], a) && (kind == Cached::values || is_row(entry.row[1], b)))
+            return &entry;
+    return nullptr;
+}
+
+// Replaces an entry. Its context becomes permanent at last, when all has been computed.
+const CacheEntry *keep_entry(MemoryContext context, const CacheEntry &entry)
+{
+    CacheEntry *kept = &cache[next_entry];
+    next_entry = (next_entry + 1) % kCacheEntries;
+    if (kept->context != nullptr)
+        MemoryContextDelete(kept->context);
+    *kept = entry;
     MemoryContextSetParent(context, CacheMemoryContext);
-    known_values.context = context;
-    return known_values.values;
+    kept->context = context;
+    return kept;
+}
+
+MemoryContext begin_entry()
+{
+    return AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
+}
+
+void use_values(const SampleValues &values, Sample *sample)
+{
+    static_cast<SampleValues &>(*sample) = values;
+    sample->rest = clamp_fraction(1 - sample->nulls - sample->common_rows);
+    sample->rest_distinct = std::max(sample->distinct - sample->common_distinct, 1.0);
+}
+
+void report_reading(const char *what, HeapTuple statistics)
+{
+    const auto *row = reinterpret_cast<const FormData_pg_statistic *>(GETSTRUCT(statistics));
+    elog(DEBUG2, "%s the statistics of column %d of relation %u", what, row->staattnum, row->starelid);
+}
+
+SampleValues values_of(const Sample &sample, Oid type, int limit)
+{
+    SampleValues none = {};
+    none.bits = sample.bits;
+    return sample.statistics == nullptr
+               ? none
+               : load_values(sample.statistics, type, sample.bits, 1 - sample.nulls, limit);
+}
+
+// A value that is a bound of both histograms says nothing about its frequency, so such pairs are not counted.
+PairFractions compare_pairs(const SampleValues &a, const SampleValues &b, bool any)
+{
+    constexpr int kMostPlaces = kMostSignatureBits + 1;
+    PairFractions pairs = {};
+    if (a.count == 0 || b.count == 0)
+        return pairs;
+    while (a.bits >> pairs.shift >= kMostPlaces)
+        pairs.shift++;
+    const int places = (a.bits >> pairs.shift) + 1;
+    pairs.common = static_cast<double *>(palloc0(sizeof(double) * static_cast<Size>(places)));
+    pairs.others = static_cast<double *>(palloc0(sizeof(double) * static_cast<Size>(places)));
+    int distance[2 * kPairSample];
+    Assert(b.count <= 2 * kPairSample);
+    for (int i = 0; i < a.count; i++) {
+        const bool common = i < a.common;
+        double *within = common ? pairs.common : pairs.others;
+        const double weight = any ? 1 : a.weights[i];
+        value_distances(b, value_at(a, i), distance);
+        for (int j = 0; j < b.count; j++) {
+            if (common || j < b.common || distance[j] > 0)
+                within[distance[j] >> pairs.shift] += weight * b.weights[j];
+        }
+    }
+    for (int i = 1; i < places; i++) {
+        pairs.common[i] += pairs.common[i - 1];
+        pairs.others[i] += pairs.others[i - 1];
+    }
+    return pairs;
+}
+
+void forget_words(SampleValues *values)
+{
+    values->words = nullptr;
+    values->weights = nullptr;
 }
 
 } // namespace
 
-Sample load_sample(VariableStatData *vardata, const DistanceTerms &terms, int limit)
+Sample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
 {
     Sample sample = {};
     bool is_default;
@@ -164,22 +249,83 @@ Sample load_sample(VariableStatData *vardata, const DistanceTerms &terms, int li
     sample.rest = 1 - sample.nulls;
     if (!statistic_proc_security_check(vardata, terms.function))
         return sample;
-
-    static_cast<SampleValues &>(sample) =
-        limit == kAllValues && vardata->freefunc == ReleaseSysCache
-            ? all_values(vardata->statsTuple, terms, sample.rest)
-            : load_values(vardata->statsTuple, terms.type, terms.bits, sample.rest, limit);
-    sample.rest = clamp_fraction(sample.rest - sample.common_rows);
-    sample.rest_distinct = std::max(sample.distinct - sample.common_distinct, 1.0);
+    sample.statistics = vardata->statsTuple;
+    sample.known = vardata->freefunc == ReleaseSysCache;
     return sample;
 }
 
-void free_sample(Sample &sample)
+void read_all_values(Sample *sample, Oid type)
 {
-    if (sample.words == nullptr || sample.words == known_values.values.words)
+    if (!sample->known) {
+        use_values(values_of(*sample, type, kMostValues), sample);
         return;
-    pfree(sample.words);
-    pfree(sample.weights);
+    }
+    const CacheEntry *found = find_entry(Cached::values, sample->bits, sample->statistics, nullptr);
+    if (found == nullptr) {
+        report_reading("loading", sample->statistics);
+        MemoryContext context = begin_entry(), caller = MemoryContextSwitchTo(context);
+        CacheEntry entry = {};
+        entry.kind = Cached::values;
+        note_row(sample->statistics, &entry.row[0]);
+        entry.values[0] = values_of(*sample, type, kMostValues);
+        MemoryContextSwitchTo(caller);
+        found = keep_entry(context, entry);
+    }
+    use_values(found->values[0], sample);
+}
+
+PairFractions read_pairs(Sample *a, Sample *b, Oid type, bool any)
+{
+    const Cached kind = any ? Cached::pairs_of_any : Cached::pairs;
+    const bool known = a->known && b->known;
+    const CacheEntry *found = known ? find_entry(kind, a->bits, a->statistics, b->statistics) : nullptr;
+    CacheEntry entry = {};
+    if (found == nullptr) {
+        SampleValues values[] = {values_of(*a, type, kPairSample), values_of(*b, type, kPairSample)};
+        MemoryContext context = begin_entry(), caller = MemoryContextSwitchTo(context);
+        entry.kind = kind;
+        entry.pairs = compare_pairs(values[0], values[1], any);
+        MemoryContextSwitchTo(caller);
+        for (int i = 0; i < 2; i++) {
+            entry.values[i] = values[i];
+            forget_words(&entry.values[i]);
+        }
+        if (known) {
+            report_reading("comparing", a->statistics);
+            note_row(a->statistics, &entry.row[0]);
+            note_row(b->statistics, &entry.row[1]);
+            keep_entry(context, entry);
+        }
+        found = &entry;
+    }
+    const SampleValues first = found->values[0], second = found->values[1];
+    const PairFractions pairs = found->pairs;
+    use_values(first, a);
+    use_values(second, b);
+    return pairs;
+}
+
+void value_distances(const SampleValues &sample, const Fingerprint *center, int *distance)
+{
+    const int words = value_words(sample), bytes = words * static_cast<int>(sizeof(Fingerprint));
+    if (words > 1 && bytes <= kMostSignatureBytes) {
+        constexpr int kTogether = 256;
+        std::uint16_t found[kTogether];
+        for (int i = 0; i < sample.count; i += kTogether) {
+            const int count = std::min(sample.count - i, kTogether);
+            find_distances(reinterpret_cast<const std::uint8_t *>(center), bytes,
+                           reinterpret_cast<const std::uint8_t *>(value_at(sample, i)),
+                           static_cast<Size>(bytes), count, found);
+            std::copy(found, found + count, distance + i);
+        }
+        return;
+    }
+    for (int i = 0; i < sample.count; i++) {
+        const Fingerprint *value = value_at(sample, i);
+        distance[i] = 0;
+        for (int word = 0; word < words; word++)
+            distance[i] += hamming_distance(value[word], center[word]);
+    }
 }
 
 } // namespace simhash

@@ -17,6 +17,9 @@ namespace simhash
 // Number of rows assumed for a table of unknown size.
 inline constexpr double kUnknownRows = 1000;
 
+// The most common values, and the most histogram bounds, that are used.
+inline constexpr int kMostValues = 1000;
+
 // Values of a column, from its statistics. A fingerprint is one word; a bit string is its bytes, padded with
 // zeros to whole words.
 struct SampleValues {
@@ -42,6 +45,8 @@ struct Sample : SampleValues {
     double rest;          // fraction of rows that are neither null nor a common value
     double distinct;      // number of distinct values
     double rest_distinct; // number of distinct values in the rest
+    HeapTuple statistics; // null if there are none, or the user may not use them
+    bool known;           // they are a row of pg_statistic, and not from an extension's hook
 };
 
 inline double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
@@ -49,10 +54,24 @@ inline double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
 // Writes the words of a value of `type`. Returns false if its length is not `bits`.
 bool read_words(Datum value, Oid type, int bits, Fingerprint *words);
 
-// Loads at most `limit` values of each kind, or all for kAllValues. Statistics that come from an extension's hook are
-// not cached.
-inline constexpr int kAllValues = PG_INT32_MAX;
-Sample load_sample(VariableStatData *vardata, const DistanceTerms &terms, int limit);
-void free_sample(Sample &sample);
+// Describes a column without its values.
+Sample describe_column(VariableStatData *vardata, const DistanceTerms &terms);
+
+// Reads the values. They are valid until the end of the estimate.
+void read_all_values(Sample *sample, Oid type);
+
+// The fraction of pairs of values of two samples by the distance within which they are: a common value, or another one, of
+// the first sample, with any of the second one. The distances of very long bit strings are rounded.
+struct PairFractions {
+    int shift;
+    double *common, *others; // null if there are none
+};
+
+// Reads what is known of the pairs, and of the values of both samples except the values themselves. If the first is that
+// of a query that may be any of its values, each counts as 1 instead of as the fraction of rows that it represents.
+PairFractions read_pairs(Sample *a, Sample *b, Oid type, bool any);
+
+// Sets the distance of each value to a value of the same length.
+void value_distances(const SampleValues &sample, const Fingerprint *center, int *distance);
 
 } // namespace simhash

@@ -17,6 +17,7 @@
 #include "pg/types/guided_ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
+#include "pg/types/weights_type.hpp"
 
 extern "C" {
 #include "access/transam.h"
@@ -46,9 +47,6 @@ constexpr int kUnknownBits = 256;
 // revisions: 0.6 at radius 3, 0.5 at radius 8. For bit strings of n bits, the radius is scaled by 64 / n.
 constexpr double kNearRowsPerBit = 0.5;
 
-// The most common values, and the most histogram bounds, that are compared with those of another column.
-constexpr int kPairSample = 100;
-
 // Returns the fraction of rows assumed to be near a value that is not a common one, which the sample is too
 // small to show: its duplicates and a few near-duplicates.
 double few_rows(const Sample &sample, int radius)
@@ -58,71 +56,41 @@ double few_rows(const Sample &sample, int radius)
     return std::min(1 / sample.rest_distinct + near_rows / sample.rows, 1.0);
 }
 
-// Writes the positions of the values within `radius` of a value of the same length to matches, ascending, and
-// returns how many there are. Requires: matches has room for all.
-int match_values(const SampleValues &sample, const Fingerprint *center, int radius, std::uint16_t *matches)
-{
-    const int words = value_words(sample), bytes = words * static_cast<int>(sizeof(Fingerprint));
-    int found = 0;
-
-    if (words == 1)
-        return match_leaf(sample.words, sample.count, *center, std::min(radius, kFullRadius), matches);
-    if (bytes <= kMostSignatureBytes) {
-        find_distances(reinterpret_cast<const std::uint8_t *>(center), bytes,
-                       reinterpret_cast<const std::uint8_t *>(sample.words), static_cast<Size>(bytes),
-                       sample.count, matches);
-        for (int i = 0; i < sample.count; i++) {
-            if (matches[i] <= radius)
-                matches[found++] = static_cast<std::uint16_t>(i);
-        }
-        return found;
-    }
-    for (int i = 0; i < sample.count; i++) {
-        const Fingerprint *value = value_at(sample, i);
-        int distance = 0;
-        for (int word = 0; word < words; word++)
-            distance += hamming_distance(value[word], center[word]);
-        if (distance <= radius)
-            matches[found++] = static_cast<std::uint16_t>(i);
-    }
-    return found;
-}
-
-// Returns the fraction of rows within `radius` of a known query.
-double fraction_around(const Sample &sample, const Fingerprint *center, int radius)
+// Returns the fraction of rows within `radius` of a known query. `distance` has those of the values to it, or is null for
+// fingerprints, which are compared as quickly.
+double fraction_around(const Sample &sample, const Fingerprint *center, const int *distance, int radius)
 {
     double common = 0, rest = 0;
-    auto *match = static_cast<std::uint16_t *>(palloc(sample.count * sizeof(std::uint16_t)));
-    const int matches = match_values(sample, center, radius, match);
-
-    for (int i = 0; i < matches; i++)
-        (match[i] < sample.common ? common : rest) += sample.weights[match[i]];
-    pfree(match);
+    auto add = [&](int i) { (i < sample.common ? common : rest) += sample.weights[i]; };
+    if (distance == nullptr) {
+        std::uint16_t match[2 * kMostValues];
+        const int matches =
+            match_leaf(sample.words, sample.count, *center, std::min(radius, kFullRadius), match);
+        for (int i = 0; i < matches; i++)
+            add(match[i]);
+    } else {
+        for (int i = 0; i < sample.count; i++)
+            if (distance[i] <= radius)
+                add(i);
+    }
     rest = std::max(rest, sample.rest * few_rows(sample, radius));
     const double values = 1 - sample.nulls;
     return std::min(std::max(common + rest, ball_volume(sample.bits, radius) * values), values);
 }
 
-// Returns the fraction of pairs of rows within the radius. A value that is a bound of both histograms says
-// nothing about its frequency, so such pairs are not counted.
-double fraction_of_pairs(const Sample &a, const Sample &b, int radius)
+// Returns the fraction of pairs of rows within the radius, if `found` of those of the samples are.
+double fraction_of_pairs(const Sample &a, const Sample &b, double found, int radius)
 {
     const double pairs = (1 - a.nulls) * (1 - b.nulls);
-    double found = 0;
-    std::uint16_t match[2 * kPairSample];
-    Assert(b.count <= 2 * kPairSample);
-
-    for (int i = 0; i < a.count; i++) {
-        const Fingerprint *value = value_at(a, i);
-        const int matches = match_values(b, value, radius, match);
-        for (int k = 0; k < matches; k++) {
-            const int j = match[k];
-            if (i < a.common || j < b.common || !std::equal(value, value + value_words(a), value_at(b, j)))
-                found += a.weights[i] * b.weights[j];
-        }
-    }
     const double few = a.rest * b.rest * std::min(few_rows(a, radius), few_rows(b, radius));
     return std::min(std::max({found, few, ball_volume(a.bits, radius) * pairs}), pairs);
+}
+
+double fraction_of_pairs(const Sample &a, const Sample &b, const PairFractions &pairs, int radius)
+{
+    const int place = radius >> pairs.shift;
+    return fraction_of_pairs(a, b, pairs.common == nullptr ? 0 : pairs.common[place] + pairs.others[place],
+                             radius);
 }
 
 // Returns the words of a constant, or null if the node is not a constant of the type and length compared.
@@ -143,7 +111,7 @@ bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<
 // over the distinct values, because PostgreSQL also treats an unknown constant as any of the distinct values. A
 // common value then has no more weight than the others, and a generic plan does not appear more expensive
 // than the custom plans for the values that are actually used.
-double fraction_around_unknown(const Sample &sample, int radius)
+double fraction_around_unknown(const Sample &sample, const PairFractions &pairs, int radius)
 {
     Sample values = sample;
     const int others = sample.count - sample.common;
@@ -151,12 +119,12 @@ double fraction_around_unknown(const Sample &sample, int radius)
 
     values.nulls = 0;
     values.rest = others > 0 ? sample.rest_distinct / all : sample.common > 0 ? 0 : 1;
-    values.weights = static_cast<double *>(palloc((sample.count + 1) * sizeof(double)));
-    for (int i = 0; i < sample.count; i++)
-        values.weights[i] = i < sample.common ? 1 / all : values.rest / others;
-    const double fraction = fraction_of_pairs(values, sample, radius);
-    pfree(values.weights);
-    return fraction;
+    double found = 0;
+    if (pairs.common != nullptr) {
+        const int place = radius >> pairs.shift;
+        found = pairs.common[place] / all + (others > 0 ? pairs.others[place] * values.rest / others : 0);
+    }
+    return fraction_of_pairs(values, sample, found, radius);
 }
 
 // Returns the fraction of rows at the distance or within the radius of `terms`. `within` returns the fraction
@@ -171,36 +139,59 @@ template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms
     return all > nearer ? all - nearer : all / (1 + terms.radius);
 }
 
-// Returns the fraction of a column's rows that satisfy `terms`. A null query means that nothing is known
-// about it.
-double fraction_of_column(PlannerInfo *root, VariableStatData *vardata, Node *query,
-                          const DistanceTerms &terms)
+// Calls use(within), where within(radius) is the fraction of a column's rows within a radius of the query, from 0 to the
+// number of bits, and returns its result. A null query means that nothing is known about it.
+template <typename Use>
+auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, const DistanceTerms &terms,
+                   const Use &use)
 {
     const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms);
-    Sample sample = load_sample(vardata, terms, center != nullptr ? kAllValues : kPairSample);
-    double fraction;
+    Sample sample = describe_column(vardata, terms);
 
     if (center != nullptr) {
-        fraction =
-            fraction_of_terms(terms, [&](int radius) { return fraction_around(sample, center, radius); });
-    } else if (query == nullptr) { // assumed to be distributed like the column
-        fraction =
-            fraction_of_terms(terms, [&](int radius) { return fraction_of_pairs(sample, sample, radius); }) /
-            std::max(1 - sample.nulls, 1e-6);
-    } else if (contain_var_clause(query)) { // a row of another table
+        read_all_values(&sample, terms.type);
+        int *distance = nullptr;
+        if (value_words(sample) != 1) {
+            distance = static_cast<int *>(palloc((static_cast<Size>(sample.count) + 1) * sizeof(int)));
+            value_distances(sample, center, distance);
+        }
+        return use([&](int radius) { return fraction_around(sample, center, distance, radius); });
+    }
+    if (query == nullptr) { // assumed to be distributed like the column
+        const PairFractions pairs = read_pairs(&sample, &sample, terms.type, false);
+        const double values = std::max(1 - sample.nulls, 1e-6);
+        return use([&](int radius) { return fraction_of_pairs(sample, sample, pairs, radius) / values; });
+    }
+    if (contain_var_clause(query)) { // a row of another table
         VariableStatData asked;
         examine_variable(root, query, 0, &asked);
-        Sample asked_sample = load_sample(&asked, terms, kPairSample);
-        fraction = fraction_of_terms(
-            terms, [&](int radius) { return fraction_of_pairs(asked_sample, sample, radius); });
-        free_sample(asked_sample);
+        Sample asked_sample = describe_column(&asked, terms);
+        const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
+        auto result = use([&](int radius) { return fraction_of_pairs(asked_sample, sample, pairs, radius); });
         ReleaseVariableStats(asked);
-    } else {
-        fraction =
-            fraction_of_terms(terms, [&](int radius) { return fraction_around_unknown(sample, radius); });
+        return result;
     }
-    free_sample(sample);
-    return clamp_fraction(fraction);
+    const PairFractions pairs = read_pairs(&sample, &sample, terms.type, true);
+    return use([&](int radius) { return fraction_around_unknown(sample, pairs, radius); });
+}
+
+// The column of a restriction, and what it is compared with: null if that is unknown.
+struct Restriction {
+    VariableStatData column;
+    Node *query;
+};
+
+Restriction read_restriction(PlannerInfo *root, const DistanceTerms &terms, int varRelid)
+{
+    Restriction found = {};
+    bool var_on_left;
+    if (!get_restriction_variable(root, list_make2(terms.left, terms.right), varRelid, &found.column,
+                                  &found.query, &var_on_left)) {
+        // For example, both are columns of one table.
+        examine_variable(root, terms.left, varRelid, &found.column);
+        found.query = nullptr;
+    }
+    return found;
 }
 
 } // namespace
@@ -244,22 +235,37 @@ int estimate_radius(PlannerInfo *root, Node *radius, int bits)
 
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid)
 {
-    VariableStatData vardata;
-    Node *query = nullptr;
-    bool var_on_left;
-
     if (terms.radius < 0)
         return 0;
-    if (!get_restriction_variable(root, list_make2(terms.left, terms.right), varRelid, &vardata, &query,
-                                  &var_on_left)) {
-        // For example, both are columns of one table.
-        examine_variable(root, terms.left, varRelid, &vardata);
-        query = nullptr;
-    }
-    const double fraction =
-        query != nullptr && is_null_constant(query) ? 0 : fraction_of_column(root, &vardata, query, terms);
-    ReleaseVariableStats(vardata);
-    return fraction;
+    Restriction restriction = read_restriction(root, terms, varRelid);
+    Node *query = restriction.query;
+    double fraction = 0;
+    if (query == nullptr || !is_null_constant(query))
+        fraction = use_fractions(root, &restriction.column, query, terms,
+                                 [&](const auto &within) { return fraction_of_terms(terms, within); });
+    ReleaseVariableStats(restriction.column);
+    return clamp_fraction(fraction);
+}
+
+int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid, double fraction)
+{
+    Restriction restriction = read_restriction(root, terms, varRelid);
+    Node *query = restriction.query;
+    int radius = terms.bits;
+    if (query == nullptr || !is_null_constant(query))
+        radius = use_fractions(root, &restriction.column, query, terms, [&](const auto &within) {
+            int low = 0, high = terms.bits;
+            while (low < high) {
+                const int middle = (low + high) / 2;
+                if (within(middle) >= fraction)
+                    high = middle;
+                else
+                    low = middle + 1;
+            }
+            return low;
+        });
+    ReleaseVariableStats(restriction.column);
+    return radius;
 }
 
 static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms,
@@ -274,10 +280,10 @@ static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &
     VariableStatData left, right;
     bool reversed;
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
-    Sample left_sample = load_sample(&left, terms, kPairSample);
-    Sample right_sample = load_sample(&right, terms, kPairSample);
+    Sample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
+    const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
     double fraction = fraction_of_terms(
-        terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, radius); });
+        terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, pairs, radius); });
 
     if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) {
         // The fraction of outer rows with a match, if matches are spread evenly.
@@ -285,8 +291,6 @@ static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &
         const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
         fraction = 1 - std::exp(-fraction * rows);
     }
-    free_sample(left_sample);
-    free_sample(right_sample);
     ReleaseVariableStats(left);
     ReleaseVariableStats(right);
     return clamp_fraction(fraction);
@@ -387,6 +391,23 @@ Node *ball_center(Datum value, Oid type, Oid ball_type, Node **radius)
     }
     return reinterpret_cast<Node *>(center);
 }
+
+} // namespace
+
+Node *constant_center(Node *query, Oid type, Oid query_type)
+{
+    if (query_type == type || !IsA(query, Const) || is_null_constant(query))
+        return query;
+    const Datum value = reinterpret_cast<Const *>(query)->constvalue;
+    if (type != BITOID && get_typlen(query_type) < 0)
+        return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
+                                                  fingerprint_datum(weights_signs(value)), false, true));
+    Node *radius;
+    return ball_center(value, type, query_type, &radius);
+}
+
+namespace
+{
 
 // Returns the terms of value <@| ball. The ball may be a constant or a call of the function that
 // makes it.

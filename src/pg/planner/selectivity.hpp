@@ -34,6 +34,14 @@ int estimate_radius(PlannerInfo *root, Node *radius, int bits);
 // PostgreSQL's restriction estimators.
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid);
 
+// Returns the least radius within which at least this fraction of the table's rows is expected, or the length of the values.
+// The radius of `terms` is not used.
+int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid, double fraction);
+
+// Returns the center of a constant ball, or the signs of constant weights, as a constant of `type`, and any other query of
+// an operator as it is.
+Node *constant_center(Node *query, Oid type, Oid query_type);
+
 // Returns the estimate for a condition or a join that a support function is asked about.
 Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms);
 

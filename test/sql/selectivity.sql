@@ -135,6 +135,30 @@ SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 
 -- distances that remain comparisons, and stored distances
 SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' = 0 $$, 1990, 2100),
        expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' IN (0, 1) $$, 2500, 3200);
+-- beside an index on the distance: a comparison is estimated from its statistics, other conditions as without it
+CREATE TABLE measured AS SELECT * FROM spread;
+CREATE INDEX ON measured ((h <@> '0123456789abcdef'));
+ANALYZE measured;
+SELECT expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 $$, 3200, 3700),
+       expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 OR id = 0 $$, 3200, 3700),
+       expected($$ SELECT FROM measured WHERE 30 > h <@> '0123456789abcdef' $$, 2300, 2800),
+       expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' = 32 $$, 900, 1100),
+       expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= (SELECT 20) $$, 1, 100),
+       expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= (random() * 0)::int + 20 $$, 1, 100),
+       expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) $$, 1, 100),
+       expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) AND h <@> '0123456789abcdef' > 5 $$, 1, 100),
+       expected($$ SELECT FROM measured WHERE hamming_at(h, '0123456789abcdef', 20) $$, 1, 100);
+CREATE TABLE halves (id int, h simhash) PARTITION BY LIST ((id % 2));
+CREATE TABLE halves_0 PARTITION OF halves FOR VALUES IN (0);
+CREATE TABLE halves_1 PARTITION OF halves FOR VALUES IN (1);
+INSERT INTO halves SELECT * FROM spread;
+CREATE INDEX ON halves_0 ((h <@> '0123456789abcdef'));
+ANALYZE halves;
+SELECT expected($$ SELECT FROM halves WHERE h <@> '0123456789abcdef' <= 20 $$, 1, 100);
+CREATE INDEX ON halves ((h <@> '0123456789abcdef'));
+ANALYZE halves;
+SELECT expected($$ SELECT FROM halves WHERE h <@> '0123456789abcdef' <= 30 $$, 3200, 3700);
+DROP TABLE measured, halves;
 CREATE TABLE stored AS SELECT (i % 65)::hamming_distance AS d, i % 65 AS i FROM generate_series(1, 6500) AS i;
 ANALYZE stored;
 SELECT expected('SELECT FROM stored WHERE d = 3', 90, 110), expected('SELECT FROM stored WHERE d <= 12', 1200, 1400),

@@ -92,13 +92,16 @@ void look_at_partitions(Relation table, const Wanted &wanted, StoredDistance *st
 
 } // namespace
 
+int distance_relation(const DistanceCall &call)
+{
+    const int left = column_relation(call.left);
+    return left != 0 ? left : column_relation(call.right);
+}
+
 StoredDistance find_stored_distance(PlannerInfo *root, Oid schema, const DistanceCall &call)
 {
     StoredDistance stored = {};
-    int varno = column_relation(call.left);
-
-    if (varno == 0)
-        varno = column_relation(call.right);
+    const int varno = distance_relation(call);
     if (root == nullptr || root->parse == nullptr || varno <= 0 || varno > list_length(root->parse->rtable))
         return stored;
     const RangeTblEntry *entry = rt_fetch(varno, root->parse->rtable);

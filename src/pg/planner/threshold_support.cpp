@@ -25,6 +25,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include <cstdlib>
 #include <utility>
 
 namespace simhash
@@ -315,14 +316,51 @@ List *index_condition(SupportRequestIndexCondition *request, const Measure &meas
     return list_make1(condition);
 }
 
-// Whether the distance is indexed. Then PostgreSQL's comparison has been added to the condition, and is
-// estimated from the statistics of the indexed expression.
+// Whether a condition contains PostgreSQL's comparison of the same distance with the radius of `terms`. That of a strict
+// comparison is one more.
+bool has_comparison(PlannerInfo *root, Oid schema, Node *condition, const DistanceTerms &terms)
+{
+    ListCell *cell;
+    if (IsA(condition, BoolExpr)) {
+        foreach (cell, reinterpret_cast<BoolExpr *>(condition)->args) {
+            if (has_comparison(root, schema, static_cast<Node *>(lfirst(cell)), terms))
+                return true;
+        }
+        return false;
+    }
+    if (!is_opclause(condition) || list_length(reinterpret_cast<OpExpr *>(condition)->args) != 2)
+        return false;
+    auto *left = static_cast<Node *>(linitial(reinterpret_cast<OpExpr *>(condition)->args));
+    auto *right = static_cast<Node *>(lsecond(reinterpret_cast<OpExpr *>(condition)->args));
+    DistanceCall call;
+    if (!match_distance_call(schema, left, &call)) {
+        std::swap(left, right);
+        if (!match_distance_call(schema, left, &call))
+            return false;
+    }
+    return equal(call.left, terms.left) && equal(call.right, terms.right) &&
+           std::abs(estimate_radius(root, right, terms.bits) - terms.radius) <= 1;
+}
+
+// Whether PostgreSQL's comparison has been added to the condition and is estimated from the statistics of an index on
+// the distance. It is not added to every condition, and not to that of a partition if only that has such an index.
 bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
 {
     const DistanceCall call = {terms.left, terms.right, terms.type, right_type};
-
-    return !request->is_join &&
-           find_stored_distance(request->root, get_func_namespace(request->funcid), call).indexed;
+    const Oid schema = get_func_namespace(request->funcid);
+    PlannerInfo *root = request->root;
+    const int relation = distance_relation(call);
+    if (request->is_join || root == nullptr || root->simple_rel_array == nullptr || relation <= 0 ||
+        relation >= root->simple_rel_array_size || root->simple_rel_array[relation] == nullptr)
+        return false;
+    ListCell *cell;
+    foreach (cell, root->simple_rel_array[relation]->baserestrictinfo) {
+        if (has_comparison(root, schema,
+                           reinterpret_cast<Node *>(static_cast<RestrictInfo *>(lfirst(cell))->clause),
+                           terms))
+            return find_stored_distance(root, schema, call).indexed;
+    }
+    return false;
 }
 
 Selectivity condition_selectivity(const SupportRequestSelectivity *request, const Measure &measure, bool at)

@@ -1769,55 +1769,12 @@ CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signat
 COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, signature_ball) IS
     'the leaves, lists and segments that a search of an index on signatures reads, with the recall that it estimates';
 
-CREATE FUNCTION simhash_index_recall(index pg_catalog.regclass, query simhash_weights_ball,
-    OUT scale double precision, OUT cosine double precision, OUT share double precision, OUT recall double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 5;
-COMMENT ON FUNCTION simhash_index_recall(pg_catalog.regclass, simhash_weights_ball) IS
-    'the recall of a search by weights at each degree of similarity, and the share of near-duplicates there';
-
-CREATE FUNCTION simhash_volatility_model(
-    OUT scale double precision, OUT cosine double precision, OUT share double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_volatility_model' LANGUAGE c STABLE PARALLEL SAFE ROWS 5;
-COMMENT ON FUNCTION simhash_volatility_model() IS
-    'the default model of near-duplicates: degrees of similarity, and the share of near-duplicates at each';
-CREATE FUNCTION simhash_volatility_model(index pg_catalog.regclass,
-    OUT scale double precision, OUT cosine double precision, OUT share double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_volatility_model_of_index' LANGUAGE c VOLATILE STRICT ROWS 5;
-COMMENT ON FUNCTION simhash_volatility_model(pg_catalog.regclass) IS
-    'the model of near-duplicates of an index, which simhash_index_calibrate fits';
-
 CREATE FUNCTION simhash_volatility(weights simhash_weights,
     OUT "bit" integer, OUT weight double precision, OUT probability double precision)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_volatility' LANGUAGE c STABLE STRICT PARALLEL SAFE ROWS 64;
 COMMENT ON FUNCTION simhash_volatility(simhash_weights) IS
     'the probability with which a near-duplicate flips each bit, by the default model';
-CREATE FUNCTION simhash_volatility(index pg_catalog.regclass, weights simhash_weights,
-    OUT "bit" integer, OUT weight double precision, OUT probability double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_volatility_in_index' LANGUAGE c VOLATILE STRICT ROWS 64;
-COMMENT ON FUNCTION simhash_volatility(pg_catalog.regclass, simhash_weights) IS
-    'the probability with which a near-duplicate flips each bit, by the model of an index';
-
-CREATE FUNCTION simhash_volatility_sets(weights simhash_weights, sets integer, distance integer DEFAULT 64,
-    header_bits integer DEFAULT 64,
-    OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
-    OUT cumulative double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_volatility_sets' LANGUAGE c STABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
-COMMENT ON FUNCTION simhash_volatility_sets(simhash_weights, integer, integer, integer) IS
-    'the sets of leading bits that near-duplicates within a distance flip, the likeliest first, by the default model';
-CREATE FUNCTION simhash_volatility_sets(index pg_catalog.regclass, weights simhash_weights, sets integer,
-    distance integer DEFAULT 64, header_bits integer DEFAULT 64,
-    OUT step integer, OUT flips simhash, OUT flipped_bits integer[], OUT probability double precision,
-    OUT cumulative double precision)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_volatility_sets_in_index' LANGUAGE c VOLATILE STRICT COST 100 ROWS 100;
-COMMENT ON FUNCTION simhash_volatility_sets(pg_catalog.regclass, simhash_weights, integer, integer, integer) IS
-    'the sets of leading bits that near-duplicates within a distance flip, likeliest first, by the model of an index';
 
 CREATE FUNCTION simhash_index_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,

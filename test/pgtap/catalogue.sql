@@ -176,11 +176,6 @@ SELECT pg_temp.same_rows($$
               ('to_signature_weights', 9), ('to_simhash', 11), ('to_simhash_as', 4), ('to_simhash_weights', 11),
               ('to_simhash_weights_as', 4) $$,
     'and there is all of it');
-SELECT is_empty($$
-    SELECT name FROM our_function
-    WHERE proname IN ('simhash_volatility_model', 'simhash_volatility', 'simhash_volatility_sets', 'simhash_index_recall')
-        AND provolatile::text || proparallel::text <> CASE WHEN 'regclass'::regtype = ANY (proargtypes) THEN 'vu' ELSE 'ss' END $$,
-    'functions of the model are stable and parallel safe, unless they read an index');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname IN ('feature_jaccard', 'feature_containment', 'feature_cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict

@@ -210,7 +210,6 @@ SELECT code, message FROM failure($$SELECT simhash_index_stats('page_id')$$);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_s', '0000000000000000'::simhash, 3)$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', signature_ball(B'01', 3))$$);
-SELECT code, message, hint FROM failure($$SELECT * FROM simhash_volatility_model('page_h')$$);
 CREATE INDEX page_only ON ONLY page USING simhash (h);
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_only')) AS f;
 ALTER INDEX page_only ATTACH PARTITION page_2_own; -- belongs to page_h

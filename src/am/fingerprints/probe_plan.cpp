@@ -1,21 +1,18 @@
 // simhash_index_probe_plan(index, query, distance) and (index, ball): the leaves that a search reads, in order; for a
 // partitioned index, one partition after the other.
-// simhash_index_recall(index, ball): which part of the near-duplicates it finds, by their similarity. They run the
-// search but do not read the table.
+// It runs the search but does not read the table.
 //
 // Both the matches and the leaves reveal fingerprints: the boundary between two leaves is the key of some
 // row. So these functions are for users who may read the rows, not for those who may only monitor.
-#include "am/fingerprints/bit_numbers.hpp"
 #include "am/fingerprints/fingerprint_search.hpp"
-
-#include "core/tables/key_ball.hpp"
 
 #include "pg/types/ball.hpp"
 
 extern "C" {
 #include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "utils/builtins.h"
+#include "utils/array.h"
 }
 
 namespace simhash
@@ -23,6 +20,18 @@ namespace simhash
 
 namespace
 {
+
+// The numbers of the bits that are set, ascending, as an integer[]. Bit 0 is the lowest.
+Datum bit_numbers(Fingerprint bits)
+{
+    Datum element[kBits];
+    int count = 0;
+    for (int bit = 0; bit < kBits; bit++) {
+        if (bits >> bit & 1)
+            element[count++] = Int32GetDatum(bit);
+    }
+    return PointerGetDatum(construct_array(element, count, INT4OID, 4, true, TYPALIGN_INT));
+}
 
 void add_leaf(const LeafRead &read, void *context)
 {
@@ -59,48 +68,6 @@ void run(FunctionCallInfo fcinfo, StrategyNumber strategy, Datum ball)
     });
 }
 
-// Adds how much of each level a search covers.
-void add_levels(const FingerprintSearch &search, const GuidedBall &ball, Tuplestorestate *rows, TupleDesc row)
-{
-    Levels share, recall;
-    if (search.by_weights) {
-        search.guided->plan.measure_levels(&share, &recall);
-    } else {
-        auto *volatility = static_cast<Volatility *>(palloc(sizeof(Volatility)));
-        auto *coverage = static_cast<FlipCoverage *>(palloc(sizeof(FlipCoverage)));
-        std::uint64_t prefix = ~std::uint64_t{0};
-        set_volatility(search.meta->model, ball.weights, ball.radius, volatility);
-        coverage->begin(volatility, &prefix, 1);
-        coverage->measure_levels(&share, &recall);
-    }
-    if (search.exactly())
-        recall = levels_of(1);
-    for (int level = 0; level < kVolatilityLevels; level++) {
-        double scale = kVolatilityScale[level];
-        Datum values[4] = {Float8GetDatum(scale), Float8GetDatum(scale_cosine(scale)),
-                           Float8GetDatum(share[level]), Float8GetDatum(recall[level])};
-        bool nulls[4] = {};
-        tuplestore_putvalues(rows, row, values, nulls);
-    }
-}
-
-void run_levels(FunctionCallInfo fcinfo, const GuidedBall &ball, Datum value)
-{
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
-    IndexSet set = open_one_index(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kFingerprints);
-    refuse_row_security(set);
-    Relation index = set.index[0];
-    if (ball.radius >= 0) { // there are no levels of an empty ball
-        IndexScanDesc scan = begin_scan(index, 1, 0);
-        run_search(scan, kInGuidedBall, value);
-        add_levels(*fingerprint_search(scan), ball, rows, row);
-        end_scan(scan);
-        IndexScanEnd(scan);
-    }
-    close_indexes(set);
-}
-
 } // namespace
 
 } // namespace simhash
@@ -117,12 +84,5 @@ SIMHASH_FUNCTION(simhash_index_probe_plan_of_weights)
 {
     using namespace simhash;
     run(fcinfo, kInGuidedBall, PG_GETARG_DATUM(1));
-    PG_RETURN_NULL();
-}
-
-SIMHASH_FUNCTION(simhash_index_recall)
-{
-    using namespace simhash;
-    run_levels(fcinfo, datum_guided_ball(PG_GETARG_DATUM(1)), PG_GETARG_DATUM(1));
     PG_RETURN_NULL();
 }

@@ -106,9 +106,6 @@ public:
     // The part of the near-duplicates within the radius that the probes so far are expected to find.
     double recall() const { return coverage_.covered(); }
 
-    // The same by level, with the part of the near-duplicates within the radius that each level has.
-    void measure_levels(Levels *share, Levels *recall) const { coverage_.measure_levels(share, recall); }
-
     // Whether next() ended the search because of the target.
     bool reached() const { return reached_; }
 

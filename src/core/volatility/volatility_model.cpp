@@ -422,21 +422,6 @@ void FlipCoverage::begin(const Volatility *volatility, const std::uint64_t prefi
     worth_ = worth_ * levels_of(1 / sum_of(worth_ * within_));
 }
 
-void FlipCoverage::measure_levels(Levels *share, Levels *covered) const
-{
-    Levels product[2][kBits + 1];
-    const Levels *now = free_;
-    for (int i = 0; i < prefixes_; i++) {
-        convolve(now, uncovered_[i], most_, product[i % 2]);
-        now = product[i % 2];
-    }
-    Levels left = levels_of(0);
-    for (int n = 0; n <= radius_; n++)
-        left = left + now[n];
-    *share = worth_ * within_;
-    *covered = positive(levels_of(1) - left / within_);
-}
-
 Levels FlipCoverage::set_odds(std::uint64_t flips) const
 {
     Levels product = levels_of(1);

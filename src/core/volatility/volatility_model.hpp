@@ -147,9 +147,6 @@ public:
     // 0 to 1.
     double covered() const { return covered_; }
 
-    // By level: which part of the near-duplicates within the radius it has, and how much of that part is covered.
-    void measure_levels(Levels *share, Levels *covered) const;
-
     // The gains of a prefix's probes while no other prefix is probed, for VOSH: the current weights, and the
     // order of the bits, which does not change. Together they fill all of *out.
     void set_flip_weight(int prefix, FlipValue *out);

@@ -186,7 +186,7 @@ void open_tables(Oid index, PairOutput *output)
     }
 }
 
-// Estimates one match for each ball, if the query is constant. Returns null otherwise.
+// Estimates one match for each ball, if the query is constant and can be planned. Returns null otherwise.
 SupportRequestRows *estimate_matches(Node *node)
 {
     if (!IsA(node, SupportRequestRows))
@@ -197,8 +197,8 @@ SupportRequestRows *estimate_matches(Node *node)
     auto *query = static_cast<Node *>(lsecond(reinterpret_cast<FuncExpr *>(request->node)->args));
     if (!IsA(query, Const) || reinterpret_cast<Const *>(query)->constisnull)
         return nullptr;
-    request->rows = Max(1, estimated_rows(TextDatumGetCString(reinterpret_cast<Const *>(query)->constvalue)));
-    return request;
+    request->rows = estimated_rows(TextDatumGetCString(reinterpret_cast<Const *>(query)->constvalue));
+    return request->rows > 0 ? request : nullptr;
 }
 
 } // namespace

@@ -21,6 +21,7 @@ extern "C" {
 #include "catalog/pg_namespace.h"
 #include "commands/vacuum.h"
 #include "common/md5.h"
+#include "executor/executor.h"
 #include "executor/instrument.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -513,6 +514,16 @@ inline bool next_sorted(Tuplesortstate *sort, Datum *value)
     return tuplesort_getdatum(sort, true, false, value, &null, nullptr);
 #else
     return tuplesort_getdatum(sort, true, value, &null, nullptr);
+#endif
+}
+
+// Whether the current user has the rights that the executor would require before it runs a plan.
+inline bool may_run(const PlannedStmt *statement)
+{
+#if PG_VERSION_NUM >= 160000
+    return ExecCheckPermissions(statement->rtable, statement->permInfos, false);
+#else
+    return ExecCheckRTPerms(statement->rtable, false);
 #endif
 }
 

@@ -42,7 +42,8 @@ double estimated_rows(const char *query)
     CachedPlan *planned = plan == nullptr ? nullptr : SPI_plan_get_cached_plan(plan);
     if (planned != nullptr) {
         auto *statement = linitial_node(PlannedStmt, planned->stmt_list);
-        rows = statement->planTree == nullptr ? 0 : statement->planTree->plan_rows;
+        // The estimate tells what the statistics say of the rows, and nobody has checked any rights yet.
+        rows = statement->planTree == nullptr || !may_run(statement) ? 0 : statement->planTree->plan_rows;
         release_unsaved_plan(planned);
     }
     SPI_finish();

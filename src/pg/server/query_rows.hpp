@@ -23,8 +23,8 @@ struct QueryRow {
 // connected.
 Portal open_query(const char *query);
 
-// The planner's estimate of the rows that a query returns; 0 if open_query would raise an error for it. The query is not
-// run.
+// The planner's estimate of the rows that a query returns; 0 if open_query would raise an error for it, or the current
+// user has no right to run it. The query is not run.
 double estimated_rows(const char *query);
 
 // Returns smallint, integer or bigint for a column that is of one of these types or of a domain over it, otherwise

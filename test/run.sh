@@ -3,7 +3,7 @@
 # first lines there say what it does, CONTRIBUTING.md has the table. Stages with cases are called once for each of them.
 # `prove` runs all of these, several at once, in the order of this list:
 #
-STAGES="build regress isolation pgtap tap drivers failpoints unit compilers lint format versions files symbols layers"
+STAGES="build regress isolation pgtap tap drivers failpoints unit compilers lint format versions files symbols layers bench"
 STAGES="$STAGES assertions"
 #
 # and package, if ONLY asks for it.
@@ -116,7 +116,7 @@ else
     done
 fi
 # What is built first, and looked at last.
-[[ ! " $ONLY " =~ " "(build|regress|isolation|pgtap|tap|drivers|failpoints|symbols|layers|package)" " ]] ||
+[[ ! " $ONLY " =~ " "(build|regress|isolation|pgtap|tap|drivers|failpoints|symbols|layers|bench|package)" " ]] ||
     files=(test/stages/build.sh "${files[@]}")
 [[ ! " $ONLY " =~ " "(regress|isolation|pgtap)" " ]] || files+=(test/stages/server.sh)
 if [ -n "$TESTS" ] && ! printf '%s\n' "${files[@]}" | grep -q -v '^test/stages/'; then

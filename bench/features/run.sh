@@ -4,12 +4,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-sources=("$TOP/bench/features/measure.cpp")
-for noun in feature_counts feature_frequencies feature_hash minhash_sketch normal_text signature_sums term_frequency text_features \
-    unicode weights; do
-    sources+=("$TOP"/src/core/*/"$noun.cpp")
-done
-g++ -std=c++20 -O2 -mpopcnt -Wall -Wextra -I"$TOP/src" -o "$scratch/measure" "${sources[@]}"
+"$TOP/bench/link.sh" "$scratch/measure" "$TOP/bench/features/measure.cpp" -mpopcnt
 lscpu | sed -n 's/^Model name: *//p'
 for texts; do
     name=$scratch/$(basename "${texts%.gz}" .tsv)

@@ -45,8 +45,7 @@ here=$TOP/bench/issl
 say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
 
 for program in signatures issl; do
-    g++ -std=c++20 -O2 -Wall -I"$TOP/src" -o "$SCRATCH/$program" "$here/$program.cpp" \
-        "$TOP"/src/core/hash/feature_hash.cpp "$TOP"/src/core/kernels/{signature_distances,simd_level}.cpp
+    BUILD="" "$TOP/bench/link.sh" "$SCRATCH/$program" "$here/$program.cpp"
 done
 issl() { # command file argument ...
     "$SCRATCH/issl" "$1" "$FILES/$2" "$QUERIES" "${@:3}"

@@ -11,24 +11,18 @@ revision=${1:-}
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-flags=(-std=c++20 -O2 -Wall)
-compile() { # src object-prefix flags...
-    local prefix=$2
-    for source in "$1"/core/kernels/*.cpp; do
-        objects+=("$prefix$(basename "$source" .cpp).o")
-        g++ "${flags[@]}" "${@:3}" -I"$1" -c -o "${objects[-1]}" "$source"
-    done
-}
-objects=()
-compile "$TOP/src" "$build/now_"
+arguments=()
 if [ -n "$revision" ]; then
     # The other kernels get their own namespace.
     git -C "$TOP" archive "$revision" src/core | tar -x -C "$build"
-    compile "$build/src" "$build/before_" -Dsimhash=simhash_before
-    flags+=(-DBEFORE="\"$revision\"")
+    for source in "$build"/src/core/kernels/*.cpp; do
+        arguments+=("${source%.cpp}.o")
+        g++ -std=c++20 -O2 -Wall -Dsimhash=simhash_before -I"$build/src" -c -o "${arguments[-1]}" "$source"
+    done
+    arguments+=(-DBEFORE="\"$revision\"")
 fi
 for program in kernels pairs signatures; do
-    g++ "${flags[@]}" -I"$TOP/src" -o "$build/$program" "$TOP/bench/kernels/$program.cpp" "${objects[@]}"
+    "$TOP/bench/link.sh" "$build/$program" "$TOP/bench/kernels/$program.cpp" "${arguments[@]}"
 done
 sed -n 's/^model name[^:]*: */CPU: /p' /proc/cpuinfo | head -n 1
 "$build/kernels" "${ROUNDS:-31}"

@@ -4,8 +4,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-g++ -std=c++20 -O2 -Wall -Wextra -I"$TOP/src" -o "$scratch/families" "$TOP/bench/minhash/families.cpp" \
-    "$TOP"/src/core/minhash/minhash_sketch.cpp "$TOP"/src/core/text/*.cpp "$TOP"/src/core/hash/feature_hash.cpp
+"$TOP/bench/link.sh" "$scratch/families" "$TOP/bench/minhash/families.cpp"
 lscpu | sed -n 's/^Model name: *//p'
 if [ $# -eq 2 ]; then
     zcat "$1" >"$scratch/texts"

@@ -9,6 +9,7 @@
 // which COUNT are used after a warm-up with a tenth as many. Prints lines name,variant,measure,value for p50, p99
 // and mean in microseconds, and the rows found; writes the plans, and whether they are generic or custom
 // ones, to the file PLANS.
+// Libraries: -lpq
 #include <libpq-fe.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The same rows and queries without a database, in memory, in one thread.
+// Libraries: -fopenmp -lfaiss -lblas -llapack
 //
 //   memory expected DIRECTORY
 //       writes the expected answers to DIRECTORY/expected.csv, lines set,radius,id,found

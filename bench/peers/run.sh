@@ -49,11 +49,9 @@ value() { run -A -t -c "$1"; }
 # -- programs, server ---------------------------------------------------------------------------------------
 
 build_and_stage
-warnings=(-Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Werror)
-compile() { g++ -std=c++20 -O2 "${warnings[@]}" -I"$TOP/src" -o "$SCRATCH/$1" "$here/$1.cpp" "${@:2}"; }
-compile generate
-compile latency -I"$("$PG_CONFIG" --includedir)" -lpq
-compile memory -fopenmp "$BUILD"/src/core/*/*.o -lfaiss -lblas -llapack
+for program in generate latency memory; do
+    BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/$program" "$here/$program.cpp"
+done
 
 memory_megabytes=$(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo)
 all_megabytes=$((512 + ROWS * 700 / 1000000))

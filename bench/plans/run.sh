@@ -4,6 +4,5 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(mktemp)
 trap 'rm -f "$program"' EXIT
-g++ -std=c++20 -O2 -Wno-format-security -I"$TOP/src" -o "$program" "$TOP/bench/plans/plans.cpp" \
-    "$TOP/src/core/tables/search_plan.cpp" "$TOP/src/core/tables/table_design.cpp"
+"$TOP/bench/link.sh" "$program" "$TOP/bench/plans/plans.cpp"
 "$program"

@@ -20,7 +20,7 @@ RADII=${RADII:-3 8}
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
 here=$TOP/bench/psm
-g++ -std=c++20 -O2 -o "$SCRATCH/collection" "$here/collection.cpp"
+BUILD="" "$TOP/bench/link.sh" "$SCRATCH/collection" "$here/collection.cpp"
 run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 on() { run -h "$SCRATCH/$1" "${@:2}"; }
 value() { on now -A -t -c "$1"; }

@@ -39,8 +39,9 @@ mkdir -p "$RESULTS"
 here=$TOP/bench/psm
 
 build_and_stage
-g++ -std=c++20 -O2 -o "$SCRATCH/collection" "$here/collection.cpp"
-g++ -std=c++20 -O2 -I"$TOP/src" -o "$SCRATCH/flips" "$here/flips.cpp" "$TOP"/src/core/*/{volatility_model,vosh,weights}.cpp
+for program in collection flips; do
+    BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/$program" "$here/$program.cpp"
+done
 cluster_start "shared_buffers = ${SHARED_BUFFERS:-8GB}" "maintenance_work_mem = 2GB" "work_mem = 256MB" "wal_level = minimal" \
     "max_wal_senders = 0" "max_wal_size = 32GB" "checkpoint_timeout = 1h" "fsync = off" "autovacuum = off" "jit = off" \
     "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"

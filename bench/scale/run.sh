@@ -53,7 +53,7 @@ run() { psql -X -q -v ON_ERROR_STOP=1 -v rows="$rows" -v data=uniform -v kinds= 
 value() { run -A -t -c "$1"; }
 
 build_and_stage
-g++ -std=c++20 -O2 -I"$TOP/src" -o "$SCRATCH/generate" "$TOP/bench/peers/generate.cpp"
+BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/generate" "$TOP/bench/peers/generate.cpp"
 cluster_start "shared_buffers = $SHARED_BUFFERS" "maintenance_work_mem = 2GB" "work_mem = 256MB" "wal_level = minimal" \
     "max_wal_senders = 0" "max_wal_size = 6GB" "checkpoint_timeout = 1d" "fsync = off" "autovacuum = off" "jit = off" \
     "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"

@@ -39,8 +39,7 @@ in_schema() {
 run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 
 build_and_stage
-g++ -std=c++20 -O3 -mpopcnt -Wall -Wextra -I"$TOP/src" -o "$SCRATCH/texts" "$here/texts.cpp" \
-    "$TOP"/src/core/text/*.cpp "$TOP/src/core/hash/feature_hash.cpp"
+BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/texts" "$here/texts.cpp" -O3 -mpopcnt
 cluster_start "shared_buffers = ${SHARED_BUFFERS:-4GB}" "maintenance_work_mem = 1GB" "work_mem = ${WORK_MEM:-1GB}" \
     "max_wal_size = 16GB" "checkpoint_timeout = 1d" "fsync = off" "autovacuum = off" "jit = off" \
     "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"

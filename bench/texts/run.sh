@@ -10,8 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 for kind; do
     "$TOP/bench/texts/prepare.pl" "$kind" "$clones" | gzip >"$output/$kind.tsv.gz"
     [ "$kind" = revisions ] || continue
-    g++ -std=c++20 -O2 -mpopcnt -Wall -Wextra -I"$TOP/src" -o "$scratch/pairs" "$TOP/bench/texts/pairs.cpp" \
-        "$TOP"/src/core/text/{normal_text,text_features,unicode}.cpp "$TOP/src/core/hash/feature_hash.cpp"
+    "$TOP/bench/link.sh" "$scratch/pairs" "$TOP/bench/texts/pairs.cpp" -mpopcnt
     zcat "$output/revisions.tsv.gz" >"$scratch/texts"
     "$scratch/pairs" "$scratch/texts" | gzip >"$output/revisions.pairs.tsv.gz"
 done

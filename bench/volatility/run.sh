@@ -7,16 +7,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 texts=$1 pairs=$2
 shift 2
-program=measure nouns="guided_plan" # kinds.cpp includes guided_plan.cpp
+program=measure
 if [ "${1:-}" = kinds ]; then
-    program=kinds nouns=
+    program=kinds
     shift
 fi
-sources=("$TOP/bench/volatility/$program.cpp")
-for noun in $nouns feature_counts feature_hash key_ball key_order normal_text table_design term_frequency \
-    text_features unicode volatility vosh weights; do
-    sources+=("$TOP"/src/core/*/"$noun.cpp")
-done
-g++ -std=c++20 -O2 -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -I"$TOP/src" -o "$scratch/$program" \
-    "${sources[@]}"
+"$TOP/bench/link.sh" "$scratch/$program" "$TOP/bench/volatility/$program.cpp"
 "$scratch/$program" <(zcat "$texts") <(zcat "$pairs") "$@"

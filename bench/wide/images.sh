@@ -29,7 +29,7 @@ if [ "${#todo[@]}" != 0 ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-g++ -std=c++20 -O2 -Wall -o "$scratch/image_hashes" "$TOP/bench/wide/image_hashes.cpp"
+"$TOP/bench/link.sh" "$scratch/image_hashes" "$TOP/bench/wide/image_hashes.cpp"
 
 # Icons of several sizes count once, in the largest.
 pictures() {

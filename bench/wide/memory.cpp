@@ -1,4 +1,5 @@
 // The same rows and queries without a database, in memory, in one thread.
+// Libraries: -fopenmp -lfaiss -lblas -llapack
 //
 //   memory expected DIRECTORY RADIUS...
 //       prints lines id,radius,rows within it; with radius -1 the distance of the tenth nearest row

@@ -22,7 +22,7 @@ build_and_stage
 library=$(find "$INSTALL_ROOT" -name simhash.so)
 cp "$library" "$SCRATCH/after.so"
 [ -z "$before" ] || cp "$before" "$SCRATCH/before.so"
-g++ -std=c++20 -O3 -march=native -ffast-math -Wall -Wextra -o "$SCRATCH/collected" "$here/collected.cpp"
+BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/collected" "$here/collected.cpp" -O3 -march=native -ffast-math
 cluster_start "shared_buffers = 2GB" "maintenance_work_mem = 1GB" "fsync = off" "autovacuum = off" "jit = off" \
     "max_parallel_workers_per_gather = 0" "max_parallel_maintenance_workers = 0" "client_min_messages = warning"
 

@@ -50,11 +50,10 @@ value() { run -A -t -c "$1"; }
 build_and_stage
 [ -z "$PGVECTOR" ] || cp -r "$PGVECTOR/." "$INSTALL_ROOT"
 chmod -R a+rX "$INSTALL_ROOT"
-warnings=(-Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Werror)
-g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/generate" "$here/generate.cpp"
-g++ -std=c++20 -O3 -march=native -ffast-math "${warnings[@]}" -o "$SCRATCH/collected" "$here/collected.cpp"
-g++ -std=c++20 -O2 "${warnings[@]}" -I"$TOP/src" -fopenmp -o "$SCRATCH/memory" "$here/memory.cpp" \
-    "$BUILD"/src/core/kernels/*.o -lfaiss -lblas -llapack
+export BUILD
+"$TOP/bench/link.sh" "$SCRATCH/generate" "$here/generate.cpp" -O3 -march=native -ffast-math
+"$TOP/bench/link.sh" "$SCRATCH/collected" "$here/collected.cpp" -O3 -march=native -ffast-math
+"$TOP/bench/link.sh" "$SCRATCH/memory" "$here/memory.cpp"
 
 memory_megabytes=$(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo)
 all_megabytes=$((1024 + ROWS * 3500 / 1000000))

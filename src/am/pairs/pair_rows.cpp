@@ -3,10 +3,10 @@
 // An entry may belong to a row that the snapshot does not see, or that no longer exists: VACUUM may remove it
 // while the join runs, and an insert may reuse the tuple's place before it is looked up. The snapshot is an
 // MVCC snapshot and older than that insert, so it does not see the new row. A row that it does see was not
-// removed, and had its entry when its leaf was read. The row's fingerprint is the entry's: a tuple version
-// that cannot be reached from the root of its HOT chain has an entry of its own, and all versions in a chain
-// agree in the indexed columns. (After an index build over broken HOT chains they may differ; then the index
-// is not used with an old snapshot: see pairs.cpp.)
+// removed (unless the snapshot is too old: see test_old_snapshot), and had its entry when its leaf was read. The
+// row's fingerprint is the entry's: a tuple version that cannot be reached from the root of its HOT chain has an
+// entry of its own, and all versions in a chain agree in the indexed columns. (After an index build over broken
+// HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
 #include "am/pairs/pairs.hpp"
 
 #include "core/pairs/digit_sort.hpp"
@@ -70,6 +70,7 @@ void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, R
 {
     Buffer buffer = ReadBuffer(part.heap, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    test_old_snapshot(snapshot, part.heap, BufferGetPage(buffer));
     // As a sequential scan decides: a standby may have set the mark too early for its own snapshots, and a serializable
     // transaction locks each row.
     const bool all_visible = PageIsAllVisible(BufferGetPage(buffer)) && !snapshot->takenDuringRecovery &&
@@ -167,7 +168,7 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
             // finds nothing.
             if (tags[place] & kVisible)
                 continue;
-            uint64 row = row_of == nullptr ? tags[place] : row_of(output->side[side], tags[place]);
+            uint64 row = row_of == nullptr ? tags[place] : row_of(*output, side, tags[place]);
             if (row == kNoRow)
                 continue; // removed since it was read
             output->probe[probes++] = Probe::of(side, row, place);

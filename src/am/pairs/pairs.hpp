@@ -216,7 +216,7 @@ struct PairSource {
                  void *context);
     // If tags are not the numbers of rows, and pairs are candidates; otherwise null:
     // The number of the row with a tag; kNoRow if it has been removed.
-    uint64 (*row_of)(const PairSide &side, uint64 tag);
+    uint64 (*row_of)(const PairOutput &output, int side, uint64 tag);
     // Compares the rows of the waiting pairs. Keeps the pairs that the join wants, with the numbers of rows for tags.
     void (*resolve)(PairOutput *output);
 };

@@ -141,8 +141,9 @@ Size verify(SignatureSearch *search, Size count, int step)
             Size next = i;
             while (next < end && position_block(position[next]) == pages.block[p])
                 next++;
-            Buffer buffer = read_store_page(search->index, search->shape, pages.block[p], kBodyPage,
-                                            BUFFER_LOCK_SHARE, search->strategy, pages.buffer[p]);
+            Buffer buffer =
+                read_store_page(search->index, search->shape, pages.block[p], kBodyPage, BUFFER_LOCK_SHARE,
+                                search->snapshot, search->strategy, pages.buffer[p]);
             verify_page(search, buffer, position + i, next - i, step, &hits);
             UnlockReleaseBuffer(buffer);
             i = next;

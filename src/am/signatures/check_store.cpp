@@ -63,8 +63,8 @@ void reach_maps(Check *check)
     while (block != kNoBlock) {
         CHECK_FOR_INTERRUPTS();
         reach_page(check, block);
-        Buffer buffer =
-            read_store_page(check->index, meta_of(*check).shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        Buffer buffer = read_store_page(check->index, meta_of(*check).shape(), block, kMapPage,
+                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
         BlockNumber next = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
         block = next;
@@ -78,7 +78,7 @@ void copy_segment(const Check &check, BlockNumber plane, char *copy)
     Buffer first = InvalidBuffer;
     for (int i = 0; i < shape.pages(); i++) {
         Buffer buffer = read_store_page(check.index, shape, plane + static_cast<BlockNumber>(i),
-                                        i == 0 ? kPlanePage : kBodyPage, BUFFER_LOCK_SHARE);
+                                        i == 0 ? kPlanePage : kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
         std::memcpy(copy + BLCKSZ * i, buffer_page(buffer), BLCKSZ);
         if (i == 0)
             first = buffer;
@@ -168,8 +168,8 @@ void reach_list_pages(Check *check)
 {
     for (BlockNumber block = meta_of(*check).lists.page; block != kNoBlock;) {
         reach_page(check, block);
-        Buffer buffer =
-            read_store_page(check->index, meta_of(*check).shape(), block, kListPage, BUFFER_LOCK_SHARE);
+        Buffer buffer = read_store_page(check->index, meta_of(*check).shape(), block, kListPage,
+                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
         block = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
     }
@@ -185,7 +185,8 @@ void check_chains(Check *check)
         for (BlockNumber length = 0; block != kNoBlock; length++, pages++) {
             CHECK_FOR_INTERRUPTS();
             check_chain_end(check->index, block, length);
-            Buffer buffer = read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE);
+            Buffer buffer =
+                read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE, InvalidSnapshot);
             block = body_next(buffer_page(buffer));
             UnlockReleaseBuffer(buffer);
         }
@@ -233,7 +234,8 @@ template <typename Visit> void visit_slots(const Check &check, Visit visit)
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
             BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
-            Buffer buffer = read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+            Buffer buffer =
+                read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
             PGAlignedBlock copy;
             std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
             UnlockReleaseBuffer(buffer);
@@ -290,8 +292,8 @@ bool trees_differ(const Check &check, Buckets *buckets)
 const char *check_reference(const Check &check, int table, LeafKey key, std::uint64_t position)
 {
     StoreShape shape = meta_of(check).shape();
-    Buffer buffer =
-        read_store_page(check.index, shape, position_block(position), kBodyPage, BUFFER_LOCK_SHARE);
+    Buffer buffer = read_store_page(check.index, shape, position_block(position), kBodyPage,
+                                    BUFFER_LOCK_SHARE, InvalidSnapshot);
     const char *page = buffer_page(buffer);
     int slot = position_slot(position);
     const char *fault = nullptr;

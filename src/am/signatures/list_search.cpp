@@ -128,7 +128,8 @@ void add_rows(SignatureSearch *search, Size hits)
 BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber block,
                              BlockNumber next_head, Buffer *recent, Size *candidates)
 {
-    Buffer buffer = read_list_page(search->index, search->shape, block, list, BUFFER_LOCK_SHARE, *recent);
+    Buffer buffer = read_list_page(search->index, search->shape, block, list, BUFFER_LOCK_SHARE,
+                                   search->snapshot, *recent);
     const char *page = buffer_page(buffer);
     const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
     *recent = after == kNoBlock ? InvalidBuffer : find_body(*search, after);
@@ -199,7 +200,7 @@ bool find_listed(SignatureSearch *search)
         pfree(state->row);
     state->row = static_cast<Hit *>(MemoryContextAllocHuge(search->context, sizeof(Hit) * state->capacity));
     search->radius = search->meta->bits;
-    // Before the first page is read: see add_to_list.
+    // Before the first page is read: see write_row.
     if (search->snapshot != nullptr)
         PredicateLockRelation(search->index, search->snapshot);
     plan_lists(search, lists * kRanked);

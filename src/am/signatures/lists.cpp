@@ -61,8 +61,8 @@ void read_centers(const CenterReader &reader)
     const Size bytes = static_cast<Size>(reader.meta->layout.bytes());
     Size read = 0;
     for (BlockNumber block = reader.meta->lists.page, next; read < reader.wanted; block = next) {
-        Buffer buffer =
-            read_store_page(reader.index, reader.meta->shape(), block, kListPage, BUFFER_LOCK_SHARE);
+        Buffer buffer = read_store_page(reader.index, reader.meta->shape(), block, kListPage,
+                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
         const char *page = buffer_page(buffer);
         const Size count = static_cast<Size>(list_page_count(page));
         if (count == 0 || read + count > reader.wanted)
@@ -178,9 +178,9 @@ BlockNumber write_list_pages(Relation index, const CenterTable &table, const Blo
 }
 
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
-                      int mode, Buffer recent)
+                      int mode, Snapshot snapshot, Buffer recent)
 {
-    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, nullptr, recent);
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, snapshot, nullptr, recent);
     if (body_list(buffer_page(buffer)) != list)
         report_corruption(index, block, "The page does not belong to the list that leads to it.");
     return buffer;

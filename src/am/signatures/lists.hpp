@@ -30,9 +30,9 @@ const Lists &lists_of(Relation index, const SignatureMeta &meta);
 // Writes the list pages of a build. Returns the first.
 BlockNumber write_list_pages(Relation index, const CenterTable &table, const BlockNumber *head);
 
-// Reads and locks a page of a list, and checks that it belongs to it.
+// Reads and locks a page of a list as read_store_page does, and checks that it belongs to it.
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
-                      int mode, Buffer recent = InvalidBuffer);
+                      int mode, Snapshot snapshot, Buffer recent = InvalidBuffer);
 // Raises an error if a chain that has so many pages does not end.
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
 // Sets the page from which an insert looks for a free slot. `head` is the first page of the list, locked exclusively.

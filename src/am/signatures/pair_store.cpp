@@ -41,13 +41,14 @@ struct StorePage {
     const char *page() const { return buffer_page(buffer); }
 };
 
-StorePage lock_store_page(const PairSide &side, uint64 position)
+StorePage lock_store_page(const PairOutput &output, int number, uint64 position)
 {
+    const PairSide &side = output.side[number];
     int part = side.positions.relation(position);
     BlockNumber block = position_block(side.positions.packed(part, position));
     return {&side, part, block,
             read_store_page(side.part[part].index, signature_meta(side.meta()).shape(), block, kBodyPage,
-                            BUFFER_LOCK_SHARE)};
+                            BUFFER_LOCK_SHARE, output.snapshot)};
 }
 
 // Copies a row. Returns its tid.
@@ -74,7 +75,7 @@ void copy_members(PairOutput *output)
     for (RowProbes probes = probe_members(output, true); probes.begin < probes.end;) {
         CHECK_FOR_INTERRUPTS();
         const RowProbes members = probes.page();
-        StorePage page = lock_store_page(output->side[members.begin->side()], members.begin->row());
+        StorePage page = lock_store_page(*output, members.begin->side(), members.begin->row());
         TidCheck check;
         for (const Probe *probe = members.begin; probe < members.end; probe++) {
             if (probe == members.begin || probe->offset() != probe[-1].offset()) {
@@ -105,12 +106,16 @@ bool found_before(const SignaturePass &pass, const uint8 *a, const uint8 *b)
 
 } // namespace
 
-void list_segments(const PairSide &side, StoreSide *store)
+void list_segments(const PairOutput &output, int number, StoreSide *store)
 {
+    const PairSide &side = output.side[number];
     auto parts = static_cast<Size>(side.parts);
-    *store = {&side, signature_meta(side.meta()).shape(),
+    *store = {&side,
+              output.snapshot,
+              signature_meta(side.meta()).shape(),
               static_cast<Segments *>(palloc(sizeof(Segments) * parts)),
-              static_cast<Size *>(palloc(sizeof(Size) * parts)), 0};
+              static_cast<Size *>(palloc(sizeof(Size) * parts)),
+              0};
     for (int i = 0; i < side.parts; i++) {
         const PairPart &part = side.part[i];
         Segments *segments = &store->segments[i];
@@ -163,7 +168,7 @@ bool next_store_page(StoreWalk *walk)
     walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
                        static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
     Buffer buffer = read_store_page(store.side->part[walk->part].index, walk->shape, walk->block, kBodyPage,
-                                    BUFFER_LOCK_SHARE, walk->strategy);
+                                    BUFFER_LOCK_SHARE, store.snapshot, walk->strategy);
     std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     if (++walk->body == walk->shape.bodies) {
@@ -215,9 +220,9 @@ void resolve_pairs(PairOutput *output)
     output->pairs = kept;
 }
 
-uint64 stored_row(const PairSide &side, uint64 position)
+uint64 stored_row(const PairOutput &output, int side, uint64 position)
 {
-    StorePage page = lock_store_page(side, position);
+    StorePage page = lock_store_page(output, side, position);
     int slot = position_slot(position);
     uint64 tid = slot < body_count(page.page()) ? body_tid(page.page(), slot) : kNoRow;
     UnlockReleaseBuffer(page.buffer);
@@ -225,7 +230,7 @@ uint64 stored_row(const PairSide &side, uint64 position)
     if (tid != kNoRow)
         check.add(tid);
     check.finish(page.index(), page.block);
-    return row_number(side, page.part, tid);
+    return row_number(output.side[side], page.part, tid);
 }
 
 } // namespace simhash

@@ -18,12 +18,13 @@ static_assert(kMostSignatureBits <= kMostPairDistance);
 // The stores of a side.
 struct StoreSide {
     const PairSide *side;
+    Snapshot snapshot;
     StoreShape shape;
     Segments *segments; // of each part
     Size *first;        // the number of each part's first segment among those of all parts
     Size count;         // of the segments of all parts
 };
-void list_segments(const PairSide &side, StoreSide *store);
+void list_segments(const PairOutput &output, int side, StoreSide *store);
 // The number of the part that has a segment.
 int segment_part(const StoreSide &store, Size segment);
 // The plane page of a segment.
@@ -86,7 +87,7 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
 void resolve_pairs(PairOutput *output);
 
 // The number of the row at a store position; kNoRow if VACUUM has removed it.
-uint64 stored_row(const PairSide &side, uint64 position);
+uint64 stored_row(const PairOutput &output, int side, uint64 position);
 
 // The number of slots of the stores of a side.
 Size store_slots(const StoreSide &store);

@@ -14,7 +14,7 @@ namespace simhash
 {
 
 Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
-                       int mode, BufferAccessStrategy strategy, Buffer recent)
+                       int mode, Snapshot snapshot, BufferAccessStrategy strategy, Buffer recent)
 {
     if (block == kNoBlock || !block_exists(index, block))
         report_corruption(index, block, "A page of the signature store does not exist.");
@@ -27,6 +27,7 @@ Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber bloc
         fault = check_own_block(buffer_page(buffer), block);
     if (fault != nullptr)
         report_corruption(index, block, fault);
+    test_old_snapshot(snapshot, index, buffer_page(buffer));
     return buffer;
 }
 
@@ -65,7 +66,8 @@ bool find_free_segment(Relation index, const SignatureMeta &meta, BlockNumber fr
     BlockNumber block = from;
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        Buffer buffer =
+            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
         const char *page = buffer_page(buffer);
         BlockNumber next = page_tail(page)->right;
         place->map = block;
@@ -84,7 +86,8 @@ bool find_free_segment(Relation index, const SignatureMeta &meta, BlockNumber fr
 Buffer lock_last_map(Relation index, const SignatureMeta &meta, BlockNumber block)
 {
     for (;;) {
-        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE);
+        Buffer buffer =
+            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
         BlockNumber next = page_tail(buffer_page(buffer))->right;
         if (next == kNoBlock)
             return buffer;
@@ -160,7 +163,8 @@ Segments read_segments(Relation index, const SignatureMeta &meta)
     Segments segments = {0, static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * capacity))};
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
+        Buffer buffer =
+            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
         const char *page = buffer_page(buffer);
         Size count = static_cast<Size>(map_count(page));
         if (segments.count + count > capacity) {
@@ -212,7 +216,8 @@ void mark_segment_full(Relation index, const SignatureMeta &meta)
 {
     StorePlace *place = store_place(index);
     if (place->plane != 0 && place->map != 0) {
-        Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
+        Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE,
+                                        InvalidSnapshot);
         const char *page = buffer_page(buffer);
         // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
         for (int i = 0; i < map_count(page); i++) {
@@ -228,8 +233,8 @@ void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &s
                     const std::uint16_t *free, BufferAccessStrategy strategy)
 {
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
-        Buffer buffer =
-            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE, strategy);
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE,
+                                        InvalidSnapshot, strategy);
         const char *page = buffer_page(buffer);
         for (int i = 0; i < map_count(page); i++) {
             const BlockNumber *begin = segments.plane, *end = begin + segments.count;

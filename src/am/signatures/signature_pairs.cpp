@@ -51,7 +51,8 @@ void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
         Size at = i * pages / reads;
         int part = segment_part(store, at / bodies);
         auto block = static_cast<BlockNumber>(segment_plane(store, part, at / bodies) + 1 + at % bodies);
-        Buffer buffer = read_store_page(side->part[part].index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+        Buffer buffer = read_store_page(side->part[part].index, shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                        store.snapshot);
         const char *page = buffer_page(buffer);
         Size taken = 0;
         for (int slot = 0; slot < body_count(page); slot++) {
@@ -361,7 +362,7 @@ void join_signatures(PairOutput *output, int radius)
     auto *pass = static_cast<SignaturePass *>(palloc0(sizeof(SignaturePass)));
     Sample sample[2];
     for (int i = 0; i < output->sides; i++) {
-        list_segments(output->side[i], &pass->store[i]);
+        list_segments(*output, i, &pass->store[i]);
         sample_store(pass->store[i], &output->side[i], &sample[i]);
     }
     if (output->sides == 1)

@@ -17,7 +17,7 @@ namespace simhash
 
 void begin_scan_of_store(SignatureSearch *search)
 {
-    // Before the first page is read: see add_to_store.
+    // Before the first page is read: see write_row.
     if (search->snapshot != nullptr)
         PredicateLockRelation(search->index, search->snapshot);
     if (search->segments.plane != nullptr)
@@ -31,8 +31,8 @@ void begin_scan_of_store(SignatureSearch *search)
 
 Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
 {
-    Buffer buffer =
-        read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE, search->strategy);
+    Buffer buffer = read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE,
+                                    search->snapshot, search->strategy);
     const char *page = buffer_page(buffer);
     int matches = match_plane(plane_sketches(page), plane_count(page), search->sketch, radius, search->match);
     Size count = 0;
@@ -84,7 +84,7 @@ Size body_rows(SignatureSearch *search, BlockNumber plane)
     for (int body = 1; body <= search->shape.bodies; body++) {
         BlockNumber block = plane + static_cast<BlockNumber>(body);
         Buffer buffer = read_store_page(search->index, search->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
-                                        search->strategy, next);
+                                        search->snapshot, search->strategy, next);
         if (body < search->shape.bodies)
             next = find_body(*search, block + 1);
         else

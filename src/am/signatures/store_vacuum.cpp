@@ -51,8 +51,8 @@ bool is_dead_position(const DeadEntries *entries, Tid position)
 void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int body)
 {
     BlockNumber block = rows->segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
-    Buffer buffer =
-        read_store_page(info->index, rows->shape, block, kBodyPage, BUFFER_LOCK_SHARE, info->strategy);
+    Buffer buffer = read_store_page(info->index, rows->shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                    InvalidSnapshot, info->strategy);
     const char *page = buffer_page(buffer);
     int count = body_count(page), used = 0;
     for (int i = 0; i < count; i++) {
@@ -86,8 +86,8 @@ void free_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment
     if (!any)
         return;
     BlockNumber block = rows.segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
-    Buffer buffer =
-        read_store_page(info->index, rows.shape, block, kBodyPage, BUFFER_LOCK_EXCLUSIVE, info->strategy);
+    Buffer buffer = read_store_page(info->index, rows.shape, block, kBodyPage, BUFFER_LOCK_EXCLUSIVE,
+                                    InvalidSnapshot, info->strategy);
     GenericXLogState *state = GenericXLogStart(info->index);
     char *plane_page = GenericXLogRegisterBuffer(state, plane, 0);
     char *body_page = GenericXLogRegisterBuffer(state, buffer, 0);
@@ -111,7 +111,8 @@ void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const De
             continue;
         delay_vacuum();
         const BlockNumber head = lists_of(info->index, meta).head[list];
-        Buffer buffer = read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE);
+        Buffer buffer =
+            read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
         if (body_open(buffer_page(buffer)) != head)
             open_list(info->index, buffer, head);
         UnlockReleaseBuffer(buffer);
@@ -124,7 +125,7 @@ void free_segment_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size
     if (std::all_of(bits, bits + rows.words, [](std::uint64_t word) { return word == 0; }))
         return;
     Buffer plane = read_store_page(info->index, rows.shape, rows.segments.plane[segment], kPlanePage,
-                                   BUFFER_LOCK_EXCLUSIVE, info->strategy);
+                                   BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot, info->strategy);
     for (int body = 0; body < rows.shape.bodies; body++)
         free_slots(info, rows, segment, body, plane);
     UnlockReleaseBuffer(plane);

@@ -161,7 +161,8 @@ void scan_store(Relation index, const SignatureMeta &meta, const Segments &segme
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
             BlockNumber block = segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
-            Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, strategy);
+            Buffer buffer =
+                read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot, strategy);
             const char *page = buffer_page(buffer);
             int count = body_count(page);
             for (int slot = 0; slot < count; slot++) {

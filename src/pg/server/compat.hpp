@@ -405,8 +405,9 @@ inline bool owns_relation(Oid relation, Oid role)
 #endif
 }
 
-// With old_snapshot_threshold, which 17 removed, VACUUM may remove rows that an old snapshot can still see. A
-// scan that reads a page changed since then must fail.
+// With old_snapshot_threshold, which 17 removed, VACUUM may remove rows that an old snapshot can still see. Whoever
+// reads a page for the rows of a snapshot calls this under the page's lock: it fails if the page has changed since
+// then. Without a snapshot it does nothing.
 inline void test_old_snapshot([[maybe_unused]] Snapshot snapshot, [[maybe_unused]] Relation relation,
                               [[maybe_unused]] Page page)
 {

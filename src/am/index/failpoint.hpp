@@ -42,6 +42,7 @@ enum class Failpoint {
     segment_wanted,   // no segment has a free slot; nothing is locked
     segment_extended, // the pages of a new segment exist, but the segment is not logged
     store_insert,     // before a row is added to the store; its pages are locked
+    list_searched,    // an insert has looked for a free slot in its list; nothing is locked
     list_page,        // before a page is linked into a list; its pages are locked
     old_versions,     // entries of dead rows are about to be removed by an insert; the leaf is locked
     vacuum_slots,     // dead slots are about to be freed; their entries are gone

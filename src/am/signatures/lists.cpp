@@ -197,16 +197,16 @@ namespace
 
 void change_open(char *page, int, const void *context, PageDelta *delta)
 {
-    set_body_open(page, *static_cast<const BlockNumber *>(context));
+    set_body_open(page, *static_cast<const ListOpening *>(context));
     if (delta != nullptr)
         delta->add(page, page_header(page)->special + offsetof(PageTail, high_tid), sizeof(Tid));
 }
 
 } // namespace
 
-void open_list(Relation index, Buffer head, BlockNumber block)
+void open_list(Relation index, Buffer head, ListOpening open)
 {
-    change_pages(index, &head, 1, change_open, &block);
+    change_pages(index, &head, 1, change_open, &open);
 }
 
 } // namespace simhash

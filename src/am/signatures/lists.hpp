@@ -6,7 +6,8 @@
 //
 // Chains. core/signature_tables/store_page.hpp describes them. An insert looks for a free slot on the first two pages of
 // its list, since new pages become the second one, and then from the page on that the first page names, which VACUUM sets.
-// If there is none it links a page that belongs to no list. Rows and pages of a chain are only added by inserts, so a search
+// What it has passed in vain it excludes from the next search, unless VACUUM has opened the list again meanwhile. If there is
+// no free slot it links a page that belongs to no list. Rows and pages of a chain are only added by inserts, so a search
 // that walks a chain misses none that its snapshot sees. Locks on the pages of a chain are taken after that of the plane page
 // of the row's slot: first the row's page, then the first of the chain.
 #pragma once
@@ -35,7 +36,7 @@ Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block
                       int mode, Snapshot snapshot, Buffer recent = InvalidBuffer);
 // Raises an error if a chain that has so many pages does not end.
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
-// Sets the page from which an insert looks for a free slot. `head` is the first page of the list, locked exclusively.
-void open_list(Relation index, Buffer head, BlockNumber block);
+// Sets the page from which inserts look for a free slot. `head` is the first page of the list, locked exclusively.
+void open_list(Relation index, Buffer head, ListOpening open);
 
 } // namespace simhash

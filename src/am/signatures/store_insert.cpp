@@ -128,7 +128,7 @@ struct ListSpot {
 
 // Reads a page of the row's list. Sets the spot if it has a free slot, and returns the next page.
 BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber block, const NewRow &row,
-                         ListSpot *spot, BlockNumber *open)
+                         ListSpot *spot, ListOpening *open)
 {
     Buffer buffer = read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE, InvalidSnapshot);
     const char *page = buffer_page(buffer);
@@ -143,31 +143,33 @@ BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber bl
 }
 
 // Finds a free slot from the page `open` on, and lets the list begin to look there from now on.
-void find_behind(Relation index, const StoreShape &shape, const NewRow &row, BlockNumber open, ListSpot *spot)
+void find_behind(Relation index, const StoreShape &shape, const NewRow &row, ListOpening open, ListSpot *spot)
 {
-    BlockNumber block = open, none;
+    BlockNumber block = open.block;
+    ListOpening none;
     for (BlockNumber pages = 0; block != kNoBlock && spot->block == kNoBlock; pages++) {
         CHECK_FOR_INTERRUPTS();
         check_chain_end(index, block, pages);
         const BlockNumber next = look_at_page(index, shape, block, row, spot, &none);
         block = spot->block == kNoBlock ? next : block;
     }
-    if (block == open)
+    if (block == open.block)
         return;
+    failpoint(Failpoint::list_searched);
     Buffer head = read_list_page(index, shape, row.head, row.list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
     if (body_open(buffer_page(head)) == open)
-        open_list(index, head, block);
+        open_list(index, head, {block, open.times});
     UnlockReleaseBuffer(head);
 }
 
 ListSpot find_spot(Relation index, const StoreShape &shape, const NewRow &row)
 {
     ListSpot spot = {kNoBlock, kNoBlock, kNoBlock};
-    BlockNumber open, none;
+    ListOpening open, none;
     spot.second = look_at_page(index, shape, row.head, row, &spot, &open);
     if (spot.block == kNoBlock && spot.second != kNoBlock)
         look_at_page(index, shape, spot.second, row, &spot, &none);
-    if (spot.block == kNoBlock && open != kNoBlock)
+    if (spot.block == kNoBlock && open.block != kNoBlock)
         find_behind(index, shape, row, open, &spot);
     return spot;
 }

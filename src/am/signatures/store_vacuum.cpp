@@ -2,7 +2,8 @@
 // walk, and then frees their slots. So at any time each entry refers to the row that it was made for: if VACUUM is
 // interrupted, dead rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile
 // are not among the dead, wherever they go: into a slot that was free, or into a new segment.
-// A list with freed slots is opened: inserts look for them from its first page on.
+// A list with freed slots is opened: inserts look for them from its first page on. They may have been freed by a VACUUM that
+// did not get as far as opening it.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.
@@ -32,7 +33,7 @@ struct DeadSlots : DeadEntries {
     std::uint64_t *bits; // which slots of the segments are dead
     std::uint16_t
         *free;    // number of slots of each segment that are free, or will be; with lists, of pages of none
-    bool *opened; // which lists have freed slots; null without lists
+    bool *opened; // which lists have freed slots, or will; null without lists
     std::uint32_t lists;
     double live, dead; // rows
 
@@ -68,11 +69,13 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
         rows->dead += dead;
         used += !dead;
     }
-    const bool in_list = body_list(page) != kNoList;
+    const std::uint32_t list = body_list(page);
     UnlockReleaseBuffer(buffer);
     rows->live += used;
     rows->free[segment] =
-        static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : in_list));
+        static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : list != kNoList));
+    if (used < count && list < rows->lists)
+        rows->opened[list] = true;
 }
 
 // Frees the dead slots of one body page, whose plane page is locked.
@@ -99,8 +102,6 @@ void free_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment
     }
     failpoint(Failpoint::vacuum_slots);
     GenericXLogFinish(state);
-    if (rows.opened != nullptr && body_list(buffer_page(buffer)) < rows.lists)
-        rows.opened[body_list(buffer_page(buffer))] = true;
     UnlockReleaseBuffer(buffer);
 }
 
@@ -113,8 +114,8 @@ void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const De
         const BlockNumber head = lists_of(info->index, meta).head[list];
         Buffer buffer =
             read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
-        if (body_open(buffer_page(buffer)) != head)
-            open_list(info->index, buffer, head);
+        const ListOpening open = body_open(buffer_page(buffer));
+        open_list(info->index, buffer, {head, static_cast<std::uint16_t>(open.times + 1)});
         UnlockReleaseBuffer(buffer);
     }
 }

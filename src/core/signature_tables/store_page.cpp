@@ -111,16 +111,18 @@ void set_body_list(char *page, std::uint32_t list, std::uint32_t next)
     page_tail(page)->high_key = std::uint64_t{list} << 32 | next;
 }
 
-// The page is named by the position of its first slot; 0 stands for none.
-std::uint32_t body_open(const char *page)
+// The metapage stands for none.
+ListOpening body_open(const char *page)
 {
-    const std::uint64_t position = page_tail(page)->high_tid.packed();
-    return position == 0 ? kNoBlock : position_block(position);
+    const std::uint64_t packed = page_tail(page)->high_tid.packed();
+    const auto block = static_cast<std::uint32_t>(packed >> 16);
+    return {block == kMetaBlock ? kNoBlock : block, static_cast<std::uint16_t>(packed)};
 }
 
-void set_body_open(char *page, std::uint32_t block)
+void set_body_open(char *page, ListOpening open)
 {
-    page_tail(page)->high_tid = Tid::unpack(block == kNoBlock ? 0 : store_position(block, 0));
+    const std::uint32_t block = open.block == kNoBlock ? kMetaBlock : open.block;
+    page_tail(page)->high_tid = Tid::unpack(std::uint64_t{block} << 16 | open.times);
 }
 
 int body_free_slot(const char *page, int slots)

@@ -142,9 +142,16 @@ inline std::uint32_t body_next(const char *page)
 }
 void set_body_list(char *page, std::uint32_t list, std::uint32_t next);
 // Of the first page of a chain: the page from which on to look for free slots, or kNoBlock if only the first two pages of
-// the chain may have one.
-std::uint32_t body_open(const char *page);
-void set_body_open(char *page, std::uint32_t block);
+// the chain may have one; and how often VACUUM has opened the list, so that an insert that has looked notices if it has done
+// so again meanwhile.
+struct ListOpening {
+    std::uint32_t block;
+    std::uint16_t times;
+
+    bool operator==(const ListOpening &) const = default;
+};
+ListOpening body_open(const char *page);
+void set_body_open(char *page, ListOpening open);
 // The first slot that is not in use, or -1. The slots up to the highest one ever used come first.
 int body_free_slot(const char *page, int slots);
 

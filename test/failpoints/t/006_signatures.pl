@@ -148,6 +148,45 @@ sql("VACUUM listed; DELETE FROM listed WHERE id > 60000; VACUUM listed; $insert 
 is(sql("SELECT segments FROM simhash_index_stats('listed_h')"), $pages, 'inserts use the freed slots of their lists');
 signatures_agree($node, 'listed', 'lists that were opened');
 
+# VACUUM frees slots behind an insert that looks for one and that knows the list to be open already. Signatures of 4,096 bits
+# have 15 slots on a page, and 30 pages in a segment. The build writes the first page of each list, and inserts link others.
+sub opened
+{
+    my ($lists) = @_;
+    my $rows = "INSERT INTO opened SELECT n, flipped_signature(signature(n % $lists, 4096), n, 40) FROM generate_series";
+    sql("DROP TABLE IF EXISTS opened; CREATE TABLE opened (id bigint, h bit(4096)) WITH (autovacuum_enabled = off);
+        $rows(1, 15 * $lists) AS n;
+        CREATE INDEX opened_h ON opened USING simhash (h) WITH (tables = 1, lists = $lists);
+        $rows(15 * $lists + 1, 450) AS n");
+    is(sql("SELECT segments || ' ' || free_slots FROM simhash_index_stats('opened_h')"), '1 0', 'full lists');
+    return;
+}
+my $add = 'INSERT INTO opened SELECT n, flipped_signature(signature(0, 4096), n, 40) FROM generate_series';
+my $no_page = "LOAD 'simhash'; SET simhash.failpoint = 'list-page=error'";
+opened(1);
+sql('DELETE FROM opened WHERE id = 1');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql("$add(1001, 1001) AS n");
+sql('DELETE FROM opened WHERE id IN (200, 201)');
+hold();
+$first = session('list-searched=wait');
+stops($first, "$add(1002, 1002) AS n", 'an insert has found no free slot');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+let_go();
+ends($first, 'it goes on');
+sql("$add(1003, 1016) AS n");
+sql("$no_page; $add(1017, 1018) AS n");
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots that VACUUM has freed meanwhile');
+
+# VACUUM fails after it has freed slots of one of two lists, and before it opens the list. The next one opens it.
+opened(2);
+sql('DELETE FROM opened WHERE id IN (224, 225)');
+(undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'vacuum-slots=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
+like($error, qr/failpoint vacuum-slots/, 'VACUUM fails between the slots of two lists');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql("$no_page; INSERT INTO opened SELECT 2000 + n, flipped_signature(signature(n, 4096), n, 40) FROM generate_series(0, 1) AS n");
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots of both');
+
 # Two sessions have found no free slot: one of them creates a segment, and both use it.
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     CREATE INDEX filled_h ON filled USING simhash (h) WITH (tables = 4);

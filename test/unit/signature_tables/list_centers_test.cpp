@@ -263,14 +263,14 @@ TEST_F(ListCentersTest, BodyPagesKnowTheirList)
     init_body_page(page, 8192, 7);
     EXPECT_EQ(body_list(page), kNoList);
     EXPECT_EQ(body_next(page), kNoBlock);
-    EXPECT_EQ(body_open(page), kNoBlock);
+    EXPECT_EQ(body_open(page), (ListOpening{kNoBlock, 0}));
     set_body_list(page, 5, 90);
-    set_body_open(page, 0x12345678);
+    set_body_open(page, {0x12345678, 0xFFFF});
     EXPECT_EQ(body_list(page), 5U);
     EXPECT_EQ(body_next(page), 90U);
-    EXPECT_EQ(body_open(page), 0x12345678U);
-    set_body_open(page, kNoBlock);
-    EXPECT_EQ(body_open(page), kNoBlock);
+    EXPECT_EQ(body_open(page), (ListOpening{0x12345678, 0xFFFF}));
+    set_body_open(page, {kNoBlock, 3});
+    EXPECT_EQ(body_open(page), (ListOpening{kNoBlock, 3}));
     EXPECT_EQ(check_store_page(page, 8192, store_shape(kBytes, 8192), kBodyPage), nullptr);
 
     const Row row = random_row();

@@ -43,6 +43,10 @@ WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wvla -Wundef -Wmi
 # src/core knows no PostgreSQL: it is compiled without its include path, so the compiler enforces it.
 CORE_CXXFLAGS = -std=c++20 -O2 -g -fPIC -fno-exceptions -fno-rtti -fno-math-errno -ffp-contract=off \
 	-fvisibility=hidden -fstack-protector-strong $(WARNINGS) -I$(TOP)/src
+# On the command line these are for PGXS or for us; in the environment they belong to other programs.
+$(foreach name,DATA_TSEARCH DOCS ENCODING FAILPOINTS HEADERS HEADERS_built MODULEDIR MODULES NO_LOCALE PG_CFLAGS PG_CPPFLAGS \
+	PG_CXXFLAGS PG_LDFLAGS PG_LIBS PROFILE PROGRAM SCRIPTS SCRIPTS_built SHLIB_LINK TAP_TESTS,\
+	$(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 # What the user sets, before PGXS sets its own.
 USER_FLAGS := $(CPPFLAGS) $(CXXFLAGS)
 USER_LDFLAGS := $(LDFLAGS)

@@ -16,6 +16,15 @@ check_flags() {
     fi
 }
 
+# Variables of the environment that PGXS would read mean something else.
+check_environment() {
+    local clean
+    compile_commands() { env "$@" make -n -B -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" all; }
+    clean=$(compile_commands LC_ALL=C) || return 1
+    diff <(echo "$clean") <(compile_commands LC_ALL=C PROFILE=1 FAILPOINTS=1 PROGRAM=x MODULES=x DOCS=x SCRIPTS=x HEADERS=x \
+        TAP_TESTS=1 PG_CPPFLAGS=x SHLIB_LINK=x)
+}
+
 # Settings that a user's server is likely to have, but no waiting for disks.
 start_server() {
     for_server test/sql expected test/isolation test/pgtap
@@ -27,6 +36,7 @@ BUILD_FLAGS=(COPT=-Werror)
 check "build without warnings" build_and_stage
 [ "$bad" = 0 ] || { echo "Bail out!  The extension cannot be built."; exit 1; }
 [[ " $ONLY " != *" build "* ]] || check "compiler flags of the user" check_flags
+[[ " $ONLY " != *" build "* ]] || check "variables of the environment" check_environment
 [[ ! " $ONLY " =~ " "(tap|drivers|failpoints)" " ]] ||
     for_server test/t test/drivers test/failpoints README.md doc clients demo tools sql simhash.control simhash_compat.control
 as_server mkdir -p "$SCRATCH/ports"

@@ -133,8 +133,11 @@ setup:
 	@$(TOP)/tools/setup.sh test
 remove-setup:
 	@$(TOP)/tools/setup.sh remove
-# The archive for PGXN, of the last commit; .gitattributes says what it leaves out.
+# The archive for PGXN, of the last commit; .gitattributes says what it leaves out. Scripts that are not in the commit
+# would be missing without a word: git status does not show those of releases, which .gitignore names.
 dist:
+	@for file in $(DATA); do git -C $(TOP) show HEAD:$$file 2>/dev/null | cmp -s - $(TOP)/$$file || \
+		{ echo "$$file is not in the last commit: git add -f $$file, and commit" >&2; exit 1; }; done
 	git -C $(TOP) archive --format=zip --prefix=simhash-$(EXTVERSION)/ -o $(CURDIR)/simhash-$(EXTVERSION).zip HEAD
 demo:
 	@$(TOP)/demo/run.sh

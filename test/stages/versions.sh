@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The control files, META.json, CHANGELOG.md and the packages in clients agree; the upgrade script, if there is one, is complete.
+# The control files, META.json, CHANGELOG.md, debian/changelog and the packages in clients agree; the upgrade script, if
+# there is one, is complete, and make dist does not leave it out.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -18,10 +19,33 @@ check_versions() {
         found=$(sed -n 's/^ *\(gem\.\|"\)\?version"\?[ =:]*"\(.*\)".*/\2/p' "$file")
         [ "$found" = "$version" ] || { echo "$file says $found, simhash.control $version"; status=1; }
     done
+    # The archive of make dist has no debian/.
+    [ ! -e debian/changelog ] || found=$(sed -n '1s/.*(\([^)-]*\).*/\1/p' debian/changelog)
+    [ "$found" = "$version" ] || { echo "debian/changelog says $found, simhash.control $version"; status=1; }
     [ "$change" = "$version" ] || { echo "CHANGELOG.md says $change, simhash.control $version"; status=1; }
     return "$status"
 }
 
+# Of a release's script, which git ignores, and of an update script.
+check_archive() {
+    local clone=$SCRATCH/archive
+    git clone -q . "$clone"
+    cp Makefile "$clone"
+    cp sql/simhash.sql "$clone/sql/simhash--0.9.sql"
+    : >"$clone/sql/simhash--0.9--1.0.sql"
+    cd "$clone"
+    ! make -s dist || return 1
+    git add sql/simhash--0.9--1.0.sql
+    git -c user.name=x -c user.email=x commit -q -a -m x
+    ! make -s dist || return 1
+    git add -f sql/simhash--0.9.sql
+    git -c user.name=x -c user.email=x commit -q -m x
+    make -s dist
+    echo '-- changed' >>sql/simhash--0.9--1.0.sql
+    ! make -s dist
+}
+
 check "versions" check_versions
 check "upgrade script" tools/upgrade-script.pl --check
+if [ -e .git ]; then check "make dist" check_archive; else skip "make dist" "no repository"; fi
 finish

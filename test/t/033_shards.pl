@@ -112,7 +112,8 @@ my @forms = (
     [ "h ~= $q", qr/h OPERATOR\(public\.~=\)/, 'page_h' ],
     [ "h <@| simhash_ball($q, 5)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},5>'::public\.simhash_ball/, 'page_h' ],
     [ "h <@| simhash_ball($w, 12)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},12>'::public\.simhash_ball/, 'page_h' ],
-    [ "h = $q", qr/h OPERATOR\(public\.=\)/, 'page_h' ],
+    [ "h = $q", qr/h = '/, 'page_h' ],
+    [ "NOT (h IS DISTINCT FROM $q)", qr/h IS DISTINCT FROM/, undef ],
     [ 'h IS NULL', qr/h IS NULL/, 'page_h' ],
     [ "h <@> $w <= 12", qr/hamming_within\(h, '\[[-\d,]+\]'::public\.simhash_weights, 12::bigint\)/, 'page_h' ],
     [ "h <@> $q <= 8 AND id % 3 = 0", qr/hamming_within.*id % 3/, 'page_h' ]);
@@ -122,7 +123,7 @@ for my $form (@forms) {
     is(scalar(@remote), 3, "$condition: on three shards");
     like($_, $ships, "$condition: ships") for @remote[0, 1, 2];
     like(answer("SET enable_seqscan = off; EXPLAIN $remote[0]", $shards[0]), qr/Index Scan (?:using|on) $index\b/,
-        "$condition: the shard uses its index");
+        "$condition: the shard uses its index") if $index;
     answers_equal("SELECT id FROM %s WHERE $condition ORDER BY id", "$condition: the same rows");
     answers_equal("SELECT h <@> $q, count(*) FROM %s WHERE $condition GROUP BY 1 ORDER BY 1", "$condition: the same counts");
 }
@@ -145,7 +146,7 @@ is(answer("SELECT count(*) > 0 AND bool_and((h <@> $q)::int <= 8) FROM page WHER
 my $array = "h = ANY (ARRAY[$q, '0123456789abcdef']::simhash[])";
 answers_equal("SELECT id FROM %s WHERE $array ORDER BY id", 'an array of fingerprints');
 answer('ALTER EXTENSION simhash ADD TYPE simhash[]') if $version < 170000;
-like($_, qr/h OPERATOR\(public\.=\) ANY/, 'an array ships') for remote("SELECT id FROM page WHERE $array");
+like($_, qr/h = ANY/, 'an array ships') for remote("SELECT id FROM page WHERE $array");
 answers_equal("SELECT id FROM %s WHERE $array ORDER BY id", 'the array on the shards');
 
 # Without the server option nothing ships, and the answers are the same.

@@ -238,6 +238,17 @@ SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_
 SELECT rows FROM simhash_index_stats('page_1_h_idx');
 ROLLBACK;
 
+-- A view has the OID of an index, which REINDEX CONCURRENTLY changes, unless it looks the name up.
+CREATE TABLE renewed AS SELECT i AS id, (i / 2)::bigint::simhash AS h FROM generate_series(1, 100) AS i;
+CREATE INDEX renewed_h ON renewed USING simhash (h);
+CREATE VIEW by_oid AS SELECT count(*) FROM simhash_pairs('renewed_h', 0);
+CREATE VIEW by_name AS SELECT count(*) FROM simhash_pairs('public.renewed_h'::text::regclass, 0);
+REINDEX INDEX CONCURRENTLY renewed_h;
+SELECT code, regexp_replace(message, '\d+', 'N') AS message, hint FROM failure('TABLE by_oid');
+TABLE by_name;
+DROP VIEW by_oid, by_name;
+DROP TABLE renewed;
+
 DROP FOREIGN DATA WRAPPER elsewhere CASCADE;
 DROP TABLE page, whole, fresh, bare, pair;
 DROP FUNCTION failure, fingerprint, compare_pairs, compare_join, compare_groups;

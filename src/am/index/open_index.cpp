@@ -60,9 +60,11 @@ void check_state(Relation index)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot access temporary or unlogged relations during recovery"));
     if (!index->rd_index->indisvalid)
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
-                errhint("REINDEX it, or wait until it has been built."));
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
+            errhint("REINDEX it, or wait until it has been built. If REINDEX CONCURRENTLY has just replaced "
+                    "it, try again."));
 }
 
 // Raises an error if the table's rows are elsewhere: its indexes hold none.
@@ -150,7 +152,11 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
     if (index == nullptr && name != nullptr)
         report_dropped(name);
     if (index == nullptr)
-        ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid));
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid),
+                OidIsValid(oid)
+                    ? errhint("If a view or function names the index, REINDEX CONCURRENTLY has replaced "
+                              "it. Create it again, with 'schema.name'::text::regclass.")
+                    : 0);
     check_kind(index, readable);
     check_rights(oid, index->rd_index->indrelid); // again, because the OID may belong to another index by now
     if (index->rd_index->indrelid != set.table)

@@ -16,8 +16,9 @@ SELECT min(page.path) AS first_path, count(*) AS documents
 \echo Delete near-copies and keep one document of each group. Their texts are compared before:
 \echo
 \set ECHO queries
-DELETE FROM page USING simhash_groups('page_h', :radius, star => true) g JOIN page l ON l.ctid = g.leader
-    WHERE page.ctid = g.member AND g.member <> g.leader AND feature_jaccard(page.body, l.body, 'word', 3) >= 0.8;
+DELETE FROM page USING (SELECT m.id
+    FROM simhash_groups('page_h', :radius, star => true) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader
+    WHERE g.member <> g.leader AND feature_jaccard(m.body, l.body, 'word', 3) >= 0.8) d WHERE page.id = d.id;
 \set ECHO none
 \echo
 \endif

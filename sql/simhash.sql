@@ -243,6 +243,83 @@ CREATE OPERATOR + (
     LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_add, COMMUTATOR = +);
 COMMENT ON OPERATOR + (simhash_weights, simhash_weights) IS 'sum, exact';
 
+-- Equality by value: stored forms of the same weights may differ. With it, and with that of the other types that columns can
+-- have, DISTINCT, UNION and IS DISTINCT FROM work, and so does replication of tables without a key.
+
+CREATE FUNCTION simhash_weights_eq(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_ne(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_lt(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_le(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_gt(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_ge(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_cmp(simhash_weights, simhash_weights) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_hash(simhash_weights) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_hash_extended(simhash_weights, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+COMMENT ON FUNCTION simhash_weights_eq(simhash_weights, simhash_weights) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_weights_ne(simhash_weights, simhash_weights) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_weights_lt(simhash_weights, simhash_weights) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_weights_le(simhash_weights, simhash_weights) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_weights_gt(simhash_weights, simhash_weights) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_weights_ge(simhash_weights, simhash_weights) IS 'implementation of >= operator';
+COMMENT ON FUNCTION simhash_weights_cmp(simhash_weights, simhash_weights) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_weights_hash(simhash_weights) IS 'hash';
+COMMENT ON FUNCTION simhash_weights_hash_extended(simhash_weights, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (simhash_weights, simhash_weights) IS 'equal';
+COMMENT ON OPERATOR <> (simhash_weights, simhash_weights) IS 'not equal';
+COMMENT ON OPERATOR < (simhash_weights, simhash_weights) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (simhash_weights, simhash_weights) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (simhash_weights, simhash_weights) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (simhash_weights, simhash_weights) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS simhash_weights_ops DEFAULT FOR TYPE simhash_weights USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_weights_cmp(simhash_weights, simhash_weights);
+CREATE OPERATOR CLASS simhash_weights_ops DEFAULT FOR TYPE simhash_weights USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_weights_hash(simhash_weights),
+    FUNCTION 2 simhash_weights_hash_extended(simhash_weights, bigint);
+COMMENT ON OPERATOR CLASS simhash_weights_ops USING btree IS 'weights in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY simhash_weights_ops USING btree IS 'weights in an order for sorting alone';
+COMMENT ON OPERATOR CLASS simhash_weights_ops USING hash IS 'equal weights';
+COMMENT ON OPERATOR FAMILY simhash_weights_ops USING hash IS 'equal weights';
+
 -- ---------------------------------------------------------------------------------------------------------
 -- Fingerprints from features
 -- ---------------------------------------------------------------------------------------------------------
@@ -774,6 +851,80 @@ COMMENT ON FUNCTION feature_frequencies_out(feature_frequencies) IS 'I/O';
 COMMENT ON FUNCTION feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION feature_frequencies_send(feature_frequencies) IS 'I/O';
 
+CREATE FUNCTION feature_frequencies_eq(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_ne(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_lt(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_le(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_gt(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_ge(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_cmp(feature_frequencies, feature_frequencies) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_hash(feature_frequencies) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_hash_extended(feature_frequencies, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+COMMENT ON FUNCTION feature_frequencies_eq(feature_frequencies, feature_frequencies) IS 'implementation of = operator';
+COMMENT ON FUNCTION feature_frequencies_ne(feature_frequencies, feature_frequencies) IS 'implementation of <> operator';
+COMMENT ON FUNCTION feature_frequencies_lt(feature_frequencies, feature_frequencies) IS 'implementation of < operator';
+COMMENT ON FUNCTION feature_frequencies_le(feature_frequencies, feature_frequencies) IS 'implementation of <= operator';
+COMMENT ON FUNCTION feature_frequencies_gt(feature_frequencies, feature_frequencies) IS 'implementation of > operator';
+COMMENT ON FUNCTION feature_frequencies_ge(feature_frequencies, feature_frequencies) IS 'implementation of >= operator';
+COMMENT ON FUNCTION feature_frequencies_cmp(feature_frequencies, feature_frequencies) IS 'less-equal-greater';
+COMMENT ON FUNCTION feature_frequencies_hash(feature_frequencies) IS 'hash';
+COMMENT ON FUNCTION feature_frequencies_hash_extended(feature_frequencies, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (feature_frequencies, feature_frequencies) IS 'equal';
+COMMENT ON OPERATOR <> (feature_frequencies, feature_frequencies) IS 'not equal';
+COMMENT ON OPERATOR < (feature_frequencies, feature_frequencies) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (feature_frequencies, feature_frequencies) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (feature_frequencies, feature_frequencies) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (feature_frequencies, feature_frequencies) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS feature_frequencies_ops DEFAULT FOR TYPE feature_frequencies USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 feature_frequencies_cmp(feature_frequencies, feature_frequencies);
+CREATE OPERATOR CLASS feature_frequencies_ops DEFAULT FOR TYPE feature_frequencies USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 feature_frequencies_hash(feature_frequencies),
+    FUNCTION 2 feature_frequencies_hash_extended(feature_frequencies, bigint);
+COMMENT ON OPERATOR CLASS feature_frequencies_ops USING btree IS 'frequencies in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY feature_frequencies_ops USING btree IS 'frequencies in an order for sorting alone';
+COMMENT ON OPERATOR CLASS feature_frequencies_ops USING hash IS 'equal frequencies';
+COMMENT ON OPERATOR FAMILY feature_frequencies_ops USING hash IS 'equal frequencies';
+
 CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
@@ -1104,6 +1255,80 @@ COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
 
+CREATE FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_le(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_hash(simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_ball_le(simhash_ball, simhash_ball) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) IS 'implementation of >= operator';
+COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash';
+COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (simhash_ball, simhash_ball) IS 'equal';
+COMMENT ON OPERATOR <> (simhash_ball, simhash_ball) IS 'not equal';
+COMMENT ON OPERATOR < (simhash_ball, simhash_ball) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (simhash_ball, simhash_ball) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (simhash_ball, simhash_ball) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (simhash_ball, simhash_ball) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_ball_cmp(simhash_ball, simhash_ball);
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_ball_hash(simhash_ball),
+    FUNCTION 2 simhash_ball_hash_extended(simhash_ball, bigint);
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING hash IS 'equal balls';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equal balls';
+
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a center and a radius, which is clamped to -1 and 64';
@@ -1191,6 +1416,80 @@ COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_weights_ball_send(simhash_weights_ball) IS 'I/O';
 
+CREATE FUNCTION simhash_weights_ball_eq(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_ne(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_lt(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_le(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_gt(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_ge(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_hash(simhash_weights_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_weights_ball_hash_extended(simhash_weights_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_weights_ball_eq(simhash_weights_ball, simhash_weights_ball) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_weights_ball_ne(simhash_weights_ball, simhash_weights_ball) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_weights_ball_lt(simhash_weights_ball, simhash_weights_ball) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_weights_ball_le(simhash_weights_ball, simhash_weights_ball) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_weights_ball_gt(simhash_weights_ball, simhash_weights_ball) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_weights_ball_ge(simhash_weights_ball, simhash_weights_ball) IS 'implementation of >= operator';
+COMMENT ON FUNCTION simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_weights_ball_hash(simhash_weights_ball) IS 'hash';
+COMMENT ON FUNCTION simhash_weights_ball_hash_extended(simhash_weights_ball, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (simhash_weights_ball, simhash_weights_ball) IS 'equal';
+COMMENT ON OPERATOR <> (simhash_weights_ball, simhash_weights_ball) IS 'not equal';
+COMMENT ON OPERATOR < (simhash_weights_ball, simhash_weights_ball) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (simhash_weights_ball, simhash_weights_ball) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (simhash_weights_ball, simhash_weights_ball) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (simhash_weights_ball, simhash_weights_ball) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS simhash_weights_ball_ops DEFAULT FOR TYPE simhash_weights_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball);
+CREATE OPERATOR CLASS simhash_weights_ball_ops DEFAULT FOR TYPE simhash_weights_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_weights_ball_hash(simhash_weights_ball),
+    FUNCTION 2 simhash_weights_ball_hash_extended(simhash_weights_ball, bigint);
+COMMENT ON OPERATOR CLASS simhash_weights_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY simhash_weights_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR CLASS simhash_weights_ball_ops USING hash IS 'equal balls';
+COMMENT ON OPERATOR FAMILY simhash_weights_ball_ops USING hash IS 'equal balls';
+
 CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision,
         max_probes integer DEFAULT 0) RETURNS simhash_weights_ball
     AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -1259,6 +1558,80 @@ COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_send(signature_ball) IS 'I/O';
+
+CREATE FUNCTION signature_ball_eq(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_ne(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_lt(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_le(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_gt(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_ge(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_cmp(signature_ball, signature_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_hash(signature_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_hash_extended(signature_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+COMMENT ON FUNCTION signature_ball_eq(signature_ball, signature_ball) IS 'implementation of = operator';
+COMMENT ON FUNCTION signature_ball_ne(signature_ball, signature_ball) IS 'implementation of <> operator';
+COMMENT ON FUNCTION signature_ball_lt(signature_ball, signature_ball) IS 'implementation of < operator';
+COMMENT ON FUNCTION signature_ball_le(signature_ball, signature_ball) IS 'implementation of <= operator';
+COMMENT ON FUNCTION signature_ball_gt(signature_ball, signature_ball) IS 'implementation of > operator';
+COMMENT ON FUNCTION signature_ball_ge(signature_ball, signature_ball) IS 'implementation of >= operator';
+COMMENT ON FUNCTION signature_ball_cmp(signature_ball, signature_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION signature_ball_hash(signature_ball) IS 'hash';
+COMMENT ON FUNCTION signature_ball_hash_extended(signature_ball, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (signature_ball, signature_ball) IS 'equal';
+COMMENT ON OPERATOR <> (signature_ball, signature_ball) IS 'not equal';
+COMMENT ON OPERATOR < (signature_ball, signature_ball) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (signature_ball, signature_ball) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (signature_ball, signature_ball) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (signature_ball, signature_ball) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 signature_ball_cmp(signature_ball, signature_ball);
+CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 signature_ball_hash(signature_ball),
+    FUNCTION 2 signature_ball_hash_extended(signature_ball, bigint);
+COMMENT ON OPERATOR CLASS signature_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY signature_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR CLASS signature_ball_ops USING hash IS 'equal balls';
+COMMENT ON OPERATOR FAMILY signature_ball_ops USING hash IS 'equal balls';
 
 -- With NULL weights a ball has none, so the functions that take weights are not strict.
 

@@ -1,0 +1,193 @@
+// Equality, an order and hashes of the types that are no numbers: weights, balls and frequencies. So DISTINCT, UNION, joins
+// and replication without a key can tell their values apart. The order is only for sorting.
+//
+// A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
+// unequal values differ before one of the sequences ends.
+#include "core/hash/split_mix.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/frequencies_type.hpp"
+#include "pg/types/guided_ball.hpp"
+#include "pg/types/signature_ball.hpp"
+#include "pg/types/weights_type.hpp"
+
+#include <bit>
+
+namespace simhash
+{
+
+namespace
+{
+
+// Numbers in the order of what they stand for.
+std::uint64_t ordered(std::int64_t number)
+{
+    return static_cast<std::uint64_t>(number) ^ std::uint64_t{1} << 63;
+}
+std::uint64_t ordered(double number)
+{
+    auto bits = std::bit_cast<std::uint64_t>(number == 0 ? 0 : number); // -0 equals 0
+    return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
+}
+
+struct WeightsNumbers {
+    Weights weights;
+
+    explicit WeightsNumbers(Datum value) { read_weights(value, &weights); }
+    std::size_t size() const { return kBits; }
+    std::uint64_t operator[](std::size_t i) const { return ordered(weights.sum[i]); }
+    void release() {}
+};
+
+struct BallNumbers {
+    const Ball &ball;
+
+    explicit BallNumbers(Datum value) : ball(*reinterpret_cast<const Ball *>(DatumGetPointer(value))) {}
+    std::size_t size() const { return 2; }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        return i == 0 ? ball.center : ordered(std::int64_t{ball.radius});
+    }
+    void release() {}
+};
+
+struct GuidedBallNumbers {
+    const GuidedBall &ball;
+
+    explicit GuidedBallNumbers(Datum value) : ball(datum_guided_ball(value)) {}
+    std::size_t size() const { return kBits + 3; }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        return i < kBits        ? ordered(ball.weights.sum[i])
+               : i == kBits     ? ordered(std::int64_t{ball.radius})
+               : i == kBits + 1 ? ordered(ball.recall)
+                                : ordered(std::int64_t{ball.most_probes});
+    }
+    void release() {}
+};
+
+struct SignatureBallNumbers {
+    static constexpr std::size_t kTerms = 5;
+    Datum value;
+    const SignatureBall &ball;
+    std::size_t words;
+
+    explicit SignatureBallNumbers(Datum given)
+        : value(given), ball(datum_signature_ball(given)),
+          words(static_cast<std::size_t>(signature_words(ball.bits)))
+    {
+    }
+    std::size_t size() const { return kTerms + words + ball.weights; }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        const std::uint64_t terms[kTerms] = {ordered(std::int64_t{ball.bits}),
+                                             ordered(std::int64_t{ball.radius}), ordered(ball.recall),
+                                             ordered(std::int64_t{ball.count}), ball.weights};
+        if (i < kTerms)
+            return terms[i];
+        if (i < kTerms + words)
+            return word(i - kTerms);
+        return ordered(static_cast<double>(ball_weights(ball)[i - kTerms - words]));
+    }
+    std::uint64_t word(std::size_t i) const
+    {
+        std::uint64_t word = 0;
+        for (std::size_t byte = 8 * i; byte < 8 * i + 8; byte++)
+            word = word << 8 | ball.signature[byte];
+        return word;
+    }
+    void release()
+    {
+        if (&ball != reinterpret_cast<const SignatureBall *>(DatumGetPointer(value)))
+            pfree(const_cast<SignatureBall *>(&ball));
+    }
+};
+
+struct FrequenciesNumbers {
+    static constexpr std::size_t kTerms = 5;
+    struct varlena *given, *value;
+    FeatureFrequencies frequencies;
+
+    explicit FrequenciesNumbers(Datum datum)
+        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
+          value(pg_detoast_datum_packed(given))
+    {
+        open_frequencies(value, &frequencies);
+    }
+    std::size_t size() const { return kTerms + 2 * std::size_t{frequencies.header().count}; }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        const FrequenciesHeader &header = frequencies.header();
+        const std::uint64_t terms[kTerms] = {static_cast<std::uint64_t>(header.unit), header.size,
+                                             header.documents, header.missed, header.count};
+        if (i < kTerms)
+            return terms[i];
+        FeatureFrequency feature = frequencies.at(static_cast<std::uint32_t>((i - kTerms) / 2));
+        return (i - kTerms) % 2 == 0 ? feature.hash : feature.documents;
+    }
+    void release()
+    {
+        if (value != given)
+            pfree(value);
+    }
+};
+
+template <typename Numbers> int compare(FunctionCallInfo fcinfo)
+{
+    Numbers a(PG_GETARG_DATUM(0)), b(PG_GETARG_DATUM(1));
+    std::size_t size = Min(a.size(), b.size()), i = 0;
+    while (i < size && a[i] == b[i])
+        i++;
+    int order = i == size ? 0 : a[i] < b[i] ? -1 : 1;
+    a.release();
+    b.release();
+    return order;
+}
+
+// The hash is stored in hash indexes and determines hash partitions, so it must never change. It is the same on machines of
+// any byte order.
+template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uint64_t seed)
+{
+    Numbers value(PG_GETARG_DATUM(0));
+    std::uint64_t state = seed;
+    for (std::size_t i = 0; i < value.size(); i++)
+        state = split_mix((state + kSplitMixStep) ^ value[i]);
+    value.release();
+    return state;
+}
+
+} // namespace
+
+#define VALUE_COMPARISON(name, Numbers, op)                                                                  \
+    SIMHASH_FUNCTION(name)                                                                                   \
+    {                                                                                                        \
+        PG_RETURN_BOOL(compare<Numbers>(fcinfo) op 0);                                                       \
+    }
+#define VALUE_ORDER(type, Numbers)                                                                           \
+    VALUE_COMPARISON(type##_eq, Numbers, ==)                                                                 \
+    VALUE_COMPARISON(type##_ne, Numbers, !=)                                                                 \
+    VALUE_COMPARISON(type##_lt, Numbers, <)                                                                  \
+    VALUE_COMPARISON(type##_le, Numbers, <=)                                                                 \
+    VALUE_COMPARISON(type##_gt, Numbers, >)                                                                  \
+    VALUE_COMPARISON(type##_ge, Numbers, >=)                                                                 \
+    SIMHASH_FUNCTION(type##_cmp)                                                                             \
+    {                                                                                                        \
+        PG_RETURN_INT32(compare<Numbers>(fcinfo));                                                           \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(type##_hash)                                                                            \
+    {                                                                                                        \
+        PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo, 0)));                                \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(type##_hash_extended)                                                                   \
+    {                                                                                                        \
+        PG_RETURN_INT64(static_cast<std::int64_t>(                                                           \
+            hash<Numbers>(fcinfo, static_cast<std::uint64_t>(PG_GETARG_INT64(1)))));                         \
+    }
+
+VALUE_ORDER(simhash_weights, WeightsNumbers)
+VALUE_ORDER(simhash_ball, BallNumbers)
+VALUE_ORDER(simhash_weights_ball, GuidedBallNumbers)
+VALUE_ORDER(signature_ball, SignatureBallNumbers)
+VALUE_ORDER(feature_frequencies, FrequenciesNumbers)
+
+} // namespace simhash

@@ -1,0 +1,52 @@
+# Logical replication of a table without a key finds the rows to change by the equality of all columns: a column of each
+# type that the extension has, in the text and the binary form.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use SimhashTest;
+
+my $publisher = start_node('publisher', streaming => 'logical');
+my $subscriber = start_node('subscriber');
+my $table = 'CREATE EXTENSION simhash; CREATE TABLE document (id int, h simhash, w simhash_weights, b simhash_ball,
+    wb simhash_weights_ball, sb signature_ball, f feature_frequencies)';
+$_->safe_psql('postgres', $table) for $publisher, $subscriber;
+
+# Rows that are equal but for one column.
+$publisher->safe_psql('postgres', <<'SQL');
+ALTER TABLE document REPLICA IDENTITY FULL;
+CREATE PUBLICATION documents FOR TABLE document;
+INSERT INTO document SELECT 0, to_simhash(h), to_simhash_weights(w), simhash_ball(to_simhash(b), 3),
+    simhash_ball(to_simhash_weights(wb), 3, 0.9), signature_ball(to_signature(sb, 512), 20, 0.9),
+    (SELECT feature_frequencies_agg(f || n) FROM generate_series(1, 2000) n)
+FROM (SELECT h, w, b, wb, sb, f FROM unnest('{x,y}'::text[]) h, unnest('{x,y}'::text[]) w, unnest('{x,y}'::text[]) b,
+    unnest('{x,y}'::text[]) wb, unnest('{x,y}'::text[]) sb, unnest('{x,y}'::text[]) f OFFSET 0) s;
+INSERT INTO document (id) VALUES (-1);
+SQL
+
+my $connection = $publisher->connstr . ' dbname=postgres';
+# Binary copies exist from PostgreSQL 16 on, and binary changes from 14 on.
+my $binary = $publisher->safe_psql('postgres', "SELECT current_setting('server_version_num')::int >= 140000") eq 't';
+for my $form ($binary ? ('false', 'true') : ('false'))
+{
+    my $option = $form eq 'true' ? ', binary = true, copy_data = false' : '';
+    $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION documents CONNECTION '$connection' PUBLICATION documents WITH (slot_name = s_$form$option)");
+    $subscriber->poll_query_until('postgres', "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel");
+    my $same = sub {
+        my ($change, $name) = @_;
+        $publisher->safe_psql('postgres', $change);
+        $publisher->wait_for_catchup('documents');
+        my $rows = 'SELECT md5(string_agg(document::text, E\'\n\' ORDER BY document::text)), count(*) FROM document';
+        is($subscriber->safe_psql('postgres', $rows), $publisher->safe_psql('postgres', $rows), "$name, binary $form");
+    };
+    $same->("UPDATE document SET id = id + 1 WHERE id = -1 OR (w = to_simhash_weights('x') AND f::text LIKE '%a%')", 'updated');
+    $same->("UPDATE document SET w = w + w WHERE h = to_simhash('x')", 'weights updated');
+    $same->("DELETE FROM document WHERE sb = signature_ball(to_signature('x', 512), 20, 0.9) AND b = simhash_ball(to_simhash('$form'), 3)
+        OR ctid IN (SELECT ctid FROM document WHERE id = 0 LIMIT 3)", 'deleted');
+    $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION documents');
+}
+cmp_ok($publisher->safe_psql('postgres', 'SELECT count(DISTINCT w) FROM document'), '>', 2, 'rows changed');
+done_testing();

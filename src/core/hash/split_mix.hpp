@@ -21,4 +21,10 @@ constexpr std::uint64_t split_mix_number(std::uint64_t seed, std::uint64_t n)
     return split_mix(seed + n * kSplitMixStep);
 }
 
+// The hash of a sequence of numbers, from that of all but the last one, or from a seed.
+constexpr std::uint64_t hash_next(std::uint64_t state, std::uint64_t number)
+{
+    return split_mix((state + kSplitMixStep) ^ number);
+}
+
 } // namespace simhash

@@ -3,11 +3,8 @@
 #include "pg/server/postgres.hpp"
 
 #include "core/fingerprint/fingerprint.hpp"
+#include "core/hash/split_mix.hpp"
 #include "pg/server/compat.hpp"
-
-extern "C" {
-#include "common/hashfn.h"
-}
 
 #include <algorithm>
 
@@ -44,20 +41,17 @@ SIMHASH_FUNCTION(simhash_sortsupport)
     PG_RETURN_VOID();
 }
 
-// The hash is stored in hash indexes and determines hash partitions, so it must never change.
+// The hash is stored in hash indexes and determines hash partitions, so it must never change. It does not depend on the byte
+// order: partitions of a dump are restored on other machines.
 SIMHASH_FUNCTION(simhash_hash)
 {
-    const Fingerprint value = PG_GETARG_FINGERPRINT(0);
-
-    return hash_any(reinterpret_cast<const unsigned char *>(&value), sizeof(value));
+    PG_RETURN_INT32(static_cast<std::int32_t>(hash_next(0, PG_GETARG_FINGERPRINT(0))));
 }
 
 SIMHASH_FUNCTION(simhash_hash_extended)
 {
-    const Fingerprint value = PG_GETARG_FINGERPRINT(0);
-
-    return hash_any_extended(reinterpret_cast<const unsigned char *>(&value), sizeof(value),
-                             static_cast<uint64>(PG_GETARG_INT64(1)));
+    PG_RETURN_INT64(static_cast<std::int64_t>(
+        hash_next(static_cast<std::uint64_t>(PG_GETARG_INT64(1)), PG_GETARG_FINGERPRINT(0))));
 }
 
 SIMHASH_FUNCTION(simhash_smaller)

@@ -151,7 +151,7 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uin
     Numbers value(PG_GETARG_DATUM(0));
     std::uint64_t state = seed;
     for (std::size_t i = 0; i < value.size(); i++)
-        state = split_mix((state + kSplitMixStep) ^ value[i]);
+        state = hash_next(state, value[i]);
     value.release();
     return state;
 }

@@ -63,7 +63,15 @@ SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found, found
 SELECT item, value FROM simhash_report('templated', 'h') WHERE topic = 'suggestion';
 -- near-duplicates, five of each document within three bits of each other, are not false matches
 CREATE TABLE copied AS SELECT i AS id, (hashint8extended(i / 5, 1) # (1::bigint << 7 * (i % 5)))::simhash AS h FROM generate_series(1, 20000) AS i;
-SELECT item, value FROM simhash_report('copied', 'h') WHERE topic IN ('suggestion', 'matches') OR topic = 'false matches' AND item = '3';
+SELECT item, CASE WHEN value > 1e-6 THEN value ELSE 0 END AS value FROM simhash_report('copied', 'h') WHERE topic IN ('suggestion', 'matches') OR topic = 'false matches' AND item = '3';
+-- texts of one frame, with copies in which two words are replaced
+CREATE TABLE framed AS SELECT i / 2 AS text, to_simhash(frame || ' ' || string_agg('w' || abs(hashint8extended(CASE WHEN n <= 2 THEN i ELSE i / 2 END, n)) % 20000, ' ')) AS h
+    FROM generate_series(1, 4000) AS i, generate_series(1, 60) AS n, (SELECT string_agg('frame' || n, ' ') AS frame FROM generate_series(1, 120) AS n) AS f GROUP BY i, frame;
+WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('framed', 'h', details => true) WHERE topic = 'false matches'),
+     found AS (SELECT radius, 2 * count(*) / 4000.0 AS value FROM generate_series(4, 9) AS radius JOIN (SELECT (x.h <@> y.h)::int AS d FROM framed x JOIN framed y ON x.text < y.text) p ON d <= radius
+         GROUP BY radius)
+SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found FROM expected JOIN found USING (radius) ORDER BY radius;
+DROP TABLE framed;
 -- errors and privileges
 SELECT * FROM simhash_report('uniform', 'h', 3, -1, details => true);
 SELECT * FROM simhash_report('empty', 'other', details => true);

@@ -38,19 +38,33 @@ void measure_ones(const BitRows &sample, double *ones);
 // is ignored.
 double informative_bits(const double *ones, int bits);
 
-// The chance that two unrelated rows lie within each radius, from 0 to `bits`. It extends to radii for which there are
-// too few pairs to count, and leaves out the near-duplicates in the sample.
-//
-// If bits are independent, `ones` gives the mean and the variance of the distance: those of a binomial
-// distribution, over fewer bits if some are skewed. Where the distances in `counts` vary more,
-// because bits are correlated, the distribution is a beta-binomial one with their mean and variance.
-void fit_chance(const DistanceCounts &counts, const double *ones, int bits, double *within);
+// The neighbors of rows whose neighborhoods are equally dense.
+struct NeighborGroup {
+    double at[kMostSignatureBits + 1]; // how many there are at each distance
+    double shared, expected; // of pairs: bits in which both differ from the row, and products of distances
+};
 
-// Raises these chances where the sample shows clearly more: rows of one template are closer to each other than
-// unrelated ones, and hardly change the mean and the variance. The pairs at more than `distance` count, and at each
-// smaller distance at most as many as at the next greater one, because the others may be near-duplicates.
-// Sets pairs[r] to how many count within r, or to 0 if the chance at r remains that of the model.
-void raise_chance(const DistanceCounts &counts, int bits, int distance, double *within, double *pairs);
+// The neighborhoods of the rows of a sample. Begins with zeros.
+struct Neighborhoods {
+    static constexpr int kGroups = 128;
+    double pairs; // of a row and another
+    // Of these, those within each radius that is at least the group's.
+    double counted[kMostSignatureBits + 1];
+    NeighborGroup group[kGroups + 1]; // by the radius at which the rows have enough neighbors
+};
+
+// Adds row number `row` of a sample in random order. `distance` is work space for a number of each row.
+void add_neighborhood(const BitRows &sample, std::size_t row, std::uint16_t *distance, Neighborhoods *all);
+
+// The chance that two unrelated rows lie within each radius, from 0 to `bits`. It extends to radii for which there are
+// too few pairs to count, and leaves out the near-duplicates in the sample, if a row has only a few. Sets pairs[r] to
+// the pairs that were counted within r, or to 0 if more than half of the chance at r is extrapolated.
+//
+// The neighbors of a row are counted from the radius on within which it has about ten. Below that, where its
+// near-duplicates are, their number is extrapolated from those just beyond. So every part of a collection has its own
+// distribution: that of a template, of short documents, and of those with rare words. Rows with the same radius share
+// one, for precision.
+void estimate_chance(const Neighborhoods &all, int bits, double *within, double *pairs);
 
 // How the rows are distributed over the buckets, that is the values of the header, of a table.
 struct Buckets {

@@ -1,4 +1,5 @@
 // simhash_report(table, column, distance, rows, details): what a table's fingerprints or signatures tell about searching them.
+#include "core/hash/split_mix.hpp"
 #include "core/report/every_nth.hpp"
 #include "core/report/report_figures.hpp"
 #include "core/signature_tables/signature_plan.hpp"
@@ -33,6 +34,7 @@ namespace
 
 constexpr Size kMostSample = 1 << 16;
 constexpr double kPairSample = 1 << 13; // fingerprints that are compared with each other
+constexpr Size kMostEqual = 4;          // of these, with the same value: a default value has no chance
 constexpr double kLeafRows = 530;
 constexpr double kWorthwhile = 0.8; // more tables must save a fifth of the pages
 constexpr double kBearable = 0.1;   // false matches per search
@@ -40,6 +42,7 @@ constexpr double kBearable = 0.1;   // false matches per search
 struct Sample {
     BitRows rows;     // in arbitrary order
     BitRows distinct; // a copy without duplicates
+    BitRows compared; // some rows in random order, a few of each value
     const std::uint64_t *most_frequent;
     Size most_frequent_rows;
     double all_rows; // estimated number of rows with a value
@@ -159,18 +162,32 @@ template <typename From> BitRows copy_rows(const BitRows &rows, Size count, From
     return {copy, count, rows.bits};
 }
 
+// How many rows are compared with each other: of longer values fewer, so that it takes as long.
+Size pair_sample(const BitRows &rows)
+{
+    return static_cast<Size>(kPairSample / std::sqrt(static_cast<double>(rows.words())));
+}
+
+// Moves `count` of the numbers, chosen at random, to the front.
+void shuffle(std::uint32_t *number, Size numbers, Size count)
+{
+    for (Size i = 0; i < count; i++)
+        std::swap(number[i], number[i + split_mix_number(0, i + 1) % (numbers - i)]);
+}
+
 void find_distinct(Sample *sample)
 {
     const BitRows &rows = sample->rows;
     const Size words = rows.words();
     auto *order = static_cast<std::uint32_t *>(palloc(sizeof(std::uint32_t) * rows.count));
+    auto *few = static_cast<std::uint32_t *>(palloc(sizeof(std::uint32_t) * rows.count));
     for (Size i = 0; i < rows.count; i++)
         order[i] = static_cast<std::uint32_t>(i);
     std::sort(order, order + rows.count, [&](std::uint32_t a, std::uint32_t b) {
         return std::lexicographical_compare(rows.row(a), rows.row(a) + words, rows.row(b),
                                             rows.row(b) + words);
     });
-    Size kept = 0;
+    Size distinct = 0, fewer = 0;
     for (Size from = 0, to; from < rows.count; from = to) {
         const std::uint64_t *value = rows.row(order[from]);
         for (to = from + 1; to < rows.count && std::equal(value, value + words, rows.row(order[to]));)
@@ -179,17 +196,22 @@ void find_distinct(Sample *sample)
             sample->most_frequent_rows = to - from;
             sample->most_frequent = value;
         }
-        order[kept++] = order[from];
+        for (Size i = from; i < Min(to, from + kMostEqual); i++)
+            few[fewer++] = order[i];
+        order[distinct++] = order[from];
     }
-    sample->distinct = copy_rows(rows, kept, [&](Size i) { return order[i]; });
+    sample->distinct = copy_rows(rows, distinct, [&](Size i) { return order[i]; });
+    const Size compared = Min(fewer, pair_sample(rows));
+    shuffle(few, fewer, compared);
+    sample->compared = copy_rows(rows, compared, [&](Size i) { return few[i]; });
+    pfree(few);
     pfree(order);
 }
 
-// Counts the distances of pairs among some evenly spaced rows: of longer values fewer, so that it takes as long.
+// Counts the distances of pairs among some evenly spaced rows.
 void count_distances(const BitRows &rows, DistanceCounts *counts)
 {
-    auto most = static_cast<Size>(kPairSample / std::sqrt(static_cast<double>(rows.words())));
-    const Size kept = Min(rows.count, most);
+    const Size kept = Min(rows.count, pair_sample(rows));
     const BitRows few = copy_rows(rows, kept, [&](Size i) { return i * rows.count / kept; });
     *counts = {};
     for (Size i = 0; i < kept; i++) {
@@ -197,6 +219,20 @@ void count_distances(const BitRows &rows, DistanceCounts *counts)
         add_distances(few, i, counts);
     }
     pfree(const_cast<std::uint64_t *>(few.word));
+}
+
+// The chance that unrelated rows lie within each radius, and how many pairs show it.
+void measure_chance(const BitRows &rows, double *within, double *pairs)
+{
+    auto *all = static_cast<Neighborhoods *>(palloc0(sizeof(Neighborhoods)));
+    auto *distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows.count));
+    for (Size i = 0; i < rows.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        add_neighborhood(rows, i, distance, all);
+    }
+    estimate_chance(*all, rows.bits, within, pairs);
+    pfree(distance);
+    pfree(all);
 }
 
 void report_rows(const Report &report, const Sample &sample)
@@ -232,9 +268,10 @@ void report_bits(const Report &report, const Sample &sample, const double *ones)
 }
 
 // The rows that a search finds, near-duplicates included, and the distances of pairs.
-void report_matches(const Report &report, const Sample &sample, int distance, DistanceCounts *counts)
+void report_matches(const Report &report, const Sample &sample, int distance)
 {
     const int bits = sample.bits();
+    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
     count_distances(sample.rows, counts);
     double found = 0;
     for (int d = 0; d <= Min(distance, bits); d++)
@@ -246,6 +283,7 @@ void report_matches(const Report &report, const Sample &sample, int distance, Di
         if (counts->at[d] > 0)
             put(report, "distance", d, counts->at[d] / counts->pairs, "share of sampled pairs");
     }
+    pfree(counts);
 }
 
 // How sure a number of false matches is that so many pairs of the sample show.
@@ -257,17 +295,12 @@ const char *certainty(double pairs)
 }
 
 // Returns the largest radius at which false matches are rare enough, or -1.
-int report_distances(const Report &report, const Sample &sample, int distance, const double *ones)
+int report_false_matches(const Report &report, const Sample &sample, int distance)
 {
     const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
-    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
-    report_matches(report, sample, distance, counts);
-
-    count_distances(sample.distinct, counts);
     auto *within = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
     auto *pairs = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
-    fit_chance(*counts, ones, bits, within);
-    raise_chance(*counts, bits, distance, within, pairs);
+    measure_chance(sample.compared, within, pairs);
     int bearable = -1;
     for (int r = 0; r <= most; r++) {
         double expected = within[r] * sample.expected;
@@ -278,7 +311,6 @@ int report_distances(const Report &report, const Sample &sample, int distance, c
     }
     pfree(pairs);
     pfree(within);
-    pfree(counts);
     return bearable;
 }
 
@@ -432,7 +464,8 @@ SIMHASH_FUNCTION(simhash_report)
         auto *ones = static_cast<double *>(palloc(sizeof(double) * static_cast<Size>(sample.bits())));
         measure_ones(sample.distinct, ones);
         report_bits(report, sample, ones);
-        const int bearable = report_distances(report, sample, distance, ones);
+        report_matches(report, sample, distance);
+        const int bearable = report_false_matches(report, sample, distance);
         (sample.wide() ? report_trees : report_designs)(report, sample, distance, bearable);
     }
     relation_close(relation, AccessShareLock);

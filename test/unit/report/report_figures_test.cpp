@@ -1,8 +1,12 @@
+#include "core/hash/split_mix.hpp"
 #include "core/report/report_figures.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -30,11 +34,21 @@ DistanceCounts count_all(const std::vector<Fingerprint> &rows)
     return counts;
 }
 
-void fit(const std::vector<Fingerprint> &rows, double within[kBits + 1])
+// The chances, and how many pairs show them.
+struct Chances {
+    double within[kMostSignatureBits + 1];
+    double pairs[kMostSignatureBits + 1];
+};
+
+Chances chances(const BitRows &rows)
 {
-    double ones[kBits];
-    measure_ones(fingerprints(rows), ones);
-    fit_chance(count_all(rows), ones, kBits, within);
+    auto all = std::make_unique<Neighborhoods>();
+    std::vector<std::uint16_t> distance(rows.count);
+    for (std::size_t i = 0; i < rows.count; i++)
+        add_neighborhood(rows, i, distance.data(), all.get());
+    Chances chances;
+    estimate_chance(*all, rows.bits, chances.within, chances.pairs);
+    return chances;
 }
 
 TEST(CollectionReport, CountsEachPairOnce)
@@ -67,15 +81,15 @@ TEST(CollectionReport, InformativeBits)
 
 TEST(CollectionReport, ChanceOfUniformRowsIsBinomial)
 {
-    double within[kBits + 1];
-    fit(uniform(3000), within);
+    const Chances found = chances(fingerprints(uniform(3000)));
     double binomial = 0, choose = 1;
     for (int d = 0; d <= 32; d++) {
         binomial += choose * std::exp2(-64);
         choose *= (64.0 - d) / (d + 1);
-        EXPECT_NEAR(within[d] / binomial, 1, 0.5) << d;
+        EXPECT_NEAR(std::log2(found.within[d] / binomial), 0, 1) << d;
+        EXPECT_EQ(found.pairs[d] > 0, d > 20) << d;
     }
-    EXPECT_NEAR(within[64], 1, 1e-6);
+    EXPECT_NEAR(found.within[64], 1, 1e-6);
 }
 
 TEST(CollectionReport, DeadBitsAreNoBits)
@@ -83,30 +97,29 @@ TEST(CollectionReport, DeadBitsAreNoBits)
     std::vector<Fingerprint> rows = uniform(3000);
     for (Fingerprint &row : rows)
         row &= 0xffff;
-    double within[kBits + 1], binomial = 0, choose = 1;
-    fit(rows, within);
+    const Chances found = chances(fingerprints(rows));
+    double binomial = 0, choose = 1;
     for (int d = 0; d <= 16; d++) {
         binomial += choose * std::exp2(-16);
         choose *= (16.0 - d) / (d + 1);
-        EXPECT_NEAR(within[d] / binomial, 1, 0.3) << d;
+        EXPECT_NEAR(found.within[d] / binomial, 1, 0.3) << d;
     }
 }
 
 TEST(CollectionReport, BitsThatGoTogetherMakeNearnessLikelier)
 {
-    // Every bit four times: distances are multiples of 4.
+    // Every bit twice: distances are even.
     std::vector<Fingerprint> rows = uniform(3000);
     for (Fingerprint &row : rows)
-        row = (row & 0xffff) * 0x0001000100010001;
-    double within[kBits + 1];
-    fit(rows, within);
-    double exact = 0, choose = 1; // P(at most 3 of 16 bits differ)
-    for (int d = 0; d <= 3; d++) {
-        exact += choose * std::exp2(-16);
-        choose *= (16.0 - d) / (d + 1);
+        row = (row & 0xffffffff) * 0x0000000100000001;
+    const Chances found = chances(fingerprints(rows));
+    double exact = 0, choose = 1;
+    for (int d = 0; d <= 32; d += 2) {
+        exact += choose * std::exp2(-32);
+        choose *= (32.0 - d / 2) / (d / 2 + 1);
+        if (d >= 8)
+            EXPECT_NEAR(std::log2(found.within[d] / exact), 0, 1) << d;
     }
-    EXPECT_GT(within[12], exact / 3);
-    EXPECT_LT(within[12], exact * 3);
 }
 
 TEST(CollectionReport, Signatures)
@@ -120,7 +133,7 @@ TEST(CollectionReport, Signatures)
             word.push_back(random() & mask);
     }
     BitRows rows = {word.data(), 2000, kSignature};
-    double ones[kSignature], within[kSignature + 1];
+    double ones[kSignature];
     measure_ones(rows, ones);
     EXPECT_NEAR(informative_bits(ones, kSignature), 150, 0.2);
     EXPECT_NEAR(ones[127], 0.5, 0.1);
@@ -134,44 +147,133 @@ TEST(CollectionReport, Signatures)
     for (int d = 0; d <= kSignature; d++)
         mean += d * counts.at[d] / counts.pairs;
     EXPECT_NEAR(mean, 75, 0.1);
-    fit_chance(counts, ones, kSignature, within);
+    const Chances found = chances(rows);
     for (int d = 0; d <= 75; d++) {
         binomial += choose;
         choose *= (150.0 - d) / (d + 1);
-        EXPECT_NEAR(within[d] / binomial, 1, 0.5) << d;
+        if (d >= 40)
+            EXPECT_NEAR(std::log2(found.within[d] / binomial), 0, 1) << d;
     }
-    EXPECT_NEAR(within[kSignature], 1, 1e-6);
+    EXPECT_NEAR(found.within[kSignature], 1, 1e-6);
 }
 
 TEST(CollectionReport, DegenerateSamples)
 {
-    double within[kBits + 1];
-    fit({}, within);
-    EXPECT_NEAR(within[0], 1, 1e-5);
-    fit(std::vector<Fingerprint>(100, 7), within);
-    EXPECT_NEAR(within[0], 1, 1e-5);
-    fit({0, ~Fingerprint{0}}, within);
-    EXPECT_NEAR(within[63], 0, 1e-5);
-    EXPECT_NEAR(within[64], 1, 1e-5);
+    EXPECT_EQ(chances(fingerprints({})).within[0], 1);
+    EXPECT_EQ(chances(fingerprints({7})).within[0], 1);
+    EXPECT_EQ(chances(fingerprints(std::vector<Fingerprint>(100, 7))).within[0], 1);
+    const Chances two = chances(fingerprints({0, ~Fingerprint{0}}));
+    EXPECT_NEAR(two.within[63], 0, 1e-5);
+    EXPECT_EQ(two.within[64], 1);
 }
 
-TEST(CollectionReport, CountedPairsRaiseTheModel)
+// Documents of words of a frame, words of their own, and copies of which some words are replaced.
+struct Framed {
+    int bits;
+    int frames;
+    int frame_words;
+    int fewest_words, most_words;
+    int copies; // of each document
+};
+
+std::ostream &operator<<(std::ostream &out, const Framed &kind)
 {
-    DistanceCounts counts = {};
-    counts.pairs = 1e6;
-    const double at[] = {500, 0, 90, 80, 20, 30, 60, 40, 0};
-    std::copy(std::begin(at), std::end(at), counts.at);
-    double within[kBits + 1] = {}, pairs[kBits + 1] = {};
-    within[8] = within[9] = 300e-6; // more than counted
-    raise_chance(counts, kBits, 3, within, pairs);
-    // Within the distance at most as many as at the next greater one.
-    const double counted[] = {0, 0, 20, 40, 60, 90, 150, 190, 0};
-    for (int r = 0; r < 9; r++) {
-        EXPECT_EQ(pairs[r], counted[r]) << r;
-        EXPECT_DOUBLE_EQ(within[r], r == 8 ? 300e-6 : counted[r] * 1e-6) << r;
-    }
-    EXPECT_DOUBLE_EQ(within[10], 300e-6);
+    return out << kind.bits << " bits, " << kind.frames << " frames of " << kind.frame_words << " words, "
+               << kind.fewest_words << " to " << kind.most_words << " words, " << kind.copies << " copies";
 }
+
+class FramedTexts : public testing::TestWithParam<Framed>
+{
+protected:
+    void vote(std::vector<int> *sums, std::uint64_t word, int weight)
+    {
+        for (std::size_t bit = 0; bit < sums->size(); bit++) {
+            const std::uint64_t hash = split_mix_number(word, 1 + bit / 64);
+            (*sums)[bit] += hash >> bit % 64 & 1 ? weight : -weight;
+        }
+    }
+
+    // A third of the words are among the commonest hundred.
+    std::uint64_t any_word() { return random_() % 3 == 0 ? random_() % 100 : random_() % 20000; }
+
+    void add_row(const std::vector<int> &sums, int document)
+    {
+        for (std::size_t bit = 0; bit < sums.size(); bit++) {
+            if (bit % 64 == 0)
+                word_.push_back(0);
+            word_.back() |= static_cast<std::uint64_t>(sums[bit] >= 0) << bit % 64;
+        }
+        document_.push_back(document);
+    }
+
+    void make_rows(const Framed &kind)
+    {
+        for (int document = 0; document_.size() < 3000; document++) {
+            std::vector<int> sums(static_cast<std::size_t>(kind.bits));
+            const std::uint64_t frame = random_() % static_cast<std::uint64_t>(kind.frames);
+            for (int i = 0; i < kind.frame_words; i++)
+                vote(&sums, 1000000 + frame * 1000 + static_cast<std::uint64_t>(i), 1);
+            std::vector<std::uint64_t> words(std::uniform_int_distribution<std::size_t>(
+                static_cast<std::size_t>(kind.fewest_words),
+                static_cast<std::size_t>(kind.most_words))(random_));
+            for (std::uint64_t &word : words)
+                vote(&sums, word = any_word(), 1);
+            add_row(sums, document);
+            for (int copy = 0; copy < kind.copies; copy++) {
+                std::vector<int> edited = sums;
+                for (int edits = 1 + copy % 5; edits > 0; edits--) {
+                    vote(&edited, words[static_cast<std::size_t>(edits)], -1);
+                    vote(&edited, any_word(), 1);
+                }
+                add_row(edited, document);
+            }
+        }
+    }
+
+    std::mt19937_64 random_{3};
+    std::vector<std::uint64_t> word_;
+    std::vector<int> document_;
+};
+
+TEST_P(FramedTexts, ChanceIsThatOfOtherDocuments)
+{
+    make_rows(GetParam());
+    const BitRows ordered = {word_.data(), document_.size(), GetParam().bits};
+    std::vector<std::size_t> order(ordered.count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<std::uint64_t> word;
+    for (std::size_t i : order)
+        word.insert(word.end(), ordered.row(i), ordered.row(i) + ordered.words());
+    const Chances found = chances({word.data(), ordered.count, ordered.bits});
+
+    std::vector<double> others(static_cast<std::size_t>(ordered.bits) + 1);
+    double pairs = 0;
+    for (std::size_t a = 0; a < ordered.count; a++) {
+        for (std::size_t b = 0; b < a; b++) {
+            int distance = 0;
+            for (std::size_t i = 0; i < ordered.words(); i++)
+                distance += std::popcount(ordered.row(a)[i] ^ ordered.row(b)[i]);
+            others[static_cast<std::size_t>(distance)] += document_[a] != document_[b];
+            pairs++;
+        }
+    }
+    double sum = 0;
+    int compared = 0;
+    for (int r = 0; r <= ordered.bits; r++) {
+        sum += others[static_cast<std::size_t>(r)];
+        if (sum >= 50 * (1 + GetParam().copies)) {
+            EXPECT_NEAR(std::log2(found.within[r] / (sum / pairs)), 0, 1) << r;
+            compared += sum < 0.001 * pairs;
+        }
+    }
+    EXPECT_GE(compared, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(CollectionReport, FramedTexts,
+                         testing::Values(Framed{64, 1, 120, 60, 60, 1}, Framed{64, 1, 120, 60, 60, 0},
+                                         Framed{64, 1, 150, 20, 200, 1}, Framed{64, 5, 120, 40, 100, 4},
+                                         Framed{256, 1, 120, 60, 60, 1}, Framed{256, 3, 200, 40, 100, 4}));
 
 TEST(CollectionReport, Buckets)
 {

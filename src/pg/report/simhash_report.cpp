@@ -371,7 +371,8 @@ struct BestTables {
 void report_suggested_radius(const Report &report, int bearable)
 {
     put(report, "suggestion", "radius", bearable,
-        "the largest with at most 0.1 false matches a search; -1: none");
+        bearable > 0 ? "the largest with at most 0.1 false matches a search"
+                     : "too small to find much: try frequencies, other features, or more bits");
 }
 
 void report_designs(const Report &report, const Sample &sample, int distance, int bearable)

@@ -243,6 +243,22 @@ void take_query(Grouping *grouping, const char *query)
 
 } // namespace
 
+EqualRows find_equal_rows(PairOutput *output)
+{
+    Grouping grouping;
+    begin_grouping(&grouping, false);
+    find_open_pairs(output, 0, PairsWanted::links, {take_pair, &grouping});
+    number_members(&grouping);
+    EqualRows equal = {grouping.count, grouping.id, allocate_numbers(grouping.count)};
+    Components components(equal.first, equal.count);
+    visit_pairs(&grouping, [&components](uint32 a, uint32 b, bool) { components.unite(a, b); });
+    for (uint32 i = 0; i < equal.count; i++)
+        equal.first[i] = components.root(i);
+    grouping.id = nullptr;
+    end_grouping(&grouping);
+    return equal;
+}
+
 } // namespace simhash
 
 SIMHASH_FUNCTION(simhash_groups)

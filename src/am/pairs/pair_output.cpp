@@ -85,6 +85,7 @@ void flush_pairs(PairOutput *output)
         output->sink.put(output->sink.context, pair.tag[0] & kTidMask, pair.tag[1] & kTidMask, distance);
     }
     output->pairs = 0;
+    output->thinned = output->thinning;
     receive_pairs(output);
     if (output->unseen > output->many_unseen && output->unseen > output->seen)
         output->filter_early = true;

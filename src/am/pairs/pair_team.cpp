@@ -191,7 +191,8 @@ int planned_pair_workers(const PairOutput &output, double nanoseconds)
 {
     // parallel_setup_cost is 1000 by default: about 10 milliseconds.
     constexpr double kSetupUnit = 1e4;
-    if (!IsUnderPostmaster || IsParallelWorker() || nanoseconds < parallel_setup_cost * kSetupUnit)
+    if (output.alone || !IsUnderPostmaster || IsParallelWorker() ||
+        nanoseconds < parallel_setup_cost * kSetupUnit)
         return 0;
     for (int i = 0; i < output.sides; i++) {
         for (int j = 0; j < output.side[i].parts; j++) {

@@ -78,7 +78,7 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
     find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs}, pairs.rows);
 }
 
-void find_open_pairs(PairOutput *output, int distance)
+void run_join(PairOutput *output, int distance)
 {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
@@ -98,23 +98,45 @@ void find_open_pairs(PairOutput *output, int distance)
 
 } // namespace
 
-void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
-                TableRows *rows)
+PairOutput *open_pairs(const Oid *index, int indexes, int distance)
 {
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
     output->snapshot = GetActiveSnapshot();
     output->sides = indexes;
-    output->wanted = wanted;
-    output->sink = sink;
-    for (int i = 0; i < indexes; i++) {
-        open_side(index[i], nullptr, Max(distance, 0), &output->side[i]);
-        rows[i] = output->side[i].tids;
-    }
-    if (check_sides(*output) && distance >= 0)
-        find_open_pairs(output, distance);
     for (int i = 0; i < indexes; i++)
+        open_side(index[i], nullptr, Max(distance, 0), &output->side[i]);
+    return output;
+}
+
+void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairSink sink)
+{
+    PairOutput again = {};
+    again.snapshot = output->snapshot;
+    again.sides = output->sides;
+    again.alone = output->alone;
+    std::copy(output->side, output->side + output->sides, again.side);
+    again.wanted = wanted;
+    again.sink = sink;
+    *output = again;
+    if (check_sides(*output) && distance >= 0)
+        run_join(output, distance);
+}
+
+void close_pairs(PairOutput *output)
+{
+    for (int i = 0; i < output->sides; i++)
         close_side(output->side[i]);
     pfree(output);
+}
+
+void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
+                TableRows *rows)
+{
+    PairOutput *output = open_pairs(index, indexes, distance);
+    for (int i = 0; i < indexes; i++)
+        rows[i] = output->side[i].tids;
+    find_open_pairs(output, distance, wanted, sink);
+    close_pairs(output);
 }
 
 } // namespace simhash

@@ -3,6 +3,7 @@
 //
 //   pairs        the SQL functions            groups       groups of near-duplicates
 //   block_pairs  pairs of rows routed by block, which a query returns
+//   pair_sample  some pairs of each distance
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  pairs of visible rows        pair_rows    checks that rows are visible
@@ -14,6 +15,7 @@
 #include "am/index/heap_tid.hpp"
 #include "am/tree/leaf_reader.hpp"
 
+#include "core/hash/split_mix.hpp"
 #include "core/kernels/pair_match.hpp"
 #include "core/pairs/pair_plan.hpp"
 #include "core/tables/byte_permutation.hpp"
@@ -116,6 +118,22 @@ enum class PairsWanted {
 // mean, before the first pair is found.
 void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
                 TableRows *rows);
+// The same in parts: several times of the same rows. Rows have the same numbers each time.
+struct PairOutput *open_pairs(const Oid *index, int indexes, int distance);
+void find_open_pairs(struct PairOutput *output, int distance, PairsWanted wanted, PairSink sink);
+void close_pairs(struct PairOutput *output);
+
+// groups.cpp
+
+// The rows that have equal ones.
+struct EqualRows {
+    uint32 count;
+    int64 *number; // ascending
+    uint32 *first; // of each, the place of the first of its group
+};
+
+// Finds them in one side that is open.
+EqualRows find_equal_rows(struct PairOutput *output);
 
 // pair_sides.cpp
 
@@ -226,6 +244,9 @@ struct PairOutput {
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
     bool queries; // the second members are no rows but numbers of queries, marked kVisible
+    bool alone;   // without parallel workers
+    // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
+    int thinning, thinned;
     PairsWanted wanted;
     PairSink sink;
     FoundPair *pair;
@@ -246,8 +267,15 @@ void end_output(PairOutput *output);
 // Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
 void flush_pairs(PairOutput *output);
 
+inline bool thinned_out(const PairOutput &output, uint64 a, uint64 b)
+{
+    return split_mix((a & kTidMask) * kSplitMixStep + (b & kTidMask)) >> (64 - output.thinning) != 0;
+}
+
 inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
 {
+    if (output->thinning > 0 && thinned_out(*output, a, b))
+        return;
     if (output->pairs == output->capacity)
         flush_pairs(output);
     output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << kDistanceShift, b}};

@@ -5,7 +5,10 @@ import org.postgresql.PGConnection;
 
 public class Program {
     public static void main(String[] arguments) throws Exception {
-        try (Connection db = DriverManager.getConnection(arguments[0])) {
+        String url = arguments.length > 0 ? arguments[0] : "jdbc:postgresql://" + System.getenv().getOrDefault("PGHOST", "localhost")
+            + ":" + System.getenv().getOrDefault("PGPORT", "5432") + "/" + System.getenv().getOrDefault("PGDATABASE", "postgres")
+            + "?user=" + System.getenv().getOrDefault("PGUSER", System.getProperty("user.name"));
+        try (Connection db = DriverManager.getConnection(url)) {
             // Insert a document, and find its near-duplicates.
             PreparedStatement insert = db.prepareStatement("INSERT INTO page (body) VALUES (?)");
             insert.setString(1, "The quick brown fox jumps over the lazy dog");

@@ -44,7 +44,7 @@ my %runner = (
     'Program.java' => {
         file => 'Program.java',
         here => sub { succeeds('javap', 'org.postgresql.Driver') },
-        run => sub { [ 'java', 'Program.java', "jdbc:postgresql://127.0.0.1:$ENV{PGPORT}/$ENV{PGDATABASE}?user=$ENV{PGUSER}" ] },
+        run => sub { [ 'env', 'PGHOST=127.0.0.1', 'java', 'Program.java' ] },
     },
     (map { $_ => {
         file => 'program.js',

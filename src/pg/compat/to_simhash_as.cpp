@@ -161,9 +161,9 @@ bool separates(char32_t character)
 
 // Whether a text may be split before `character`: its Normalization Form KC is then that of the text before
 // followed by that of the rest. U+0345 is the only character that combines although its mapping does not.
+constexpr char32_t kYpogegrammeni = 0x345;
 bool begins_piece(char32_t character)
 {
-    constexpr char32_t kYpogegrammeni = 0x345;
     if (character < 0x80 || character == kYpogegrammeni)
         return character < 0x80;
     Character property = character_property(character);
@@ -174,8 +174,49 @@ bool begins_piece(char32_t character)
     return length > 0 && character_property(mapping[0]).boundary();
 }
 
+// The canonical combining class of a character that does not decompose.
+int combining_class(char32_t character)
+{
+    if (character == kYpogegrammeni)
+        return 240;
+    Character property = character_property(character);
+    return property.mapped() ? 0 : property.combining_class();
+}
+
+// Appends a character, or what it decomposes to if that is marks, and returns the new count.
+std::size_t append(UnicodeCharacter *characters, std::size_t count, char32_t character)
+{
+    Character property = character_property(character);
+    std::size_t length = 1;
+    const char32_t *mapping = &character;
+    if (character >= 0x80 && character != kYpogegrammeni && property.mapped()) {
+        mapping = property.mapping(&length);
+        if (length == 0 || combining_class(mapping[0]) == 0) {
+            length = 1;
+            mapping = &character;
+        }
+    }
+    for (std::size_t i = 0; i < length; i++)
+        characters[count++] = mapping[i];
+    return count;
+}
+
+// Puts runs of marks into canonical order, as normalization does: PostgreSQL takes quadratic time for it.
+void order_marks(UnicodeCharacter *characters, std::size_t count, std::uint64_t *memory)
+{
+    for (std::size_t begin = 0, end; begin < count; begin = end + 1) {
+        // Marks of one class keep their order.
+        for (end = begin; end < count && combining_class(characters[end]) > 0; end++)
+            memory[end - begin] = static_cast<std::uint64_t>(combining_class(characters[end])) << 56 |
+                                  static_cast<std::uint64_t>(end - begin) << 32 | characters[end];
+        std::sort(memory, memory + (end - begin));
+        for (std::size_t i = begin; i < end; i++)
+            characters[i] = static_cast<UnicodeCharacter>(memory[i - begin]);
+    }
+}
+
 // Reads the next piece into `characters`, terminated by 0. Returns where it ends.
-const char *read_piece(const char *at, const char *end, UnicodeCharacter *characters)
+const char *read_piece(const char *at, const char *end, UnicodeCharacter *characters, std::uint64_t *memory)
 {
     std::size_t count = 0;
     int size;
@@ -185,12 +226,13 @@ const char *read_piece(const char *at, const char *end, UnicodeCharacter *charac
             character = ' ';
         if (count >= kPiece && begins_piece(character))
             break;
-        if (count == kLongestPiece)
+        if (count >= kLongestPiece)
             ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                     errmsg("too many combining characters in a row"),
                     errdetail("There are more than %zu.", kLongestPiece - kPiece));
-        characters[count++] = character;
+        count = append(characters, count, character);
     }
+    order_marks(characters, count, memory);
     characters[count] = 0;
     return at;
 }
@@ -198,14 +240,15 @@ const char *read_piece(const char *at, const char *end, UnicodeCharacter *charac
 // Returns the text in Normalization Form KC, computed by PostgreSQL.
 Utf8Text normalised(Utf8Text text)
 {
-    auto *characters =
-        static_cast<UnicodeCharacter *>(palloc((kLongestPiece + 1) * sizeof(UnicodeCharacter)));
+    constexpr std::size_t kRoom = kLongestPiece + kMappingMax;
+    auto *characters = static_cast<UnicodeCharacter *>(palloc((kRoom + 1) * sizeof(UnicodeCharacter)));
+    auto *memory = static_cast<std::uint64_t *>(palloc(kRoom * sizeof(std::uint64_t)));
     std::size_t capacity = text.length + kPiece, length = 0;
     auto *bytes = static_cast<char *>(palloc_extended(capacity, MCXT_ALLOC_HUGE));
     const char *end = text.bytes + text.length;
     for (const char *at = text.bytes; at < end;) {
         CHECK_FOR_INTERRUPTS();
-        at = read_piece(at, end, characters);
+        at = read_piece(at, end, characters, memory);
         UnicodeCharacter *normal = unicode_normalize(UNICODE_NFKC, characters);
         for (const UnicodeCharacter *character = normal; *character != 0; character++) {
             if (capacity - length < 4) {
@@ -216,6 +259,7 @@ Utf8Text normalised(Utf8Text text)
         }
         pfree(normal);
     }
+    pfree(memory);
     pfree(characters);
     return {bytes, length};
 }

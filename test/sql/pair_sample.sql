@@ -35,6 +35,22 @@ SELECT * FROM simhash_pair_sample('page_h', 'body', 8, 0);
 DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'missing'); EXCEPTION WHEN undefined_column THEN RAISE NOTICE '%', SQLERRM; END $$;
 SELECT count(*) FROM simhash_pair_sample('page_h', NULL);
 SELECT * FROM simhash_pair_sample('page_pkey', 'body');
+-- What is not one expression is refused before anything is read, whatever it would become between the parentheses.
+CREATE FUNCTION refusal(document text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN RETURN (SELECT count(*) FROM simhash_pair_sample('page_h', document)); EXCEPTION WHEN syntax_error THEN RETURN SQLERRM; END $$;
+SELECT refusal(document) FROM unnest(ARRAY['', 'body, title', 'body AS b', 'body b', 'body FROM page', 'body WHERE true', 'body ORDER BY 1',
+    'body LIMIT 1', 'body UNION SELECT title', 'DISTINCT body', 'body INTO x', 'body; SELECT 1', 'body) || (title', '(body', 'body)',
+    $$1) AS document, (SELECT 'x'$$, $x$$d$ 'x'$x$, 'body /*', '"body', 'body FOR UPDATE',
+    'body GROUP BY 1', 'body HAVING true', 'body WINDOW w AS ()', 'body OFFSET 1', '-- nothing']) document;
+SELECT refusal(document) > '0' AS works FROM unnest(ARRAY['(SELECT body)', 'body || title', 'CASE WHEN true THEN body END', '((body))', 'page.*', $q$'(' || body || $d$)$d$$q$,
+    '/* ( */ body -- )', 'page', 'body::varchar COLLATE "C"', '(SELECT title FROM page LIMIT 1)',
+    $x$ $d$ 'x') AS document, pg_sleep(0), ('$d$ $x$]) document;
+-- Functions of others may have taken the place of those that the query calls.
+BEGIN;
+ALTER FUNCTION feature_cosine(text, text, text, integer) RENAME TO old_cosine;
+CREATE FUNCTION feature_cosine(text, text) RETURNS text LANGUAGE sql AS $$ SELECT 'far'::text $$;
+SELECT * FROM simhash_pair_sample('page_h', 'body');
+ROLLBACK;
 -- It ends whatever the rows are: rows with equal fingerprints are not compared with each other.
 \set VERBOSITY default
 SET temp_file_limit = '10MB';

@@ -296,13 +296,17 @@ SIMHASH_FUNCTION(simhash_pair_sample)
     if (name == nullptr || schema == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
                 errmsg("the table of index %u does not exist", index));
+    const char *document = text_to_cstring(PG_GETARG_TEXT_PP(1));
+    require_expression(document);
     DrawnColumns drawn;
     draw_pairs(index, PG_GETARG_INT32(2), pairs, &drawn);
     const char *query =
         pair_query(drawn, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name),
-                   quote_identifier(schema), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+                   quote_identifier(schema), document);
     TupleDesc row;
     Tuplestorestate *store = begin_rows(fcinfo, &row);
-    for_each_query_row(query, [&](const QueryRow &found) { tuplestore_puttuple(store, found.tuple); });
+    for_each_query_row(
+        query, [&](TupleDesc found) { require_row_type(found, row); },
+        [&](const QueryRow &found) { tuplestore_puttuple(store, found.tuple); });
     PG_RETURN_NULL();
 }

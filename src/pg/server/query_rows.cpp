@@ -4,7 +4,9 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
+#include "tcop/tcopprot.h"
 #include "utils/lsyscache.h"
 }
 
@@ -48,6 +50,37 @@ double estimated_rows(const char *query)
     }
     SPI_finish();
     return rows;
+}
+
+// The text is parsed as the list of what a query without anything else returns. So it cannot close a parenthesis, nor
+// leave a string or a comment open.
+void require_expression(const char *text)
+{
+    List *statements = pg_parse_query(psprintf("SELECT %s\n", text));
+    bool right = list_length(statements) == 1;
+    const auto *statement = right ? linitial_node(RawStmt, statements)->stmt : nullptr;
+    right = right && IsA(statement, SelectStmt);
+    const auto *select = reinterpret_cast<const SelectStmt *>(statement);
+    right = right && list_length(select->targetList) == 1 && select->op == SETOP_NONE &&
+            select->distinctClause == NIL && select->intoClause == nullptr && select->fromClause == NIL &&
+            select->whereClause == nullptr && select->groupClause == NIL && select->havingClause == nullptr &&
+            select->windowClause == NIL && select->sortClause == NIL && select->limitOffset == nullptr &&
+            select->limitCount == nullptr && select->lockingClause == NIL &&
+            linitial_node(ResTarget, select->targetList)->name == nullptr;
+    if (!right)
+        ereport(ERROR, errcode(ERRCODE_SYNTAX_ERROR), errmsg("\"%s\" is not an expression", text),
+                errhint("Give a single expression of the table's columns."));
+}
+
+void require_row_type(TupleDesc found, TupleDesc wanted)
+{
+    bool equal = found->natts == wanted->natts;
+    for (int i = 0; equal && i < wanted->natts; i++)
+        equal = TupleDescAttr(found, i)->atttypid == TupleDescAttr(wanted, i)->atttypid;
+    if (!equal)
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                errmsg("the query does not return the columns of the function"),
+                errhint("Look for functions of others in the schema of the extension."));
 }
 
 Oid integer_type(TupleDesc columns, int number)

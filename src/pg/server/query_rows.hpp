@@ -27,6 +27,11 @@ Portal open_query(const char *query);
 // user has no right to run it. The query is not run.
 double estimated_rows(const char *query);
 
+// For queries into which the caller's text is pasted in parentheses: raises an error unless it is one expression.
+void require_expression(const char *text);
+// Raises an error unless a query returns columns of these types.
+void require_row_type(TupleDesc found, TupleDesc wanted);
+
 // Returns smallint, integer or bigint for a column that is of one of these types or of a domain over it, otherwise
 // InvalidOid. The first column has number 1.
 Oid integer_type(TupleDesc columns, int number);

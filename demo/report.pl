@@ -60,16 +60,33 @@ sub path
 
 # -- differences ------------------------------------------------------------------------------------------------
 
-# The words of a text with the white space before each.
+# The pieces of a text that are compared, words and punctuation, with the white space before each, and the number of the
+# word that each belongs to. As readers count, "-3.2.2" is one word, and "--" is none.
 sub words
 {
     my ($text) = @_;
-    my (@word, @space);
+    my (@word, @space, @number);
+    my $number = -1;
     while ($text =~ /(\s*)(\w+|[^\w\s]+)/g) {
         push @space, $1;
         push @word, $2;
+        $number++ if $1 ne '' || $number < 0;
+        push @number, $number;
     }
-    return { word => \@word, space => \@space };
+    my %counts;
+    $counts{ $number[$_] } = 1 for grep { $word[$_] =~ /\w/ } 0 .. $#word;
+    return { word => \@word, space => \@space, number => \@number, counts => \%counts };
+}
+
+# How many words the pieces [from, to), [from, to), … belong to.
+sub word_count
+{
+    my ($words, @ranges) = @_;
+    my %seen;
+    while (my ($from, $to) = splice @ranges, 0, 2) {
+        $seen{$_} = 1 for grep { $words->{counts}{$_} } @{ $words->{number} }[ $from .. $to - 1 ];
+    }
+    return scalar keys %seen;
 }
 
 sub write_words
@@ -147,7 +164,7 @@ sub span
     }
     $space =~ s/\n\s+/\n/;
     $text = escaped($text);
-    $text .= sprintf ' <small>… %s more</small>', counted($left_out, 'word') if $left_out;
+    $text .= sprintf ' <small>… %s more</small>', counted(word_count($words, $to - $left_out, $to), 'word') if $left_out;
     return $space . ($element ? "<$element>$text</$element>" : $text);
 }
 
@@ -167,12 +184,11 @@ sub side
     return $html =~ s/^\s+//r;
 }
 
+# How many words of one side differ.
 sub changed
 {
-    my ($at, @places) = @_;
-    my $count = 0;
-    $count += $_->[ $at + 1 ] - $_->[$at] for @places;
-    return $count;
+    my ($words, $at, @places) = @_;
+    return word_count($words, map { @$_[ $at, $at + 1 ] } @places);
 }
 
 sub bits { return counted($_[0], 'bit') }
@@ -183,10 +199,11 @@ sub comparison
     my ($left, $right) = (words($group->{text}), words($other->{text}));
     my @places = differences($left, $right);
     my @passages = passages(joined(@places));
+    my ($of_a, $of_b) = (changed($left, 0, @places), changed($right, 2, @places));
     my $summary =
-        @places
-      ? counted(changed(0, @places), 'word') . ' of A and ' . counted(changed(2, @places), 'word') . ' of B differ'
-      : 'the same words';
+        !@places ? 'the same words'
+      : $of_a + $of_b == 0 ? 'only punctuation differs'
+      : counted($of_a, 'word') . ' of A and ' . counted($of_b, 'word') . ' of B differ';
     put('<details class="comparison"', $open ? ' open' : '', '><summary><b>', bits($other->{distance}),
         "</b> apart, similarity ", $other->{similarity} // '?', ": $summary</summary>\n");
     put('<div class="sides heads"><div><b>A</b> ', path($group->{path}), '</div><div><b>B</b> ', path($other->{path}),
@@ -194,7 +211,9 @@ sub comparison
     put("<p class=\"note\">Only white space, or what comes after the part that is compared, differs.</p>\n") unless @places;
     my $shown = @passages > PASSAGES ? PASSAGES : @passages;
     for my $passage (@passages[ 0 .. $shown - 1 ]) {
-        put('<p class="same">', counted($passage->{skipped}, 'word'), " the same</p>\n") if $passage->{skipped};
+        my $from = $passage->{places}[0][0] - $passage->{before};
+        put('<p class="same">', counted(word_count($left, $from - $passage->{skipped}, $from), 'word'), " the same</p>\n")
+            if $passage->{skipped};
         put('<div class="sides both"><div>', side($left, $passage, 0, 'del'), '</div><div>', side($right, $passage, 2, 'ins'),
             "</div></div>\n");
     }
@@ -250,6 +269,7 @@ figure { margin: 1rem 0; }
 .key i { display: inline-block; width: .75rem; height: .75rem; margin-right: .4rem; }
 pre { overflow-x: auto; font-size: .8125rem; }
 .group { margin: 1rem 0; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
+a { color: inherit; }
 summary { cursor: pointer; padding: .3rem 0; font-size: .9375rem; }
 .group ul { margin: .25rem 0 .5rem; padding-left: 1.25rem; font-size: .875rem; }
 .path { font-family: ui-monospace, monospace; font-size: .8125rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
@@ -275,10 +295,12 @@ del small, ins small { color: var(--quiet); }
 CSS
 }
 
+# What most pairs of a distance are, if a share of them is expected by chance; it is not known beyond 16 bits.
 sub class
 {
-    my ($report, $distance) = @_;
-    return $distance <= $report->{radius} ? 'near' : $distance < $report->{chance} ? 'related' : 'chance';
+    my ($report, $distance, $share, $expected) = @_;
+    return 'chance' if defined $expected ? $expected > $share / 2 : $distance >= $report->{chance};
+    return $distance <= $report->{radius} ? 'near' : 'related';
 }
 
 # One pair in how many, a power of ten.
@@ -308,6 +330,7 @@ sub histogram
     # What a search finds by chance, which is cumulative, as shares of pairs.
     my @unrelated = map { $_->[1] / $report->{documents} } @{ $report->{unrelated} };
     $unrelated[$_] -= $unrelated[ $_ - 1 ] for reverse 1 .. $#unrelated;
+    my @class = map { class($report, $_, $share[$_], $unrelated[$_]) } 0 .. 64;
     my $powers = 1;
     $powers++ while 10**-$powers > $least && $powers < 12;
     put("<figure>\n<figcaption>Share of all pairs of documents</figcaption>\n<div class=\"bars\" role=\"img\" aria-label=\"Histogram of the distances of pairs\">\n");
@@ -319,15 +342,15 @@ sub histogram
         my $share = $share[$distance];
         my $height = height($share, $powers);
         my $title = bits($distance) . ': ' . ($share > 0 ? '1 pair in ' . number(sprintf '%.0f', 1 / $share) : 'no pair');
-        put(sprintf "<i class=\"%s\" style=\"height:%.1f%%\" title=\"%s\"></i>\n", class($report, $distance), $height, $title);
+        put(sprintf "<i class=\"%s\" style=\"height:%.1f%%\" title=\"%s\"></i>\n", $class[$distance], $height, $title);
         my $level = height($unrelated[$distance] // 0, $powers);
         put(sprintf "<b style=\"left:%.2f%%;bottom:%.1f%%\"></b>\n", 100 * $distance / 65, $level) if $level > 1;
     }
     put("</div>\n<div class=\"axis\">");
     put(sprintf '<span style="left:%.2f%%">%d</span>', 100 * ($_ + 0.5) / 65, $_) for map { 8 * $_ } 0 .. 8;
     put("</div>\n<ul class=\"key\"><li><i class=\"near\"></i>near-duplicates, up to $report->{radius} bits</li>");
-    put('<li><i class="related"></i>probably related</li>') if $report->{radius} + 1 < $report->{chance};
-    put("<li><i class=\"chance\"></i>from $report->{chance} bits: also chance</li>",
+    put('<li><i class="related"></i>probably related</li>') if grep { $class[$_] eq 'related' && $share[$_] > 0 } 0 .. 64;
+    put("<li><i class=\"chance\"></i>half or more by chance</li>",
         "<li><b></b>what chance alone would give, up to 16 bits</li></ul>\n");
     put("<figcaption>Distance in bits of 64, of sampled pairs. The scale is logarithmic.</figcaption>\n",
         "</figure>\n<details><summary>The figures</summary><ul>\n");
@@ -335,13 +358,31 @@ sub histogram
     put("</ul></details>\n");
 }
 
+# How many near-duplicates of a first document were confirmed.
+sub confirmed
+{
+    my ($others, $confirmed) = @_;
+    return $confirmed == $others ? 'all confirmed' : number($confirmed) . ' confirmed, ' . number($others - $confirmed) . ' not';
+}
+
+# Links to the groups.
+sub contents
+{
+    my @groups = @_;
+    put("<details><summary>Contents</summary><ul>\n");
+    for my $number (1 .. @groups) {
+        my $group = $groups[ $number - 1 ];
+        put("<li><a href=\"#g$number\">", counted($group->{documents}, $group->{kind}), '</a> ', path($group->{path}), "</li>\n");
+    }
+    put("</ul></details>\n");
+}
+
 sub group
 {
-    my ($group) = @_;
+    my ($group, $number) = @_;
     my @others = @{ $group->{others} };
-    put('<section class="group"><h3>', counted($group->{documents}, $group->{kind}), "</h3>\n");
-    put('<p class="note">', counted($group->{copies}, 'near-copy', 'near-copies'), " of the first</p>\n")
-        if defined $group->{copies};
+    put("<section class=\"group\" id=\"g$number\"><h3>", counted($group->{documents}, $group->{kind}), "</h3>\n");
+    put('<p class="note">', confirmed($group->{documents} - 1, $group->{confirmed}), "</p>\n") if defined $group->{confirmed};
     put("<details><summary>Their paths</summary><ul>\n<li>", path($group->{path}), "</li>\n");
     put('<li>', path($_->{path}), ' <span class="quiet">', bits($_->{distance}), "</span></li>\n") for @others;
     put("</ul>\n");
@@ -384,10 +425,12 @@ HTML
     tile($report->{documents}, 'documents');
     tile($report->{pairs}, 'pairs of near-duplicates');
     tile($report->{groups}, 'groups');
-    tile($report->{copies}, 'near-copies');
-    put("</ul>\n<p class=\"quiet\">A near-copy is a member of a group whose text was compared with that of the group’s first ",
-        "document: the Jaccard similarity of their sequences of three words is at least 0.8. Other members resemble it less: ",
-        "look at them before you delete any.</p>\n<h2>Distances</h2>\n<p>Among ", number($report->{documents}), ' documents, a search is expected to find ',
+    my ($all, $confirmed) = @$report{qw(near_duplicates confirmed)};
+    tile($confirmed, 'near-duplicates in them, confirmed');
+    tile($all - $confirmed, 'not confirmed' . ($all > 0 ? sprintf(': %.0f %%', 100 * (1 - $confirmed / $all)) : ''));
+    put("</ul>\n<p class=\"quiet\">A group has a first document and its near-duplicates. One is confirmed if the texts say so, too: the ",
+        "Jaccard similarity of their sequences of three words is at least 0.8. The others are alike by fingerprint only, and many ",
+        "are false matches: look at them before you delete any.</p>\n<h2>Distances</h2>\n<p>Among ", number($report->{documents}), ' documents, a search is expected to find ',
         $report->{chance} <= 16 ? "unrelated ones from about $report->{chance} bits on" : 'no unrelated ones within 16 bits',
         '. That depends on how many documents there are and on what all of them have in common.', "</p>\n");
     histogram($report) if $report->{distances};
@@ -395,12 +438,13 @@ HTML
     put("<h2>Groups</h2>\n");
     put('<p>',
         @groups < $report->{groups}
-        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', those with most near-copies of each kind in turn. '
+        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', the largest and those with most confirmed near-duplicates of each kind in turn; make demo SHOWN=0 shows all. '
         : 'All groups. ',
-        'Each begins with its leader, to which the others are compared: the first ', number($report->{compared}),
+        'Each begins with its first document, to which the others are compared: the first ', number($report->{compared}),
         " characters of the texts.</p>\n") if @groups;
     put("<p>No two documents are within $report->{radius} bits of each other.</p>\n") unless @groups;
-    group($_) for @groups;
+    contents(@groups) if @groups > 1;
+    group($groups[$_], $_ + 1) for 0 .. $#groups;
     put("<h2>In SQL</h2>\n<pre>", escaped(<<"SQL"), "</pre>\n");
 CREATE EXTENSION simhash;
 ALTER TABLE page ADD h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED;

@@ -6,6 +6,7 @@
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
 #   make demo REPORT=~/groups.html   where the report goes; otherwise demo-report.html in the checkout
 #   make demo MOST=5000              read at most so many files
+#   make demo SHOWN=200              show so many groups in the report (default 40); 0 for all
 #
 # Everything else happens in a scratch directory, with a private PostgreSQL server; both are gone at the end. The tests set
 # STAGED to a directory where the extension is installed already.
@@ -13,6 +14,7 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 MOST=${MOST:-40000} # documents
+SHOWN=${SHOWN:-40}   # groups
 REPORT=${REPORT:-$TOP/demo-report.html}
 REPORT=$(realpath -m "${REPORT/#\~/$HOME}")
 if [ -d "$REPORT" ] || ! { [ -w "$REPORT" ] || [ ! -e "$REPORT" ] && [ -w "${REPORT%/*}/" ]; }; then
@@ -171,7 +173,7 @@ query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' 
     lines=$(wc -l <"$SCRATCH/a")
     changed=$(diff "$SCRATCH/a" "$SCRATCH/b" | grep -c '^[<>]' || true)
     [ "$distance" = 1 ] && bits="1 bit" || bits="$distance bits"
-    echo "  ${bold:-}$kind, a near-copy: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
+    echo "  ${bold:-}$kind, confirmed: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
     echo "    < $(query "SELECT path FROM page WHERE id = $a")"
     echo "    > $(query "SELECT path FROM page WHERE id = $b")"
     { diff "$SCRATCH/a" "$SCRATCH/b" || true; } | { grep '^[<>]' || true; } | head -n 6 | cut -c 1-100 |
@@ -179,7 +181,7 @@ query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' 
     echo
 done
 
-show -v radius="$radius" -v chance="$chance" -v most_text=40000 -f report.sql >"$SCRATCH/report.json"
+show -v radius="$radius" -v chance="$chance" -v most_text=40000 -v shown="$SHOWN" -f report.sql >"$SCRATCH/report.json"
 mkdir "$SCRATCH/differences"
 perl report.pl "$SCRATCH/differences" <"$SCRATCH/report.json" >"$SCRATCH/report.html"
 cp "$SCRATCH/report.html" "$REPORT"

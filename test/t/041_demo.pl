@@ -13,7 +13,7 @@ use Test::More;
 my $top = dirname(dirname($FindBin::RealBin));
 my $directory = PostgreSQL::Test::Utils::tempdir;
 my @elements = qw(html head meta title style body h1 h2 h3 p ul li b i div span figure figcaption section details summary del
-  ins small pre);
+  ins small pre a);
 
 # text(seed, words): words from a fixed sequence of random numbers.
 sub text
@@ -42,8 +42,8 @@ sub report
     my (@texts) = @_;
     my $leader = shift @texts;
     my $report = {
-        radius => 3, chance => 8, compared => 40000, documents => 1000, pairs => 1, groups => 1, copies => 1,
-        distances => [ [ 1, 0.001 ], [ 30, 0.9 ] ], unrelated => [ [ 0, 1e-9 ], [ 1, 1e-7 ] ],
+        radius => 3, chance => 8, compared => 40000, documents => 1000, pairs => 1, groups => 1, near_duplicates => 8, confirmed => 5,
+        distances => [ [ 1, 0.001 ], [ 2, 1e-6 ], [ 30, 0.9 ] ], unrelated => [ [ 0, 1e-9 ], [ 1, 1e-7 ], [ 2, 1e-3 ] ],
         shown => [ { kind => 'text file', documents => 1 + @texts, %$leader, others => \@texts } ],
     };
     write_file("$directory/report.json", JSON::PP->new->encode($report));
@@ -60,7 +60,7 @@ sub foreign_tags
 {
     my ($page) = @_;
     my $known = join '|', @elements;
-    return grep { !m{^(?:!DOCTYPE html|/?(?:$known)(?: [^>]*)?)$} || /\b(?:on\w+|src|href)\s*=/ } $page =~ /<([^<>]*)>?/g;
+    return grep { !m{^(?:!DOCTYPE html|/?(?:$known)(?: [^>]*)?)$} || /\b(?:on\w+|src|href)\s*=(?!"#g\d+")/ } $page =~ /<([^<>]*)>?/g;
 }
 
 # Like like(), but without the page in the log.
@@ -94,6 +94,16 @@ my ($side) = $page =~ m{<div>(word\d+[^<]*<del>left</del>[^<]*)</div>};
 is(scalar split(' ', $side =~ s/<[^>]*>//gr), 21, 'with ten words before and after');
 shows($page, qr{>40 words the same<}, 'the others are counted');
 
+shows($page, qr{<b>3</b>not confirmed: 38 %}, 'what the texts do not confirm is counted');
+$page = report({ path => 'a', text => 'pkg -3.2.1 -- it' }, { path => 'b', text => 'pkg -4.2.2 - it', distance => 1 });
+shows($page, qr{: 1 word of A and 1 word of B differ}, 'a word with punctuation and digits is one word');
+# Of the bars at 1 and 2 bits, only that is drawn as near-duplicates of which chance explains less than half.
+is(join(' ', ($page =~ /<i class="(\w+)" style/g)[ 1, 2, 30 ]), 'near chance chance', 'what chance explains is drawn so');
+$page = report({ path => 'a', text => 'to be' }, { path => 'b', text => 'to, be', distance => 1 });
+shows($page, qr{: 0 words of A and 1 word of B differ}, 'punctuation belongs to its word');
+$page = report({ path => 'a', text => 'to - be' }, { path => 'b', text => 'to -- be', distance => 1 });
+shows($page, qr{: only punctuation differs}, 'and is no word alone');
+
 $page = report({ path => 'a', text => "one\ntwo" }, { path => 'b', text => 'one two', distance => 0 });
 shows($page, qr/the same words/, 'white space is no difference');
 
@@ -115,13 +125,15 @@ shows($page, qr/The differences are left out: this page has grown large/, 'and t
 # -- directories ------------------------------------------------------------------------------------------------
 
 # demo(directories): exit status, standard output, standard error and the page of a run of the demo.
+my $shown = 40;
+
 sub demo
 {
     my (@directories) = @_;
     my $report = "$directory/page.html";
     unlink $report;
     my ($output, $error) = ('', '');
-    local %ENV = (%ENV, TEXTS => "@directories", REPORT => $report);
+    local %ENV = (%ENV, TEXTS => "@directories", REPORT => $report, SHOWN => $shown);
     delete @ENV{qw(KEEP MOST)};
     IPC::Run::run([ 'bash', "$top/demo/run.sh" ], '<', '/dev/null', '>', \$output, '2>', \$error);
     return ($? >> 8, $output, $error, -e $report ? slurp_file($report) : '');
@@ -132,16 +144,29 @@ write_file("$directory/near/a.txt", "$common one end");
 write_file("$directory/near/b.txt", "$common another end");
 write_file("$directory/near/<svg onload=x>&c.txt", "$common yet another end");
 write_file("$directory/near/$_.txt", text($_, 300)) for 4 .. 9;
+# The same words in another order, which fingerprints do not tell apart; and one word of many.
+write_file("$directory/near/order.txt", join ' ', reverse split / /, "$common one end");
+write_file("$directory/near/long$_.txt", text(10, 3000) . " and $_") for 1, 2;
 my ($status, $output, $error);
 ($status, $output, $error, $page) = demo("$directory/near", "$directory/nowhere");
 is($status, 0, 'the demo runs') or diag($output, $error);
 is($error, "Warning: cannot read $directory/nowhere, which is left out.\n", 'a missing directory gives a warning');
 like($output, qr{in this page, for your browser:\n    \Q$directory/page.html\E$}m, 'the path of the page is printed');
-like($output, qr/^DELETE 2$/m, 'the copies can be deleted');
+like($output, qr/^DELETE 3$/m, 'the copies can be deleted');
+like($output, qr/^It refused 1 of these documents, too/m, 'what a constraint refuses though the texts differ is told');
+like($output, qr/^\s*0\.\d+ \| \S*(?:order|[abc])\.txt$/m, 'and shown');
 like($output, qr/^INSERT 0 0$/m, 'and kept out');
 is(join("\n", foreign_tags($page)), '', 'the page is escaped');
-shows($page, qr/<h3>3 text files<\/h3>/, 'it shows the group');
+shows($page, qr/<h3>4 text files<\/h3>\s*<p class="note">2 confirmed, 1 not</, 'it shows the group, and what the texts say');
+shows($page, qr/<h3>2 text files<\/h3>\s*<p class="note">all confirmed</, 'and another');
+shows($page, qr/similarity 0\.99: 1 word of A and 1 word of B differ/, 'no similarity is rounded up to 1');
+shows($page, qr{<b>1</b>not confirmed: 25 %}, 'it counts what was not confirmed');
+shows($page, qr/<a href="#g1">4 text files<\/a>.*<a href="#g2">2 text files<\/a>/s, 'and has a table of contents');
 shows($page, qr/&lt;svg onload=x&gt;&amp;c\.txt/, 'with its paths');
+$shown = 1;
+$page = (demo("$directory/near"))[3];
+shows($page, qr/1 group of 2, the largest.*<h3>4 text files/s, 'of fewer groups the largest are shown');
+$shown = 0;
 
 write_file("$directory/wide/a.txt", text(3, 300));
 write_file("$directory/wide/b.txt", text(3, 270) . ' ' . text(5, 30));

@@ -597,25 +597,7 @@ COMMENT ON FUNCTION tenant_signature(bit, pg_catalog.text)
 COMMENT ON FUNCTION tenant_signature(bit, bigint)
     IS 'signature whose distances within a tenant are the same, and to others those of random ones';
 
--- Aggregates. Sums are exact and independent of order, and the state is an ordinary type, so partial aggregates can be
--- combined anywhere. The state of moving aggregates also counts rows, to detect an empty frame.
-
-CREATE FUNCTION simhash_weights_accumulate(simhash_weights, pg_catalog.text) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_accumulate(simhash_weights, pg_catalog.text, double precision)
-    RETURNS simhash_weights
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_combine(simhash_weights, simhash_weights) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_final(simhash_weights) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash_weights_accumulate(simhash_weights, pg_catalog.text)
-    IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_weights_accumulate(simhash_weights, pg_catalog.text, double precision)
-    IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_weights_combine(simhash_weights, simhash_weights)
-    IS 'aggregate transition and combine function';
-COMMENT ON FUNCTION simhash_weights_final(simhash_weights) IS 'aggregate final function';
+-- Aggregates. Sums are exact and independent of order. The state also counts rows, to detect an empty frame.
 
 CREATE FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
@@ -635,70 +617,26 @@ CREATE FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text, d
 CREATE FUNCTION simhash_weights_move_out(pg_catalog.internal, simhash_weights)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_out_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_moving_final(pg_catalog.internal) RETURNS simhash_weights
+CREATE FUNCTION simhash_weights_final(pg_catalog.internal) RETURNS simhash_weights
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_moving_final(pg_catalog.internal) RETURNS simhash
+CREATE FUNCTION simhash_final(pg_catalog.internal) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text)
-    IS 'moving-aggregate transition function';
+    IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
-    IS 'moving-aggregate transition function';
+    IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, simhash_weights)
-    IS 'moving-aggregate transition function';
+    IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text)
     IS 'moving-aggregate inverse transition function';
 COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
     IS 'moving-aggregate inverse transition function';
 COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, simhash_weights)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_weights_moving_final(pg_catalog.internal) IS 'moving-aggregate final function';
-COMMENT ON FUNCTION simhash_moving_final(pg_catalog.internal) IS 'moving-aggregate final function';
+COMMENT ON FUNCTION simhash_weights_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_final(pg_catalog.internal) IS 'aggregate final function';
 
-CREATE AGGREGATE simhash_agg(feature pg_catalog.text) (
-    SFUNC = simhash_weights_accumulate, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_from_weights, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_moving_final);
-CREATE AGGREGATE simhash_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_weights_accumulate, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_from_weights, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_moving_final);
-CREATE AGGREGATE simhash_agg(weights simhash_weights) (
-    SFUNC = simhash_weights_combine, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_from_weights, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_moving_final);
-CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text) (
-    SFUNC = simhash_weights_accumulate, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_weights_moving_final);
-CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_weights_accumulate, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_weights_moving_final);
-CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
-    SFUNC = simhash_weights_combine, STYPE = simhash_weights, SSPACE = 520,
-    COMBINEFUNC = simhash_weights_combine, FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 520, MFINALFUNC = simhash_weights_moving_final);
-
-COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
-    IS 'fingerprint of features with weight 1, one per row';
-COMMENT ON AGGREGATE simhash_agg(pg_catalog.text, double precision)
-    IS 'fingerprint of features with weights, one per row';
-COMMENT ON AGGREGATE simhash_agg(simhash_weights)
-    IS 'fingerprint of the sum of weights';
-COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text)
-    IS 'weights of features with weight 1, one per row';
-COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text, double precision)
-    IS 'weights of features with weights, one per row';
-COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
-    IS 'sum of weights';
-
--- Aggregates of signatures. The state is too large for a type of its own that columns would hold.
+-- Those of signatures share functions with them.
 
 CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
@@ -738,6 +676,56 @@ COMMENT ON FUNCTION signature_final(pg_catalog.internal)
     IS 'aggregate final function';
 COMMENT ON FUNCTION signature_weights_final(pg_catalog.internal)
     IS 'aggregate final function';
+
+CREATE AGGREGATE simhash_agg(feature pg_catalog.text) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_final);
+CREATE AGGREGATE simhash_agg(feature pg_catalog.text, weight double precision) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_final);
+CREATE AGGREGATE simhash_agg(weights simhash_weights) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_final);
+CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text, weight double precision) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
+    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
+    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+
+COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
+    IS 'fingerprint of features with weight 1, one per row';
+COMMENT ON AGGREGATE simhash_agg(pg_catalog.text, double precision)
+    IS 'fingerprint of features with weights, one per row';
+COMMENT ON AGGREGATE simhash_agg(simhash_weights)
+    IS 'fingerprint of the sum of weights';
+COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text)
+    IS 'weights of features with weight 1, one per row';
+COMMENT ON AGGREGATE simhash_weights_agg(pg_catalog.text, double precision)
+    IS 'weights of features with weights, one per row';
+COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
+    IS 'sum of weights';
 
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
     SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,

@@ -28,8 +28,6 @@ SELECT simhash_agg(feature, 1e300) FROM feature;
 \echo :SQLSTATE
 SELECT simhash_agg('a', 4e11) FROM generate_series(1, 2);
 \echo :SQLSTATE
-SELECT simhash_weights_accumulate(NULL, 'a');
-\echo :SQLSTATE
 
 -- Sums of stored weights. The result is packed as if it had been computed at once.
 SELECT simhash_weights_agg(w)::text = to_simhash_weights(ARRAY['a', 'b', 'b', 'd'], ARRAY[1, 2.5, -0.5, 1])::text AS sums,

@@ -1,12 +1,11 @@
 -- The memory of a long statement does not grow with its rows.
 
 -- Bytes that the statements of this session use. PostgreSQL 13 does not tell them.
-CREATE FUNCTION used_bytes() RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION used_bytes(contexts text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE bytes bigint := 0;
 BEGIN
     IF current_setting('server_version_num')::int >= 140000 THEN
-        EXECUTE $q$ SELECT sum(used_bytes) FROM pg_backend_memory_contexts
-            WHERE name IN ('ExecutorState', 'simhash scan') $q$ INTO bytes;
+        EXECUTE 'SELECT sum(used_bytes) FROM pg_backend_memory_contexts WHERE name ~ $1' INTO bytes USING contexts;
     END IF;
     RETURN bytes;
 END $$;
@@ -14,7 +13,7 @@ CREATE TABLE noted (id int, bytes bigint);
 CREATE FUNCTION note_memory() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.id % 1000 = 0 THEN
-        INSERT INTO noted VALUES (NEW.id, used_bytes());
+        INSERT INTO noted VALUES (NEW.id, used_bytes('^(ExecutorState|simhash scan)$'));
     END IF;
     RETURN NEW;
 END $$;
@@ -46,4 +45,22 @@ CREATE TABLE unequal (id int, h simhash, s bit(4096), EXCLUDE USING simhash (h W
 CREATE TRIGGER note BEFORE INSERT ON unequal FOR EACH ROW EXECUTE FUNCTION note_memory();
 INSERT INTO unequal SELECT i, key64(i), key4096(i) FROM generate_series(12001, 16000) i;
 SELECT bytes_per_row();
-DROP TABLE apart, unequal, noted;
+
+-- Aggregates. Hash aggregation keeps the states of all groups: those of simhash_agg are no larger than those of a signature.
+
+CREATE FUNCTION memory_of(aggregate text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE format('EXPLAIN (ANALYZE, FORMAT json) SELECT i %% 20000, %s FROM feature GROUP BY 1', aggregate) INTO plan;
+    RETURN (plan->0->'Plan'->>'Peak Memory Usage')::bigint;
+END $$;
+CREATE TABLE feature (i int, g int, f text, w simhash_weights);
+INSERT INTO feature SELECT i, i % 200, i::text, to_simhash_weights(i::text) FROM generate_series(1, 40000) i;
+SET work_mem = '1GB';
+SET enable_sort = off;
+SET max_parallel_workers_per_gather = 0;
+SELECT aggregate, memory_of(aggregate) <= 1.02 * memory_of('signature_agg(f, 64)') AS small
+FROM unnest('{simhash_agg(f),"simhash_agg(f, 2)",simhash_agg(w),simhash_weights_agg(f),"simhash_weights_agg(f, 2)",simhash_weights_agg(w)}'::text[])
+    AS aggregate;
+
+DROP TABLE apart, unequal, noted, feature;

@@ -1,4 +1,4 @@
-// The stored form of simhash_weights: in tables, in queries and as the state of aggregates.
+// The stored form of simhash_weights: in tables and in queries.
 //
 //   offset  size
 //        0     1  version, 1
@@ -11,8 +11,7 @@
 // for exchange between machines. PostgreSQL puts a length word of 4 bytes (or 1) in front.
 //
 // The packed form of weights is unique: the largest shift that divides all, then the least width that holds
-// all; zeros have shift 0, width 1. Readers accept any form. The running state of an aggregate is unpacked:
-// shift 0, width 8, so that the weights are aligned and can be added to in place.
+// all; zeros have shift 0, width 1. Readers accept any form.
 //
 // The external form, for binary transfer: the version byte 1, then 64 weights in units of 2^-24, W_0 first,
 // each of 8 bytes, big-endian, two's complement.
@@ -52,13 +51,6 @@ std::size_t pack_weights(const Weights &weights, void *to);
 // Reads any stored form. Returns false, and does not change *out, for anything else: another version or size,
 // or weights that the shift takes out of range.
 bool unpack_weights(const void *from, std::size_t size, Weights *out);
-
-// Whether the stored form is the unpacked one.
-inline bool is_unpacked(const StoredWeightsHeader &header)
-{
-    return header.version == kWeightsVersion && header.shift == 0 && header.width == sizeof(Weight) &&
-           header.zero == 0;
-}
 
 // The external form, in and out. Reading returns false for another version.
 void write_external_weights(const Weights &weights, std::uint8_t to[kExternalWeightsSize]);

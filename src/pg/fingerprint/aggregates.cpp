@@ -1,11 +1,8 @@
 // The aggregates of features into sums: simhash_agg and simhash_weights_agg, signature_agg and
 // signature_weights_agg. Their input is one row for each feature, or for the first two, for each set of weights.
 //
-// Signatures, and moving frames of windows, keep the sums and how many features are in them: the result is NULL
-// again when the last feature leaves the frame. A fingerprint's sums are one word.
-//
-// The state of simhash_agg over groups is of type simhash_weights, so that partial aggregates can be passed between
-// processes and machines. It is kept unpacked and modified in place. NULL is the state before the first feature.
+// The state is the sums and how many features are in them: the result is NULL again when the last feature leaves the frame
+// of a window. A fingerprint's sums are one word.
 #include "core/weights/weights_format.hpp"
 #include "pg/fingerprint/signature_value.hpp"
 #include "pg/input/feature_aggregate.hpp"
@@ -21,43 +18,6 @@ namespace simhash
 
 namespace
 {
-
-struct UnpackedState {
-    char length[VARHDRSZ];
-    StoredWeightsHeader header;
-    Weights weights;
-};
-static_assert(sizeof(UnpackedState) == VARHDRSZ + kStoredWeightsMax);
-static_assert(offsetof(UnpackedState, weights) == VARHDRSZ + sizeof(StoredWeightsHeader));
-
-// Returns the state, argument 0, in a form that may be modified.
-UnpackedState *unpacked_state(FunctionCallInfo fcinfo)
-{
-    MemoryContext context = aggregate_context(fcinfo);
-    Weights weights = {};
-    if (!PG_ARGISNULL(0)) {
-        // Only this file creates the unpacked form with a four-byte header, and always in the aggregate's
-        // memory context.
-        Pointer pointer = DatumGetPointer(PG_GETARG_DATUM(0));
-        auto *state = reinterpret_cast<UnpackedState *>(pointer);
-        if (VARATT_IS_4B_U(pointer) && VARSIZE(pointer) == sizeof(UnpackedState) &&
-            is_unpacked(state->header))
-            return state;
-        read_weights(PG_GETARG_DATUM(0), &weights);
-    }
-    auto *state = static_cast<UnpackedState *>(MemoryContextAlloc(context, sizeof(UnpackedState)));
-    SET_VARSIZE(state, sizeof(UnpackedState));
-    state->header = {kWeightsVersion, 0, sizeof(Weight), 0};
-    state->weights = weights;
-    return state;
-}
-
-Datum same_state(FunctionCallInfo fcinfo)
-{
-    if (PG_ARGISNULL(0))
-        PG_RETURN_NULL();
-    PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-}
 
 struct SumsState {
     SignatureSums sums; // if bits > 0
@@ -166,41 +126,7 @@ SumsState *read_state(bytea *bytes)
 
 } // namespace
 
-// simhash_weights_accumulate(simhash_weights, text [, float8]): the transition function for features.
-SIMHASH_FUNCTION(simhash_weights_accumulate)
-{
-    Feature feature;
-    if (!get_feature(fcinfo, PG_NARGS() > 2, &feature))
-        return same_state(fcinfo);
-    UnpackedState *state = unpacked_state(fcinfo);
-    if (!add_feature(&state->weights, feature.hash, feature.weight))
-        report_weights_overflow();
-    PG_RETURN_POINTER(state);
-}
-
-// simhash_weights_combine(simhash_weights, simhash_weights): the transition function for sets of weights, and
-// the combine function of both aggregates.
-SIMHASH_FUNCTION(simhash_weights_combine)
-{
-    if (PG_ARGISNULL(1))
-        return same_state(fcinfo);
-    UnpackedState *state = unpacked_state(fcinfo);
-    Weights other;
-    read_weights(PG_GETARG_DATUM(1), &other);
-    if (!add_weights(&state->weights, other))
-        report_weights_overflow();
-    PG_RETURN_POINTER(state);
-}
-
-// simhash_weights_final(simhash_weights) -> simhash_weights: packs the state.
-SIMHASH_FUNCTION(simhash_weights_final)
-{
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
-    return weights_datum(weights);
-}
-
-// simhash_weights_move_in(internal, text [, float8]) and simhash_weights_move_out, for frames.
+// simhash_weights_move_in(internal, text [, float8]) and simhash_weights_move_out, for groups and frames.
 SIMHASH_FUNCTION(simhash_weights_move_in)
 {
     return move_fingerprint_feature(fcinfo, 1);
@@ -220,14 +146,14 @@ SIMHASH_FUNCTION(simhash_weights_move_out_weights)
     return move_weights(fcinfo, -1);
 }
 
-SIMHASH_FUNCTION(simhash_weights_moving_final)
+SIMHASH_FUNCTION(simhash_weights_final)
 {
     const SumsState *state = finished_state(fcinfo);
     if (state == nullptr)
         PG_RETURN_NULL();
     return weights_datum(state->sums.word[0]);
 }
-SIMHASH_FUNCTION(simhash_moving_final)
+SIMHASH_FUNCTION(simhash_final)
 {
     const SumsState *state = finished_state(fcinfo);
     if (state == nullptr)

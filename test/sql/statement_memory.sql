@@ -1,7 +1,7 @@
 -- The memory of a long statement does not grow with its rows.
 
 -- Bytes that the statements of this session use. PostgreSQL 13 does not tell them.
-CREATE FUNCTION used_bytes(contexts text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION used_bytes(contexts text) RETURNS bigint LANGUAGE plpgsql PARALLEL RESTRICTED AS $$
 DECLARE bytes bigint := 0;
 BEGIN
     IF current_setting('server_version_num')::int >= 140000 THEN
@@ -63,4 +63,26 @@ SELECT aggregate, memory_of(aggregate) <= 1.02 * memory_of('signature_agg(f, 64)
 FROM unnest('{simhash_agg(f),"simhash_agg(f, 2)",simhash_agg(w),simhash_weights_agg(f),"simhash_weights_agg(f, 2)",simhash_weights_agg(w)}'::text[])
     AS aggregate;
 
+-- A state that another process sends is free once it has been added to that of its group. So when all have been added, the
+-- groups take hardly more than without other processes.
+CREATE FUNCTION memory_of_groups(aggregate text, workers int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    before bigint := used_bytes('.');
+    bytes bigint;
+BEGIN
+    PERFORM set_config('max_parallel_workers_per_gather', workers::text, true);
+    EXECUTE format('SELECT max(used_bytes(''.'')) FROM (SELECT %s AS v FROM feature GROUP BY g OFFSET 0) s WHERE v IS NOT NULL',
+        aggregate) INTO bytes;
+    RETURN bytes - before;
+END $$;
+SET parallel_leader_participation = off; -- its own states are not sent
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 3;
+ALTER TABLE feature SET (parallel_workers = 3);
+ANALYZE feature;
+EXPLAIN (COSTS OFF) SELECT signature_agg(f, 4096) FROM feature GROUP BY g;
+SELECT aggregate, memory_of_groups(aggregate, 3) <= 1.1 * memory_of_groups(aggregate, 0) + 100000 AS small
+FROM unnest('{"signature_agg(f, 4096)","minhash_agg(f, 4096)",feature_frequencies_agg(f),simhash_agg(f)}'::text[]) AS aggregate;
 DROP TABLE apart, unequal, noted, feature;

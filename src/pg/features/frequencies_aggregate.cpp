@@ -37,8 +37,8 @@ FeatureFrequency *list_features(const FeatureCounts &counts)
     return list;
 }
 
-// Begins a state, or checks that it counts such features.
-void set_features(FunctionCallInfo fcinfo, FrequenciesState *state, FrequencyUnit unit, int size)
+// Begins a state in a memory context, or checks that it counts such features.
+void set_features(MemoryContext context, FrequenciesState *state, FrequencyUnit unit, int size)
 {
     FrequenciesHeader header = {};
     header.unit = unit;
@@ -47,7 +47,7 @@ void set_features(FunctionCallInfo fcinfo, FrequenciesState *state, FrequencyUni
         check_same_features(state->header, header);
         return;
     }
-    state->context = aggregate_context(fcinfo);
+    state->context = context;
     state->features = new (MemoryContextAlloc(state->context, sizeof(CountedFeatures))) CountedFeatures;
     state->header = header;
 }
@@ -113,7 +113,7 @@ Datum accumulate_text(FunctionCallInfo fcinfo, Shingles shingles)
 {
     auto *state = running_state<FrequenciesState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
-        set_features(fcinfo, state,
+        set_features(aggregate_context(fcinfo), state,
                      shingles.unit == TextUnit::kWord ? FrequencyUnit::kWord : FrequencyUnit::kCharacter,
                      shingles.size);
         CountedFeatures document;
@@ -127,7 +127,7 @@ template <CountFeatures count> Datum accumulate_given(FunctionCallInfo fcinfo)
 {
     auto *state = running_state<FrequenciesState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
-        set_features(fcinfo, state, FrequencyUnit::kGiven, 1);
+        set_features(aggregate_context(fcinfo), state, FrequencyUnit::kGiven, 1);
         CountedFeatures document;
         count(fcinfo, 1, &document);
         add_document(state, &document);
@@ -170,7 +170,7 @@ SIMHASH_FUNCTION(feature_frequencies_accumulate_value)
     auto *state = running_state<FrequenciesState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
         FeatureFrequencies value = frequencies_value(fcinfo, 1);
-        set_features(fcinfo, state, value.header().unit, value.header().size);
+        set_features(aggregate_context(fcinfo), state, value.header().unit, value.header().size);
         add_header(state, value.header());
         for (std::uint32_t i = 0; i < value.header().count; i++) {
             FeatureFrequency feature = value.at(i);
@@ -185,7 +185,7 @@ SIMHASH_FUNCTION(feature_frequencies_combine)
     auto *state = running_state<FrequenciesState>(fcinfo);
     const FrequenciesState *other = PG_ARGISNULL(1) ? nullptr : state_argument<FrequenciesState>(fcinfo, 1);
     if (other != nullptr && other->context != nullptr) {
-        set_features(fcinfo, state, other->header.unit, other->header.size);
+        set_features(aggregate_context(fcinfo), state, other->header.unit, other->header.size);
         add_header(state, other->header);
         FeatureFrequency *list = list_features(other->features->counts());
         add_listed(state, list, other->features->counts().size());
@@ -217,13 +217,14 @@ SIMHASH_FUNCTION(feature_frequencies_serialize)
 
 SIMHASH_FUNCTION(feature_frequencies_deserialize)
 {
-    MemoryContext context = aggregate_context(fcinfo);
+    aggregate_context(fcinfo);
     bytea *bytes = PG_GETARG_BYTEA_PP(0);
     PassedState passed;
     std::memcpy(&passed, VARDATA_ANY(bytes), sizeof(passed));
-    auto *state = static_cast<FrequenciesState *>(MemoryContextAllocZero(context, sizeof(FrequenciesState)));
+    auto *state = static_cast<FrequenciesState *>(palloc0(sizeof(FrequenciesState)));
     if (passed.header.version == kFrequenciesVersion) {
-        set_features(fcinfo, state, passed.header.unit, passed.header.size);
+        // Only until it has been combined with another.
+        set_features(CurrentMemoryContext, state, passed.header.unit, passed.header.size);
         add_header(state, passed.header);
         state->features->expect(std::size_t{passed.header.count} * 4 / 3);
         for (std::uint32_t i = 0; i < passed.header.count; i++) {

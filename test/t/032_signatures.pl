@@ -178,7 +178,7 @@ sql('CREATE TABLE grouped (id bigint, h bit(1024)) WITH (autovacuum_enabled = of
     CREATE TABLE asked (n bigint, q bit(1024));
     INSERT INTO asked SELECT n, CASE WHEN n % 3 = 0 THEN signature(n, 1024) ELSE flipped_signature(' .
     wide('flipped_signature(signature(n % 200, 128), n + 77777, (n % 15)::int)') . ', n, 40) END FROM generate_series(1, 60) AS n');
-for my $lists ('lists = -1', 'lists = 0') {
+for my $lists ('fillfactor = 85', 'lists = 0') {
     sql("DROP INDEX IF EXISTS grouped_h; CREATE INDEX grouped_h ON grouped USING simhash (h) WITH ($lists)");
     for my $recall (0.8, 0.95) {
         my @found = split /\|/, sql("SET enable_seqscan = off; SET enable_bitmapscan = off;

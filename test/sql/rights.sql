@@ -131,6 +131,22 @@ RESET ROLE;
 DROP FUNCTION estimates;
 DROP TABLE ask;
 
+-- The memory of a session is shown with the names of the indexes that the role may know. Tables of one leaf need none.
+SET ROLE index_owner;
+CREATE TABLE owned.large AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 20000) i;
+CREATE INDEX large_h ON owned.large USING simhash (h);
+SELECT count(*) FROM owned.large WHERE h <@| simhash_ball('0123456789abcdef', 0);
+SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
+SET ROLE index_stranger;
+SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
+SET ROLE index_monitor;
+SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
+RESET ROLE;
+GRANT SELECT (h) ON owned.large TO index_stranger;
+SET ROLE index_stranger;
+SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
+RESET ROLE;
+
 -- other relations
 SELECT simhash_index_stats('owned.page');
 CREATE INDEX page_id ON owned.page (id);

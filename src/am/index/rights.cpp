@@ -75,6 +75,14 @@ void check_columns(Oid heap, const Bitmapset *columns)
 
 } // namespace
 
+bool may_read_any(Oid table)
+{
+    const Oid user = GetUserId();
+    return owns_relation(table, user) || has_privs_of_role(user, kStatScanRole) ||
+           pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK ||
+           pg_attribute_aclcheck_all(table, user, ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK;
+}
+
 void check_ownership(Oid index, Oid heap)
 {
     if (!owns_relation(heap, GetUserId()))

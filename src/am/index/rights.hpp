@@ -7,6 +7,9 @@
 namespace simhash
 {
 
+// Whether the current user may read a column of a table, or inspect it.
+bool may_read_any(Oid table);
+
 // For functions that block others: the user must own the table.
 void check_ownership(Oid index, Oid heap);
 

@@ -1,7 +1,13 @@
-// simhash_index_memory(): the copies of inner pages that this session holds, for each index.
+// simhash_index_memory(): the copies of inner pages that this session holds, for each index. Another role may have used the
+// session before: the indexes of tables that the current one may not read are one row, without a name.
+#include "am/index/rights.hpp"
 #include "am/tree/inner_copies.hpp"
 
 #include "pg/server/result_rows.hpp"
+
+extern "C" {
+#include "catalog/index.h"
+}
 
 namespace simhash
 {
@@ -9,17 +15,37 @@ namespace simhash
 namespace
 {
 
-struct CopyRows {
-    Tuplestorestate *rows;
-    TupleDesc row;
+struct IndexCopies {
+    Oid index;
+    int64 copies, bytes;
 };
 
-void add_row(void *context, Oid index, int64 copies, int64 bytes)
+struct AllCopies {
+    int count, capacity;
+    IndexCopies *of;
+};
+
+void add_copies(void *context, Oid index, int64 copies, int64 bytes)
 {
-    const auto *result = static_cast<const CopyRows *>(context);
-    Datum values[] = {ObjectIdGetDatum(index), Int64GetDatum(copies), Int64GetDatum(bytes)};
-    bool nulls[lengthof(values)] = {};
-    tuplestore_putvalues(result->rows, result->row, values, nulls);
+    auto *all = static_cast<AllCopies *>(context);
+    if (all->count == all->capacity)
+        all->of = static_cast<IndexCopies *>(
+            repalloc(all->of, sizeof(IndexCopies) * static_cast<Size>(all->capacity *= 2)));
+    all->of[all->count++] = {index, copies, bytes};
+}
+
+bool may_see(Oid index)
+{
+    const Oid table = IndexGetRelation(index, true);
+    return OidIsValid(table) && may_read_any(table);
+}
+
+void put_row(Tuplestorestate *rows, TupleDesc row, const IndexCopies &copies)
+{
+    Datum values[] = {ObjectIdGetDatum(copies.index), Int64GetDatum(copies.copies),
+                      Int64GetDatum(copies.bytes)};
+    bool nulls[lengthof(values)] = {!OidIsValid(copies.index)};
+    tuplestore_putvalues(rows, row, values, nulls);
 }
 
 } // namespace
@@ -29,8 +55,20 @@ void add_row(void *context, Oid index, int64 copies, int64 bytes)
 SIMHASH_FUNCTION(simhash_index_memory)
 {
     using namespace simhash;
-    CopyRows result;
-    result.rows = begin_rows(fcinfo, &result.row);
-    visit_copies(add_row, &result);
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    AllCopies all = {0, 16, static_cast<IndexCopies *>(palloc(sizeof(IndexCopies) * 16))};
+    visit_copies(add_copies, &all);
+    IndexCopies others = {};
+    for (int i = 0; i < all.count; i++) {
+        if (may_see(all.of[i].index)) {
+            put_row(rows, row, all.of[i]);
+            continue;
+        }
+        others.copies += all.of[i].copies;
+        others.bytes += all.of[i].bytes;
+    }
+    if (others.copies > 0)
+        put_row(rows, row, others);
     PG_RETURN_VOID();
 }

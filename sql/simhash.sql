@@ -2236,10 +2236,10 @@ CREATE FUNCTION simhash_block_pairs(query pg_catalog.text, distance integer DEFA
 COMMENT ON FUNCTION simhash_block_pairs(pg_catalog.text, integer, integer) IS
     'all pairs, within a distance, of rows (id, fingerprint, block value) that a query returns: each where its first common value is';
 
-CREATE FUNCTION simhash_report(relation pg_catalog.regclass, column_name pg_catalog.name, distance integer DEFAULT 3,
+CREATE FUNCTION simhash_report(relation pg_catalog.regclass, expression pg_catalog.text, distance integer DEFAULT 3,
     expected_rows bigint DEFAULT 0, details boolean DEFAULT false,
     OUT topic pg_catalog.text, OUT item pg_catalog.text, OUT value double precision, OUT meaning pg_catalog.text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 150;
-COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.name, integer, bigint, boolean) IS
+COMMENT ON FUNCTION simhash_report(pg_catalog.regclass, pg_catalog.text, integer, bigint, boolean) IS
     'statistics of a sample: matches, false matches, suggested options; in detail also bits, distances and pages';

@@ -107,7 +107,7 @@ INSERT INTO argument VALUES
     (7, '{a_features,a_weights,b_features,b_weights}', 'features and their weights'),
     (8, '{pairs_table,weights_column,simhash_column}', 'a table of pairs of near-duplicates: the weights of one, the fingerprint of the other'),
     (8, '{store}', 'whether the index is to use the model from now on'), (8, '{heapallindexed}', 'whether every row of the table is looked for'),
-    (8, '{relation,column_name}', 'a table or view, and its column of type `simhash` or `bit(n)`'),
+    (8, '{relation,expression}', 'a table or view, and its column, or an expression, of type `simhash` or `bit(n)`'),
     (8, '{expected_rows}', 'how many rows the table will have; 0 for those that it has'), (8, '{details}', 'whether all figures are returned'),
     (9, '{left,right}', 'the names of two indexes'), (9, '{a,b,member,leader,match}', 'ctids: join them to keys in the same statement, before UPDATE or DELETE'), (9, '{first_only}', 'whether one match of each ball is enough'),
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),

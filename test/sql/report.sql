@@ -72,6 +72,24 @@ WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('framed'
          GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found FROM expected JOIN found USING (radius) ORDER BY radius;
 DROP TABLE framed;
+-- an expression, as of an index
+CREATE TABLE texts AS SELECT i AS id, CASE WHEN i % 10 > 0 THEN 'w' || i || ' v' || i % 7 END AS body FROM generate_series(1, 500) AS i;
+CREATE VIEW text_values AS SELECT to_simhash(body) AS h, to_signature(body, 256)::bit(256) AS s FROM texts;
+SELECT count(*), bool_and(e.value = c.value) AS like_the_column FROM simhash_report('texts', 'to_simhash(body)', details => true) AS e
+    JOIN simhash_report('text_values', 'h', details => true) AS c USING (topic, item, meaning) WHERE topic IN ('rows', 'distance', 'false matches');
+SELECT bool_and(e.value = c.value) AS like_the_column FROM simhash_report('texts', 'to_signature(body, 256)') AS e JOIN simhash_report('text_values', 's') AS c USING (topic, item, meaning);
+SELECT count(*) FROM simhash_report('texts', 'to_simhash(NULL::text)');
+SELECT count(*) FROM simhash_report('texts', 'to_signature(NULL::text, 256)');
+\set VERBOSITY terse
+SELECT count(*) FROM simhash_report('texts', 'length(body)');
+SELECT count(*) FROM simhash_report('texts', 'to_simhash(none)');
+SELECT count(*) FROM simhash_report('texts', 'to_simhash(body)), (pg_sleep(0)');
+SELECT count(*) FROM simhash_report('texts', 'id), (to_signature(body, 256)');
+SELECT count(*) FROM simhash_report('texts', 'id) AS value FROM texts) AS s UNION ALL (SELECT (to_signature(body, 256)');
+SELECT count(*) FROM simhash_report('texts', 'substring(to_signature(body, 256) FROM 1 FOR id + 64)');
+\set VERBOSITY default
+DROP VIEW text_values;
+DROP TABLE texts;
 -- errors and privileges
 SELECT * FROM simhash_report('uniform', 'h', 3, -1, details => true);
 SELECT * FROM simhash_report('empty', 'other', details => true);

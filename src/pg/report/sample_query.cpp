@@ -103,12 +103,6 @@ Extent find_extent(Relation relation)
     return extent;
 }
 
-const char *qualified_name(Relation relation)
-{
-    return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
-                                      RelationGetRelationName(relation));
-}
-
 // The number in two bytes of a row's ctid.
 const char *ctid_number(int byte)
 {
@@ -145,12 +139,18 @@ double count_rows(Relation relation, Way way)
 
 } // namespace
 
-SampleQuery sample_query(Relation relation, const char *column, Size values)
+const char *qualified_name(Relation relation)
+{
+    return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)),
+                                      RelationGetRelationName(relation));
+}
+
+SampleQuery sample_query(Relation relation, const char *expression, Size values)
 {
     Extent extent = find_extent(relation);
     if (!extent.known && extent.way != Way::all)
         extent.rows = count_rows(relation, extent.way);
-    const char *all = psprintf("SELECT %s FROM %s", quote_identifier(column), qualified_name(relation));
+    const char *all = psprintf("SELECT %s FROM %s", expression, qualified_name(relation));
     const double wanted =
         static_cast<double>(values) * (extent.way == Way::blocks ? kReadByBlocks : kReadByRows);
     if (extent.way == Way::all || extent.rows <= 2 * wanted)

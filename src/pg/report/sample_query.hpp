@@ -15,8 +15,11 @@ struct SampleQuery {
     double share; // of the rows, expected
 };
 
-// Returns a query that reads some times as many values of a column as are to be kept, or nearly as many; all of them if
-// the table is not much larger, or if there is no other way.
-SampleQuery sample_query(Relation relation, const char *column, Size values);
+// Returns a query that reads some times as many values of an expression as are to be kept, or nearly as many; all of
+// them if the table is not much larger, or if there is no other way.
+SampleQuery sample_query(Relation relation, const char *expression, Size values);
+
+// The relation's name for a query.
+const char *qualified_name(Relation relation);
 
 } // namespace simhash

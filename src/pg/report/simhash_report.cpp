@@ -1,4 +1,5 @@
-// simhash_report(table, column, distance, rows, details): what a table's fingerprints or signatures tell about searching them.
+// simhash_report(table, expression, distance, rows, details): what a table's fingerprints or signatures tell about
+// searching them.
 #include "core/hash/split_mix.hpp"
 #include "core/report/every_nth.hpp"
 #include "core/report/report_figures.hpp"
@@ -25,6 +26,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace simhash
 {
@@ -33,6 +35,7 @@ namespace
 {
 
 constexpr Size kMostSample = 1 << 16;
+constexpr Size kExpensive = 8; // so many times fewer values of an expression than of a column are read
 constexpr double kPairSample = 1 << 13; // fingerprints that are compared with each other
 constexpr Size kMostEqual = 4;          // of these, with the same value: a default value has no chance
 constexpr double kLeafRows = 530;
@@ -89,29 +92,63 @@ void check_kind(Relation relation)
         kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
-                errhint("Give the table and its column of type simhash or bit(n)."));
+                errhint("Give a table, and its column or an expression of type simhash or bit(n)."));
 }
 
-// The length of the column's values. Raises an error unless it holds fingerprints or signatures.
-int column_bits(Relation relation, const char *column, Oid fingerprint)
+// What is to be described.
+struct Source {
+    Relation relation;
+    const char *expression; // in SQL
+    int bits;               // of its values; 0 if there are none to tell
+    Size most;              // values to keep
+};
+
+// The length of the values of a type. Raises an error unless they are fingerprints or signatures; 0 if it does not say.
+int type_bits(Oid type, int32 length, Oid fingerprint, const char *what)
 {
-    Oid type, collation;
-    int32 length;
-    AttrNumber number = get_attnum(RelationGetRelid(relation), column);
-    if (number != InvalidAttrNumber) {
+    type = getBaseTypeAndTypmod(type, &length);
+    if (type == fingerprint)
+        return kBits;
+    if (type != BITOID)
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                errmsg("%s is not of type %s or bit(n)", what, format_type_be(fingerprint)));
+    if (length != -1 && (length < kFewestSignatureBits || length > kMostSignatureBits))
+        ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not hold signatures", what),
+                errdetail("Signatures are of type bit(n) with %d to %d bits.", kFewestSignatureBits,
+                          kMostSignatureBits));
+    return length == -1 ? 0 : length;
+}
+
+// A column's name, or an expression, which runs with the caller's privileges. A name that is no column's is mistaken
+// for an expression only if it looks like one.
+Source find_source(Relation relation, const char *text, Oid fingerprint)
+{
+    const AttrNumber number = get_attnum(RelationGetRelid(relation), text);
+    if (number != InvalidAttrNumber || std::strpbrk(text, "(:") == nullptr) {
+        Oid type = InvalidOid, collation;
+        int32 length = -1;
+        if (number == InvalidAttrNumber)
+            check_column(relation, text, fingerprint); // raises the error
         get_atttypetypmodcoll(RelationGetRelid(relation), number, &type, &length, &collation);
-        if (getBaseTypeAndTypmod(type, &length) == BITOID) {
-            if (length < kFewestSignatureBits || length > kMostSignatureBits)
-                ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of \"%s\" does not hold signatures", column,
-                               RelationGetRelationName(relation)),
-                        errdetail("Signatures are of type bit(n) with %d to %d bits.", kFewestSignatureBits,
-                                  kMostSignatureBits));
-            return length;
-        }
+        const char *what = psprintf("column \"%s\" of \"%s\"", text, RelationGetRelationName(relation));
+        return {relation, quote_identifier(text), type_bits(type, length, fingerprint, what), kMostSample};
     }
-    check_column(relation, column, fingerprint);
-    return kBits;
+    require_expression(text);
+    Source source = {relation, psprintf("(%s\n)", text), 0, kMostSample / kExpensive};
+    for_each_query_row(
+        psprintf("SELECT value FROM (SELECT %s AS value FROM %s) AS s WHERE value IS NOT NULL LIMIT 1",
+                 source.expression, qualified_name(relation)),
+        [&](TupleDesc columns) {
+            const FormData_pg_attribute *value = TupleDescAttr(columns, 0);
+            source.bits = type_bits(value->atttypid, value->atttypmod, fingerprint, "the expression");
+        },
+        [&](const QueryRow &row) {
+            bool null;
+            const Datum value = row.column(1, &null);
+            if (source.bits == 0)
+                source.bits = type_bits(BITOID, datum_signature(value).bits, fingerprint, "the expression");
+        });
+    return source;
 }
 
 // Writes a value as a row of BitRows.
@@ -128,10 +165,10 @@ void read_value(Datum value, int bits, std::uint64_t *row)
         row[bit / 64] |= static_cast<std::uint64_t>(signature_bit(signature.data, bit)) << bit % 64;
 }
 
-// Reads the column with the caller's privileges. Keeps every n-th row.
-void read_sample(Relation relation, const char *column, Sample *sample)
+// Reads the values with the caller's privileges. Keeps every n-th row.
+void read_sample(const Source &from, Sample *sample)
 {
-    const SampleQuery source = sample_query(relation, column, kMostSample);
+    const SampleQuery source = sample_query(from.relation, from.expression, from.most);
     const Size words = sample->rows.words();
     auto *memory = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * kMostSample));
     EveryNth<std::uint64_t> kept(memory, kMostSample, words);
@@ -449,15 +486,19 @@ SIMHASH_FUNCTION(simhash_report)
     report.store = begin_rows(fcinfo, &report.row);
     report.details = PG_GETARG_BOOL(4);
     Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);
-    const char *column = NameStr(*PG_GETARG_NAME(1));
     check_kind(relation);
+    const Source source = find_source(relation, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+                                      find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));
+    if (source.bits == 0) {
+        relation_close(relation, AccessShareLock);
+        PG_RETURN_NULL();
+    }
     Sample sample = {};
-    sample.rows.bits =
-        column_bits(relation, column, find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash"));
+    sample.rows.bits = source.bits;
     check_distance(distance, sample);
     const int64 rows = PG_GETARG_INT64(3);
     check_rows(rows);
-    read_sample(relation, column, &sample);
+    read_sample(source, &sample);
     sample.expected = rows > 0 ? static_cast<double>(rows) : sample.all_rows;
     if (sample.rows.count > 0) {
         find_distinct(&sample);

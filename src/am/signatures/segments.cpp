@@ -41,13 +41,6 @@ void check_next_map(Relation index, BlockNumber block, BlockNumber next)
         report_corruption(index, block, "The map pages are out of order.");
 }
 
-// Hints are not logged: VACUUM sets them again, and an insert corrects one that is too high.
-void set_hint(Buffer map, int entry, std::uint32_t free)
-{
-    map_entries(buffer_page(map))[entry].free = free;
-    MarkBufferDirtyHint(map, true);
-}
-
 // Sets *plane to a segment with free slots, if the map page has one; the last ones first.
 bool find_free_entry(const char *page, BlockNumber *plane)
 {
@@ -218,16 +211,39 @@ void mark_segment_full(Relation index, const SignatureMeta &meta)
     if (place->plane != 0 && place->map != 0) {
         Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE,
                                         InvalidSnapshot);
-        const char *page = buffer_page(buffer);
+        char *page = buffer_page(buffer);
         // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
         for (int i = 0; i < map_count(page); i++) {
             if (map_entries(page)[i].plane == place->plane)
-                set_hint(buffer, i, 0);
+                map_entries(page)[i].free = 0;
         }
+        // Not logged: an insert finds out again.
+        MarkBufferDirtyHint(buffer, true);
         UnlockReleaseBuffer(buffer);
     }
     store_place(index)->plane = 0;
 }
+
+namespace
+{
+
+// Sets the hints of a map page. Returns whether one has changed.
+bool set_hints(char *page, const Segments &segments, const std::uint16_t *free)
+{
+    bool changed = false;
+    for (int i = 0; i < map_count(page); i++) {
+        SegmentEntry *entry = &map_entries(page)[i];
+        const BlockNumber *begin = segments.plane, *end = begin + segments.count;
+        const BlockNumber *at = std::lower_bound(begin, end, entry->plane);
+        if (at == end || *at != entry->plane || free[at - begin] == entry->free)
+            continue;
+        entry->free = free[at - begin];
+        changed = true;
+    }
+    return changed;
+}
+
+} // namespace
 
 void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &segments,
                     const std::uint16_t *free, BufferAccessStrategy strategy)
@@ -235,15 +251,14 @@ void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &s
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
         Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE,
                                         InvalidSnapshot, strategy);
-        const char *page = buffer_page(buffer);
-        for (int i = 0; i < map_count(page); i++) {
-            const BlockNumber *begin = segments.plane, *end = begin + segments.count;
-            const BlockNumber *at = std::lower_bound(begin, end, map_entries(page)[i].plane);
-            if (at < end && *at == map_entries(page)[i].plane &&
-                free[at - segments.plane] != map_entries(page)[i].free)
-                set_hint(buffer, i, free[at - segments.plane]);
-        }
-        next = page_tail(page)->right;
+        // Logged, so that neither a crash nor a promotion loses a hint that is raised. A standby may have higher ones than
+        // those that the record changes, as it lacks those of mark_segment_full; so none becomes 0 by mistake there.
+        GenericXLogState *state = GenericXLogStart(index);
+        if (set_hints(GenericXLogRegisterBuffer(state, buffer, 0), segments, free))
+            GenericXLogFinish(state);
+        else
+            GenericXLogAbort(state);
+        next = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
         check_next_map(index, block, next);
     }

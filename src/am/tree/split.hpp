@@ -38,8 +38,13 @@ void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &un
 // end_reuse when the split is logged.
 Buffer take_unused(Relation index, BlockNumber after);
 void end_reuse(Relation index, BlockNumber after, Buffer buffer);
-// Adds a deleted page to the free space map.
+// Adds a deleted page to the free space map; removes one that is in use.
 void note_deleted(Relation index, BlockNumber block);
+void note_used(Relation index, BlockNumber block);
+// Notes in the metapage how many unused pages there are.
+void note_unused_pages(Relation index, BlockNumber pages);
+// Whether the free space map lacks many of these pages.
+bool map_lacks_pages(Relation index);
 // While VACUUM walks, splits move entries only to blocks beyond their own.
 void begin_walk(Relation index);
 void end_walk(Relation index);

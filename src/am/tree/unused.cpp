@@ -3,6 +3,10 @@
 // VACUUM walks the blocks in ascending order and must not miss entries that move during the walk. So while it walks, a
 // split moves entries only to a block beyond its own. A lock of the lock manager tells: VACUUM holds it in exclusive
 // mode during its walk; a split that uses an earlier block, in share mode until its record is written.
+//
+// The free space map is not logged. After a crash or on a promoted standby it may lack unused pages, and have pages that are
+// in use. So a walk of VACUUM notes in the metapage how many unused pages there are. If the map lacks many of them, a VACUUM
+// that removes no rows walks, too.
 #include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/tree/split.hpp"
@@ -68,6 +72,68 @@ void note_deleted(Relation index, BlockNumber block)
 {
     if (GetRecordedFreeSpace(index, block) == 0)
         RecordFreeIndexPage(index, block);
+}
+
+void note_used(Relation index, BlockNumber block)
+{
+    if (GetRecordedFreeSpace(index, block) != 0)
+        RecordUsedIndexPage(index, block);
+}
+
+namespace
+{
+
+Buffer lock_meta_page(Relation index, int mode)
+{
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    lock_buffer(buffer, mode);
+    const char *fault = check_page_header(buffer_page(buffer), BLCKSZ);
+    if (fault != nullptr)
+        report_corruption(index, kMetaBlock, fault);
+    return buffer;
+}
+
+bool is_in_use(Relation index, BlockNumber block)
+{
+    Buffer buffer = ReadBuffer(index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    bool in_use = !PageIsNew(buffer_page(buffer)) && !(has_index_header(page, BLCKSZ) && is_deleted(page));
+    UnlockReleaseBuffer(buffer);
+    return in_use;
+}
+
+} // namespace
+
+void note_unused_pages(Relation index, BlockNumber pages)
+{
+    Buffer buffer = lock_meta_page(index, BUFFER_LOCK_EXCLUSIVE);
+    if (unused_pages(buffer_page(buffer)) != pages) {
+        GenericXLogState *state = GenericXLogStart(index);
+        set_unused_pages(GenericXLogRegisterBuffer(state, buffer, 0), pages);
+        GenericXLogFinish(state);
+    }
+    UnlockReleaseBuffer(buffer);
+}
+
+// As nbtree, it cares for a twentieth of the index. Of the pages in the map it reads some: if one is in use, the map is old.
+bool map_lacks_pages(Relation index)
+{
+    constexpr BlockNumber kPart = 20, kSample = 32;
+    Buffer buffer = lock_meta_page(index, BUFFER_LOCK_SHARE);
+    const BlockNumber blocks = RelationGetNumberOfBlocks(index);
+    const auto unused = static_cast<BlockNumber>(Min(unused_pages(buffer_page(buffer)), blocks));
+    UnlockReleaseBuffer(buffer);
+    if (unused <= blocks / kPart)
+        return false;
+    const BlockNumber step = unused / kSample + 1;
+    BlockNumber in_map = 0;
+    for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
+        delay_vacuum();
+        if (GetRecordedFreeSpace(index, block) != 0 && in_map++ % step == 0 && is_in_use(index, block))
+            return true;
+    }
+    return in_map + blocks / kPart < unused;
 }
 
 void note_unused(Relation index, UnusedPages *unused, BlockNumber block)

@@ -6,6 +6,8 @@
 // up, and the walk visits the group once more, in the same order. In between, entries may have moved to blocks that were
 // unused when the walk passed them, so such a block belongs to the group, too. In all trees but the first that is read,
 // nearly all tids are known, and a leaf is visited once.
+//
+// If nothing is to be removed, but the free space map lacks unused pages, the same walk only finds these.
 #include "am/tree/vacuum.hpp"
 
 #include "am/index/failpoint.hpp"
@@ -40,7 +42,7 @@ struct Deferred {
 struct Walk {
     const IndexVacuumInfo *info;
     const IndexMeta *meta;
-    const DeadEntries *entries;
+    const DeadEntries *entries; // null if no entries are removed
     IndexBulkDeleteResult *stats;
     UnusedPages unused;
     SparsePages sparse;
@@ -149,7 +151,10 @@ void visit_block(Walk *walk, BlockNumber block, bool again)
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, walk->info->strategy);
     // This includes leaves with nothing to delete: a scan whose snapshot is not an MVCC snapshot relies on
     // its pin.
-    LockBufferForCleanup(buffer);
+    if (walk->entries != nullptr)
+        LockBufferForCleanup(buffer);
+    else
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
     Page page = buffer_page(buffer);
     bool deleted = false, unused = PageIsNew(page);
     if (!unused) {
@@ -157,13 +162,15 @@ void visit_block(Walk *walk, BlockNumber block, bool again)
         if (fault != nullptr)
             report_corruption(index, block, fault);
         unused = deleted = is_deleted(page);
-        if (is_leaf(page))
+        if (is_leaf(page) && walk->entries != nullptr)
             vacuum_leaf(walk, buffer, again);
         if (!deleted && in_trees(*walk->meta, page))
             note_page(&walk->sparse, page, block);
     }
     UnlockReleaseBuffer(buffer);
-    if (unused && !again)
+    if (!unused)
+        note_used(index, block);
+    else if (!again)
         pass_unused(walk, block, deleted);
 }
 
@@ -228,23 +235,34 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     walk->meta = copy_index_meta(info->index, context);
     walk->entries = entries;
     walk->stats = stats;
-    walk->memo.begin(entries->callback, entries->state, memo_limit());
-    begin_walk(info->index);
+    if (entries != nullptr) {
+        walk->memo.begin(entries->callback, entries->state, memo_limit());
+        begin_walk(info->index);
+    }
     walk_blocks(walk);
-    end_walk(info->index);
+    if (entries != nullptr)
+        end_walk(info->index);
     elog(DEBUG2, "vacuum of index \"%s\" looked up " UINT64_FORMAT " tids",
          RelationGetRelationName(info->index), walk->memo.asked());
     recycle_unused(info->index, *walk->meta, walk->unused, info->strategy);
-    stats->pages_deleted += unlink_sparse(info->index, *walk->meta, &walk->sparse);
+    const BlockNumber deleted = unlink_sparse(info->index, *walk->meta, &walk->sparse);
+    stats->pages_deleted += deleted;
+    note_unused_pages(info->index, stats->pages_free + deleted);
     if (stats->pages_free + stats->pages_deleted > 0)
         IndexFreeSpaceMapVacuum(info->index);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }
 
-IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *, IndexBulkDeleteResult *stats)
+IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
-    return stats; // nothing to clean up; without stats, no entries were deleted and nothing has changed
+    if (stats != nullptr || info->analyze_only || !map_lacks_pages(info->index))
+        return stats;
+    stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+    vacuum_trees(info, stats, nullptr);
+    stats->num_index_tuples = info->num_heap_tuples;
+    stats->estimated_count = true;
+    return stats;
 }
 
 } // namespace simhash

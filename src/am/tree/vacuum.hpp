@@ -21,9 +21,11 @@ struct DeadEntries {
     // For an index whose tables do not have tids in their entries: whether an entry with this position is dead.
     bool (*dead_position)(const DeadEntries *entries, Tid position);
 };
-// Walks all blocks and removes the dead entries from the trees. Counts the rows of the first table and the NULLs.
+// Walks all blocks and removes the dead entries from the trees, if `entries` is not null. Counts the rows of the first table
+// and the NULLs then. Finds unused pages and deletes sparse ones.
 void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries);
 
+// Walks if nothing was removed and the free space map lacks unused pages.
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
 
 } // namespace simhash

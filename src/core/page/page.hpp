@@ -156,6 +156,10 @@ inline const MetaData *page_meta(const char *page)
     return reinterpret_cast<const MetaData *>(page + sizeof(RawPageHeader));
 }
 
+// In the metapage, in place of a low key: how many unused pages VACUUM's last walk has left.
+inline std::uint64_t unused_pages(const char *page) { return page_tail(page)->low_key; }
+inline void set_unused_pages(char *page, std::uint64_t pages) { page_tail(page)->low_key = pages; }
+
 inline bool is_leaf(const char *page) { return page_tail(page)->flags & kLeaf; }
 inline bool is_deleted(const char *page) { return page_tail(page)->flags & kDeleted; }
 inline bool is_rightmost(const char *page) { return page_tail(page)->right == kNoBlock; }

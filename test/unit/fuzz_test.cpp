@@ -67,7 +67,6 @@ TEST_F(FuzzTest, Compat)
     run(fuzz_compat, 10000, 600, nullptr);
     run(fuzz_compat, 10000, 600, "ab '1_-:/.,\n \xc3\xa4\xcc\x81\xce\xa3\xc8\xba\xe6\x9d\xb1");
 }
-TEST_F(FuzzTest, Url) { run(fuzz_url, 20000, 200, "abhtp:/.?#%2F&=1\xc3\xa4"); }
 TEST_F(FuzzTest, Projection) { run(fuzz_projection, 500, 2000, nullptr); }
 TEST_F(FuzzTest, SignatureSums) { run(fuzz_signature_sums, 500, 4000, nullptr); }
 TEST_F(FuzzTest, Pairs) { run(fuzz_pairs, 1500, 800, nullptr); }

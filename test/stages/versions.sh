@@ -30,7 +30,7 @@ check_versions() {
 check_archive() {
     local clone=$SCRATCH/archive
     git clone -q . "$clone"
-    cp Makefile "$clone"
+    cp --parents Makefile src/extension.mk "$clone"
     cp sql/simhash.sql "$clone/sql/simhash--0.9.sql"
     : >"$clone/sql/simhash--0.9--1.0.sql"
     cd "$clone"

@@ -315,10 +315,32 @@ DO $$ BEGIN
     PERFORM count(*) FROM simhash_pairs('uniform_h', 64);
 EXCEPTION WHEN configuration_limit_exceeded THEN RAISE NOTICE 'temp_file_limit';
 END $$;
+
+-- So does a fingerprint that many rows have, here half of them, but not copies of every row.
+CREATE TABLE blank AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN '0000000000000000' ELSE hashint8extended(i, 1)::simhash END AS h FROM generate_series(1, 20000) AS i;
+CREATE INDEX blank_h ON blank USING simhash (h);
+CREATE TABLE copies AS SELECT i AS id, hashint8extended(i / 5, 1)::simhash AS h, ('x' || md5((i / 5)::text))::bit(128) AS sig FROM generate_series(1, 60000) AS i;
+CREATE INDEX copies_h ON copies USING simhash (h);
+CREATE INDEX copies_sig ON copies USING simhash (sig);
+CREATE TABLE blank_picture AS SELECT id, h::bit(64)::bit(256) AS sig FROM blank;
+CREATE INDEX blank_picture_sig ON blank_picture USING simhash (sig);
+DO $$
+DECLARE
+    call text;
+BEGIN
+    FOREACH call IN ARRAY ARRAY['pairs(''blank_h'', 0)', 'join(''blank_h'', ''blank_h'', 0)', 'pairs(''blank_picture_sig'', 0)',
+        'join(''copies_h'', ''blank_h'', 0)', 'pairs(''copies_h'', 3)', 'pairs(''copies_sig'', 3)', 'groups(''blank_h'', 3)'] LOOP
+        BEGIN
+            EXECUTE 'SELECT count(*) FROM simhash_' || call;
+            RAISE NOTICE '%', call;
+        EXCEPTION WHEN configuration_limit_exceeded THEN RAISE NOTICE '%: temp_file_limit', call;
+        END;
+    END LOOP;
+END $$;
 RESET temp_file_limit;
 
 DROP TABLE secret CASCADE;
 DROP ROLE pair_reader;
 DROP MATERIALIZED VIEW unpopulated;
-DROP TABLE uniform, near, skewed, same, lump, few, changing, versions, query, empty, parted, expected;
+DROP TABLE uniform, near, skewed, same, lump, few, blank, blank_picture, copies, changing, versions, query, empty, parted, expected;
 DROP FUNCTION flipped, expect_pairs, wrong_pairs, wrong_joins, insert_and_count, pairs_of;

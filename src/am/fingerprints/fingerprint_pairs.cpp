@@ -29,6 +29,7 @@ constexpr Size kRowsPerLeaf = 128; // in the sample
 struct Sample {
     Size count;
     Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
+    SampledRow row[kSampleLeaves * kRowsPerLeaf];
 };
 
 constexpr int kMostShares = 64;
@@ -91,7 +92,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
 }
 
 // Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
-Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
+Size sample_block(const PairPart &part, BlockNumber block, uint32 number, Sample *sample)
 {
     Size count = 0;
     Buffer buffer = ReadBuffer(part.index, block);
@@ -105,7 +106,10 @@ Size sample_block(const PairPart &part, BlockNumber block, Sample *sample)
         Size i = 0, j = 0;
         visit_leaf(page, [&](int, const LeafEntry &entry) {
             if (j < taken && i++ == j * count / taken) {
-                sample->fingerprint[sample->count++] = part.meta->word(table, entry.key.word[0]);
+                const Fingerprint word = part.meta->word(table, entry.key.word[0]);
+                sample->row[sample->count] = {word, table, number,
+                                              static_cast<double>(count) / static_cast<double>(taken)};
+                sample->fingerprint[sample->count++] = word;
                 j++;
             }
         });
@@ -127,8 +131,9 @@ void sample_side(PairSide *side, Sample *sample)
         int part = numbers.relation(number);
         auto block = static_cast<BlockNumber>(numbers.packed(part, number) >> 16);
         if (block != kMetaBlock)
-            rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
-                    side->part[part].meta->tables;
+            rows +=
+                static_cast<double>(sample_block(side->part[part], block, static_cast<uint32>(i), sample)) /
+                side->part[part].meta->tables;
     }
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
@@ -409,7 +414,8 @@ void join_fingerprints(PairOutput *output, int radius)
     }
     if (output->sides == 1)
         sample[1] = sample[0];
-    warn_of_chance_pairs(*output, radius);
+    RowSample rows_of[2] = {{sample[0].row, sample[0].count}, {sample[1].row, sample[1].count}};
+    warn_of_many_pairs(*output, radius, rows_of);
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = radius;
     int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));

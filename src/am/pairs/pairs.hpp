@@ -455,9 +455,22 @@ struct PartitionShare {
 void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
                      const CellMap &map, int low_bits, const PairStep &step);
 void log_plan(const char *source, const PairPlan &plan);
-// Warns of a radius within which rows that have nothing to do with each other are many pairs. The numbers of rows of the
-// output's sides must be known.
-void warn_of_chance_pairs(const PairOutput &output, int radius);
+// A row of a sample of pages: its word, the page, the rows of the page for each that is in the sample, and which of the
+// index's copies of the data the page belongs to.
+struct SampledRow {
+    uint64 word;
+    int32 table;
+    uint32 page;
+    double weight;
+};
+
+// Warns of a radius within which rows that have nothing to do with each other are many pairs, and of many pairs of equal
+// rows, if these are wanted. The numbers of rows of the output's sides must be known. Sorts the samples.
+struct RowSample {
+    SampledRow *row;
+    Size count;
+};
+void warn_of_many_pairs(const PairOutput &output, int radius, RowSample sample[2]);
 
 // Estimates the costs of bringing the reader's rows to cells.
 void set_cell_task(const PairReader &reader, PairTask *task);

@@ -188,9 +188,14 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature)
 {
     if (pass.number != kEqualPass)
         return signature_word_at(signature, pass.bytes, pass.plan->window[pass.number].word);
+    return signature_hash(signature, pass.bytes);
+}
+
+uint64 signature_hash(const uint8 *signature, int bytes)
+{
     uint64 hash = 0;
-    for (int i = 0; i < pass.words; i++)
-        hash = split_mix(hash * kSplitMixStep + signature_word_at(signature, pass.bytes, i));
+    for (int i = 0; i * static_cast<int>(sizeof(uint64)) < bytes; i++)
+        hash = split_mix(hash * kSplitMixStep + signature_word_at(signature, bytes, i));
     return hash;
 }
 

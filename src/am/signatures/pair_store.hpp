@@ -81,6 +81,8 @@ void end_store_walk(StoreWalk *walk);
 
 // The key of a signature in a pass.
 uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
+// The same for all equal signatures.
+uint64 signature_hash(const uint8 *signature, int bytes);
 
 // Compares the signatures of the waiting pairs, and keeps the pairs within the radius that no earlier pass has found,
 // with their tids and distances.

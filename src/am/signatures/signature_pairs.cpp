@@ -34,6 +34,7 @@ constexpr Size kTileBytes = 24 * 1024;
 struct Sample {
     Size count;
     uint8 *signature;
+    RowSample rows; // all of the pages: equal ones may be side by side
 };
 
 // Samples pages of the stores, evenly spread, and estimates the number of rows.
@@ -42,10 +43,12 @@ void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
     StoreShape shape = store.shape;
     Size bodies = static_cast<Size>(shape.bodies), pages = store.count * bodies;
     Size reads = std::min(pages, kSamplePages);
-    double rows = 0;
     sample->count = 0;
     sample->signature =
         static_cast<uint8 *>(palloc(reads * kRowsPerPage * static_cast<Size>(shape.bytes) + 1));
+    sample->rows.row = static_cast<SampledRow *>(
+        palloc(sizeof(SampledRow) * (reads * static_cast<Size>(shape.body_rows) + 1)));
+    sample->rows.count = 0;
     for (Size i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
         Size at = i * pages / reads;
@@ -58,13 +61,16 @@ void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
         for (int slot = 0; slot < body_count(page); slot++) {
             if (body_tid(page, slot) == kNoRow)
                 continue;
-            rows++;
+            const uint8 *signature = body_signature(page, shape.bytes, slot);
+            sample->rows.row[sample->rows.count++] = {signature_hash(signature, shape.bytes), 0,
+                                                      static_cast<uint32>(i), 1};
             if (taken++ < kRowsPerPage)
-                std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes),
-                            body_signature(page, shape.bytes, slot), static_cast<Size>(shape.bytes));
+                std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes), signature,
+                            static_cast<Size>(shape.bytes));
         }
         UnlockReleaseBuffer(buffer);
     }
+    const auto rows = static_cast<double>(sample->rows.count);
     side->rows =
         reads == 0 ? 1 : std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(pages));
 }
@@ -367,7 +373,8 @@ void join_signatures(PairOutput *output, int radius)
     }
     if (output->sides == 1)
         sample[1] = sample[0];
-    warn_of_chance_pairs(*output, radius);
+    RowSample rows[2] = {sample[0].rows, sample[1].rows};
+    warn_of_many_pairs(*output, radius, rows);
     begin_pass(output, radius, pass);
 
     Size bytes = pair_memory();

@@ -37,7 +37,7 @@ sub build
     my ($status, undef, $log) = $on->psql('postgres', join("\n", "SET max_parallel_maintenance_workers = $workers;",
         'SET client_min_messages = debug1;', @more, $sql));
     my $launched = 0;
-    $launched += $1 while $log =~ /is built with (\d+) parallel workers/g;
+    $launched += $1 while $log =~ /is built using (\d+) parallel workers/g;
     my ($error) = $log =~ /^.*?(ERROR: .*)$/m;
     return ($launched, $status == 0 ? '' : $error // $log);
 }

@@ -67,7 +67,7 @@ ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *in
         release(snapshot);
         return nullptr;
     }
-    ereport(DEBUG1, errmsg_internal("index \"%s\" is built with %d parallel workers",
+    ereport(DEBUG1, errmsg_internal("index \"%s\" is built using %d parallel workers",
                                     RelationGetRelationName(index), context->nworkers_launched));
     // The workers read it once `planned` is set.
     static_cast<SharedWork *>(find_part(context->toc, kKeyWork))->processes = context->nworkers_launched + 1;

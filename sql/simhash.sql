@@ -71,6 +71,7 @@ CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
 CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
 CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
 CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
+CREATE CAST (bit varying AS simhash) WITH FUNCTION simhash_from_bit(bit);
 CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash, integer, boolean);
 CREATE CAST (pg_catalog.bytea AS simhash) WITH FUNCTION simhash_from_bytea(pg_catalog.bytea);
 CREATE CAST (simhash AS pg_catalog.bytea) WITH FUNCTION simhash_to_bytea(simhash);
@@ -82,6 +83,7 @@ COMMENT ON CAST (bigint AS simhash) IS 'bit for bit: the sign is the top bit';
 COMMENT ON CAST (integer AS simhash) IS 'like the equal bigint';
 COMMENT ON CAST (smallint AS simhash) IS 'like the equal bigint';
 COMMENT ON CAST (bit AS simhash) IS '64 bits, most significant first';
+COMMENT ON CAST (bit varying AS simhash) IS '64 bits, most significant first';
 COMMENT ON CAST (simhash AS bit) IS '64 bits, most significant first';
 COMMENT ON CAST (pg_catalog.bytea AS simhash) IS '8 bytes, big-endian';
 COMMENT ON CAST (simhash AS pg_catalog.bytea) IS '8 bytes, big-endian';
@@ -1648,12 +1650,13 @@ CREATE OPERATOR <@| (
     RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
-CREATE FUNCTION signature_distance(bit, signature_ball) RETURNS hamming_distance
-    AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+-- Not signature_distance: with two arguments of unknown type that would be ambiguous.
+CREATE FUNCTION signature_distance_to_center(bit, signature_ball) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     SUPPORT hamming_operator_support;
-COMMENT ON FUNCTION signature_distance(bit, signature_ball) IS 'Hamming distance to the center of the ball';
+COMMENT ON FUNCTION signature_distance_to_center(bit, signature_ball) IS 'Hamming distance to the center of the ball';
 CREATE OPERATOR <@> (
-    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance);
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance_to_center);
 COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';
 
 -- Comparisons of a distance with every integer type, since drivers send different types. The code is PostgreSQL's own;

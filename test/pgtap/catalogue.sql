@@ -130,7 +130,7 @@ SELECT is_empty($$
     'every comparison of a distance has planner support');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname IN ('hamming_distance', 'signature_distance', 'hamming_within', 'hamming_at', 'minhash_at_least')
+    WHERE (proname IN ('hamming_distance', 'signature_distance', 'signature_distance_to_center', 'hamming_within', 'hamming_at', 'minhash_at_least')
         OR proname = 'minhash_similarity' AND proargtypes[0] = 'bit'::regtype) AND prosupport = 0 $$,
     'so have the distance, the similarity, and the functions that conditions are rewritten to');
 SELECT is_empty($$

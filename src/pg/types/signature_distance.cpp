@@ -44,7 +44,7 @@ SIMHASH_FUNCTION(signature_at)
     PG_RETURN_BOOL(argument_distance(fcinfo) == PG_GETARG_INT64(2));
 }
 
-// signature_distance(bit, signature_ball) -> hamming_distance: the distance to the center.
+// signature_distance_to_center(bit, signature_ball) -> hamming_distance: the distance to the center.
 SIMHASH_FUNCTION(signature_distance_to_center)
 {
     PG_RETURN_INT32(checked_distance(datum_signature(PG_GETARG_DATUM(0)),

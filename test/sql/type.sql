@@ -17,6 +17,25 @@ SELECT '-123456789abcdef'::simhash;
 SELECT '01234567 89abcdef'::simhash;
 SELECT '0x0x0123456789abcdef'::simhash;
 SELECT 'simhash'::text::simhash;
+-- ... and says what to write instead
+CREATE FUNCTION hint_of(value text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    PERFORM value::simhash;
+    RETURN 'valid';
+EXCEPTION WHEN invalid_text_representation THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN hint;
+END $$;
+SELECT left(value, 24) AS value, hint_of(value) AS hint FROM unnest(ARRAY['', ' ', repeat('10', 32), 'B' || repeat('10', 32), repeat('1', 63), E'\\x13f06f47a6f80983',
+    E' \\x13f0', 'x13f06f47a6f80983', 'X13f06f47a6f80983', 'x13f0', '0x13f06f47a6f8098', '13f0', '4039471674891636236', '18446744073709551615', '-2', '+7', '7',
+    '1311768467463790', '13f06f47a6f8098313f06f47a6f80983', '0x13f06f47a6f8098313f06f47a6f80983', '13f06f47-a6f80983', '13 f0 6f 47 a6 f8 09 83', '13:f0:6f:47:a6:f8:09:83',
+    '-', 'x', '0x', 'x13f06f47a6f8098313f06f47a6f80983', '1e5', '1.5', 'null', 'The quick brown fox', '<0123456789abcdef,3>', E'\t13f06f47a6f80983\n']) AS value;
+-- each does
+SELECT repeat('10', 32)::bit(64)::simhash, E'\\x13f06f47a6f80983'::bytea::simhash, '13f06f47a6f80983'::simhash, '0x13f06f47a6f80983'::simhash,
+    '4039471674891636236'::bigint::simhash, '18446744073709551615'::numeric::simhash, '-2'::bigint::simhash;
+DROP FUNCTION hint_of;
 
 -- bigint, bit for bit
 SELECT x, x::simhash, x::simhash::bigint = x AS back
@@ -45,6 +64,8 @@ SELECT 'NaN'::numeric::simhash;
 -- bit(64), most significant first, and no other length
 SELECT '8000000000000001'::simhash::bit(64);
 SELECT '8000000000000001'::simhash::bit(64)::simhash, ('x' || 'fedcba9876543210')::bit(64)::simhash;
+SELECT B'1000000000000000000000000000000000000000000000000000000000000001'::bit varying::simhash, repeat('10', 32)::bit varying(100)::simhash;
+SELECT B'101'::bit varying::simhash;
 SELECT '8000000000000001'::simhash::bit(32);
 SELECT '8000000000000001'::simhash::bit;
 SELECT '8000000000000001'::simhash::bit(65);
@@ -122,3 +143,28 @@ CREATE TEMP TABLE generated (
     b bigint, h simhash GENERATED ALWAYS AS (b::simhash) STORED, d simhash DEFAULT '00000000000000ff');
 INSERT INTO generated (b) VALUES (-2);
 SELECT * FROM generated;
+
+-- What PostgreSQL says of usual mistakes, which doc/troubleshooting.md quotes, and what works.
+CREATE TABLE mistaken (body text, h simhash, phash bigint, u uuid);
+INSERT INTO mistaken VALUES ('some text', 4039471674891636236::bigint::simhash, 4039471674891636236);
+CREATE INDEX ON mistaken USING simhash (body);
+CREATE INDEX ON mistaken USING simhash (phash);
+CREATE INDEX ON mistaken USING simhash (body simhash_ops);
+SELECT count(*) FROM mistaken WHERE body <@> 'some text' <= 3;
+SELECT count(*) FROM mistaken WHERE h = 4039471674891636236;
+SELECT count(*) FROM mistaken WHERE h ~= 5;
+SELECT count(*) FROM mistaken WHERE phash <@> 4039471674891636236 <= 3;
+SELECT count(*) FROM mistaken WHERE h <@> x'380f1616162b0e0c' <= 3;
+CREATE INDEX ON mistaken USING simhash (to_simhash(body));
+CREATE INDEX ON mistaken USING simhash ((phash::simhash));
+SELECT count(*) FROM mistaken WHERE to_simhash(body) <@> to_simhash('some text') <= 3 AND h = 4039471674891636236::bigint::simhash
+    AND phash::simhash <@> 4039471674891636236::simhash <= 3 AND h <@> x'380f1616162b0e0c'::simhash <= 3;
+-- A radius of a domain over integer is a filter, and its cast a condition.
+CREATE DOMAIN radius AS integer CHECK (VALUE >= 0);
+CREATE INDEX ON mistaken USING simhash (h);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT FROM mistaken WHERE h <@> '0123456789abcdef' <= 3::radius;
+EXPLAIN (COSTS OFF) SELECT FROM mistaken WHERE h <@> '0123456789abcdef' <= 3::radius::int;
+RESET enable_seqscan;
+DROP TABLE mistaken;
+DROP DOMAIN radius;

@@ -10,6 +10,7 @@ extern "C" {
 #include "access/xlog.h"
 #include "catalog/index.h"
 #include "catalog/pg_inherits.h"
+#include "commands/defrem.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -39,11 +40,14 @@ namespace
 // Raises an error unless the relation is a simhash index, of a kind that the caller can read.
 void check_kind(Relation index, const IndexKind *readable)
 {
-    char kind = index->rd_rel->relkind;
-    if ((kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX) ||
-        index->rd_indam->amoptions != parse_index_options)
+    const char kind = index->rd_rel->relkind;
+    const bool is_index = kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
+    if (!is_index || index->rd_indam->amoptions != parse_index_options)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)));
+                errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
+                is_index
+                    ? errdetail("It is an index of access method \"%s\".", get_am_name(index->rd_rel->relam))
+                    : errhint("Give the name of a simhash index instead of that of its table."));
     if (readable != nullptr && readable != &kind_of(index))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("index \"%s\" is on %s", RelationGetRelationName(index), kind_of(index).values),

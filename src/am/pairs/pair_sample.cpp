@@ -286,7 +286,8 @@ SIMHASH_FUNCTION(simhash_pair_sample)
     const Oid table = IndexGetRelation(index, true);
     if (!OidIsValid(table) || index_name == nullptr)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                errmsg("\"%s\" is not an index", index_name == nullptr ? psprintf("%u", index) : index_name));
+                errmsg("\"%s\" is not an index", index_name == nullptr ? psprintf("%u", index) : index_name),
+                errhint("Give the name of a simhash index instead of that of its table."));
     if (pairs < 1 || pairs > kMostDrawn)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("number of pairs %d is out of range", pairs),

@@ -53,7 +53,8 @@ int indexed_bits(Relation index)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("cannot create a simhash index on signatures of %d bits", bits),
                 errdetail("Signatures have %d to %d bits.", kFewestSignatureBits, kMostSignatureBits),
-                errhint("Cast the column to bit(64) and to simhash, and index that."));
+                bits == kBits ? errhint("Index the column cast to simhash, or change its type to simhash.")
+                              : errhint("Index the column cast to bit(64) and then to simhash."));
     if (bits > kMostSignatureBits)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("cannot create a simhash index on signatures of %d bits", bits),

@@ -11,6 +11,9 @@ extern "C" {
 #include "utils/varbit.h"
 }
 
+#include <cerrno>
+#include <cstdlib>
+
 namespace simhash
 {
 
@@ -52,14 +55,51 @@ bool parse_decimal(const char *text, Fingerprint *out)
     return *text == '\0';
 }
 
-// Whether it has a letter, so that it cannot be meant as a decimal number.
-bool is_short_hexadecimal(const char *text)
+constexpr const char *kHexadecimal = "0123456789abcdefABCDEF";
+
+// Whether all of the text, of which there is some, is of these characters.
+bool consists_of(const char *text, std::size_t length, const char *characters)
 {
-    bool prefixed = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = text + (prefixed ? 2 : 0);
-    std::size_t length = std::strspn(digits, "0123456789abcdefABCDEF");
-    return digits[length] == '\0' && length > 0 && length < kHexDigits &&
-           (prefixed || std::strpbrk(digits, "abcdefABCDEF") != nullptr);
+    return length > 0 && std::strspn(text, characters) >= length;
+}
+
+// What to write for a text that is no fingerprint: people have bits, bytes, numbers and documents.
+const char *input_hint(const char *text)
+{
+    constexpr const char *kSpace = " \t\n\r\v\f";
+    text += std::strspn(text, kSpace);
+    std::size_t length = std::strlen(text);
+    while (length > 0 && std::strchr(kSpace, text[length - 1]) != nullptr)
+        length--;
+    const bool is_signed = text[0] == '-' || text[0] == '+', x = text[0] == 'x' || text[0] == 'X';
+    const bool binary = text[0] == 'b' || text[0] == 'B';
+    const std::size_t prefix = x ? 1 : text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0;
+    if (length == 0)
+        return "Where there is no fingerprint, use NULL.";
+    if (text[0] == '\\' && text[1] == 'x')
+        return "To convert bytes, cast to bytea first: '\\x...'::bytea::simhash.";
+    if (length - binary == kBits && consists_of(text + binary, kBits, "01"))
+        return "To convert binary digits, cast to bit(64) first: '...'::bit(64)::simhash.";
+    if (consists_of(text + is_signed, length - is_signed, "0123456789")) {
+        errno = 0;
+        const unsigned long long number = std::strtoull(text + is_signed, nullptr, 10);
+        if (errno == 0 && number > static_cast<unsigned long long>(PG_INT64_MAX) && text[0] != '-')
+            return "To convert a decimal number, cast to numeric first: '...'::numeric::simhash.";
+        if (errno == 0)
+            return "To convert a decimal number, cast to bigint first: '...'::bigint::simhash.";
+    }
+    if (consists_of(text + prefix, length - prefix, kHexadecimal)) {
+        if (length - prefix > kHexDigits)
+            return "Longer bit strings have the type bit(n): 'x...'::bit(256), for example.";
+        return length - prefix < kHexDigits ? "Put zeros in front of a shorter hexadecimal number."
+                                            : "Write the hexadecimal digits without x, or with 0x.";
+    }
+    std::size_t digits = 0;
+    for (std::size_t i = 0; i < length; i++)
+        digits += std::strchr(kHexadecimal, text[i]) != nullptr;
+    if (digits == kHexDigits && consists_of(text, length, "0123456789abcdefABCDEF :.-_"))
+        return "Write the hexadecimal digits without anything between them.";
+    return "To compute the fingerprint of a text, use to_simhash().";
 }
 
 } // namespace
@@ -74,9 +114,7 @@ SIMHASH_FUNCTION(simhash_in)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%s\"", "simhash", text),
                             errdetail("A fingerprint is written as 16 hexadecimal digits."),
-                            errhint("%s", is_short_hexadecimal(text)
-                                              ? "Put zeros in front of a shorter hexadecimal number."
-                                              : "To convert a decimal number, cast from bigint or numeric."));
+                            errhint("%s", input_hint(text)));
     PG_RETURN_FINGERPRINT(value);
 }
 

@@ -15,10 +15,11 @@ PG_CONFIG ?= pg_config
 EXTENSION = simhash simhash_compat
 MODULE_big = simhash
 # src/module.cpp on top, then src/am, src/pg and src/core.
-SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp */*.cpp */*/*.cpp))))
-CORE_SOURCES := $(filter src/core/%,$(SOURCES))
+SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,src/*.cpp src/*/*.cpp src/*/*/*.cpp \
+	compat/src/*/*.cpp))))
+CORE_SOURCES := $(filter src/core/% compat/src/profiles/%,$(SOURCES))
 OBJS := $(SOURCES:.cpp=.o)
-INCLUDES = $(TOP)/src
+INCLUDES = $(TOP)/src $(TOP)/compat/src
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
 # Installing a package from the checkout leaves a directory .egg-info beside it.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(filter-out %.egg-info,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* \
@@ -32,6 +33,8 @@ ISOLATION_OPTS = --inputdir=$(TOP)/test/isolation --load-extension=simhash
 include $(TOP)/src/extension.mk
 $(eval $(call compile,CORE,src/core,$(TOP)/src/core))
 $(eval $(call compile,SERVER,src,$(TOP)/src))
+$(eval $(call compile,CORE,compat/src/profiles,$(TOP)/compat/src/profiles))
+$(eval $(call compile,SERVER,compat/src,$(TOP)/compat/src))
 
 .PHONY: dist setup remove-setup demo test check-one fuzz torture mutants unit cross format check-format
 setup:
@@ -59,7 +62,7 @@ unit:
 cross:
 	@$(TOP)/test/cross/run.sh
 FORMATTED = $(wildcard $(foreach pattern,src/*.?pp src/*/*.?pp src/*/*/*.?pp test/unit/*.?pp test/unit/*/*.?pp \
-	test/fuzz/*.?pp,$(TOP)/$(pattern)))
+	test/fuzz/*.?pp compat/src/*/*.?pp compat/test/unit/*.?pp compat/test/unit/*/*.?pp compat/test/fuzz/*.?pp,$(TOP)/$(pattern)))
 format:
 	clang-format -i $(FORMATTED)
 check-format:

@@ -11,7 +11,7 @@ WHERE e.extname OPERATOR(pg_catalog.=) 'simhash' AND d.deptype OPERATOR(pg_catal
     AND d.objid OPERATOR(pg_catalog.=) ANY (
         ARRAY['simhash'::pg_catalog.regtype, 'simhash_weights'::pg_catalog.regtype]::pg_catalog.oid[]);
 
--- Fingerprints of other libraries. The table of profiles is in src/core/compat/compat_profiles.cpp.
+-- Fingerprints of other libraries. The table of profiles is in src/profiles/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -75,7 +75,7 @@ CREATE FUNCTION simhash_profiles(OUT name pg_catalog.text, OUT features pg_catal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as and their properties';
 
--- Min-hash of other libraries. The table of profiles is in src/core/compat/minhash_profiles.cpp.
+-- Min-hash of other libraries. The table of profiles is in src/profiles/minhash_profiles.cpp.
 
 CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS bigint[]
     AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;

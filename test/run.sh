@@ -80,11 +80,11 @@ one() {
                 found=("$file")
                 export UNIT_FILTER="$1*"
             fi
-        done < <(find test/unit -name '*_test.cpp')
+        done < <(find test/unit compat/test/unit -name '*_test.cpp')
         if [ "${#found[@]}" = 1 ]; then
             ONLY=unit
-            export UNIT_TEST=${found[0]#test/}
-            UNIT_TEST=${UNIT_TEST%.cpp}
+            export UNIT_TEST=${found[0]%.cpp}
+            UNIT_TEST=${UNIT_TEST/test\//}
             found=(test/stages/unit.sh)
         fi
     fi

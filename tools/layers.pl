@@ -1,14 +1,17 @@
 #!/usr/bin/env perl
-# Checks the architecture: which folder of src/ may know which. The stage "layers" of make test calls this.
+# Checks the architecture: which folder of src/, and of compat/src/, may know which. The stage "layers" of make test
+# calls this.
 #
-#   tools/layers.pl sources objects     the directories above src/ of the checkout and of a build
+#   tools/layers.pl sources objects     the directories of the checkout and of a build
 #   tools/layers.pl --picture           prints the picture that CONTRIBUTING.md shows
 #
 #   1. A file includes headers of its own folder and of folders below it in the order, not of those beside it.
 #   2. The same holds for the functions and variables that its object refers to.
 #   3. A header declares functions of its own folder only.
 #   4. No two files have the same name, so a name says which file is meant.
-#   5. CONTRIBUTING.md shows the order, and the folders of test/unit have the names of those of src/core.
+#   5. Nothing in src/ knows the second extension, whose folders are called compat/... here.
+#   6. CONTRIBUTING.md shows the order, and the folders of test/unit have the names of those of src/core,
+#      and of compat/test/unit those of compat/src.
 #
 # Every fault names the folders, a file and the header or symbol.
 use v5.30;
@@ -16,8 +19,8 @@ use warnings;
 
 use File::Basename;
 
-# All folders of src/ from the top down, and what is in them. Those on one line stand side by side: they do not depend
-# on each other.
+# All folders of src/ and compat/src/ from the top down, and what is in them. Those on one line stand side by side: they
+# do not depend on each other.
 my $order = <<'END';
 .                                            registers settings and failpoints
 am                                           the routine table, amvalidate, the two kinds of indexes
@@ -25,18 +28,19 @@ am/fingerprints am/signatures                the two kinds: what depends on the 
 am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
 am/index                                     the metapage, the functions of a kind, options, rights, failpoints
-pg/compat                                    what other libraries compute
+compat/functions                             to_simhash_as, to_minhash_as
 pg/vectors pg/features pg/report pg/planner  projections | features | simhash_report | planner support
 pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks
 pg/input                                     documents and features as arguments
 pg/types                                     SQL types, casts and operators
 pg/server                                    settings, differences between versions, result rows
+compat/profiles                              what other libraries compute
 core/report                                  the figures of simhash_report
 core/signature_tables                        layouts, search plans, probes and store pages of signatures
 core/page core/vectors core/minhash          the on-disk format | projections | sketches of sets
 core/volatility core/features                the model of PSM and VOSH | counts of features
 core/tables core/kernels core/pairs          designs, bit orders, search plans | SIMD kernels | pair plans
-core/signature core/compat                   bit strings and their sums | other libraries' profiles
+core/signature                               bit strings and their sums
 core/weights core/text                       sums of features | normalisation, shingles
 core/fingerprint core/hash                   64 bits and their distance | hashes of features, SplitMix64
 core/contract                                assertions of what functions require
@@ -49,17 +53,20 @@ my $top = dirname(__FILE__) . '/..';
 if ("@ARGV" eq '--picture') { print picture($top); exit }
 @ARGV == 2 or die "usage: $0 sources objects\n";
 $top = $ARGV[0];
-my ($sources, $objects) = map { "$_/src" } @ARGV;
-my @files = sort split /\n/, qx{cd '$sources' && find . -name '*.?pp' -printf '%P\\n'};
+my ($sources, $objects) = @ARGV;
+# compat/x/y.cpp is compat/src/x/y.cpp; other files are in src.
+my @files = sort((map { "compat/$_" } found('compat/src')), found('src'));
 my $faults = 0;
 
+sub found { return split /\n/, qx{cd '$top/$_[0]' && find . -name '*.?pp' -printf '%P\\n'} }
+sub place { return $_[0] =~ m{^compat/(.*)} ? "compat/src/$1" : "src/$_[0]" }
 sub fault { say "$_[0]"; $faults++; return }
 sub folder { return $_[0] =~ m{^(.*)/} ? $1 : '.' }
 sub slurp { open my $handle, '<', $_[0] or die "$_[0]: $!\n"; local $/; return <$handle> }
 
 # -- the picture ----------------------------------------------------------------------------------------------
 
-# One line for each line of the order. The parts src/am, src/pg and src/core stand apart.
+# One line for each line of the order. The parts src/am, src/pg, src/core and compat/src stand apart.
 sub picture
 {
     my ($directory) = @_;
@@ -68,7 +75,7 @@ sub picture
         my ($names, $what) = @$_;
         my ($part) = $names->[0] =~ m{^(\w*)};
         my $shown = join '  ', map { m{/(.*)} ? $1 : join ', ', sources_in("$directory/src/$_") } @$names;
-        my $label = $part eq $last ? '' : $part ? "src/$part" : 'src';
+        my $label = $part eq $last ? '' : place("$part/") =~ s{/+$}{}r;
         $picture .= "\n" if $label && $picture;
         $picture .= sprintf "%-11s %-37s %s\n", $label, $shown, $what;
         $last = $part;
@@ -89,16 +96,19 @@ for my $file (@files) {
     push @{ $same_name{ basename($file) } }, $file;
 }
 for my $folder (sort keys %files_in) {
-    fault("src/$folder has no place in the order of folders (tools/layers.pl)") unless defined $level{$folder};
+    fault(place($folder) . " has no place in the order of folders (tools/layers.pl)") unless defined $level{$folder};
 }
 for my $folder (sort keys %level) {
-    fault("the order of folders names src/$folder, which has no files") unless $files_in{$folder};
+    fault('the order of folders names ' . place($folder) . ', which has no files') unless $files_in{$folder};
 }
 for my $name (sort keys %same_name) {
     fault(join "\n    ", "$name is the name of several files:", @{ $same_name{$name} }) if @{ $same_name{$name} } > 1;
 }
 for my $tests (map { basename($_) } grep { -d } glob "$top/test/unit/*") {
     fault("test/unit/$tests has tests of no folder of src/core") unless $files_in{"core/$tests"};
+}
+for my $tests (map { basename($_) } grep { -d } glob "$top/compat/test/unit/*") {
+    fault("compat/test/unit/$tests has tests of no folder of compat/src") unless $files_in{"compat/$tests"};
 }
 
 # -- edges: from a folder to another, with the places that make it ------------------------------------------
@@ -110,17 +120,18 @@ sub check
     my %places;
     for my $edge (@edges) {
         my ($from, $to) = (folder($edge->[0]), $edge->[1]);
-        push @{ $places{$from}{$to} }, "src/$edge->[0] $edge->[2]" if $from ne $to;
+        push @{ $places{$from}{$to} }, place($edge->[0]) . " $edge->[2]" if $from ne $to;
     }
     for my $from (sort keys %places) {
         for my $to (sort keys %{ $places{$from} }) {
             my ($here, $there) = map { $level{$_} // next } $from, $to;
-            next if $there > $here;
+            my $other = $to =~ /^compat/ && $from !~ /^compat/;
+            next if $there > $here && !$other;
             my @places = @{ $places{$from}{$to} };
             my $more = @places > 3 ? sprintf(' (and %d more)', @places - 3) : '';
             $#places = 2 if @places > 3;
-            my $where = $there < $here ? 'above' : 'beside';
-            fault(join("\n    ", "$from must not $kind $to, which is $where it:", @places) . $more);
+            my $where = $other ? 'of another extension' : $there < $here ? 'above it' : 'beside it';
+            fault(join("\n    ", "$from must not $kind $to, which is $where:", @places) . $more);
         }
     }
     return;
@@ -130,9 +141,10 @@ sub check
 
 my (@includes, %declared, %class_folder);
 for my $file (@files) {
-    my $text = slurp("$sources/$file");
+    my $text = slurp("$sources/" . place($file));
     while ($text =~ /^\s*#\s*include\s+"([^"]+)"/mg) {
-        push @includes, [ $file, folder($1), "includes $1" ] if -e "$sources/$1";
+        my ($name) = grep { -e "$sources/" . place($_) } $1, "compat/$1" or next;
+        push @includes, [ $file, folder($name), "includes $1" ];
     }
     next unless $file =~ /\.hpp$/;
     $text =~ s{/\*.*?\*/|//[^\n]*}{}gs;
@@ -154,20 +166,21 @@ check('include', @includes);
 my (%definer, %wanted);
 for my $object (map { s/\.cpp$/.o/r } grep { /\.cpp$/ } @files) {
     (my $file = $object) =~ s/\.o$/.cpp/;
-    -e "$objects/$object" or die "$objects/$object does not exist: build first\n";
-    open my $handle, '-|', 'nm', '-C', "$objects/$object" or die "nm: $!\n";
+    my $built = "$objects/" . place($object);
+    -e $built or die "$built does not exist: build first\n";
+    open my $handle, '-|', 'nm', '-C', $built or die "nm: $!\n";
     while (<$handle>) {
         # Weak symbols are functions of headers, compiled where they are used.
         if (/^[0-9a-f]* +([TDBR]) (.*)$/) { $definer{$2} = $file }
         elsif (/^ +U (.*)$/) { push @{ $wanted{$file} }, $1 }
     }
-    close $handle or die "nm failed on $objects/$object\n";
+    close $handle or die "nm failed on $built\n";
 }
 my @references;
 for my $file (sort keys %wanted) {
     for my $symbol (@{ $wanted{$file} }) {
         my $definer = $definer{$symbol} // next;
-        push @references, [ $file, folder($definer), "refers to $symbol, of src/$definer" ];
+        push @references, [ $file, folder($definer), "refers to $symbol, of " . place($definer) ];
     }
 }
 check('refer to', @references);
@@ -181,7 +194,7 @@ for my $symbol (sort keys %definer) {
     my ($name, $class) = ($names[-1], $names[-2] // '');
     my $file = $definer{$symbol};
     if (my $home = $class_folder{$class}) {
-        fault("src/$file defines $class\::$name, of a class of src/$home") if $home ne folder($file);
+        fault(place($file) . " defines $class\::$name, of a class of " . place($home)) if $home ne folder($file);
     } else {
         $defined{$name}{$file} = 1;
     }
@@ -190,7 +203,7 @@ for my $name (sort keys %declared) {
     my @definers = sort keys %{ $defined{$name} // {} } or next;
     for my $header (sort keys %{ $declared{$name} }) {
         next if grep { folder($_) eq folder($header) } @definers;
-        fault("src/$header declares $name, which src/$definers[0] defines");
+        fault(place($header) . " declares $name, which " . place($definers[0]) . ' defines');
     }
 }
 

@@ -6,8 +6,8 @@
 #   make fuzz SEED=17          repeat the choices of the run that printed that seed
 #   make fuzz ONLY="core sql"  one or some of the parts
 #
-#   core    test/fuzz/*_fuzz.cpp, the core's readers of pages, text and binary input, under libFuzzer with
-#           AddressSanitizer and UndefinedBehaviorSanitizer; clang is installed for it
+#   core    test/fuzz/*_fuzz.cpp and those of compat/test/fuzz, the core's readers of pages, text and binary input, under
+#           libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; clang is installed for it
 #   damage  test/t/020_damaged_pages.pl: an index file is damaged at random and used
 #   sql     test/t/022_random_calls.pl: every function and operator with unusual arguments
 #
@@ -32,11 +32,11 @@ fuzz_core() {
     build=$(mktemp -d "${TMPDIR:-/tmp}/simhash_fuzz.XXXXXX")
     trap 'rm -rf "$build"' RETURN
     make -s -j"$(nproc)" -C "$build" -f "$TOP/test/fuzz/Makefile"
-    targets=$(cd "$TOP/test/fuzz" && echo *_fuzz.cpp)
+    targets=$(cd "$build" && printf '%s\n' fuzz_*)
     each=$((duration / 2 / $(wc -w <<<"$targets")))
     [ "$each" -gt 0 ] || each=1 # 0 would be for ever
     for target in $targets; do
-        target=${target%_fuzz.cpp}
+        target=${target#fuzz_}
         mkdir -p "$build/corpus/$target"
         printf '0x0123456789abcdef' >"$build/corpus/$target/fingerprint"
         printf '[%s1.5e-3]' "$(printf -- '-12.25,%.0s' {1..63})" >"$build/corpus/$target/weights"

@@ -169,11 +169,11 @@ sub read_checkout
             spew("$tree/$name", $text);
             chmod((stat "$top/$name")[2] & 0777, "$tree/$name");
         }
-        $of_unit->add($name, "\0", $text) if $name =~ m{^(src/core|test/unit|test/fuzz)/};
+        $of_unit->add($name, "\0", $text) if $name =~ m{^(src/core|compat/src/profiles|(compat/)?test/unit|(compat/)?test/fuzz)/};
         $of_others->add($name, "\0", $text)
-          if $name =~ m{^(src|sql|expected|test)/} && $name !~ m{^test/(mutants|unit|fuzz)/};
+          if $name =~ m{^(compat/)?(src|sql|expected|test)/} && $name !~ m{^(compat/)?test/(mutants|unit|fuzz)/};
     }
-    for my $name ($copy ? split /\n/, qx(cd '$tree' && find src sql expected test -type f) : ())
+    for my $name ($copy ? split /\n/, qx(cd '$tree' && find src sql expected test compat -type f) : ())
     {
         unlink "$tree/$name" unless $file{$name};
     }

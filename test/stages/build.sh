@@ -6,7 +6,7 @@ set -euo pipefail
 # What the user sets has to be in every compile command.
 check_flags() {
     local commands sources
-    sources=$(find src -name '*.cpp' | wc -l)
+    sources=$(find src compat -path '*src/*' -name '*.cpp' | wc -l)
     commands=$(make -n -B -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
         CXXFLAGS=-Dcxxflags CPPFLAGS=-Dcppflags COPT=-Dcopt LDFLAGS=-Lldflags all) || { echo "$commands"; return 1; }
     if [ "$(grep -c -e '-Dcppflags -Dcxxflags -Dcopt .* -c ' <<<"$commands")" != "$sources" ] ||

@@ -41,7 +41,7 @@ skip_all() {
 # A copy of the checkout without what an earlier build left in it.
 copy_sources() {
     mkdir -p "$1"
-    cp -R Makefile ./*.control doc sql src "$1"
+    cp -R Makefile ./*.control compat doc sql src "$1"
     rm -f "$1"/sql/simhash*--"$(sed -n "s/^default_version = '\(.*\)'/\1/p" simhash.control)".sql
     find "$1" \( -name '*.o' -o -name '*.d' \) -delete
 }

@@ -17,7 +17,7 @@ check_clang() {
     build_and_stage 2>&1 || return 1
     library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
     ! grep -q -F "simhash.failpoint" "$library" || { echo "objects of the build in the source tree were used"; status=1; }
-    [ "$(find "$BUILD/src" -name '*.o' | wc -l)" = "$(find "$TOP/src" -name '*.cpp' | wc -l)" ] || status=1
+    [ "$(find "$BUILD" -name '*.o' | wc -l)" = "$(find "$TOP/src" "$TOP/compat/src" -name '*.cpp' | wc -l)" ] || status=1
     [ -e "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)/extension/simhash.control" ] || status=1
     return "$status"
 }

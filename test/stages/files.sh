@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every file under test/ is run by a stage, tests and expected outputs match, and the listed mutations can be made.
+# Every file under test/ and compat/test/ is run by a stage, tests and expected outputs match, and the listed mutations can be made.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -12,6 +12,7 @@ check_files() {
         test/run.sh | test/stages/* | test/unit/run.sh | test/unit/main.cpp | test/cross/*.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
         test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
+        compat/test/unit/*_test.cpp | compat/test/fuzz/*_fuzz.cpp) ;;
         test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql)
             [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
@@ -25,7 +26,7 @@ check_files() {
             ;;
         *) complain "$file is run by no stage" ;;
         esac
-    done < <(find test -type f -not -name '.*' | sort)
+    done < <(find test compat/test -type f -not -name '.*' | sort)
     for file in expected/*; do
         [ -e "$file" ] || continue
         name=$(basename "$file" .out)

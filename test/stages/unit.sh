@@ -12,5 +12,5 @@ test/unit/run.sh --tap --gtest_filter="${UNIT_FILTER:-*}" | tee "$log"
 status=0
 while read -r suite; do
     grep -q " - \(.*/\)\?${suite}[./]" "$log" || { echo "suite $suite was not run" >&2; status=1; }
-done < <(find test/unit -name '*_test.cpp' -exec sed -n 's/^\(TEST\|TEST_F\|TEST_P\)(\([A-Za-z0-9_]*\),.*/\2/p' {} + | sort -u)
+done < <(find test/unit compat/test/unit -name '*_test.cpp' -exec sed -n 's/^\(TEST\|TEST_F\|TEST_P\)(\([A-Za-z0-9_]*\),.*/\2/p' {} + | sort -u)
 exit "$status"

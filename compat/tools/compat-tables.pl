@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
-# Writes src/core/compat/compat_tables.inc: the character data of the profiles of other libraries.
+# Writes src/profiles/compat_tables.inc: the character data of the profiles of other libraries.
 #
-#   tools/compat-tables.pl > src/core/compat/compat_tables.inc
+#   tools/compat-tables.pl > src/profiles/compat_tables.inc
 #
 # Only characters assigned in Unicode 13.0 count, even if this perl knows a newer version. The output is committed
 # and frozen: stored fingerprints depend on it. Run again only to verify it.

@@ -1,11 +1,11 @@
-#include "core/compat/minhash_profiles.hpp"
+#include "profiles/minhash_profiles.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "core/compat/compat_hashes.hpp"
-#include "core/compat/names.hpp"
-#include "core/compat/numpy_random.hpp"
+#include "profiles/compat_hashes.hpp"
+#include "profiles/names.hpp"
+#include "profiles/numpy_random.hpp"
 
 namespace simhash
 {

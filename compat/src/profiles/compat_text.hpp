@@ -8,7 +8,7 @@
 //   while (shingles.next(&bytes, &length)) …
 #pragma once
 
-#include "core/compat/compat_profiles.hpp"
+#include "profiles/compat_profiles.hpp"
 
 namespace simhash
 {

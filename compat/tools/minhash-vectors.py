@@ -5,7 +5,7 @@
     tools/minhash-vectors.py --libraries     also compares them, and random sets, with each library that can be imported
 
 It needs NumPy and xxhash (Debian: python3-numpy, python3-xxhash). The definitions are written down here a second time,
-independently of src/core/compat: the random numbers are NumPy's own, and SHA-1 is that of hashlib.
+independently of src/profiles: the random numbers are NumPy's own, and SHA-1 is that of hashlib.
 """
 import hashlib
 import importlib

@@ -11,7 +11,7 @@ extern "C" {
 namespace simhash
 {
 
-// A table of profiles in src/core.
+// A table of profiles in src/profiles.
 template <typename Profile> struct ProfileTable {
     const char *kind; // what an error message calls its profiles
     const Profile *profiles;

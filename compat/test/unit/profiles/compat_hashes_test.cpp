@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/compat/compat_hashes.hpp"
+#include "profiles/compat_hashes.hpp"
 
 namespace simhash
 {

@@ -1,4 +1,4 @@
-#include "core/compat/compat_hashes.hpp"
+#include "profiles/compat_hashes.hpp"
 
 #include <bit>
 #include <cstring>

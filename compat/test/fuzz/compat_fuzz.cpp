@@ -1,9 +1,9 @@
 // Features by the profiles of other libraries: whatever the bytes, nothing outside them is read, nothing is
 // written beyond the callers' buffers, and shingles lie in the prepared text from left to right.
-#include "targets.hpp"
+#include "../../../test/fuzz/targets.hpp"
 
-#include "core/compat/compat_profiles.hpp"
-#include "core/compat/compat_text.hpp"
+#include "profiles/compat_profiles.hpp"
+#include "profiles/compat_text.hpp"
 
 #include <iterator>
 #include <string>

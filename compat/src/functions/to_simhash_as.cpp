@@ -1,13 +1,9 @@
 // to_simhash_as, to_simhash_weights_as and simhash_profiles: fingerprints as other libraries compute them, and
-// weights whose signs they are. The table of profiles is in src/core. This file has the hash functions that
+// weights whose signs they are. The table of profiles is in src/profiles. This file has the hash functions that
 // PostgreSQL provides, and reads the arguments.
-#include "core/compat/compat_hashes.hpp"
-#include "core/compat/compat_profiles.hpp"
-#include "core/compat/compat_text.hpp"
-#include "core/compat/cyclic_hash.hpp"
 #include "core/hash/feature_hash.hpp"
 #include "core/text/unicode.hpp"
-#include "pg/compat/profile_argument.hpp"
+#include "functions/profile_argument.hpp"
 #include "pg/input/array_elements.hpp"
 #include "pg/input/counted_features.hpp"
 #include "pg/input/document_argument.hpp"
@@ -16,6 +12,10 @@
 #include "pg/server/compat.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/types/weights_type.hpp"
+#include "profiles/compat_hashes.hpp"
+#include "profiles/compat_profiles.hpp"
+#include "profiles/compat_text.hpp"
+#include "profiles/cyclic_hash.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/compat/minhash_profiles.hpp"
+#include "profiles/minhash_profiles.hpp"
 
 namespace simhash
 {

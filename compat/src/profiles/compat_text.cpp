@@ -1,4 +1,4 @@
-#include "core/compat/compat_text.hpp"
+#include "profiles/compat_text.hpp"
 
 #include <cstring>
 #include <iterator>
@@ -12,7 +12,7 @@ namespace
 {
 
 // clang-format off
-#include "core/compat/compat_tables.inc"
+#include "profiles/compat_tables.inc"
 // clang-format on
 
 constexpr char32_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;

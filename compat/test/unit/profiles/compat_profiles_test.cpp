@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/compat/compat_profiles.hpp"
-#include "core/compat/compat_text.hpp"
-#include "core/compat/cyclic_hash.hpp"
 #include "core/text/unicode.hpp"
+#include "profiles/compat_profiles.hpp"
+#include "profiles/compat_text.hpp"
+#include "profiles/cyclic_hash.hpp"
 
 namespace simhash
 {

@@ -1,9 +1,9 @@
-#include "core/compat/compat_profiles.hpp"
+#include "profiles/compat_profiles.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "core/compat/names.hpp"
+#include "profiles/names.hpp"
 
 namespace simhash
 {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/compat/numpy_random.hpp"
+#include "profiles/numpy_random.hpp"
 
 namespace simhash
 {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/compat/compat_profiles.hpp"
+#include "profiles/compat_profiles.hpp"
 
 namespace simhash
 {

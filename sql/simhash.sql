@@ -2156,11 +2156,15 @@ COMMENT ON FUNCTION simhash_index_calibrate(pg_catalog.regclass, pg_catalog.regc
 
 -- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
 
+CREATE FUNCTION simhash_pairs_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_pairs_support(pg_catalog.internal) IS 'planner support of simhash_pairs, _join and _groups';
 CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
 COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
     'all pairs of rows of an indexed table within a distance: each pair once, as ctids and tableoids';
 
@@ -2168,7 +2172,8 @@ CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regc
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
     'all pairs of rows of two indexed tables within a distance, as ctids and tableoids';
 
@@ -2176,7 +2181,8 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAU
     OUT member pg_catalog.tid, OUT leader pg_catalog.tid,
     OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, boolean) IS
     'groups of near-duplicates, as ctids and tableoids: stars whose members are near the leader, or connected ones';
 

@@ -114,3 +114,25 @@ RESET ROLE;
 DROP ROLE group_reader;
 DROP TABLE uniform, near, skewed, same, chain, copies, pair, grouped;
 DROP FUNCTION flipped, wrong_groups;
+
+-- The planner expects rows in proportion to the index, of each index of a join and each partition. What it does not know
+-- it expects to be 10,000.
+CREATE FUNCTION expected(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN format('%s rows, cost %s', plan -> 0 -> 'Plan' -> 'Plan Rows', CASE WHEN (plan -> 0 -> 'Plan' ->> 'Startup Cost')::float8 > 500 THEN 'high' ELSE 'low' END);
+END $$;
+CREATE TABLE counted AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 80000) AS i;
+CREATE INDEX counted_h ON counted USING simhash (h);
+CREATE INDEX counted_few ON counted USING simhash (h) WHERE id <= 100;
+CREATE TABLE counted_parts (id int, h simhash) PARTITION BY LIST ((id % 2));
+CREATE TABLE counted_parts_0 PARTITION OF counted_parts FOR VALUES IN (0);
+CREATE TABLE counted_parts_1 PARTITION OF counted_parts FOR VALUES IN (1);
+INSERT INTO counted_parts SELECT * FROM counted WHERE id <= 1000;
+CREATE INDEX counted_parts_h ON counted_parts USING simhash (h);
+SELECT query, expected('SELECT * FROM simhash_' || query) FROM unnest(ARRAY['groups(''counted_h'')', 'groups(''counted_few'')', 'pairs(''counted_h'', 2)',
+    'groups(''counted_parts_h'')', 'join(''counted_h'', ''counted_parts_h'')', 'groups((SELECT oid FROM pg_class WHERE relname = ''counted_h''))', 'groups(0)']) AS query;
+DROP TABLE counted, counted_parts;
+DROP FUNCTION expected;

@@ -3,7 +3,7 @@
 //
 //   pairs        the SQL functions            groups       groups of near-duplicates
 //   block_pairs  pairs of rows routed by block, which a query returns
-//   pair_sample  some pairs of each distance
+//   pair_sample  some pairs of each distance      pair_estimate  rows and costs for the planner
 //   pair_read    reads rows from the index    pair_spool   keeps rows by partition
 //   pair_cells   compares rows, cell by cell  pair_links   merges rows with equal fingerprints
 //   pair_output  pairs of visible rows        pair_rows    checks that rows are visible

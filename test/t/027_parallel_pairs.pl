@@ -171,12 +171,15 @@ is($error, '', 'results that are not read to their end');
 is($output, "1\n1\n1\n3", 'results that are not read to their end: rows');
 is($launched, '2 2 2 2 2 2', 'results that are not read to their end: workers');
 
-# All that a statement leaves: processes, files, shared memory.
+# All that a statement leaves: processes, files, shared memory. A worker that ends leaves the view of activity before it
+# gives its shared memory back, so that is waited for.
+my $segments = 'NULL';
 sub leftovers
 {
     $node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'parallel worker'});
-    return $node->safe_psql('postgres', "SELECT 'temporary file ' || name FROM pg_ls_tmpdir()") . ' shared memory: ' .
-        $node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('pg_dynshmem')");
+    $node->poll_query_until('postgres', "SELECT count(*) <= coalesce($segments, count(*)) FROM pg_ls_dir('pg_dynshmem')");
+    $segments = $node->safe_psql('postgres', "SELECT count(*) FROM pg_ls_dir('pg_dynshmem')");
+    return $node->safe_psql('postgres', "SELECT 'temporary file ' || name FROM pg_ls_tmpdir()") . " shared memory: $segments";
 }
 my $nothing = leftovers();
 # Four billion pairs.

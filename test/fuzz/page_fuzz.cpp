@@ -93,7 +93,7 @@ void fill(char *page, std::size_t size, std::uint64_t value)
             if (value >> place % 64 & 1)
                 places.add(place);
         }
-        leaf_remove(page, places, entries.data());
+        FUZZ_EXPECT(leaf_remove(page, places, entries.data()));
         count = leaf_read(page, entries.data());
         FUZZ_EXPECT(leaf_count(page) == count);
         FUZZ_EXPECT(leaf_write(page, entries.data(), count) && leaf_count(page) == count);

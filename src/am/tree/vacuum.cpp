@@ -105,7 +105,9 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
 void remove_dead(Walk *walk, Buffer buffer, const PlaceSet &dead)
 {
     GenericXLogState *state = GenericXLogStart(walk->info->index);
-    leaf_remove(GenericXLogRegisterBuffer(state, buffer, 0), dead, walk->entry);
+    // If the heap reused the tids of entries that are left, the index would return other rows.
+    if (!leaf_remove(GenericXLogRegisterBuffer(state, buffer, 0), dead, walk->entry))
+        elog(ERROR, "the rest of a leaf does not fit into a page");
     failpoint(Failpoint::vacuum_delete);
     GenericXLogFinish(state);
 }

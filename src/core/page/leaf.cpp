@@ -200,7 +200,7 @@ int leaf_read(const char *page, LeafEntry *entry)
     return count;
 }
 
-void leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory)
+bool leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory)
 {
     RawPageHeader *header = page_header(page);
     LeafView leaf(page);
@@ -214,16 +214,14 @@ void leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory)
                 *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1U << i % 8);
             }
         }
-        return;
+        return true;
     }
     int count = 0;
     leaf.visit([&](int place, const LeafEntry &entry) {
         if (!places.has(place))
             memory[count++] = entry;
     });
-    bool written = leaf_write(page, memory, count);
-    SIMHASH_ASSERT(written);
-    static_cast<void>(written);
+    return leaf_write(page, memory, count);
 }
 
 int leaf_remove_from_bag(char *page, const PlaceSet &places)

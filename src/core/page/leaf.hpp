@@ -232,8 +232,8 @@ private:
     std::uint64_t word_[(kMostLeafEntries + 63) / 64];
 };
 // Removes the entries at these places: marks them, or writes the leaf anew if there is no room for the marks.
-// `memory` has room for leaf_capacity entries.
-void leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory);
+// `memory` has room for leaf_capacity entries. Returns false if the others do not fit into the page, which they always should.
+[[nodiscard]] bool leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory);
 
 // Removes those of the places that are in the bag, if the leaf has no marks: the last ones take their places. Returns how
 // many there were.

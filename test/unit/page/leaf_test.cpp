@@ -74,7 +74,7 @@ public:
             if (!places.has(place))
                 kept.push_back(entry);
         });
-        leaf_remove(page(), places, memory.data());
+        EXPECT_TRUE(leaf_remove(page(), places, memory.data()));
         expected = kept;
     }
     void check()

@@ -617,7 +617,7 @@ std::uint64_t use_tree_page(Page *page)
         PlaceSet places = {};
         for (int place = 0; place < leaf_places(bytes); place += 3)
             places.add(place);
-        leaf_remove(bytes, places, entries.data());
+        EXPECT_TRUE(leaf_remove(bytes, places, entries.data()));
         sum += static_cast<std::uint64_t>(leaf_count(bytes) + leaf_room(bytes));
         count = leaf_read(bytes, entries.data());
         if (!leaf_write(bytes, entries.data(), count))

@@ -1,5 +1,7 @@
 #include "am/index/options.hpp"
 
+#include "core/signature_tables/list_centers.hpp"
+
 extern "C" {
 #include "access/reloptions.h"
 #include "catalog/index.h"

@@ -16,7 +16,6 @@ inline constexpr int kDefaultDistance = 3;
 inline constexpr int kDefaultFillfactor = 90;
 inline constexpr int kDefaultTables = -1;
 inline constexpr int kDefaultLists = -1;
-inline constexpr int kMostLists = 1000000;
 
 // In the form of rd_options.
 struct IndexOptions {

@@ -82,6 +82,9 @@ ListCopy *make_copy(Relation index, const SignatureMeta &meta)
 {
     const ListMeta &lists = meta.lists;
     const Size groups = lists.groups, count = lists.lists, all = groups + count;
+    // Before memory is allocated for them. Each list has a page of its own.
+    if (!block_exists(index, lists.lists))
+        report_corruption(index, kMetaBlock, "There are more lists than pages.");
     const Size bytes = static_cast<Size>(meta.layout.bytes());
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash lists", ALLOCSET_SMALL_SIZES);

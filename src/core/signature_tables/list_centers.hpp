@@ -57,6 +57,9 @@ struct CenterSample {
     std::uint32_t *moved;     // for `count` rows
 };
 
+// The most lists that can be asked for.
+inline constexpr int kMostLists = 1000000;
+
 // The number of groups for so many lists, the most centers that are compared at once, and the most lists that result.
 std::uint32_t groups_for(std::uint32_t lists);
 std::uint32_t most_centers(std::uint32_t lists);

@@ -1,5 +1,7 @@
 #include "core/signature_tables/store_page.hpp"
 
+#include "core/signature_tables/list_centers.hpp"
+
 #include <algorithm>
 
 #include "core/contract/contract.hpp"
@@ -241,7 +243,8 @@ const char *check_list_meta(const SignatureMetaData &meta)
     const ListMeta &lists = meta.lists;
     if (lists.lists == 0)
         return nullptr;
-    if (lists.groups < 1 || lists.groups > lists.lists || lists.page <= meta.map)
+    if (lists.groups < 1 || lists.groups > lists.lists || lists.lists > most_lists(kMostLists) ||
+        lists.page <= meta.map)
         return "The number or the place of the lists is not valid.";
     return lists.recall.queries == 0 ? nullptr
                                      : check_list_recall(lists.recall, lists.lists, meta.layout.bits);

@@ -64,6 +64,8 @@ TEST_F(StorePageTest, AlteredMetaPagesFail)
     expect_bad("version", [](SignatureMetaData *d) { d->version++; });
     expect_bad("map", [](SignatureMetaData *d) { d->map++; });
     expect_bad("words", [](SignatureMetaData *d) { d->layout.words = 0; });
+    expect_bad("lists without a page", [](SignatureMetaData *d) { d->lists = {1, 1, d->map, 1, {}}; });
+    expect_bad("too many lists", [](SignatureMetaData *d) { d->lists = {1u << 30, 1, d->map + 1, 1, {}}; });
     expect_bad("a repeated bit", [](SignatureMetaData *d) { d->layout.key[70] = d->layout.key[0]; });
 
     // Half of the last key is missing.

@@ -50,6 +50,7 @@ Position before(Position position)
 // The pages that deleting one changes, in the order in which they are locked. Those that are valid are pinned.
 struct Unlink {
     Relation index;
+    const IndexMeta *meta; // not read again under locks
     int table;
     int level;
     Position low; // of `page`
@@ -74,14 +75,15 @@ void release(Unlink *unlink)
 
 // Pins the page and its right sibling, so that neither is read from disk under a lock. Returns false if the page cannot be
 // deleted.
-bool look_at(const IndexMeta &meta, BlockNumber block, Unlink *unlink)
+bool look_at(BlockNumber block, Unlink *unlink)
 {
     Relation index = unlink->index;
     unlink->page = ReadBuffer(index, block);
     LockBuffer(unlink->page, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(unlink->page);
-    bool sparse = !PageIsNew(buffer_page(unlink->page)) && check_page_of_trees(meta, page) == nullptr &&
-                  !is_deleted(page) && is_sparse(page, block);
+    bool sparse = !PageIsNew(buffer_page(unlink->page)) &&
+                  check_page_of_trees(*unlink->meta, page) == nullptr && !is_deleted(page) &&
+                  is_sparse(page, block);
     BlockNumber right = sparse ? page_tail(page)->right : kNoBlock;
     if (sparse) {
         unlink->table = page_tail(page)->table;
@@ -123,7 +125,7 @@ bool lock_pages(Unlink *unlink)
         return false;
     unlink->locked = 3;
     const char *right = buffer_page(unlink->right);
-    const IndexMeta &meta = *index_meta(unlink->index);
+    const IndexMeta &meta = *unlink->meta;
     return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, meta.words_of(unlink->table)) ==
                nullptr &&
            check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
@@ -188,7 +190,8 @@ bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
 {
     Unlink unlink = {};
     unlink.index = index;
-    bool possible = look_at(meta, block, &unlink);
+    unlink.meta = &meta;
+    bool possible = look_at(block, &unlink);
     if (possible) {
         failpoint(Failpoint::unlink_found);
         possible = lock_left(&unlink);

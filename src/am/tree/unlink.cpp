@@ -217,7 +217,7 @@ bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
 // Whether it is worthwhile to look at a page and its right sibling.
 bool may_unite(const IndexMeta &meta, const SparsePages &sparse, const SparsePages::Page &page)
 {
-    const int filled = sparse.filled[page.block],
+    const int filled = page.block < sparse.blocks ? sparse.filled[page.block] : 0,
               right = page.right < sparse.blocks ? sparse.filled[page.right] : 0;
     return filled <= 1 || right == 0 || filled - 1 + right - 1 <= most_percent(meta);
 }
@@ -225,16 +225,24 @@ bool may_unite(const IndexMeta &meta, const SparsePages &sparse, const SparsePag
 // Its entries are now on its right sibling.
 void note_united(SparsePages *sparse, const SparsePages::Page &page)
 {
+    if (page.block >= sparse->blocks)
+        return;
     const int filled = sparse->filled[page.block] - 1;
     sparse->filled[page.block] = 0;
     if (filled > 0 && page.right < sparse->blocks && sparse->filled[page.right] > 0)
         sparse->filled[page.right] = static_cast<std::uint8_t>(Min(sparse->filled[page.right] + filled, 101));
 }
 
+// The memory for the sparse pages. How full all pages are may take as much again, a byte each.
+Size sparse_memory() { return static_cast<Size>(vacuum_work_mem()) * 1024 / 4; }
+
 void note_filled(SparsePages *sparse, const char *page, BlockNumber block)
 {
+    const Size most = kFailpoints ? 256 : sparse_memory();
+    if (block >= most)
+        return; // if it matters, the page is read again
     if (block >= sparse->blocks) {
-        const Size blocks = Max(Size{block} + 1, Max(Size{1024}, 2 * sparse->blocks));
+        const Size blocks = Min(Max(Size{block} + 1, Max(Size{1024}, 2 * sparse->blocks)), most);
         auto *filled = static_cast<std::uint8_t *>(
             MemoryContextAllocExtended(CurrentMemoryContext, blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
         if (sparse->filled != nullptr) {
@@ -252,7 +260,7 @@ void note_filled(SparsePages *sparse, const char *page, BlockNumber block)
 void note_page(SparsePages *sparse, const char *page, BlockNumber block)
 {
     // The rest waits for the next VACUUM.
-    const Size most = static_cast<Size>(vacuum_work_mem()) * 1024 / 4 / sizeof(SparsePages::Page);
+    const Size most = sparse_memory() / sizeof(SparsePages::Page);
     note_filled(sparse, page, block);
     if (!is_sparse(page, block) || sparse->count >= most)
         return;

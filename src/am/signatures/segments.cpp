@@ -123,6 +123,7 @@ void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place
     } else {
         map_add(map_image, {place->plane, static_cast<std::uint32_t>(shape.rows())});
     }
+    // Replay restores the pages one by one. The map page is the last: before it, nothing leads to the others.
     buffer[pages] = map;
     write_page_images(index, buffer, image, pages + 1);
     pfree(image);
@@ -133,9 +134,13 @@ void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place
 void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer)
 {
     for (;;) {
-        extend_relation_by(index, alone, pages, buffer);
-        // The pages may be apart, or a split may have taken one from the free space map. They are unused then,
-        // until VACUUM finds them.
+        // PostgreSQL may add fewer pages at a time than are wanted, and takes its lock for each time.
+        if (!alone)
+            LockRelationForExtension(index, ExclusiveLock);
+        extend_relation_by(index, true, pages, buffer);
+        if (!alone)
+            UnlockRelationForExtension(index, ExclusiveLock);
+        // A split may have taken a page from an old free space map. The others are unused then, until VACUUM finds them.
         bool usable = true;
         for (int i = 0; i < pages; i++) {
             LockBuffer(buffer[i], BUFFER_LOCK_EXCLUSIVE);

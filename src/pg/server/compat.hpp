@@ -134,7 +134,7 @@ inline void lock_buffer(Buffer buffer, int mode)
 }
 
 // Appends zeroed pages to the main fork and returns them pinned but not locked. `alone` skips the extension
-// lock; no other process may extend the relation then.
+// lock: no other process may extend the relation then. Otherwise pages may be apart, since 16.
 inline void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffers)
 {
 #if PG_VERSION_NUM >= 160000

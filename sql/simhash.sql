@@ -2102,7 +2102,7 @@ CREATE FUNCTION simhash_index_check(index pg_catalog.regclass, heapallindexed bo
     OUT unused_pages bigint, OUT heap_rows bigint)
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT;
 COMMENT ON FUNCTION simhash_index_check(pg_catalog.regclass, boolean) IS
-    'raises an error if an index, of a table or of its partitions, is corrupted or lacks a row; blocks writers';
+    'raises an error if an index, of a table or of its partitions, is corrupted; with heapallindexed also if it lacks a row, but blocks writers';
 
 CREATE FUNCTION simhash_index_memory(OUT index pg_catalog.regclass, OUT inner_pages bigint, OUT bytes bigint)
     RETURNS SETOF record

@@ -44,9 +44,12 @@ CREATE TABLE trap.pair AS
 SELECT leaves FROM simhash_index_calibrate('owned.page_h', 'trap.pair', 'w', 'h', false);
 BEGIN;
 SAVEPOINT s;
-SELECT simhash_index_check('owned.page_h');
+SELECT simhash_index_check('owned.page_h', true);
 ROLLBACK TO s;
 SELECT mode FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.page_h'::regclass) AND pid = pg_backend_pid();
+-- The check of the structure blocks nobody.
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('owned.page_h');
+SELECT DISTINCT mode FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.page_h'::regclass) AND pid = pg_backend_pid();
 COMMIT;
 RESET ROLE;
 

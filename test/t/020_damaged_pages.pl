@@ -836,11 +836,15 @@ sub round
     $report->(\@found, 'search', $in_entries{$kind});
     push @faults, map { "a sound index: $_" } @found if $sound{$kind};
     $seen{ $found[0] =~ /^wrong/ ? 'wrong answers' : 'refused' }++ if @found;
+    # Beside writers it finds what is wrong with the pages themselves and with their links.
+    my @beside = $ask->("SELECT errors_of(\$\$SELECT simhash_index_check('${name}_h')\$\$)");
+    $report->(\@beside, 'check beside writers');
     my @check = $ask->("SELECT errors_of(\$\$SELECT simhash_index_check('${name}_h', true)\$\$)");
+    push @faults, "found only without writers: @check" if @check && !@beside && !$in_entries{$kind};
     $report->(\@check, 'check');
     push @faults, "not the error of another format: @check" if $kind eq 'another format' && "@check" !~ /^0A000/;
     # An entry of a deleted row is harmless, and is counted.
-    @check = grep { $_ ne '0' } $ask->("SELECT partial_entries FROM simhash_index_check('${name}_h')") unless @check;
+    @check = grep { $_ ne '0' } $ask->("SELECT partial_entries FROM simhash_index_check('${name}_h', true)") unless @check;
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
     for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",

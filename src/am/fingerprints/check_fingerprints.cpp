@@ -75,6 +75,7 @@ std::uint64_t fingerprint_word(const Check &, Datum value) { return datum_finger
 
 const CheckKind kFingerprintCheck = {
     .check_pages = nullptr,
+    .is_stored = nullptr,
     .check_tid = check_heap_tid,
     .compare_trees = count_partial_entries,
     .word = fingerprint_word,

@@ -1,10 +1,12 @@
 // simhash_index_check(regclass, heapallindexed): checks an index, or those of all partitions, for corruption.
 //
-// Blocks writers until the end of the transaction, so that the trees do not change and no insert is
-// incomplete. A monitoring role is not allowed to do that. On a standby only replay writes, and the check
-// blocks nobody.
+// The trees and the store are checked while others write: a fault that is met may be a page that has changed since what
+// leads to it was read, so both are read again, up to a hundred times. To compare the entries with the rows of the
+// table, writers are blocked until the end of the transaction, which a monitoring role is not allowed to do. On a
+// standby only replay writes, and the check blocks nobody.
 #include "am/inspect/check.hpp"
 
+#include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
 #include "am/index/rights.hpp"
@@ -61,7 +63,9 @@ Level *make_level()
     return level;
 }
 
-void check_leaf(Check *check, BlockNumber block, const char *page, int table)
+// Checks a leaf, and counts the entries from `lower` on: if it begins before that, the others were in its left sibling when
+// that was read.
+void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
 {
     const CheckKind &kind = *check->meta->kind->check;
     auto *positions =
@@ -71,9 +75,12 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table)
         report_corruption(check->index, block, "The sub-ranges of the leaf are out of order.");
     visit_leaf(page, [&](int, const LeafEntry &entry) {
         LeafKey key = entry.key;
-        const Position &position = positions[count++] = {key.word[0], entry.tid};
-        const char *fault = table == check->meta->null_table() ? check_heap_tid(*check, entry.tid)
-                                                               : kind.check_tid(*check, entry.tid);
+        const Position position = {key.word[0], entry.tid};
+        if (position < lower && low_of(page) != lower)
+            return;
+        positions[count++] = position;
+        const char *fault = table == check->meta->null_table() ? check_heap_tid(check, entry.tid)
+                                                               : kind.check_tid(check, entry.tid);
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
         if (table == check->meta->null_table() && key != LeafKey{})
@@ -92,7 +99,7 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table)
     pfree(positions);
 }
 
-void check_inner(Check *check, BlockNumber block, const char *page, Level *below)
+void check_inner(Check *check, BlockNumber block, const char *page, Level *below, Position lower)
 {
     for (int i = 0; i < inner_count(page); i++) {
         Position bound = inner_bound(page, i);
@@ -100,83 +107,158 @@ void check_inner(Check *check, BlockNumber block, const char *page, Level *below
             report_corruption(check->index, block, "The downlinks are out of order.");
         if (!covers(page, bound))
             report_corruption(check->index, block, "A downlink lies outside the page's key range.");
-        add_child(below, bound, inner_link(page, i).child());
+        if (bound >= lower || low_of(page) == lower)
+            add_child(below, bound, inner_link(page, i).child());
     }
 }
 
-// Copies the page of a level that begins at `lower`. On a standby, replay may have deleted the page since the link to it
-// was read, or united it with another.
-void copy_tree_page(const Check &check, int table, int level, Position lower, BlockNumber *block,
-                    PGAlignedBlock *copy)
+// A level of a tree. Of the pages that the walk has read, the last.
+struct Walk {
+    Check *check;
+    int table, level;
+    BlockNumber left; // the page before, or kNoBlock
+    Position lower;   // where it ended: the next page begins here
+};
+
+Buffer read_page(const Walk &walk, BlockNumber block, const char **stale)
+{
+    return read_tree_page(walk.check->index, block, BUFFER_LOCK_SHARE, walk.table, walk.level, stale);
+}
+
+// Whether the page before still ends at the beginning of the next one. Sets *block to its right sibling, and *incomplete
+// to whether its split is incomplete.
+bool leads_on(const Walk &walk, BlockNumber *block, bool *incomplete)
 {
     const char *stale = nullptr;
-    Buffer buffer = read_tree_page(check.index, *block, BUFFER_LOCK_SHARE, table, level, &stale);
-    if (BufferIsValid(buffer) && !check.still && !covers(buffer_page(buffer), lower)) {
-        UnlockReleaseBuffer(buffer);
-        buffer = InvalidBuffer;
-    }
-    if (!BufferIsValid(buffer)) {
-        if (check.still)
-            report_corruption(check.index, *block, stale);
-        buffer = descend(check.index, table, lower, BUFFER_LOCK_SHARE, level);
-        *block = BufferGetBlockNumber(buffer);
-    }
-    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    Buffer buffer = read_page(walk, walk.left, &stale);
+    if (!BufferIsValid(buffer))
+        return false;
+    const char *page = buffer_page(buffer);
+    *block = page_tail(page)->right;
+    *incomplete = page_tail(page)->flags & kIncompleteSplit;
+    bool leads = *block != kNoBlock && high_of(page) == walk.lower;
     UnlockReleaseBuffer(buffer);
+    return leads;
 }
 
-// What is wrong with the links to a page, or null. `at` is the next of the downlinks to the level.
-const char *check_links(const Level &expected, BlockNumber block, Position lower, bool incomplete, Size *at)
+// Copies the next page of the level, to which a link leads. If the page or the one before it has changed meanwhile, that
+// may be another one, which may begin earlier.
+void copy_next_page(const Walk &walk, BlockNumber *block, PGAlignedBlock *copy)
 {
-    if (*at == expected.count || expected.child[*at].block != block)
-        return incomplete ? nullptr : "The page has no downlink.";
-    if (expected.child[(*at)++].bound != lower)
-        return "The page's range does not begin where its downlink indicates.";
-    return incomplete ? "The page has a downlink though its split is incomplete." : nullptr;
+    StaleLinks links;
+    for (;;) {
+        const char *stale = nullptr;
+        Buffer buffer = read_page(walk, *block, &stale);
+        bool found = BufferIsValid(buffer) && low_of(buffer_page(buffer)) == walk.lower;
+        BlockNumber linked = *block;
+        bool incomplete;
+        if (!found) {
+            if (BufferIsValid(buffer)) {
+                stale = "The page's range does not begin where its left sibling's ends.";
+                UnlockReleaseBuffer(buffer);
+            }
+            if (walk.left != kNoBlock && leads_on(walk, &linked, &incomplete)) {
+                links.start_again(walk.check->index, *block, stale);
+                *block = linked;
+                continue;
+            }
+            buffer = descend(walk.check->index, walk.table, walk.lower, BUFFER_LOCK_SHARE, walk.level);
+            *block = BufferGetBlockNumber(buffer);
+        }
+        std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+}
+
+// What is wrong with the downlink to a position in a page of the level, or null. A page has a downlink unless the split of
+// the page before it is incomplete, and no other position has one.
+const char *compare_downlink(const Walk &walk, BlockNumber block, Position position)
+{
+    const char *stale = nullptr;
+    Buffer buffer = read_page(walk, block, &stale);
+    if (!BufferIsValid(buffer))
+        return nullptr; // deleted meanwhile
+    bool covered = covers(buffer_page(buffer), position), begins = low_of(buffer_page(buffer)) == position;
+    UnlockReleaseBuffer(buffer);
+    BlockNumber linked = block;
+    bool incomplete = false;
+    if (!covered ||
+        (begins && walk.left != kNoBlock && (!leads_on(walk, &linked, &incomplete) || linked != block)))
+        return nullptr; // changed meanwhile
+    buffer = descend(walk.check->index, walk.table, position, BUFFER_LOCK_SHARE, walk.level + 1);
+    const char *parent = buffer_page(buffer);
+    const int at = inner_find(parent, position);
+    const bool has = inner_bound(parent, at) == position;
+    const BlockNumber child = inner_link(parent, at).child();
+    UnlockReleaseBuffer(buffer);
+    if (!begins)
+        return has ? "The page has a downlink that does not lead to its beginning." : nullptr;
+    if (incomplete)
+        return has ? "The page has a downlink though its split is incomplete." : nullptr;
+    if (!has)
+        return "The page has no downlink.";
+    return child == block ? nullptr : "The page's downlink leads to another page.";
+}
+
+void check_downlink(const Walk &walk, BlockNumber block, Position position)
+{
+    StaleLinks links;
+    while (const char *fault = compare_downlink(walk, block, position))
+        links.start_again(walk.check->index, block, fault);
+}
+
+// Compares the next page of the level, which begins at walk.lower, with the downlinks to the level, of which *at is the
+// next. What differs may have changed since they were read.
+void check_links(const Walk &walk, const Level &expected, BlockNumber block, bool incomplete, Size *at)
+{
+    for (; *at < expected.count && expected.child[*at].bound < walk.lower; ++*at)
+        check_downlink(walk, walk.left, expected.child[*at].bound);
+    const bool here = *at < expected.count && expected.child[*at].bound == walk.lower;
+    if (!here || incomplete || expected.child[*at].block != block)
+        check_downlink(walk, block, walk.lower);
+    *at += here;
 }
 
 // Walks a level from its leftmost page along the right links. Each page must be where its parent says, or be
 // the right half of an incomplete split. Returns the downlinks to the level below.
 //
-// `root` is an image of the root page. The caller has read it already; replay could split the root in
-// between.
+// `root` is an image of the root page. The caller has read it already; it may have split since.
 Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
 {
     Level *below = make_level();
-    Position lower = {0, 0};
+    Walk walk = {check, table, level_number, kNoBlock, {0, 0}};
     BlockNumber block = expected.child[0].block;
     Size at = 0;
     bool incomplete = false; // the split of the page on the left is incomplete
+    const bool top = level_number == page_tail(root)->level;
     while (block != kNoBlock) {
         CHECK_FOR_INTERRUPTS();
-        if (block >= check->blocks && check->still)
-            report_corruption(check->index, block, "A link leads past the end of the index.");
+        failpoint(Failpoint::check_page);
         PGAlignedBlock copy; // so that the page is not locked while it is checked
-        if (block == root_block(table))
+        if (top)
             std::memcpy(copy.data, root, BLCKSZ);
         else
-            copy_tree_page(*check, table, level_number, lower, &block, &copy);
-        reach_page(check, block);
+            copy_next_page(walk, &block, &copy);
         const char *page = copy.data;
-        const char *fault = check->still ? check_links(expected, block, lower, incomplete, &at) : nullptr;
-        if (fault == nullptr && check->still && low_of(page) != lower)
-            fault = "The page's range does not begin where its left sibling's ends.";
-        if (fault != nullptr)
-            report_corruption(check->index, block, fault);
+        if (block < check->blocks)
+            check->reached[block] = true;
+        if (!top)
+            check_links(walk, expected, block, incomplete, &at);
 
         if (level_number == 0)
-            check_leaf(check, block, page, table);
+            check_leaf(check, block, page, table, walk.lower);
         else
-            check_inner(check, block, page, below);
+            check_inner(check, block, page, below, walk.lower);
 
         incomplete = page_tail(page)->flags & kIncompleteSplit;
         check->incomplete_splits += incomplete;
-        lower = high_of(page);
+        walk.lower = high_of(page);
+        walk.left = block;
         block = page_tail(page)->right;
     }
-    if (check->still && at != expected.count)
-        report_corruption(check->index, expected.child[at].block,
-                          "The page is not in its level's chain of right links.");
+    for (; !top && at < expected.count; at++)
+        check_downlink(walk, walk.left, expected.child[at].bound);
     return below;
 }
 
@@ -204,9 +286,13 @@ void check_tree(Check *check, int table)
 
 } // namespace
 
-const char *check_heap_tid(const Check &check, std::uint64_t packed)
+const char *check_heap_tid(Check *check, std::uint64_t packed)
 {
-    return is_heap_tid(packed) && packed >> 16 < check.heap_blocks ? nullptr : "An entry has an invalid tid.";
+    // The table grows before a row gets entries.
+    if (is_heap_tid(packed) && packed >> 16 >= check->heap_blocks)
+        check->heap_blocks = RelationGetNumberOfBlocks(check->heap);
+    return is_heap_tid(packed) && packed >> 16 < check->heap_blocks ? nullptr
+                                                                    : "An entry has an invalid tid.";
 }
 
 void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
@@ -221,7 +307,7 @@ void reach_page(Check *check, BlockNumber block)
 {
     if (block >= check->blocks)
         return;
-    if (check->reached[block] && check->still)
+    if (check->reached[block])
         report_corruption(check->index, block, "Two links lead to the page.");
     check->reached[block] = true;
 }
@@ -259,18 +345,41 @@ void visit_leaves(const Check &check, int table,
 namespace
 {
 
+// Whether a page of a tree, of which this is a copy, is in its level's chain of right links, or has changed meanwhile.
+bool is_linked(const Check &check, BlockNumber block, const PGAlignedBlock &copy)
+{
+    const char *page = copy.data;
+    Buffer buffer =
+        descend(check.index, page_tail(page)->table, low_of(page), BUFFER_LOCK_SHARE, page_tail(page)->level);
+    bool linked = BufferGetBlockNumber(buffer) == block;
+    UnlockReleaseBuffer(buffer);
+    PGAlignedBlock again;
+    copy_page(check, block, &again);
+    const auto tail = page_header(page)->special;
+    return linked || std::memcmp(page + tail, again.data + tail, sizeof(PageTail)) != 0;
+}
+
+// A page that no link led to must be unused, or others have linked it since.
 void check_unreached(Check *check)
 {
     for (BlockNumber block = kMetaBlock + 1; block < check->blocks; block++) {
         if (check->reached[block])
             continue;
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer = ReadBuffer(check->index, block);
-        LockBuffer(buffer, BUFFER_LOCK_SHARE);
-        bool unused = PageIsNew(buffer_page(buffer)) || is_deleted(buffer_page(buffer));
-        UnlockReleaseBuffer(buffer);
-        if (!unused && check->still)
-            report_corruption(check->index, block, "No link leads to the page.");
+        PGAlignedBlock copy;
+        copy_page(*check, block, &copy);
+        const char *page = copy.data, *fault = nullptr;
+        bool unused = PageIsNew(copy.data);
+        if (!unused) {
+            fault = check_any_page(*check->meta, page, block);
+            unused = fault == nullptr && is_deleted(page);
+        }
+        if (!unused && fault == nullptr &&
+            !(in_trees(*check->meta, page) ? is_linked(*check, block, copy)
+                                           : check->meta->kind->check->is_stored(check, block)))
+            fault = "No link leads to the page.";
+        if (fault != nullptr)
+            report_corruption(check->index, block, fault);
         check->unused_pages += unused;
     }
 }
@@ -289,9 +398,9 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     check->still = lock == ShareLock;
     if (!pg_strong_random(&check->salt, sizeof(check->salt)))
         check->salt = kSplitMixStep;
+    check->heap = heap;
     check->blocks = RelationGetNumberOfBlocks(index);
-    // On a standby the table may grow during the check.
-    check->heap_blocks = check->still ? RelationGetNumberOfBlocks(heap) : InvalidBlockNumber;
+    check->heap_blocks = RelationGetNumberOfBlocks(heap);
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
 
@@ -304,7 +413,7 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     if (check->still)
         kind.compare_trees(check);
     if (heapallindexed)
-        check_heap(check, heap);
+        check_heap(check);
     table_close(heap, NoLock);
 
     sum->rows += check->meta->tables > 0 ? check->entries[0] : check->stored;
@@ -323,7 +432,7 @@ SIMHASH_FUNCTION(simhash_index_check)
 {
     using namespace simhash;
     bool heapallindexed = PG_GETARG_BOOL(1);
-    LOCKMODE lock = RecoveryInProgress() ? AccessShareLock : ShareLock;
+    LOCKMODE lock = heapallindexed && !RecoveryInProgress() ? ShareLock : AccessShareLock;
     bool still = lock == ShareLock;
     IndexSet set =
         open_indexes(PG_GETARG_OID(0), lock, still ? check_ownership : check_inspection_rights, nullptr);

@@ -21,12 +21,12 @@ namespace simhash
 {
 
 struct Check {
-    Relation index;
+    Relation index, heap;
     const IndexMeta *meta;
-    bool still;  // nobody writes during the check
-    uint64 salt; // of the hashes, random
-    BlockNumber blocks;
-    BlockNumber heap_blocks;
+    bool still;              // nobody writes during the check
+    uint64 salt;             // of the hashes, random
+    BlockNumber blocks;      // at first
+    BlockNumber heap_blocks; // at least
     bool *reached;
     int64 entries[kMaxTables + 1];
     uint64 sum[kMaxTables + 1]; // sum of the hashes of all entries: equal sums, equal sets
@@ -58,16 +58,16 @@ bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid);
 void visit_leaves(const Check &check, int table,
                   void (*visit)(BlockNumber block, const char *page, void *context), void *context);
 // What is wrong with a tid as one of the table, or null.
-const char *check_heap_tid(const Check &check, std::uint64_t packed);
+const char *check_heap_tid(Check *check, std::uint64_t packed);
 // Copies a page, so that it is not locked while it is checked.
 void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy);
-// Notes that a link or the map leads to the page. Raises an error if another one does.
+// Notes that what leads to a page outside the trees does so. Raises an error if something else does, too.
 void reach_page(Check *check, BlockNumber block);
 
 // check_heap.cpp
 
 // Compares the index with the rows of its table, in both directions.
-void check_heap(Check *check, Relation heap);
+void check_heap(Check *check);
 
 // Fetches the rows that entries point to.
 struct RowFetch {
@@ -94,8 +94,10 @@ using VisitRow = void (*)(BlockNumber block, std::uint64_t word, std::uint64_t t
 struct CheckKind {
     // The pages outside the trees, before these are checked; null if there are none.
     void (*check_pages)(Check *check);
+    // Whether a page outside the trees that was not reached then is linked now.
+    bool (*is_stored)(Check *check, BlockNumber block);
     // What is wrong with the tid of a table's entry, or null.
-    const char *(*check_tid)(const Check &check, std::uint64_t packed);
+    const char *(*check_tid)(Check *check, std::uint64_t packed);
     // After the trees: whether they agree, if nobody writes. Counts rows that some of them lack.
     void (*compare_trees)(Check *check);
     // The word of a value.

@@ -256,8 +256,9 @@ void compare_holders(Rows *rows, RowFetch *fetch)
 } // namespace
 
 // The index's expressions run as the owner of the table.
-void check_heap(Check *check, Relation heap)
+void check_heap(Check *check)
 {
+    Relation heap = check->heap;
     Oid user;
     int security;
     GetUserIdAndSecContext(&user, &security);

@@ -57,17 +57,15 @@ LeafKey key_of(const Check &check, int table, const std::uint8_t *signature)
     return key;
 }
 
-void reach_maps(Check *check)
+template <typename Visit> void visit_maps(const Check &check, Visit visit)
 {
-    BlockNumber block = meta_of(*check).map;
-    while (block != kNoBlock) {
+    for (BlockNumber block = meta_of(check).map; block != kNoBlock;) {
         CHECK_FOR_INTERRUPTS();
-        reach_page(check, block);
-        Buffer buffer = read_store_page(check->index, meta_of(*check).shape(), block, kMapPage,
+        visit(block);
+        Buffer buffer = read_store_page(check.index, meta_of(check).shape(), block, kMapPage,
                                         BUFFER_LOCK_SHARE, InvalidSnapshot);
-        BlockNumber next = page_tail(buffer_page(buffer))->right;
+        block = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
-        block = next;
     }
 }
 
@@ -88,11 +86,11 @@ void copy_segment(const Check &check, BlockNumber plane, char *copy)
     UnlockReleaseBuffer(first);
 }
 
-const char *check_row(const Check &check, const std::uint8_t *signature, std::uint64_t tid,
+const char *check_row(Check *check, const std::uint8_t *signature, std::uint64_t tid,
                       const std::uint64_t *sketch)
 {
-    const SignatureLayout &layout = meta_of(check).layout;
-    if (!is_heap_tid(tid) || tid >> 16 >= check.heap_blocks)
+    const SignatureLayout &layout = meta_of(*check).layout;
+    if (check_heap_tid(check, tid) != nullptr)
         return "A row has an invalid tid.";
     if (layout.bits % 8 != 0 && (signature[layout.bytes() - 1] & 0xFF >> layout.bits % 8) != 0)
         return "A signature has bits beyond its end.";
@@ -144,7 +142,7 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
         if (tid == kNoRow)
             continue;
         const std::uint8_t *signature = body_signature(page, shape.bytes, slot);
-        const char *fault = check_row(*check, signature, tid, plane_sketches(plane) + 2 * (first + slot));
+        const char *fault = check_row(check, signature, tid, plane_sketches(plane) + 2 * (first + slot));
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
         if (body_list(page) != kNoList)
@@ -191,13 +189,15 @@ void check_chains(Check *check)
             UnlockReleaseBuffer(buffer);
         }
     }
-    if (pages != store_of(*check)->listed_pages && check->still)
+    // Pages are added to chains, and never leave them. Those that were not there yet are no less than those that were.
+    const int64 listed = store_of(*check)->listed_pages;
+    if (check->still ? pages != listed : pages < listed)
         report_corruption(check->index, meta_of(*check).lists.page, "A page of a list is in no chain.");
 }
 
 void check_store(Check *check)
 {
-    reach_maps(check);
+    visit_maps(*check, [check](BlockNumber block) { reach_page(check, block); });
     check->own = palloc0(sizeof(StoreCheck));
     store_of(*check)->segments = read_segments(check->index, meta_of(*check));
     auto *copy = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
@@ -213,12 +213,36 @@ void check_store(Check *check)
     }
 }
 
+// Reads the list of segments again. A row gets entries after its segment has got its place there.
+void read_new_segments(Check *check)
+{
+    pfree(store_of(*check)->segments.plane);
+    store_of(*check)->segments = read_segments(check->index, meta_of(*check));
+}
+
+// Whether a page belongs to a segment, or is a map page, now.
+bool is_stored(Check *check, BlockNumber block)
+{
+    read_new_segments(check);
+    const Segments &segments = store_of(*check)->segments;
+    const BlockNumber *begin = segments.plane,
+                      *after = std::upper_bound(begin, begin + segments.count, block);
+    if (after > begin && block - after[-1] < static_cast<BlockNumber>(meta_of(*check).shape().pages()))
+        return true;
+    bool found = false;
+    visit_maps(*check, [&](BlockNumber map) { found |= map == block; });
+    return found;
+}
+
 // Returns what is wrong with an entry's store position, or null.
-const char *check_position(const Check &check, std::uint64_t position)
+const char *check_position(Check *check, std::uint64_t position)
 {
     SegmentSlot at;
-    // On a standby there may be new segments.
-    return find_slot(store_of(check)->segments, meta_of(check).shape(), position, &at) || !check.still
+    const StoreShape shape = meta_of(*check).shape();
+    if (find_slot(store_of(*check)->segments, shape, position, &at))
+        return nullptr;
+    read_new_segments(check);
+    return find_slot(store_of(*check)->segments, shape, position, &at)
                ? nullptr
                : "An entry refers to no slot of the signature store.";
 }
@@ -365,6 +389,7 @@ void check_stored(Check *check, RowFetch *fetch)
 
 const CheckKind kSignatureCheck = {
     .check_pages = check_store,
+    .is_stored = is_stored,
     .check_tid = check_position,
     .compare_trees = compare_trees,
     .word = value_word,

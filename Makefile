@@ -23,7 +23,7 @@ INCLUDES = $(TOP)/src $(TOP)/compat/src
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
 # Installing a package from the checkout leaves a directory .egg-info beside it.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(filter-out %.egg-info,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* \
-	doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
+	compat/*.md doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
 	bench/*/*.md bench/*/*.svg))))
 DOCUMENT_SUBDIRECTORY = simhash
 REGRESS_OPTS = --inputdir=$(TOP)/test --load-extension=simhash

@@ -38,7 +38,7 @@ check "build without warnings" build_and_stage
 [[ " $ONLY " != *" build "* ]] || check "compiler flags of the user" check_flags
 [[ " $ONLY " != *" build "* ]] || check "variables of the environment" check_environment
 [[ ! " $ONLY " =~ " "(tap|drivers|failpoints)" " ]] ||
-    for_server test/t test/drivers test/failpoints README.md doc clients demo tools sql simhash.control simhash_compat.control
+    for_server test/t test/drivers test/failpoints README.md compat/README.md doc clients demo tools sql simhash.control simhash_compat.control
 as_server mkdir -p "$SCRATCH/ports"
 if [[ " $ONLY " =~ " "(regress|isolation|pgtap)" " ]]; then
     check "server" start_server

@@ -15,7 +15,7 @@ check_format() {
 # doc/objects.md is a list that a program writes.
 check_prose() {
     local page pages=()
-    for page in *.md doc/*.md src/am/*.md clients/*/*.md bench/*.md bench/*/*.md; do
+    for page in *.md doc/*.md compat/*.md src/am/*.md clients/*/*.md bench/*.md bench/*/*.md; do
         [ "$page" = doc/objects.md ] || pages+=("$page")
     done
     tools/prose.pl "${pages[@]}"

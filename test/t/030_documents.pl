@@ -1,4 +1,4 @@
-# The SQL of README.md and doc/*.md runs as printed and gives the printed answers.
+# The SQL of README.md, doc/*.md and compat/README.md runs as printed and gives the printed answers.
 #
 # Each document is one psql session in its own database, which runs what a reader sees: the blocks marked sql, in their
 # order. An unmarked block right after a block marked sql is its answer. Then come the statements that are quoted within a
@@ -63,10 +63,10 @@ my $node = start_node('documents', settings => ['autovacuum = off']);
 my $top = dirname(dirname($FindBin::RealBin));
 my $checked = 0;
 
-for my $file ("$top/README.md", sort glob "$top/doc/*.md") {
+for my $file ("$top/README.md", "$top/compat/README.md", sort glob "$top/doc/*.md") {
     my @blocks = read_sql($file) or next;
     my $name = $file =~ s{^\Q$top\E/}{}r;
-    my $database = basename($file, '.md');
+    my $database = $name =~ s/\W/_/gr;
     $node->safe_psql('postgres', qq(CREATE DATABASE "$database"));
 
     # The README creates the extension itself.

@@ -12,18 +12,17 @@
 TOP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 PG_CONFIG ?= pg_config
 
-EXTENSION = simhash simhash_compat
+EXTENSION = simhash
 MODULE_big = simhash
 # src/module.cpp on top, then src/am, src/pg and src/core.
-SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/,src/*.cpp src/*/*.cpp src/*/*/*.cpp \
-	compat/src/*/*.cpp))))
-CORE_SOURCES := $(filter src/core/% compat/src/profiles/%,$(SOURCES))
+SOURCES := $(sort $(patsubst $(TOP)/%,%,$(wildcard $(addprefix $(TOP)/src/,*.cpp */*.cpp */*/*.cpp))))
+CORE_SOURCES := $(filter src/core/%,$(SOURCES))
 OBJS := $(SOURCES:.cpp=.o)
-INCLUDES = $(TOP)/src $(TOP)/compat/src
+INCLUDES = $(TOP)/src
 # The pages, their programs, packages and plots keep their places, so that the links between them hold.
 # Installing a package from the checkout leaves a directory .egg-info beside it.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(filter-out %.egg-info,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* \
-	compat/*.md doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
+	doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
 	bench/*/*.md bench/*/*.svg))))
 DOCUMENT_SUBDIRECTORY = simhash
 REGRESS_OPTS = --inputdir=$(TOP)/test --load-extension=simhash
@@ -33,8 +32,6 @@ ISOLATION_OPTS = --inputdir=$(TOP)/test/isolation --load-extension=simhash
 include $(TOP)/src/extension.mk
 $(eval $(call compile,CORE,src/core,$(TOP)/src/core))
 $(eval $(call compile,SERVER,src,$(TOP)/src))
-$(eval $(call compile,CORE,compat/src/profiles,$(TOP)/compat/src/profiles))
-$(eval $(call compile,SERVER,compat/src,$(TOP)/compat/src))
 
 .PHONY: dist setup remove-setup demo test check-one fuzz torture mutants unit cross format check-format
 setup:

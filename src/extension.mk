@@ -10,11 +10,11 @@
 # and then call `compile` for the places of their objects.
 
 # The control file is the one source of the version.
-EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/$(firstword $(EXTENSION)).control)
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/$(EXTENSION).control)
 # The scripts sql/EXTENSION--A--B.sql, which lead from release A to B, and those of the releases A.
 UPDATES := $(patsubst $(TOP)/%,%,$(wildcard $(TOP)/sql/*--*--*.sql))
 DATA = $(UPDATES) $(sort $(foreach script,$(UPDATES),$(subst $() $(),--,$(wordlist 1,2,$(subst --, ,$(script)))).sql))
-DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
+DATA_built = sql/$(EXTENSION)--$(EXTVERSION).sql
 EXTRA_CLEAN = $(OBJS:.o=.d) compile-flags regression.log
 
 REGRESS := $(sort $(basename $(notdir $(wildcard $(TOP)/test/sql/*.sql))))
@@ -48,7 +48,7 @@ include $(PGXS)
 # tree, and take them for those of this build.
 srcdir := $(TOP)
 override VPATH :=
-$(foreach file,$(EXTENSION:%=%.control) $(DATA),$(eval vpath $(file) $(TOP)))
+$(foreach file,$(EXTENSION).control $(DATA),$(eval vpath $(file) $(TOP)))
 
 # PostgreSQL's headers rely on -fno-strict-aliasing and -fwrapv. START_CRIT_SECTION increments a volatile variable.
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -fno-strict-aliasing -fwrapv -Wno-deprecated-volatile \
@@ -101,7 +101,7 @@ installcheck: $(REGRESS_PREP)
 	$(if $(ISOLATION),$(pg_isolation_regress_installcheck) $(ISOLATION_OPTS) $(ISOLATION))
 .PHONY: installcheck
 
-$(DATA_built): sql/%--$(EXTVERSION).sql: $(TOP)/sql/%.sql $(TOP)/%.control
+$(DATA_built): $(TOP)/sql/$(EXTENSION).sql $(TOP)/$(EXTENSION).control
 	@mkdir -p $(@D)
 	cp $< $@
 else

@@ -5,7 +5,8 @@
 #   TOP           the checkout (set by the caller)
 #   SCRATCH       the scratch directory, made here; KEEP_SCRATCH=1 keeps it
 #   BUILD         where build_and_stage builds, with the array BUILD_FLAGS as further arguments of make; BUILD_DIRECTORY
-#                 names a persistent directory, so that the next run compiles only what changed
+#                 names a persistent directory, so that the next run compiles only what changed; BUILD_ALSO=(compat) adds
+#                 the extension in that directory
 #   INSTALL_ROOT  where it installs to
 #   PGBIN         PostgreSQL's programs
 #   as_server command ...      runs a command as the user who owns the cluster, in the scratch directory
@@ -31,6 +32,7 @@ fi
 INSTALL_ROOT=$SCRATCH/root
 BUILD=${BUILD_DIRECTORY:-$SCRATCH/build}
 BUILD_FLAGS=()
+BUILD_ALSO=()
 
 as_server() {
     (
@@ -89,11 +91,14 @@ if [ -z "${CLUSTER_SCRATCH:-}" ]; then
 fi
 
 build_and_stage() {
-    mkdir -p "$BUILD" "$INSTALL_ROOT"
-    local log
+    local log directory
+    mkdir -p "$INSTALL_ROOT"
     log=$(mktemp "$SCRATCH/build.XXXXXX")
-    interruptible make -s -j"$(nproc)" -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
-        all install DESTDIR="$INSTALL_ROOT" "${BUILD_FLAGS[@]}" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+    for directory in "" "${BUILD_ALSO[@]/#//}"; do
+        mkdir -p "$BUILD$directory"
+        interruptible make -s -j"$(nproc)" -C "$BUILD$directory" -f "$TOP$directory/Makefile" PG_CONFIG="$PG_CONFIG" \
+            all install DESTDIR="$INSTALL_ROOT" "${BUILD_FLAGS[@]}" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+    done
     ! server_is_copied || copy_server
     chmod -R a+rX "$INSTALL_ROOT"
 }

@@ -3,10 +3,10 @@
 #
 #   tools/upgrade-script.pl [directory]            sql/simhash--A--B.sql, B being the version of simhash.control and A the
 #                                                  latest release before it of which there is a script sql/simhash--A.sql;
-#                                                  the same for simhash_compat
+#                                                  the same for simhash_compat in compat
 #   tools/upgrade-script.pl --check [directory]    changes nothing, and fails if a script is out of date
 #
-# The directory is that of the control files. Without an earlier release there is nothing to do.
+# The directory is that of a control file; by default, both. Without an earlier release there is nothing to do.
 #
 # The first part of an upgrade script, down to the line of the mark below, is written by hand: it drops and alters
 # what cannot be replaced. The rest is written here: the statements of sql/simhash.sql that the release lacks, in their
@@ -19,8 +19,7 @@ use FindBin;
 
 my $mark = "-- What follows is written by tools/upgrade-script.pl.\n";
 my $check = @ARGV && $ARGV[0] eq '--check' && shift @ARGV;
-my $top = $ARGV[0] // "$FindBin::Bin/..";
-my $sql = "$top/sql";
+my @directories = @ARGV ? @ARGV : map { "$FindBin::Bin/../$_" } '.', 'compat';
 
 sub content
 {
@@ -89,7 +88,8 @@ sub object
 my $stale = 0;
 sub update
 {
-    my ($extension) = @_;
+    my ($top, $extension) = @_;
+    my $sql = "$top/sql";
     my ($version) = content("$top/$extension.control") =~ /^default_version *= *'(.*)'/m or die "no version\n";
     my ($release) = sort { version->parse("v$b") <=> version->parse("v$a") }
         grep { version->parse("v$_") < version->parse("v$version") }
@@ -141,5 +141,5 @@ sub update
     return;
 }
 
-update(m{([^/]*)\.control$}) for sort glob("$top/*.control");
+update(m{(.*)/([^/]*)\.control$}) for map { glob "$_/*.control" } @directories;
 exit $stale;

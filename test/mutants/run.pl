@@ -221,13 +221,13 @@ sub build
     }
     my $pg_config = qx(bash -c 'TOP=$tree; . "\$TOP/tools/postgresql.sh"; find_postgresql; echo "\$PG_CONFIG"');
     chomp $pg_config;
-    for (['build'], $stage eq 'failpoints' ? [ 'build-failpoints', 'FAILPOINTS=1' ] : ())
+    for ([ 'build', '' ], [ 'build/compat', '/compat' ], $stage eq 'failpoints' ? [ 'build-failpoints', '', 'FAILPOINTS=1' ] : ())
     {
-        my ($name, @flags) = @$_;
+        my ($name, $directory, @flags) = @$_;
         make_path("$work/$name");
         run($log,
             command => [
-                @make, '-C', "$work/$name", '-f', "$tree/Makefile", "PG_CONFIG=$pg_config", 'COPT=-Werror', @flags, 'all' ])
+                @make, '-C', "$work/$name", '-f', "$tree$directory/Makefile", "PG_CONFIG=$pg_config", 'COPT=-Werror', @flags, 'all' ])
           == 0 or return 0;
     }
     return 1;

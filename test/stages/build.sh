@@ -5,11 +5,10 @@ set -euo pipefail
 
 # What the user sets has to be in every compile command.
 check_flags() {
-    local commands sources
-    sources=$(find src compat -path '*src/*' -name '*.cpp' | wc -l)
-    commands=$(make -n -B -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" \
+    local commands
+    commands=$(make -n -B -C "$BUILD/$1" -f "$TOP/$1/Makefile" PG_CONFIG="$PG_CONFIG" \
         CXXFLAGS=-Dcxxflags CPPFLAGS=-Dcppflags COPT=-Dcopt LDFLAGS=-Lldflags all) || { echo "$commands"; return 1; }
-    if [ "$(grep -c -e '-Dcppflags -Dcxxflags -Dcopt .* -c ' <<<"$commands")" != "$sources" ] ||
+    if [ "$(grep -c -e '-Dcppflags -Dcxxflags -Dcopt .* -c ' <<<"$commands")" != "$(grep -c -e ' -c -o ' <<<"$commands")" ] ||
         ! grep -q -e ' -shared .*-Lldflags' <<<"$commands"; then
         echo "$commands"
         return 1
@@ -18,8 +17,8 @@ check_flags() {
 
 # Variables of the environment that PGXS would read mean something else.
 check_environment() {
-    local clean
-    compile_commands() { env "$@" make -n -B -C "$BUILD" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" all; }
+    local clean directory=$1
+    compile_commands() { env "$@" make -n -B -C "$BUILD/$directory" -f "$TOP/$directory/Makefile" PG_CONFIG="$PG_CONFIG" all; }
     clean=$(compile_commands LC_ALL=C) || return 1
     diff <(echo "$clean") <(compile_commands LC_ALL=C PROFILE=1 FAILPOINTS=1 PROGRAM=x MODULES=x DOCS=x SCRIPTS=x HEADERS=x \
         TAP_TESTS=1 PG_CPPFLAGS=x SHLIB_LINK=x)
@@ -33,12 +32,15 @@ start_server() {
 }
 
 BUILD_FLAGS=(COPT=-Werror)
+BUILD_ALSO=(compat)
 check "build without warnings" build_and_stage
 [ "$bad" = 0 ] || { echo "Bail out!  The extension cannot be built."; exit 1; }
-[[ " $ONLY " != *" build "* ]] || check "compiler flags of the user" check_flags
-[[ " $ONLY " != *" build "* ]] || check "variables of the environment" check_environment
+for directory in . compat; do
+    [[ " $ONLY " != *" build "* ]] || check "compiler flags of the user, $directory" check_flags "$directory"
+    [[ " $ONLY " != *" build "* ]] || check "variables of the environment, $directory" check_environment "$directory"
+done
 [[ ! " $ONLY " =~ " "(tap|drivers|failpoints)" " ]] ||
-    for_server test/t test/drivers test/failpoints README.md compat/README.md doc clients demo tools sql simhash.control simhash_compat.control
+    for_server test/t test/drivers test/failpoints README.md compat doc clients demo tools sql simhash.control
 as_server mkdir -p "$SCRATCH/ports"
 if [[ " $ONLY " =~ " "(regress|isolation|pgtap)" " ]]; then
     check "server" start_server

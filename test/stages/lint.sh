@@ -11,7 +11,7 @@ check_shell() {
     shellcheck -x -P SCRIPTDIR -P . $scripts
 }
 
-check_tidy() { make -s PG_CONFIG="$PG_CONFIG" tidy; }
+check_tidy() { make -s PG_CONFIG="$PG_CONFIG" tidy && make -s -C compat PG_CONFIG="$PG_CONFIG" tidy; }
 
 check "shellcheck" check_shell
 check "clang-tidy" check_tidy

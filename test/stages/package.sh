@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Debian's package and the archive of make dist; only if asked for by ONLY.
+# Debian's packages and the archives of make dist; only if asked for by ONLY.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -21,7 +21,7 @@ build_package() {
 
 check_lintian() { lintian --fail-on error,warning --suppress-tags "$unfit_tags" "$SCRATCH"/package/*.changes; }
 
-# Unpacks the package into a system of its own, and removes it again.
+# Unpacks the packages into a system of its own, and removes it again.
 package_root=
 dpkg_there() { dpkg --force-not-root --force-depends --root="$package_root" --no-triggers "$@"; }
 
@@ -29,7 +29,7 @@ check_install() {
     package_root=$SCRATCH/package/root
     mkdir -p "$package_root"/var/lib/dpkg/{updates,info}
     : >"$package_root/var/lib/dpkg/status"
-    dpkg_there --install "$SCRATCH"/package/postgresql-"$(server_major)"-simhash_*.deb || return 1
+    dpkg_there --install "$SCRATCH"/package/postgresql-"$(server_major)"-simhash{,-compat}_*.deb || return 1
     chmod -R a+rX "$package_root"
     as_server mkdir -p "$SCRATCH/package-server"
     local SCRATCH=$SCRATCH/package-server INSTALL_ROOT=$package_root
@@ -51,9 +51,15 @@ check_names() {
 check_autopkgtest() {
     copy_checkout "$SCRATCH/package/test"
     cp "$SCRATCH/package/simhash/debian/control" "$SCRATCH/package/test/debian"
+    # pg_buildext looks into one package alone.
     cp -R "$SCRATCH/package/simhash/debian/postgresql-$(server_major)-simhash" "$SCRATCH/package/test/debian"
+    cp -R "$SCRATCH/package/simhash/debian/postgresql-$(server_major)-simhash-compat/." \
+        "$SCRATCH/package/test/debian/postgresql-$(server_major)-simhash"
+    mkdir "$SCRATCH/package/test/check"
     [ "$(id -u)" != 0 ] || chown -R postgres "$SCRATCH/package/test"
-    as_server sh -c 'cd package/test && pg_buildext installcheck . . postgresql-%v-simhash'
+    # shellcheck disable=SC2016 # the other shell's directory
+    as_server sh -c 'cd package/test && pg_buildext installcheck . . postgresql-%v-simhash &&
+        pg_buildext installcheck "$PWD/compat" "$PWD/check" postgresql-%v-simhash'
 }
 
 # Links between the pages hold where they are installed.
@@ -66,24 +72,27 @@ check_documents() {
 }
 
 check_purge() {
-    dpkg_there --purge "postgresql-$(server_major)-simhash" || return 1
+    dpkg_there --purge "postgresql-$(server_major)-simhash-compat" "postgresql-$(server_major)-simhash" || return 1
     [ -z "$(find "$package_root" -type f -not -path '*/var/lib/dpkg/*' -not -path '*/var/log/*' -print | tee /dev/stderr)" ]
 }
 
-# The archive installs the same files as the checkout, with pgxnclient if there is one.
+# The archives install the same files as the checkout, with pgxnclient if there is one.
 check_dist() {
-    local zip=$SCRATCH/dist
+    local zip=$SCRATCH/dist directory archive
     mkdir -p "$zip"
-    make -s -C "$zip" -f "$TOP/Makefile" PG_CONFIG="$PG_CONFIG" dist
-    unzip -q -d "$zip" "$zip"/simhash-*.zip
+    for directory in . compat; do
+        make -s -C "$zip" -f "$TOP/$directory/Makefile" PG_CONFIG="$PG_CONFIG" dist
+    done
+    for archive in "$zip"/simhash*.zip; do
+        unzip -q -d "$zip" "$archive"
+        if command -v pgxn >/dev/null; then
+            DESTDIR=$zip/root pgxn install --yes --nosudo --pg_config "$PG_CONFIG" "$archive" || return 1
+        else
+            echo "pgxnclient is not installed"
+            DESTDIR=$zip/root make -s -C "${archive%.zip}" PG_CONFIG="$PG_CONFIG" all install || return 1
+        fi
+    done
     [ ! -e "$(echo "$zip"/simhash-*/.ci)" ] || return 1
-    if command -v pgxn >/dev/null; then
-        DESTDIR=$zip/root pgxn install --yes --nosudo --pg_config "$PG_CONFIG" "$zip"/simhash-*.zip ||
-            return 1
-    else
-        echo "pgxnclient is not installed"
-        DESTDIR=$zip/root make -s -C "$zip"/simhash-*/ PG_CONFIG="$PG_CONFIG" all install
-    fi
     diff <(cd "$INSTALL_ROOT" && find . -type f | sort) <(cd "$zip/root" && find . -type f | sort)
 }
 
@@ -93,12 +102,12 @@ for tool in dpkg-buildpackage dh dh_pgxs_test lintian unzip; do
     command -v "$tool" >/dev/null ||
         skip_all "$tool is not installed (debhelper, lintian, postgresql-server-dev-all, unzip)"
 done
-check "package" build_package
+check "packages" build_package
 check "lintian" check_lintian
-check "package installed and used" check_install
+check "packages installed and used" check_install
 check "names of the files" check_names
 check "autopkgtest" check_autopkgtest
-check "documents of the package" check_documents "$SCRATCH/package/root"
-check "package purged" check_purge
-check "archive of make dist" check_dist
+check "documents of the packages" check_documents "$SCRATCH/package/root"
+check "packages purged" check_purge
+check "archives of make dist" check_dist
 finish

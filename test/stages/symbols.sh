@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The library exports the functions that SQL calls and nothing else, and does not need libstdc++.
+# The libraries export the functions that SQL calls and nothing else, and do not need libstdc++.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 check_symbols() {
     local library script exported function status=0
-    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash.so
-    script=$(echo "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)"/extension/simhash*--?*.sql)
+    library=$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/$1.so
+    script=$(find "$INSTALL_ROOT$("$PG_CONFIG" --sharedir)/extension" -name "$1--?*.sql")
     # Nothing of the build for tests.
     ! nm -C "$library" | grep -i failpoint || status=1
     ! grep -q -F "simhash.failpoint" "$library" || { echo "the library has failpoints"; status=1; }
-    # Only a server with ICU happens to have the C++ library loaded.
+    # Only a server with ICU happens to have the C++ library loaded. What one extension uses of the other is its own copy.
     ! nm -D --undefined-only "$library" | grep -E ' U (_Z|__cxa_|__gxx_)' ||
-        { echo "the library needs libstdc++"; status=1; }
+        { echo "the library needs libstdc++ or objects that it lacks"; status=1; }
     exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
     for symbol in $exported; do
         case $symbol in
@@ -34,5 +34,6 @@ check_symbols() {
     return "$status"
 }
 
-check "exported symbols" check_symbols
+check "simhash" check_symbols simhash
+check "simhash_compat" check_symbols simhash_compat
 finish

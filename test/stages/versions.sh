@@ -8,12 +8,13 @@ check_versions() {
     local version meta change file found status=0
     version=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash.control)
     meta=$(perl -MJSON::PP -0777 -ne 'my $m = decode_json($_);
-        print join " ", $m->{version}, map { $_->{version} } values %{$m->{provides}}' META.json)
+        print join " ", $m->{version}, $m->{prereqs}{runtime}{requires}{simhash} // (), map { $_->{version} } values %{$m->{provides}}, ""' \
+        META.json compat/META.json)
     change=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
     for found in $meta; do
-        [ "$found" = "$version" ] || { echo "META.json says $found, simhash.control $version"; status=1; }
+        [ "$found" = "$version" ] || { echo "META.json or compat/META.json says $found, simhash.control $version"; status=1; }
     done
-    found=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" simhash_compat.control)
+    found=$(sed -n "s/^default_version *= *'\(.*\)'/\1/p" compat/simhash_compat.control)
     [ "$found" = "$version" ] || { echo "simhash_compat.control says $found, simhash.control $version"; status=1; }
     for file in clients/python/pyproject.toml clients/javascript/package.json clients/ruby/pg_simhash.gemspec; do
         found=$(sed -n 's/^ *\(gem\.\|"\)\?version"\?[ =:]*"\(.*\)".*/\2/p' "$file")
@@ -30,7 +31,7 @@ check_versions() {
 check_archive() {
     local clone=$SCRATCH/archive
     git clone -q . "$clone"
-    cp --parents Makefile src/extension.mk "$clone"
+    cp --parents Makefile src/extension.mk compat/Makefile "$clone"
     cp sql/simhash.sql "$clone/sql/simhash--0.9.sql"
     : >"$clone/sql/simhash--0.9--1.0.sql"
     cd "$clone"
@@ -42,7 +43,8 @@ check_archive() {
     git -c user.name=x -c user.email=x commit -q -m x
     make -s dist
     echo '-- changed' >>sql/simhash--0.9--1.0.sql
-    ! make -s dist
+    ! make -s dist || return 1
+    make -s -C compat dist
 }
 
 check "versions" check_versions

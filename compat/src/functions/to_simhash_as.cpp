@@ -27,6 +27,12 @@ extern "C" {
 
 #include <algorithm>
 
+#pragma GCC visibility push(default)
+extern "C" {
+PG_MODULE_MAGIC;
+}
+#pragma GCC visibility pop
+
 namespace simhash
 {
 

@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION simhash_compat" to load this file. \quit
 
--- What other libraries compute. The C functions are in the library of simhash, whose types they return. A type of the
--- same name in a schema in front would be taken for one of these, and must not be.
+-- What other libraries compute, in types of simhash. A type of the same name in a schema in front would be taken for one
+-- of these, and must not be.
 SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<>) 2
     THEN pg_catalog.format('the types of extension simhash are hidden by others; use its schema')::pg_catalog.int4 END
 FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e ON e.oid OPERATOR(pg_catalog.=) d.refobjid

@@ -141,7 +141,7 @@ CREATE TABLE large (id int, s bit(256));
 INSERT INTO large SELECT i, hashed_bits((i / 30)::text) # (hashed_bits('a' || i) & hashed_bits('b' || i) & hashed_bits('c' || i))
 FROM generate_series(1, 60000) AS i;
 INSERT INTO large SELECT -i, NULL FROM generate_series(1, 10) AS i;
-CREATE INDEX large_s ON large USING simhash (s) WITH (lists = 0);
+CREATE INDEX large_s ON large USING simhash (s);
 ANALYZE large;
 SELECT scan_by(true);
 CREATE FUNCTION nearest(q varbit, recall float8, k int) RETURNS SETOF int LANGUAGE sql AS $$
@@ -185,8 +185,11 @@ SELECT count(*) FROM simhash_index_probe_plan('large_s', signature_ball(B'01', 1
 SELECT count(*) FROM simhash_index_probe_plan('large_s', '0000000000000000'::simhash, 3);
 -- a near-duplicate is found to be the nearest row without a scan
 DROP INDEX large_s;
-CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4);
+CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4, lists = 0);
 SELECT part, count(*) < 50 AS few FROM simhash_index_probe_plan('large_s', signature_nearest((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
+-- without lists a search for the nearest rows is exact
+SELECT bool_and(recall IS NULL) AS exact FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.5, 10));
+SELECT recalled(0.5, 10) AS recall;
 DROP TABLE large;
 DROP FUNCTION nearest, recalled, weighted, hashed_bits;
 

@@ -38,6 +38,14 @@ CREATE FUNCTION recall_of(asked float8) RETURNS numeric LANGUAGE sql AS $$
 SELECT regexp_replace(replace(plan_of, '$0', '(InitPlan 1).col1'), 'InitPlan \w+( \(returns .*)?', 'InitPlan 1') AS plan
 FROM plan_of('SELECT id FROM listed ORDER BY s <@> (SELECT signature_nearest(s, 0.9, 10) FROM question WHERE id = 1) LIMIT 10');
 SELECT asked, recall_of(asked) >= asked - 0.02 AS enough FROM unnest('{0.5,0.8,0.9,0.99,1}'::float8[]) asked;
+CREATE FUNCTION cost_of(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN plan -> 0 -> 'Plan' -> 'Startup Cost';
+END $$;
+SELECT cost_of(format(near, 0.9)) < cost_of(format(near, 1)) AS "costs less than an exact search"
+FROM format('SELECT id FROM listed ORDER BY s <@> signature_nearest(%L, %%s, 10) LIMIT 10', near_bits(1, 0)) near;
 -- It reads lists only, no more for a lower recall.
 SELECT array_agg(DISTINCT part) AS parts, bool_and(recall > 0) AS recall
 FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
@@ -163,4 +171,4 @@ CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = 0);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = -2);
 DROP TABLE fingerprints;
-DROP FUNCTION recall_of, plan_of, near_bits, random_bits;
+DROP FUNCTION recall_of, plan_of, cost_of, near_bits, random_bits;

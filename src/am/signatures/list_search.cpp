@@ -25,8 +25,6 @@ namespace
 constexpr int kDefaultNeighbors = 10;
 constexpr Size kGrowth = 4; // of the number of rows wanted, each time that more are requested
 
-// Where lists would typically cost more than this part of an exact search, the trees cost less.
-constexpr double kMostOfExact = 0.5;
 // At first so many times as many lists are ranked as are typically read.
 constexpr Size kRanked = 8;
 constexpr double kCenterCost = 0.01; // microseconds
@@ -34,7 +32,7 @@ constexpr double kCenterCost = 0.01; // microseconds
 } // namespace
 
 bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
-                double neighbors, double exact, bool trees, ListCost *cost)
+                double neighbors, double exact, ListCost *cost)
 {
     if (meta.lists == 0)
         return false;
@@ -42,7 +40,7 @@ bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIn
     cost->lists = lists_for(meta.recall, recall, neighbors, meta.lists);
     cost->microseconds =
         all * kCenterCost + cost->lists / all * size.segments * shape.bodies * kStorePageCost;
-    return cost->microseconds <= (trees ? exact * kMostOfExact : exact);
+    return cost->microseconds <= exact;
 }
 
 namespace
@@ -53,7 +51,7 @@ bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
 {
     ListCost cost;
     if (!lists_suit(search.meta->lists, search.shape, search.size, recall, static_cast<double>(rows),
-                    search.exact_cost, search.meta->tables > 0, &cost))
+                    search.exact_cost, &cost))
         return false;
     *lists = static_cast<Size>(std::ceil(cost.lists));
     return true;

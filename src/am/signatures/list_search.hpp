@@ -31,17 +31,18 @@ struct ListSearch {
 // Starts a search for the nearest rows around the center of a ball, unless the index has no lists or it would read too many
 // of them. Returns whether it has.
 bool begin_list_search(SignatureSearch *search, const SignatureBall &ball);
-// As next_neighbors (neighbor_search.hpp).
+// Sets the results to the next of the nearest rows, sorted. Returns false if the search has become exact: the rows at
+// distance `*done` and nearer have been returned, and those at the next distance that were returned are skipped.
 bool next_listed(SignatureSearch *search, Results *results, int *done);
 void free_list_search(SignatureSearch *search);
 
-// Whether a search for the nearest rows reads lists: if these typically cost less than the trees, if there are any, and than
-// an exact search, which takes `exact` microseconds. Sets the typical number of lists and their cost.
+// Whether a search for the nearest rows reads lists: if these typically cost less than an exact search, which takes `exact`
+// microseconds. Sets the typical number of lists and their cost.
 struct ListCost {
     double lists;
     double microseconds;
 };
 bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
-                double neighbors, double exact, bool trees, ListCost *cost);
+                double neighbors, double exact, ListCost *cost);
 
 } // namespace simhash

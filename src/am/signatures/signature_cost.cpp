@@ -17,9 +17,6 @@ constexpr int kAssumedBits = 256;
 // More rows than this are not all near-duplicates of a query.
 constexpr double kMostNear = 64;
 
-// The part of the bits in which near-duplicates differ.
-constexpr double kNearFlips = 1 / 16.0;
-
 // What searches of an index depend on.
 struct Signatures {
     SignatureLayout layout;
@@ -96,9 +93,8 @@ bool list_estimate(const Signatures &index, const PlannedSearch &search, double 
                    SearchEstimate *estimate)
 {
     ListCost cost;
-    if (search.ball.exact ||
-        !lists_suit(index.lists, index.shape, index.size, search.ball.recall, rows,
-                    scan_microseconds(index, index.layout.bits), index.layout.tables > 0, &cost))
+    if (search.ball.exact || !lists_suit(index.lists, index.shape, index.size, search.ball.recall, rows,
+                                         scan_microseconds(index, index.layout.bits), &cost))
         return false;
     *estimate = {cost.microseconds / kStorePageCost, cost.lists, 1, cost.microseconds};
     return true;
@@ -122,10 +118,7 @@ OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch 
         all.pages += scan / kStorePageCost;
         all.microseconds += scan;
     }
-    const SearchEstimate far = ball_search(index, search.ball, static_cast<double>(radius) / bits, all);
-    if (rows > kMostNear)
-        return {far, far};
-    return {ball_search(index, search.ball, kNearFlips, first), far};
+    return {rows > kMostNear ? all : first, all};
 }
 
 } // namespace

@@ -22,9 +22,8 @@ constexpr double kCandidatesOfLeaf = 2;
 // The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
 constexpr int kUniformStep = 1, kWeightedStep = 3;
 
-// A leaf of skewed or dependent bits has many candidates within that radius. This many are read, or as many as there
-// are neighbors wanted: leaves are cheaper.
-constexpr Size kMostOfLeaf = 32;
+// A leaf of skewed or dependent bits has many candidates within that radius. This many are read: leaves are cheaper.
+constexpr int kMostOfLeaf = 32;
 
 // How the search goes on is decided when each tree has been read once or a part of the cost of an exact search has been
 // paid, and again when the search has cost so much more.
@@ -39,17 +38,16 @@ double goal_of(double recall)
     return 1 - std::pow(1 - recall, kExponent);
 }
 
-} // namespace
-
-double estimated_recall(const SignatureSearch &search)
+// The errors in a bit of the rows at the radius, whose recall is estimated.
+double rate_of(const SignatureSearch &search)
 {
-    const Probes &probes = *search.probes;
-    const double bits = search.meta->layout.bits;
-    if (search.asked.orders > 0)
-        return neighbors_recall(probes.neighbors, probes.neighbors.total(), probes.model, bits);
-    return probes.model.found(search.radius / bits);
+    return static_cast<double>(search.radius) / search.meta->layout.bits;
 }
 
+double estimated_recall(const SignatureSearch &search) { return search.probes->model.found(rate_of(search)); }
+
+// Drops those of the `count` candidates from number `from` on that have been verified before, and notes the others.
+// Returns their number.
 Size keep_new(SignatureSearch *search, Size from, Size count)
 {
     NumberSet *seen = &search->seen;
@@ -61,9 +59,6 @@ Size keep_new(SignatureSearch *search, Size from, Size count)
     }
     return kept;
 }
-
-namespace
-{
 
 // The most errors in the keys of a leaf with which its entries are candidates.
 int leaf_radius(SignatureSearch *search, int count, int depth, int errors)
@@ -85,14 +80,13 @@ int key_errors(const LeafQuery &query, const LeafEntry &entry)
 // Returns their number, and lowers the radius accordingly.
 int nearest_matches(SignatureSearch *search, const LeafQuery &query, int matches, int *radius)
 {
-    int most = static_cast<int>(Min(Size{INT_MAX}, Max(kMostOfLeaf, search->probes->neighbors.wanted)));
-    if (matches <= most)
+    if (matches <= kMostOfLeaf)
         return matches;
     int with[kMostKeyWords * kKeyBits + 1] = {};
     for (int i = 0; i < matches; i++)
         with[key_errors(query, search->found[i])]++;
     int errors = 0, sum = with[0];
-    while (errors < *radius && (sum == 0 || sum + with[errors + 1] <= most))
+    while (errors < *radius && (sum == 0 || sum + with[errors + 1] <= kMostOfLeaf))
         sum += with[++errors];
     int kept = 0;
     for (int i = 0; i < matches; i++) {
@@ -139,8 +133,7 @@ bool read_probe(SignatureSearch *search, Size *count)
     return true;
 }
 
-} // namespace
-
+// Reads some leaves, until their candidates are worth fetching together. Returns false at the end.
 bool read_probes(SignatureSearch *search, Size *candidates)
 {
     constexpr int kLeaves = 8;
@@ -153,17 +146,17 @@ bool read_probes(SignatureSearch *search, Size *candidates)
     return true;
 }
 
-double leaves_cost(const SignatureSearch &search, const ProbeProgress &progress)
-{
-    return forecast_leaves(progress) * search.probes->spent / Max(1.0, search.probes->leaves);
-}
-
-ProbeProgress progress_of(const SignatureSearch &search, double f, double found)
+// What the leaves that are left will cost.
+double leaves_cost(const SignatureSearch &search)
 {
     const Probes &probes = *search.probes;
-    return {search.meta->layout.tables, search.size.leaves, probes.leaves, f, found, probes.recall};
+    const ProbeProgress progress = {
+        search.meta->layout.tables, search.size.leaves, probes.leaves, rate_of(search),
+        estimated_recall(search),   probes.recall};
+    return forecast_leaves(progress) * probes.spent / Max(1.0, probes.leaves);
 }
 
+// Whether it is time to decide how the search goes on.
 bool must_decide(SignatureSearch *search)
 {
     Probes *probes = search->probes;
@@ -174,6 +167,8 @@ bool must_decide(SignatureSearch *search)
     probes->decide = probes->spent * kDecideAfter;
     return true;
 }
+
+} // namespace
 
 void begin_probes(SignatureSearch *search, const SignatureBall &ball)
 {
@@ -194,7 +189,6 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
     begin_set(&search->seen, search->context);
     search->seen_tids = search->skip_seen = false;
-    begin_neighbors(&probes->neighbors, layout.bits, ball.count);
     MemoryContextSwitchTo(caller);
     search->probes = probes;
     search->probing = true;
@@ -203,26 +197,12 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     begin_reading(&search->reader, &probes->source);
 }
 
-namespace
-{
-
-// Whether an exact search costs less than the leaves that are left.
-bool exact_is_cheaper(SignatureSearch *search, double rate)
-{
-    return must_decide(search) &&
-           leaves_cost(*search, progress_of(*search, rate, search->probes->model.found(rate))) >=
-               search->exact_cost;
-}
-
-} // namespace
-
 bool next_probed(SignatureSearch *search, Results *results)
 {
-    Probes *probes = search->probes;
-    double rate = static_cast<double>(search->radius) / search->meta->layout.bits;
-    while (probes->model.found(rate) < probes->recall) {
+    while (estimated_recall(*search) < search->probes->recall) {
         Size candidates;
-        if (exact_is_cheaper(search, rate) || !read_probes(search, &candidates)) {
+        const bool exact = must_decide(search) && leaves_cost(*search) >= search->exact_cost;
+        if (exact || !read_probes(search, &candidates)) {
             begin_exact(search);
             return false;
         }
@@ -242,10 +222,7 @@ void free_probes(SignatureSearch *search)
     if (probes == nullptr)
         return;
     search->probing = search->skip_seen = false;
-    if (probes->sketches != nullptr)
-        pfree(probes->sketches);
     free_set(&search->seen);
-    free_neighbors(&probes->neighbors);
     pfree(probes);
 }
 

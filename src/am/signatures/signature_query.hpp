@@ -3,8 +3,7 @@
 //
 //   signature_search   the entry points
 //   list_search        a search for the nearest rows by lists
-//   neighbor_search    an approximate search for the nearest rows in the trees
-//   signature_probes   an approximate search, leaf by leaf; `neighbors` holds the nearest rows found
+//   signature_probes   an approximate search for the rows within a radius, leaf by leaf
 //   exact_search       the leaves of a plan, or a scan of the store
 //   store_scan         planes and body pages
 //   candidate_rows     from positions to rows
@@ -80,12 +79,12 @@ struct SignatureSearch : ValueSearch {
     std::uint64_t second_word[kMaxTables]; // and second ones
     std::uint64_t sketch[2];
 
-    struct Probes *probes;     // of an approximate search; null until one is begun
+    struct Probes *probes;     // of a search by leaves; null until one is begun
     struct ListSearch *listed; // of a search by lists; null until one is begun
     bool probing;              // the search is approximate
     bool skip_seen;            // it has become exact, and leaves out the rows in `seen`
-    // The positions of candidates that an approximate search has verified. Once a search for neighbors has become
-    // exact, the tids of the rows that it has returned at the last distance.
+    // The positions of candidates that a search by leaves has verified, or the tids of the rows that a search by lists
+    // has returned at the last distance.
     NumberSet seen;
     bool seen_tids;
 

@@ -2,8 +2,8 @@
 // choosing between an exact and an approximate search, and the memory of both.
 #include "am/signatures/exact_search.hpp"
 #include "am/signatures/list_search.hpp"
-#include "am/signatures/neighbor_search.hpp"
 #include "am/signatures/signature_kind.hpp"
+#include "am/signatures/signature_probes.hpp"
 
 extern "C" {
 #include "utils/memutils.h"
@@ -25,7 +25,7 @@ void start_search(ValueSearch *base)
     search->size = signature_index_size(search->meta->layout, RelationGetNumberOfBlocks(search->index));
 }
 
-// Below this, an exact search costs hardly more than the first leaves of an approximate one.
+// Below this, an exact search costs hardly more than the first leaves of one with a recall.
 constexpr double kCheap = 100; // microseconds
 
 void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radius)
@@ -34,16 +34,14 @@ void begin_exactly(SignatureSearch *search, const std::uint8_t *query, int radiu
     begin_exact(search);
 }
 
-// Starts an approximate search if the ball's recall is below 1 and an exact one is not cheap; otherwise an exact one.
-// Returns whether it is approximate.
-bool begin_guided(SignatureSearch *search, const SignatureBall &ball, int radius)
+// Starts an approximate search for a ball whose recall is below 1, unless an exact one is cheap.
+void begin_guided(SignatureSearch *search, const SignatureBall &ball, int radius)
 {
     set_query(search, ball.signature, radius);
     if (search->exact_cost <= kCheap || search->meta->tables == 0)
         begin_exact(search);
     else
         begin_probes(search, ball);
-    return search->probing;
 }
 
 void begin_conditions(ValueSearch *base)
@@ -69,8 +67,7 @@ bool begin_nearest(ValueSearch *base)
     if (guide == nullptr || search->asked.balls > 0)
         return false;
     set_query(search, guide->signature, search->meta->bits);
-    return search->exact_cost > kCheap &&
-           (begin_list_search(search, *guide) || begin_guided(search, *guide, search->meta->bits));
+    return begin_list_search(search, *guide);
 }
 
 void begin_ring(ValueSearch *base, int high)
@@ -102,15 +99,13 @@ bool next_rows(ValueSearch *base, Results *results)
 
 bool next_nearest(ValueSearch *base, Results *results, int *done)
 {
-    SignatureSearch *search = signatures(base);
-    return search->listed != nullptr ? next_listed(search, results, done)
-                                     : next_neighbors(search, results, done);
+    return next_listed(signatures(base), results, done);
 }
 
 int ring_end(const ValueSearch *base, int done, int last)
 {
     const auto &search = *static_cast<const SignatureSearch *>(base);
-    const int known = search.listed != nullptr ? search.listed->known : known_distance(search, done);
+    const int known = search.listed != nullptr ? search.listed->known : -1;
     return known > done ? known : Min(planned_ring_end(search, done), last);
 }
 

@@ -29,28 +29,6 @@ void begin_scan_of_store(SignatureSearch *search)
     search->plane_radius = -1;
 }
 
-Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius)
-{
-    Buffer buffer = read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE,
-                                    search->snapshot, search->strategy);
-    const char *page = buffer_page(buffer);
-    int matches = match_plane(plane_sketches(page), plane_count(page), search->sketch, radius, search->match);
-    Size count = 0;
-    for (int i = 0; i < matches; i++) {
-        int slot = search->match[i];
-        if (!plane_uses(page, slot))
-            continue;
-        const std::uint64_t *sketch = plane_sketches(page) + 2 * slot;
-        search->distance[count] = static_cast<std::uint16_t>(std::popcount(sketch[0] ^ search->sketch[0]) +
-                                                             std::popcount(sketch[1] ^ search->sketch[1]));
-        search->position[count++] =
-            store_position(block + 1 + static_cast<BlockNumber>(slot / search->shape.body_rows),
-                           slot % search->shape.body_rows);
-    }
-    UnlockReleaseBuffer(buffer);
-    return count;
-}
-
 Buffer find_body(const SignatureSearch &search, BlockNumber block)
 {
     return block_exists(search.index, block) ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
@@ -114,6 +92,26 @@ bool reads_plane(SignatureSearch *search)
     return search->by_plane;
 }
 
+// Copies the positions of a plane's rows whose sketches are within the radius.
+Size plane_candidates(SignatureSearch *search, BlockNumber block)
+{
+    Buffer buffer = read_store_page(search->index, search->shape, block, kPlanePage, BUFFER_LOCK_SHARE,
+                                    search->snapshot, search->strategy);
+    const char *page = buffer_page(buffer);
+    int matches =
+        match_plane(plane_sketches(page), plane_count(page), search->sketch, search->radius, search->match);
+    Size count = 0;
+    for (int i = 0; i < matches; i++) {
+        int slot = search->match[i];
+        if (plane_uses(page, slot))
+            search->position[count++] =
+                store_position(block + 1 + static_cast<BlockNumber>(slot / search->shape.body_rows),
+                               slot % search->shape.body_rows);
+    }
+    UnlockReleaseBuffer(buffer);
+    return count;
+}
+
 } // namespace
 
 bool next_segment_rows(SignatureSearch *search, Results *results)
@@ -124,7 +122,7 @@ bool next_segment_rows(SignatureSearch *search, Results *results)
         Size hits, candidates;
         bool by_plane = reads_plane(search);
         if (by_plane) {
-            candidates = plane_candidates(search, plane, search->radius);
+            candidates = plane_candidates(search, plane);
             hits = verify(search, candidates, -1);
         } else {
             candidates = static_cast<Size>(search->shape.rows());

@@ -1,6 +1,5 @@
 // A scan of the store. In each segment it reads the plane of sketches for candidates, or all body pages if the radius
-// is so large that the plane would exclude few rows. Exact searches rely on it if it costs less than their trees, and
-// approximate ones read single planes.
+// is so large that the plane would exclude few rows. Exact searches rely on it if it costs less than their trees.
 #pragma once
 
 #include "am/signatures/signature_query.hpp"
@@ -16,7 +15,5 @@ Buffer find_body(const SignatureSearch &search, BlockNumber block);
 // Sets the distances of the rows of a body page, and fetches the lines of the next one meanwhile: if all were asked for
 // at once, the processor would wait for them.
 void compare_body(const SignatureSearch &search, const char *page, Buffer next);
-// Copies the positions of a plane's rows within `radius` of the query's sketch, and the distances of their sketches.
-Size plane_candidates(SignatureSearch *search, BlockNumber block, int radius);
 
 } // namespace simhash

@@ -61,30 +61,15 @@ private:
 // Of each tree, so that all of them together reach `recall`.
 double share_of_tree(double recall, int trees) { return 1 - std::pow(1 - recall, 1.0 / trees); }
 
-double flip_rate_of(const ProbeProgress &progress) { return std::clamp(progress.f, 1e-3, 0.5); }
-
 } // namespace
 
 double forecast_leaves(const ProbeProgress &progress)
 {
-    double f = flip_rate_of(progress);
+    double f = std::clamp(progress.f, 1e-3, 0.5);
     double held = Shells(progress.leaves, f).holding(progress.read / progress.trees);
     double factor = share_of_tree(progress.found, progress.trees) / std::max(held, 1e-300);
     double needed = share_of_tree(progress.target, progress.trees) / std::max(factor, 1e-300);
     return std::max(0.0, Shells(progress.leaves, f).leaves_for(needed) * progress.trees - progress.read);
-}
-
-int forecast_sketches(const ProbeProgress &progress, int bits)
-{
-    double f = flip_rate_of(progress), missed = 1 - progress.found;
-    double term = std::pow(1 - f, bits), within = term;
-    int distance = 0;
-    while (distance < bits && missed * (1 - within) > 1 - progress.target) {
-        term *= (bits - distance) / (distance + 1.0) * (f / (1 - f));
-        within += term;
-        distance++;
-    }
-    return distance;
 }
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// What the rest of an approximate search will cost, in leaves or in candidates of the sketches.
+// What the rest of an approximate search will cost, in leaves.
 //
 // A row at distance f n differs from the query in i of the bits that lead to a leaf with the probability of a binomial
 // distribution, and there are C(depth, i) such leaves. The candidates, and bits that depend on each other, change this
@@ -22,8 +22,5 @@ struct ProbeProgress {
 
 // The number of leaves that the search has to read in addition. Infinite if it cannot reach its target.
 double forecast_leaves(const ProbeProgress &progress);
-
-// The largest distance of sketches of `bits` bits with which a scan of the sketches reaches the target.
-int forecast_sketches(const ProbeProgress &progress, int bits);
 
 } // namespace simhash

@@ -108,9 +108,8 @@ void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, co
     layout_ = layout;
     flips_ = flips;
     key_ = key;
-    std::fill(plane_missed_.at, plane_missed_.at + kFlipRates, 1.0F);
     for (int t = 0; t < layout->tables; t++)
-        missed_[t] = plane_missed_;
+        std::fill(missed_[t].at, missed_[t].at + kFlipRates, 1.0F);
     for (auto &memo : memo_)
         memo.bits = -1;
 }
@@ -185,19 +184,13 @@ void ProbeModel::read_leaf(int table, std::uint64_t low, std::uint64_t high, int
         missed_[table].at[g] -= in_leaf.at[g] * candidate.at[g];
 }
 
-void ProbeModel::read_plane(const FlipRates &found)
-{
-    for (int g = 0; g < kFlipRates; g++)
-        plane_missed_.at[g] = 1 - found.at[g];
-}
-
 double ProbeModel::found(double f) const
 {
     double at = f / static_cast<double>(kFlipStep);
     int g = std::clamp(static_cast<int>(at), 0, kFlipRates - 2);
     double part = std::min(at - g, 1.0), missed = 1;
-    for (int t = -1; t < layout_->tables; t++) {
-        const FlipRates &rates = t < 0 ? plane_missed_ : missed_[t];
+    for (int t = 0; t < layout_->tables; t++) {
+        const FlipRates &rates = missed_[t];
         double low = static_cast<double>(rates.at[g]), high = static_cast<double>(rates.at[g + 1]);
         missed *= std::max(0.0, low + (high - low) * part);
     }

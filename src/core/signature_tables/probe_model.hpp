@@ -6,9 +6,6 @@
 // key is within some distance of the query's. Trees have disjoint windows, so
 //
 //     P(found | f) = 1 - prod over trees (1 - sum over the leaves read P(in leaf and candidate | f)).
-//
-// The recall of the k nearest rows found is estimated as k / sum over them 1 / P(found | f), since each row found
-// stands for 1 / P(found) rows at its distance (Horvitz and Thompson).
 #pragma once
 
 #include "core/signature_tables/signature_layout.hpp"
@@ -58,9 +55,6 @@ public:
     // `radius` errors in the key.
     void read_leaf(int table, std::uint64_t low, std::uint64_t high, int radius);
 
-    // Notes that a scan has found every row with probability `found`.
-    void read_plane(const FlipRates &found);
-
     // P(found | f).
     double found(double f) const;
 
@@ -72,7 +66,6 @@ private:
     const FlipModel *flips_;
     const std::uint64_t *key_;
     FlipRates missed_[kMaxTables]; // 1 - the sum over a tree's leaves
-    FlipRates plane_missed_;
     struct {
         int bits, radius;
         FlipRates rates;

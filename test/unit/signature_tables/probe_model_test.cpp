@@ -139,21 +139,6 @@ TEST_F(ProbeModelTest, WeightsKeepTheMean)
     EXPECT_TRUE(flips_.uniform());
 }
 
-TEST_F(ProbeModelTest, AScanOfThePlaneAddsToTheLeaves)
-{
-    layout_of(256, 4);
-    flips_.set_uniform();
-    std::uint64_t key[kMaxTables] = {1, 2, 3, 4};
-    ProbeModel model;
-    model.begin(&layout_, &flips_, key);
-    model.read_leaf(0, 0, (std::uint64_t{1} << 60) - 1, 64);
-    double leaf = model.found(0.15);
-    FlipRates plane;
-    binomial_within(128, 30, &plane);
-    model.read_plane(plane);
-    EXPECT_NEAR(model.found(0.15), 1 - (1 - leaf) * (1 - static_cast<double>(plane.at[5])), 1e-5);
-}
-
 TEST_F(ProbeModelTest, CandidatesByChance)
 {
     // Of 400 unrelated keys of 50 free bits, about 2 are within the radius.

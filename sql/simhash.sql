@@ -1224,22 +1224,23 @@ CREATE FUNCTION hamming_radius_below(bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION hamming_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';
 
--- A ball is the query of an index condition: center and radius in one value.
+-- A ball is the query of an index condition: center and radius in one value, and for a search by weights those, too.
 
 CREATE TYPE simhash_ball;
 CREATE FUNCTION simhash_ball_in(pg_catalog.cstring) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_ball_out(simhash_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_ball_recv(pg_catalog.internal) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
-    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
     CATEGORY = 'V', PREFERRED = true);
-COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a center: <center,radius>';
+COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a center: <center,radius>, or around '
+    'weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
@@ -1339,7 +1340,7 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- The distance to weights is exactly the distance to their signs. Only a simhash_weights_ball permits the index to
+-- The distance to weights is exactly the distance to their signs. Only a ball around weights permits the index to
 -- probe only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a
 -- condition approximate.
 
@@ -1380,118 +1381,11 @@ COMMENT ON FUNCTION hamming_at(simhash, simhash_weights, bigint)
 COMMENT ON FUNCTION hamming_at(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
-CREATE FUNCTION simhash_ball(simhash_weights, bigint) RETURNS simhash_ball
+CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision DEFAULT 1,
+        max_probes integer DEFAULT 0) RETURNS simhash_ball
     AS 'MODULE_PATHNAME', 'simhash_ball_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint)
-    IS 'ball around the signs of weights with a radius, which is clamped to -1 and 64';
-
-CREATE TYPE simhash_weights_ball;
-CREATE FUNCTION simhash_weights_ball_in(pg_catalog.cstring) RETURNS simhash_weights_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
-CREATE FUNCTION simhash_weights_ball_out(simhash_weights_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
-CREATE FUNCTION simhash_weights_ball_recv(pg_catalog.internal) RETURNS simhash_weights_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_ball_send(simhash_weights_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE TYPE simhash_weights_ball (
-    INPUT = simhash_weights_ball_in, OUTPUT = simhash_weights_ball_out,
-    RECEIVE = simhash_weights_ball_recv, SEND = simhash_weights_ball_send,
-    INTERNALLENGTH = 536, ALIGNMENT = double, STORAGE = plain,
-    CATEGORY = 'V');
-COMMENT ON TYPE simhash_weights_ball
-    IS 'ball around weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
-COMMENT ON FUNCTION simhash_weights_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_weights_ball_out(simhash_weights_ball) IS 'I/O';
-COMMENT ON FUNCTION simhash_weights_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_weights_ball_send(simhash_weights_ball) IS 'I/O';
-
-CREATE FUNCTION simhash_weights_ball_eq(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_ne(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_lt(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_le(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_gt(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_ge(simhash_weights_ball, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_hash(simhash_weights_ball) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_weights_ball_hash_extended(simhash_weights_ball, bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_weights_ball_eq(simhash_weights_ball, simhash_weights_ball) IS 'implementation of = operator';
-COMMENT ON FUNCTION simhash_weights_ball_ne(simhash_weights_ball, simhash_weights_ball) IS 'implementation of <> operator';
-COMMENT ON FUNCTION simhash_weights_ball_lt(simhash_weights_ball, simhash_weights_ball) IS 'implementation of < operator';
-COMMENT ON FUNCTION simhash_weights_ball_le(simhash_weights_ball, simhash_weights_ball) IS 'implementation of <= operator';
-COMMENT ON FUNCTION simhash_weights_ball_gt(simhash_weights_ball, simhash_weights_ball) IS 'implementation of > operator';
-COMMENT ON FUNCTION simhash_weights_ball_ge(simhash_weights_ball, simhash_weights_ball) IS 'implementation of >= operator';
-COMMENT ON FUNCTION simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball) IS 'less-equal-greater';
-COMMENT ON FUNCTION simhash_weights_ball_hash(simhash_weights_ball) IS 'hash';
-COMMENT ON FUNCTION simhash_weights_ball_hash_extended(simhash_weights_ball, bigint) IS 'hash with seed';
-
-CREATE OPERATOR pg_catalog.= (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR pg_catalog.<> (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
-CREATE OPERATOR pg_catalog.< (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
-CREATE OPERATOR pg_catalog.<= (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
-CREATE OPERATOR pg_catalog.> (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
-CREATE OPERATOR pg_catalog.>= (
-    LEFTARG = simhash_weights_ball, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_weights_ball_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
-COMMENT ON OPERATOR = (simhash_weights_ball, simhash_weights_ball) IS 'equal';
-COMMENT ON OPERATOR <> (simhash_weights_ball, simhash_weights_ball) IS 'not equal';
-COMMENT ON OPERATOR < (simhash_weights_ball, simhash_weights_ball) IS 'less than, in an order for sorting alone';
-COMMENT ON OPERATOR <= (simhash_weights_ball, simhash_weights_ball) IS 'less than or equal, in an order for sorting alone';
-COMMENT ON OPERATOR > (simhash_weights_ball, simhash_weights_ball) IS 'greater than, in an order for sorting alone';
-COMMENT ON OPERATOR >= (simhash_weights_ball, simhash_weights_ball) IS 'greater than or equal, in an order for sorting alone';
-CREATE OPERATOR CLASS simhash_weights_ball_ops DEFAULT FOR TYPE simhash_weights_ball USING btree AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
-    FUNCTION 1 simhash_weights_ball_cmp(simhash_weights_ball, simhash_weights_ball);
-CREATE OPERATOR CLASS simhash_weights_ball_ops DEFAULT FOR TYPE simhash_weights_ball USING hash AS
-    OPERATOR 1 =,
-    FUNCTION 1 simhash_weights_ball_hash(simhash_weights_ball),
-    FUNCTION 2 simhash_weights_ball_hash_extended(simhash_weights_ball, bigint);
-COMMENT ON OPERATOR CLASS simhash_weights_ball_ops USING btree IS 'balls in an order for sorting alone';
-COMMENT ON OPERATOR FAMILY simhash_weights_ball_ops USING btree IS 'balls in an order for sorting alone';
-COMMENT ON OPERATOR CLASS simhash_weights_ball_ops USING hash IS 'equal balls';
-COMMENT ON OPERATOR FAMILY simhash_weights_ball_ops USING hash IS 'equal balls';
-
-CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision,
-        max_probes integer DEFAULT 0) RETURNS simhash_weights_ball
-    AS 'MODULE_PATHNAME', 'simhash_weights_to_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint, double precision, integer)
     IS 'ball around weights, which an index may search with this recall and at most max_probes probes';
-CREATE FUNCTION simhash_in_ball(simhash, simhash_weights_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_in_weights_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_weights_ball) IS 'implementation of <@| operator';
-CREATE OPERATOR <@| (
-    LEFTARG = simhash, RIGHTARG = simhash_weights_ball, FUNCTION = simhash_in_ball,
-    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
-COMMENT ON OPERATOR <@| (simhash, simhash_weights_ball) IS 'whether the fingerprint is in the ball';
 
 -- Signatures: bit strings of any length. Their distance is not called hamming_distance, because pgvector has a function
 -- hamming_distance(bit, bit), and both extensions are often in one schema. The functions that compare two of them raise
@@ -2071,15 +1965,14 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 2 ~= (simhash, simhash),
     OPERATOR 3 = (simhash, simhash),
     OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
-    OPERATOR 5 <@| (simhash, simhash_weights_ball),
-    OPERATOR 6 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
+    OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'near-duplicate search';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'near-duplicate search';
 CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),
     OPERATOR 4 <@> (bit, bit) FOR ORDER BY pg_catalog.integer_ops,
-    OPERATOR 6 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
+    OPERATOR 5 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
 COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';
 
@@ -2110,20 +2003,14 @@ CREATE FUNCTION simhash_index_memory(OUT index pg_catalog.regclass, OUT inner_pa
 COMMENT ON FUNCTION simhash_index_memory() IS
     'the copies of inner pages of simhash indexes that this session holds';
 
-CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash, distance integer,
-    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer, OUT index_read pg_catalog.regclass)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash, integer) IS
-    'the leaf pages that an exact search of an index reads';
-CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash_weights_ball,
+CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash_ball,
     OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
     OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision,
     OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_weights' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash_weights_ball) IS
-    'the leaf pages that a search by weights reads, with the flipped bits, the recall that each adds, and that so far';
+    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash_ball) IS
+    'the leaf pages that a search reads; by weights also the flipped bits, the recall that each adds, and that so far';
 
 CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signature_ball,
     OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,

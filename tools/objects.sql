@@ -153,7 +153,7 @@ INSERT INTO example (place, code) VALUES
     (6, $$hamming_distance('000000000000000f'::simhash, '000000000000001f'::simhash)$$),
     (6, $$hamming_within('000000000000000f'::simhash, '000000000000001f'::simhash, 1)$$),
     (6, $$hamming_at('000000000000000f'::simhash, '000000000000001f'::simhash, 2)$$), (6, $$hamming_radius_below(4)$$),
-    (6, $$simhash_ball('000000000000000f'::simhash, 100)$$), (6, $$simhash_ball(to_simhash_weights('fox'), 3)$$),
+    (6, $$simhash_ball('000000000000000f'::simhash, 100)$$),
     (6, $$'000000000000000f' <@| simhash_ball(to_simhash_weights('fox'), 8, 0.95)$$), (6, $$'101'::bit(3) <@> '10'::bit(2)$$),
     (7, $$feature_jaccard('a b c', 'b c d')$$), (7, $$feature_jaccard('', '')$$), (7, $$round(feature_containment('a b c d', 'b c d e', 'word', 2)::numeric, 3)$$),
     (7, $$round(feature_cosine('{"a": 1, "b": 2}'::jsonb, '{"a": 2, "b": 1}')::numeric, 3)$$), (7, $$feature_cosine(ARRAY['a'], ARRAY[1, 2], ARRAY['a'], ARRAY[1])$$),
@@ -161,7 +161,7 @@ INSERT INTO example (place, code) VALUES
     (8, $$SELECT count(*) FROM simhash_index_stats('page')$$),
     (8, $$SELECT tables, block_bits FROM simhash_index_designs(2) WHERE tables < 4$$), (8, $$SELECT count(*) FROM simhash_index_designs(99)$$),
     (8, $$SELECT count(*) FROM simhash_index_memory()$$),
-    (8, $$SELECT count(*) FROM simhash_index_probe_plan('page_h', to_simhash('text 1'), 3)$$),
+    (8, $$SELECT count(*) FROM simhash_index_probe_plan('page_h', simhash_ball(to_simhash('text 1'), 3))$$),
 
     (8, $$SELECT distance, pairs FROM simhash_index_calibrate('page_h', 'near', 'w', 'h', false) LIMIT 1$$),
     (8, $$SELECT item, value FROM simhash_report('page', 'h') LIMIT 2$$), (8, $$SELECT count(*) FROM simhash_report('page', 'body')$$),

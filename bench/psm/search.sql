@@ -9,11 +9,10 @@ SET enable_memoize = off;
 SELECT :'by' = 'h' AS by_fingerprint \gset
 \if :by_fingerprint
 \set ball 'simhash_ball(q.h, ':radius')'
-\set plan 'simhash_index_probe_plan(''doc_h'', q.h, ':radius')'
 \else
 \set ball 'simhash_ball(q.w, ':radius', ':target', ':most_probes')'
-\set plan 'simhash_index_probe_plan(''doc_h'', ':ball')'
 \endif
+\set plan 'simhash_index_probe_plan(''doc_h'', ':ball')'
 
 SELECT :'find' = 'first' AS first \gset
 \if :first

@@ -138,7 +138,7 @@ SET ROLE approximation_reader;
 SELECT count(*) < (SELECT plain FROM expected) AS fewer FROM chosen;
 -- An exclusion constraint takes no operator of balls.
 \set VERBOSITY terse
-CREATE TEMP TABLE balls (h simhash, b simhash_weights_ball, EXCLUDE USING simhash (h WITH <@|));
+CREATE TEMP TABLE balls (h simhash, b simhash_ball, EXCLUDE USING simhash (h WITH <@|));
 \set VERBOSITY default
 RESET ROLE;
 

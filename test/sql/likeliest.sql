@@ -68,7 +68,7 @@ BEGIN
 END $$;
 SELECT w.first <= 4 AS "few by weights", h.first <= 8 AS "few without", w.total BETWEEN h.total - 1 AND h.total + 1 AS "all alike",
        h.first * 4 < h.total AS "a quarter"
-FROM leaves('simhash_ball(q.w, 3, 1)') w, leaves('q.h, 3') h;
+FROM leaves('simhash_ball(q.w, 3, 1)') w, leaves('simhash_ball(q.h, 3)') h;
 
 -- the nearest rows: their distances are those of a sequential scan, and the first row comes early
 CREATE TABLE near_rows AS SELECT q.id, distance, row_number() OVER (PARTITION BY q.id ORDER BY distance) AS place

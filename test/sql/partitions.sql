@@ -51,7 +51,7 @@ DELETE FROM page WHERE id >= 4000;
 
 -- each partition is searched
 SELECT r, matches = found AS equal, numbered, indexes FROM unnest('{0,1,20}'::int[]) AS r,
-    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_probe_plan('page_h', fingerprint(1501), r)) AS p,
+    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), r))) AS p,
     LATERAL (SELECT count(*) AS found FROM whole WHERE h <@> fingerprint(1501) <= r) AS f;
 SELECT index_read, count(*) > 0 AS reads FROM simhash_index_probe_plan('page_s', signature_ball((SELECT s FROM whole WHERE id = 7), 20)) GROUP BY index_read ORDER BY index_read::text;
 SELECT count(DISTINCT index_read) FROM simhash_index_probe_plan('page_h', simhash_ball(to_simhash_weights('a'), 6, 0.9));
@@ -156,10 +156,10 @@ SELECT count(*) FROM page;
 CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_index_probe_plan('page_h', fingerprint(1501), 0);
+SELECT sum(matches) FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), 0));
 SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 1);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_1_h_idx', 1)$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_1_h_idx', '0000000000000000'::simhash, 0)$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_1_h_idx', simhash_ball('0000000000000000'::simhash, 0))$$);
 SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h'));
 RESET ROLE;
 GRANT pg_stat_scan_tables TO partition_reader;
@@ -168,12 +168,12 @@ SELECT rows FROM simhash_index_stats('page_h');
 RESET ROLE;
 ALTER TABLE page_1 ENABLE ROW LEVEL SECURITY; -- does not apply to queries of page
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_index_probe_plan('page_h', fingerprint(1501), 0);
+SELECT sum(matches) FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), 0));
 RESET ROLE;
 ALTER TABLE page_1 DISABLE ROW LEVEL SECURITY;
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 SET ROLE partition_reader;
-SELECT * FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', '0000000000000000'::simhash, 0)$$);
+SELECT * FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', simhash_ball('0000000000000000'::simhash, 0))$$);
 SELECT * FROM failure($$SELECT * FROM simhash_groups('page_h')$$);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
@@ -196,7 +196,7 @@ CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
 SELECT distance, tables, rows, pages, bytes_per_row FROM simhash_index_stats('bare_h');
 SELECT * FROM simhash_index_check('bare_s', true);
-SELECT count(*) FROM simhash_index_probe_plan('bare_h', '0000000000000000', 3);
+SELECT count(*) FROM simhash_index_probe_plan('bare_h', simhash_ball('0000000000000000', 3));
 SELECT count(*) FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
 SELECT count(*) FROM simhash_pairs('bare_h');
 SELECT count(*) FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
@@ -208,7 +208,7 @@ SELECT count(*) FROM simhash_join('bare_s', 'page_s');
 CREATE INDEX page_id ON page (id);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page_id')$$);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page')$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_s', '0000000000000000'::simhash, 3)$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_s', simhash_ball('0000000000000000'::simhash, 3))$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', signature_ball(B'01', 3))$$);
 CREATE INDEX page_only ON ONLY page USING simhash (h);
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_only')) AS f;
@@ -231,7 +231,7 @@ CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partm
 INSERT INTO pg_catalog.pg_dist_partition VALUES ('whole', 'h'), ('page_3a', 'h');
 SELECT f.* FROM failure($$SELECT simhash_index_stats('whole_h')$$) AS f;
 SELECT code, message, detail FROM failure($$SELECT simhash_index_check('whole_s')$$);
-SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', '0000000000000000'::simhash, 3)$$);
+SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', simhash_ball('0000000000000000'::simhash, 3))$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_calibrate('whole_h', 'pair', 'w', 'h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);

@@ -182,7 +182,7 @@ SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached, bool_and(part 
 SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
 FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM simhash_index_probe_plan('large_s', signature_ball(B'01', 1));
-SELECT count(*) FROM simhash_index_probe_plan('large_s', '0000000000000000'::simhash, 3);
+SELECT count(*) FROM simhash_index_probe_plan('large_s', simhash_ball('0000000000000000'::simhash, 3));
 -- a near-duplicate is found to be the nearest row without a scan
 DROP INDEX large_s;
 CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4, lists = 0);

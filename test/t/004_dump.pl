@@ -21,7 +21,7 @@ CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
     other simhash GENERATED ALWAYS AS (to_simhash_as('1e0ng', body)) STORED,
-    weights simhash_weights, ball simhash_weights_ball, frequencies feature_frequencies);
+    weights simhash_weights, ball simhash_ball, frequencies feature_frequencies);
 ALTER TABLE text ADD rare simhash GENERATED ALWAYS AS (to_simhash('<word,1,9,2,{28c7dd2f4d9a8bc1:8}>'::feature_frequencies, body)) STORED;
 INSERT INTO text (id, body, weights, ball)
     SELECT n, body, to_simhash_weights(body), simhash_ball(to_simhash_weights(body), n % 66 - 1, 1.0 / n, n) FROM
@@ -171,12 +171,12 @@ SQL
     $node->safe_psql('postgres', <<SQL);
 DROP TABLE copied;
 COPY text (id, body, weights, ball) TO '$file' (FORMAT $format);
-CREATE TABLE copied (id bigint, body text, weights simhash_weights, ball simhash_weights_ball);
+CREATE TABLE copied (id bigint, body text, weights simhash_weights, ball simhash_ball);
 COPY copied FROM '$file' (FORMAT $format);
 SQL
     is($node->safe_psql('postgres', 'SELECT count(*) FROM text JOIN copied USING (id)
         WHERE text.weights::text = copied.weights::text
-            AND simhash_weights_ball_send(text.ball) = simhash_weights_ball_send(copied.ball) AND text.h = to_simhash(copied.body)'),
+            AND simhash_ball_send(text.ball) = simhash_ball_send(copied.ball) AND text.h = to_simhash(copied.body)'),
         '200', "COPY, $format: weights, balls and texts");
     $node->safe_psql('postgres', 'DROP TABLE copied');
 }

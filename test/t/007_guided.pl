@@ -59,7 +59,7 @@ is(searches($on_reading), $before, 'a standby begins with the same model');
 $primary->safe_psql('postgres', "BEGIN; SELECT count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h'); ROLLBACK");
 $primary->safe_psql('postgres', 'CREATE UNLOGGED TABLE fleeting (h simhash); CREATE INDEX fleeting_h ON fleeting USING simhash (h)');
 $primary->wait_for_catchup($standby);
-for my $call ("simhash_index_stats('fleeting_h')", "simhash_index_check('fleeting_h')", "simhash_index_probe_plan('fleeting_h', '0000000000000000', 3)")
+for my $call ("simhash_index_stats('fleeting_h')", "simhash_index_check('fleeting_h')", "simhash_index_probe_plan('fleeting_h', simhash_ball('0000000000000000', 3))")
 {
     my ($status, undef, $error) = $standby->psql('postgres', "SELECT $call");
     like($error, qr/cannot access temporary or unlogged relations during recovery/, "$call of an unlogged index on a standby");

@@ -848,7 +848,7 @@ sub round
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
     for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",
-        $name =~ /ed$/ ? () : "SELECT count(*) FROM simhash_index_probe_plan('${name}_h', '00000000000000ff'::simhash, 64)")
+        $name =~ /ed$/ ? () : "SELECT count(*) FROM simhash_index_probe_plan('${name}_h', simhash_ball('00000000000000ff'::simhash, 64))")
     {
         my @lines = $ask->("SELECT errors_of(\$\$$look\$\$)");
         $report->(\@lines, 'look');

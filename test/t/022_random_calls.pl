@@ -133,8 +133,8 @@ my %values = (
     'feature_frequencies' => sub { one_of(
             "'<word,1,0,0,{}>'", "'<given,1,4294967294,4294967294,{0:4294967294}>'", "'<character,25,9,2,{1:2,ffffffffffffffff:9}>'",
             "(SELECT feature_frequencies_agg('w' || n || ' some words') FROM generate_series(1, 20000) AS n)") },
-    'simhash_ball' => sub { "simhash_ball(" . value('simhash') . ', ' . value('integer') . ')' },
-    'simhash_weights_ball' => sub { "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')' },
+    'simhash_ball' => sub { one_of("simhash_ball(" . value('simhash') . ', ' . value('integer') . ')',
+            "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')') },
     'signature_ball' => sub { one_of(
             'signature_ball(' . value('bit') . ', ' . value('integer') . ')', 'signature_nearest(' . value('bit') . ", 0.5, 3)",
             "signature_ball(repeat('1', 65)::bit(65), " . value('integer') . ', ' . value('double precision') . ', array_fill(-1.5::real, ARRAY[65]))') });
@@ -172,7 +172,7 @@ my %fitting = (
     'simhash_first_block' => [ undef, undef, $radius, $tables ],
     'simhash_index_stats' => [ $index ],
     'simhash_index_check' => [ $index ],
-    'simhash_index_probe_plan' => [ $index, undef, $radius ],
+    'simhash_index_probe_plan' => [ $index ],
     'signature_ball(bit;bigint;double precision;real[])' => [ sub { "repeat('0', 64)::bit(64)" }, undef, undef, sub { 'array_fill(0.5::real, ARRAY[64])' } ],
     'signature_nearest' => [ sub { "repeat('0', 65)::bit(65)" }, undef, sub { one_of(1, 10) }, sub { 'array_fill(0.5::real, ARRAY[65])' } ],
     'simhash_index_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],
@@ -296,8 +296,8 @@ sub make_other
         'SELECT to_simhash_weights(' . value('jsonb') . ')',
         'SELECT id FROM page WHERE h <@> ' . value('simhash') . one_of(' <= ', ' < ', ' = ', ' >= ', ' <> ') . value(one_of('integer', 'smallint', 'bigint')),
         'SELECT id FROM page WHERE h <@> ' . value('simhash_weights') . ' <= ' . value('integer'),
-        'SELECT id FROM page WHERE h <@| ' . value('simhash_ball') . ' AND h <@| ' . value(one_of('simhash_ball', 'simhash_weights_ball')),
-        'SELECT id FROM page WHERE h <@| ' . value('simhash_weights_ball') . ' ORDER BY h <@> ' . value('simhash_weights') . ' LIMIT 7',
+        'SELECT id FROM page WHERE h <@| ' . value('simhash_ball') . ' AND h <@| ' . value('simhash_ball'),
+        'SELECT id FROM page WHERE h <@| ' . value('simhash_ball') . ' ORDER BY h <@> ' . value('simhash_weights') . ' LIMIT 7',
         'SELECT id FROM page ORDER BY h <@> ' . value('simhash') . ', h <@> ' . value(one_of('simhash', 'simhash_weights')) . ' LIMIT 7',
         'SELECT a.id FROM page a JOIN page b ON a.h <@> b.h <= ' . value('integer') . ' LIMIT 100',
         'SELECT id FROM page WHERE h = ANY (' . value('simhash[]') . ')',

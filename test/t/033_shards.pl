@@ -139,7 +139,7 @@ is(scalar(grep { /hamming_within\(h, \$1::public\.simhash, \$2::bigint\)/ } @gen
 my $alike = "'" . answer("SELECT '[' || string_agg(((h::bigint >> j & 1) * 2 - 1)::text, ',' ORDER BY j) || ']' FROM whole, generate_series(0, 63) j WHERE id = 77") . "'::simhash_weights";
 is(answer("SELECT $alike\::simhash"), $q =~ s/'//gr, 'weights of a row');
 my $guided = "h <@| simhash_ball($alike, 8, 0.9)";
-like($_, qr/<@\|\) '<\[[-\d,]+\],8,0\.9,0>'::public\.simhash_weights_ball/, 'a recall ships') for remote("SELECT id FROM page WHERE $guided");
+like($_, qr/<@\|\) '<\[[-\d,]+\],8,0\.9,0>'::public\.simhash_ball/, 'a recall ships') for remote("SELECT id FROM page WHERE $guided");
 is(answer("SELECT count(*) > 0 AND bool_and((h <@> $q)::int <= 8) FROM page WHERE $guided"), 't', 'rows of the ball are found');
 
 # Arrays ship if their type is a member of the extension.

@@ -12,7 +12,7 @@ use SimhashTest;
 my $publisher = start_node('publisher', streaming => 'logical');
 my $subscriber = start_node('subscriber');
 my $table = 'CREATE EXTENSION simhash; CREATE TABLE document (id int, h simhash, w simhash_weights, b simhash_ball,
-    wb simhash_weights_ball, sb signature_ball, f feature_frequencies)';
+    wb simhash_ball, sb signature_ball, f feature_frequencies)';
 $_->safe_psql('postgres', $table) for $publisher, $subscriber;
 
 # Rows that are equal but for one column.

@@ -115,7 +115,7 @@ struct Trial {
 // Runs the search for one pair and checks whether it read the leaf where the partner belongs.
 void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *trial)
 {
-    run_search(searched.scan, kInGuidedBall, ball);
+    run_search(searched.scan, kInBall, ball);
 
     const FingerprintSearch &search = *fingerprint_search(searched.scan);
     const GuidedPlan &plan = search.guided->plan;
@@ -134,10 +134,11 @@ Trial run_trial(const SearchedSet &set, const Pairs &pairs, int distance, double
         const Fingerprint center = weights_fingerprint(pair.weights);
         if (hamming_distance(center, pair.partner) > distance)
             continue;
-        GuidedBall ball = {pair.weights, center, target, distance, 0};
+        const Datum ball = ball_datum({pair.weights, center, target, distance, 0});
         trial.pairs++;
         for (int j = 0; j < set.count; j++)
-            look_for(set.index[j], pair, PointerGetDatum(&ball), &trial);
+            look_for(set.index[j], pair, ball, &trial);
+        pfree(DatumGetPointer(ball));
     }
     return trial;
 }

@@ -10,12 +10,11 @@ namespace
 
 constexpr ClassOperator kOperators[kStrategies + 1] = {
     {},
-    {"<@|", "simhash_ball"},         // kInBall
-    {"~=", nullptr},                 // kNearDuplicate
-    {"=", nullptr},                  // kEqual
-    {"<@>", nullptr},                // kDistanceOrder
-    {"<@|", "simhash_weights_ball"}, // kInGuidedBall
-    {"<@>", "simhash_weights"},      // kWeightsOrder
+    {"<@|", "simhash_ball"},    // kInBall
+    {"~=", nullptr},            // kNearDuplicate
+    {"=", nullptr},             // kEqual
+    {"<@>", nullptr},           // kDistanceOrder
+    {"<@>", "simhash_weights"}, // kWeightsOrder
 };
 
 } // namespace

@@ -19,15 +19,15 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) 
 {
     switch (key.sk_strategy) {
     case kInBall: {
-        const auto &ball = *reinterpret_cast<const Ball *>(DatumGetPointer(key.sk_argument));
-        return {ball.center, ball.radius, true, nullptr};
+        const Ball ball = datum_ball(key.sk_argument);
+        if (!ball.weights)
+            return {ball.center, ball.radius, true, nullptr};
+        GuidedBall *guide = guides + (&key - first);
+        read_ball(key.sk_argument, guide);
+        return {ball.center, ball.radius, is_exact(*guide), guide};
     }
     case kNearDuplicate:
         return {datum_fingerprint(key.sk_argument), kNearRadius, true, nullptr};
-    case kInGuidedBall: {
-        const GuidedBall &ball = datum_guided_ball(key.sk_argument);
-        return {ball.center, ball.radius, is_exact(ball), &ball};
-    }
     case kEqual:
         return {datum_fingerprint(key.sk_argument), 0, true, nullptr};
     default:
@@ -394,7 +394,7 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
     release_pin(&base->pin);
     FingerprintSearch *search = fingerprints(base);
     FingerprintKeys *keys = &search->asked;
-    read_scan_keys(FingerprintTerms{}, scan, keys);
+    read_scan_keys(FingerprintTerms{scan->keyData, search->guides}, scan, keys);
     search->order_weights = keys->orders > 0 && scan->orderByData[keys->lead].sk_strategy == kWeightsOrder
                                 ? scan->orderByData[keys->lead].sk_argument
                                 : 0;
@@ -419,6 +419,7 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     search->pins = true;
 
     prepare_scan_keys(&search->asked, nkeys, norderbys);
+    search->guides = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall) * (static_cast<Size>(nkeys) + 1)));
     search->keys = &search->asked;
     search->meta = &fingerprint_meta(*meta);
     search->context = CurrentMemoryContext;

@@ -10,7 +10,7 @@
 #include "am/search/exact_source.hpp"
 #include "am/search/scan.hpp"
 
-#include "pg/types/guided_ball.hpp"
+#include "pg/types/ball.hpp"
 
 namespace simhash
 {
@@ -41,6 +41,9 @@ struct FingerprintTerms {
     using Guide = GuidedBall;
     static constexpr int bits = kBits;
 
+    const ScanKeyData *first; // of the conditions
+    Guide *guides;            // memory for their balls with weights
+
     BallKey<Value, Guide> ball(const ScanKeyData &key) const;
     QueryKey<Value, Guide> query(const ScanKeyData &key) const;
     int distance(Value a, Value b) const { return hamming_distance(a, b); }
@@ -62,6 +65,7 @@ struct LeafTrace {
 
 struct FingerprintSearch : ValueSearch {
     const FingerprintMeta *meta;
+    GuidedBall *guides;    // memory for those of the conditions
     FingerprintKeys asked; // rows are checked against all of their balls
     Datum order_weights;   // the leading query of ORDER BY, if it is weights, otherwise 0
     MemoryContext context;

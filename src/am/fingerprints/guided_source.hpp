@@ -8,7 +8,7 @@
 
 #include "core/tables/key_ball.hpp"
 #include "core/volatility/guided_plan.hpp"
-#include "pg/types/guided_ball.hpp"
+#include "pg/types/ball.hpp"
 
 namespace simhash
 {

@@ -51,58 +51,44 @@ void store_match(void *context, uint64 row, uint64 query, int distance)
     tuplestore_putvalues(matches->store, matches->row, values, nulls);
 }
 
-struct BallColumns {
-    Oid key_type;
-    bool by_weights;
-};
-
-// Raises an error unless the columns are an integer and a ball.
-BallColumns find_ball_columns(Oid schema, TupleDesc row)
+// Returns the type of the numbers. Raises an error unless the columns are an integer and a ball.
+Oid find_number_type(Oid schema, TupleDesc row)
 {
-    BallColumns columns = {};
-    if (row->natts == 2) {
-        Oid ball = getBaseType(SPI_gettypeid(row, 2));
-        columns.key_type = integer_type(row, 1);
-        columns.by_weights = ball == find_type(schema, "simhash_weights_ball");
-        if (OidIsValid(columns.key_type) && (columns.by_weights || ball == find_type(schema, "simhash_ball")))
-            return columns;
+    if (row->natts == 2 && getBaseType(SPI_gettypeid(row, 2)) == find_type(schema, "simhash_ball")) {
+        const Oid type = integer_type(row, 1);
+        if (OidIsValid(type))
+            return type;
     }
-    ereport(
-        ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return numbers and balls"),
-        errdetail("It needs a column of type smallint, integer or bigint, and one of type simhash_ball or "
-                  "simhash_weights_ball."),
-        errhint("For example: SELECT id, simhash_ball(weights, 3, 0.95) FROM page"));
+    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query must return numbers and balls"),
+            errdetail("It needs a column of type smallint, integer or bigint, and one of type simhash_ball."),
+            errhint("For example: SELECT id, simhash_ball(weights, 3, 0.95) FROM page"));
     pg_unreachable();
 }
 
-void add_ball(Matches *matches, const BallColumns &columns, int64 key, uint64 ordinal, Datum ball)
+void add_ball(Matches *matches, int64 key, uint64 ordinal, Datum datum)
 {
-    if (columns.by_weights) {
-        add_query(matches->queue, key, ordinal, datum_guided_ball(ball));
-    } else {
-        const Ball &exact = *reinterpret_cast<const Ball *>(DatumGetPointer(ball));
-        add_query(matches->queue, key, ordinal, {{}, exact.center, kExactRecall, exact.radius, 0});
-    }
+    GuidedBall ball;
+    read_ball(datum, &ball);
+    add_query(matches->queue, key, ordinal, ball);
 }
 
-// Runs the query with the caller's privileges. Calls what(columns, key, row, ball) for each row whose ball is not NULL.
+// Runs the query with the caller's privileges. Calls what(key, row, ball) for each row whose ball is not NULL.
 template <typename What> void for_each_ball(const char *query, Oid schema, What what)
 {
-    BallColumns columns;
+    Oid number_type = InvalidOid;
     for_each_query_row(
-        query, [&](TupleDesc row) { columns = find_ball_columns(schema, row); },
+        query, [&](TupleDesc row) { number_type = find_number_type(schema, row); },
         [&](const QueryRow &row) {
-            int64 key = integer_column(row, 1, columns.key_type, "the number of a ball");
+            int64 key = integer_column(row, 1, number_type, "the number of a ball");
             bool null;
             Datum ball = row.column(2, &null);
             if (!null)
-                what(columns, key, row, ball);
+                what(key, row, ball);
         });
 }
 
 // The balls of a query, which is run once for all partitions.
 struct KeptBalls {
-    BallColumns columns;
     Tuplestorestate *store;
     TupleTableSlot *slot;
     uint64 count;
@@ -113,18 +99,16 @@ KeptBalls keep_balls(const char *query, Oid schema)
     KeptBalls kept = {};
     kept.store = tuplestore_begin_heap(false, false, work_mem);
     TupleDesc row = CreateTemplateTupleDesc(2);
-    for_each_ball(query, schema,
-                  [&](const BallColumns &columns, int64 key, const QueryRow &from, Datum ball) {
-                      if (kept.count++ == 0) {
-                          kept.columns = columns;
-                          TupleDescInitEntry(row, 1, "number", INT8OID, -1, 0);
-                          TupleDescCopyEntry(row, 2, from.descriptor, 2);
-                          finish_row_type(row);
-                      }
-                      Datum values[2] = {Int64GetDatum(key), ball};
-                      bool nulls[2] = {};
-                      tuplestore_putvalues(kept.store, row, values, nulls);
-                  });
+    for_each_ball(query, schema, [&](int64 key, const QueryRow &from, Datum ball) {
+        if (kept.count++ == 0) {
+            TupleDescInitEntry(row, 1, "number", INT8OID, -1, 0);
+            TupleDescCopyEntry(row, 2, from.descriptor, 2);
+            finish_row_type(row);
+        }
+        Datum values[2] = {Int64GetDatum(key), ball};
+        bool nulls[2] = {};
+        tuplestore_putvalues(kept.store, row, values, nulls);
+    });
     kept.slot = kept.count == 0 ? nullptr : MakeSingleTupleTableSlot(row, &TTSOpsMinimalTuple);
     return kept;
 }
@@ -138,7 +122,7 @@ void match_kept(Matches *matches, const KeptBalls &kept)
             continue;
         bool null;
         int64 key = DatumGetInt64(slot_getattr(kept.slot, 1, &null));
-        add_ball(matches, kept.columns, key, ordinal, slot_getattr(kept.slot, 2, &null));
+        add_ball(matches, key, ordinal, slot_getattr(kept.slot, 2, &null));
     }
     finish_queue(matches->queue);
 }
@@ -148,9 +132,8 @@ void match_table(Matches *matches, PairOutput *output, const char *query, Oid sc
 {
     matches->queue = begin_queue(output, 0, first_only, bytes);
     uint64 ordinal = 0;
-    for_each_ball(query, schema, [&](const BallColumns &columns, int64 key, const QueryRow &, Datum ball) {
-        add_ball(matches, columns, key, ordinal++, ball);
-    });
+    for_each_ball(query, schema,
+                  [&](int64 key, const QueryRow &, Datum ball) { add_ball(matches, key, ordinal++, ball); });
     finish_queue(matches->queue);
 }
 

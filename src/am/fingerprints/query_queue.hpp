@@ -12,7 +12,7 @@
 #include "am/pairs/pairs.hpp"
 
 #include "pg/server/settings.hpp"
-#include "pg/types/guided_ball.hpp"
+#include "pg/types/ball.hpp"
 
 namespace simhash
 {

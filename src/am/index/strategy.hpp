@@ -1,5 +1,4 @@
-// The strategy numbers of the operator classes. The one for type bit has no near-duplicates and no guided
-// balls, and it alone has similarities.
+// The strategy numbers of the operator classes. The one for type bit has no near-duplicates.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -16,7 +15,6 @@ enum Strategy : StrategyNumber {
     kNearDuplicate, // simhash ~= simhash
     kEqual,         // simhash = simhash, bit = bit
     kDistanceOrder, // ORDER BY simhash <@> simhash, bit <@> bit
-    kInGuidedBall,  // simhash <@| simhash_weights_ball
     kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
     kStrategies = kWeightsOrder
 };

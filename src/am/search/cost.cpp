@@ -13,7 +13,6 @@
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
-#include "pg/types/guided_ball.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
@@ -111,10 +110,7 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
         return {0, true, kExactRecall};
     if (strategy == kNearDuplicate)
         return {kNearRadius, true, kExactRecall};
-    PlannedBall ball = planned_ball(argument, ball_type, bits);
-    if (strategy == kInGuidedBall && argument == nullptr)
-        ball.exact = false;
-    return ball;
+    return planned_ball(argument, ball_type, bits);
 }
 
 // Returns what a single condition looks for.

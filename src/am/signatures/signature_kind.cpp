@@ -17,9 +17,8 @@ constexpr ClassOperator kOperators[kStrategies + 1] = {
     {},
     {"<@|", "signature_ball"}, // kInBall
     {},
-    {"=", nullptr},   // kEqual
-    {"<@>", nullptr}, // kDistanceOrder
-    {},
+    {"=", nullptr},            // kEqual
+    {"<@>", nullptr},          // kDistanceOrder
     {"<@>", "signature_ball"}, // kWeightsOrder
 };
 

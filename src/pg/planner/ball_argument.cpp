@@ -1,6 +1,6 @@
 #include "pg/planner/ball_argument.hpp"
 
-#include "pg/types/guided_ball.hpp"
+#include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
 
 extern "C" {
@@ -20,24 +20,18 @@ constexpr double kUnknownRecall = 0.9;
 // The radius that is assumed: near-duplicates are sought, in an eighth of the bits of a signature.
 int unknown_radius(int bits) { return bits == kBits ? kNearRadius : bits / 8; }
 
-// The types of balls differ in length.
-bool is_signature_ball(Oid type) { return get_typlen(type) < 0; }
-bool is_guided_ball(Oid type) { return get_typlen(type) == sizeof(GuidedBall); }
-
-PlannedBall constant_ball(const Const *constant)
+PlannedBall constant_ball(const Const *constant, int bits)
 {
     const Datum value = constant->constvalue;
     if (constant->constisnull)
         return {kEmptyRadius, true, kExactRecall};
-    if (is_signature_ball(constant->consttype)) {
+    if (bits != kBits) {
         const SignatureBall &ball = datum_signature_ball(value);
         return {ball.radius, is_exact(ball), ball.recall};
     }
-    if (is_guided_ball(constant->consttype)) {
-        const GuidedBall &ball = datum_guided_ball(value);
-        return {ball.radius, is_exact(ball), ball.recall};
-    }
-    return {reinterpret_cast<const Ball *>(DatumGetPointer(value))->radius, true, kExactRecall};
+    GuidedBall ball;
+    read_ball(value, &ball);
+    return {ball.radius, is_exact(ball), ball.recall};
 }
 
 // Returns an argument if it is a constant of this type, otherwise null.
@@ -52,7 +46,7 @@ const Const *constant_argument(const List *arguments, int number, Oid type)
 // A call of simhash_ball or signature_ball (center, radius, recall, ...), or of signature_nearest.
 PlannedBall called_ball(const FuncExpr *call, int bits)
 {
-    const bool weights = is_guided_ball(call->funcresulttype);
+    const bool weights = bits == kBits;
     const List *arguments = call->args;
     PlannedBall ball = {unknown_radius(bits), list_length(arguments) == 2, kUnknownRecall};
     if (const Const *radius = constant_argument(arguments, 1, INT8OID))
@@ -76,10 +70,10 @@ PlannedBall planned_ball(Node *argument, Oid type, int bits)
     if (argument == nullptr)
         return {unknown_radius(bits), true, kExactRecall};
     if (IsA(argument, Const) && exprType(argument) == type)
-        return constant_ball(reinterpret_cast<const Const *>(argument));
+        return constant_ball(reinterpret_cast<const Const *>(argument), bits);
     if (IsA(argument, FuncExpr))
         return called_ball(reinterpret_cast<const FuncExpr *>(argument), bits);
-    return {unknown_radius(bits), get_typlen(exprType(argument)) == sizeof(Ball), kUnknownRecall};
+    return {unknown_radius(bits), bits == kBits, kUnknownRecall};
 }
 
 } // namespace simhash

@@ -3,7 +3,7 @@
 #include "pg/planner/expression.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
-#include "pg/types/guided_ball.hpp"
+#include "pg/types/ball.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

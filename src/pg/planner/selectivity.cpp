@@ -14,7 +14,6 @@
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
-#include "pg/types/guided_ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
 #include "pg/types/weights_type.hpp"
@@ -364,32 +363,30 @@ bool is_ball(Oid schema, Oid type, Oid ball_type)
 {
     if (type == BITOID)
         return ball_type == find_type(schema, "signature_ball");
-    return type == find_type(schema, "simhash") && (ball_type == find_type(schema, "simhash_ball") ||
-                                                    ball_type == find_type(schema, "simhash_weights_ball"));
+    return type == find_type(schema, "simhash") && ball_type == find_type(schema, "simhash_ball");
+}
+
+Node *fingerprint_constant(Oid type, Fingerprint value)
+{
+    return reinterpret_cast<Node *>(
+        makeConst(type, -1, InvalidOid, sizeof(Fingerprint), fingerprint_datum(value), false, true));
 }
 
 // Returns the center of a ball, and its radius, as constants.
-Node *ball_center(Datum value, Oid type, Oid ball_type, Node **radius)
+Node *ball_center(Datum value, Oid type, Node **radius)
 {
-    Const *center;
-
-    if (type == BITOID) {
-        const SignatureBall &ball = datum_signature_ball(value);
+    if (type != BITOID) {
+        const Ball ball = datum_ball(value);
         *radius = bigint_constant(ball.radius);
-        const SignatureView signature = ball_signature(ball);
-        std::uint8_t *data;
-        const Datum copy = make_signature(signature.bits, &data);
-        std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
-        center = makeConst(type, -1, InvalidOid, -1, copy, false, false);
-    } else {
-        const bool weights = get_typlen(ball_type) == sizeof(GuidedBall);
-        const Ball ball = weights ? Ball{datum_guided_ball(value).center, datum_guided_ball(value).radius, 0}
-                                  : *reinterpret_cast<const Ball *>(DatumGetPointer(value));
-        *radius = bigint_constant(ball.radius);
-        center =
-            makeConst(type, -1, InvalidOid, sizeof(Fingerprint), fingerprint_datum(ball.center), false, true);
+        return fingerprint_constant(type, ball.center);
     }
-    return reinterpret_cast<Node *>(center);
+    const SignatureBall &ball = datum_signature_ball(value);
+    *radius = bigint_constant(ball.radius);
+    const SignatureView signature = ball_signature(ball);
+    std::uint8_t *data;
+    const Datum copy = make_signature(signature.bits, &data);
+    std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
+    return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, -1, copy, false, false));
 }
 
 } // namespace
@@ -399,11 +396,10 @@ Node *constant_center(Node *query, Oid type, Oid query_type)
     if (query_type == type || !IsA(query, Const) || is_null_constant(query))
         return query;
     const Datum value = reinterpret_cast<Const *>(query)->constvalue;
-    if (type != BITOID && get_typlen(query_type) < 0)
-        return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, sizeof(Fingerprint),
-                                                  fingerprint_datum(weights_signs(value)), false, true));
+    if (type != BITOID)
+        return fingerprint_constant(type, weights_signs(value));
     Node *radius;
-    return ball_center(value, type, query_type, &radius);
+    return ball_center(value, type, &radius);
 }
 
 namespace
@@ -427,7 +423,7 @@ DistanceTerms ball_terms(const Request &request)
     Node *radius = nullptr;
 
     if (IsA(node, Const) && !is_null_constant(node) && is_ball(request.schema, type, exprType(node))) {
-        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, exprType(node), &radius);
+        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, &radius);
     } else if (is_ball_call(node, ball_type)) {
         const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
         radius = static_cast<Node *>(lsecond(arguments));

@@ -3,6 +3,7 @@
 #include "pg/server/postgres.hpp"
 
 #include "pg/types/ball.hpp"
+#include "pg/types/weights_type.hpp"
 
 namespace simhash
 {
@@ -28,18 +29,46 @@ SIMHASH_FUNCTION(hamming_at)
                    PG_GETARG_INT64(2));
 }
 
-// simhash_in_ball(simhash, simhash_ball) -> boolean. The function of the operator <@|, which replaces
-// hamming_within in an index condition.
-SIMHASH_FUNCTION(simhash_in_ball)
-{
-    PG_RETURN_BOOL(in_ball(PG_GETARG_FINGERPRINT(0), *reinterpret_cast<const Ball *>(PG_GETARG_POINTER(1))));
-}
-
 // simhash_near(simhash, simhash) -> boolean: whether the distance is at most 3. The function of the operator
 // ~=.
 SIMHASH_FUNCTION(simhash_near)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <= kNearRadius);
+}
+
+// The functions of the operator <@> between a fingerprint and weights, in either order.
+SIMHASH_FUNCTION(simhash_distance_to_weights)
+{
+    PG_RETURN_INT32(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))));
+}
+
+SIMHASH_FUNCTION(simhash_distance_from_weights)
+{
+    PG_RETURN_INT32(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)));
+}
+
+SIMHASH_FUNCTION(hamming_within_of_weights)
+{
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) <=
+                   PG_GETARG_INT64(2));
+}
+
+SIMHASH_FUNCTION(hamming_weights_within)
+{
+    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) <=
+                   PG_GETARG_INT64(2));
+}
+
+SIMHASH_FUNCTION(hamming_at_weights)
+{
+    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) ==
+                   PG_GETARG_INT64(2));
+}
+
+SIMHASH_FUNCTION(hamming_weights_at)
+{
+    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
+                   PG_GETARG_INT64(2));
 }
 
 // hamming_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The

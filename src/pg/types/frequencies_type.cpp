@@ -3,10 +3,10 @@
 
 #include "core/text/text_features.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/binary_form.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
 }
 
 namespace simhash
@@ -115,8 +115,7 @@ private:
 void open_frequencies(varlena *value, FeatureFrequencies *out)
 {
     if (!out->open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
-        ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", kTypeName),
-                errdetail("Its version is not supported or its size is wrong."));
+        report_stored_value(stored_version(value), kFrequenciesVersion, kTypeName);
 }
 
 FeatureFrequencies frequencies_value(FunctionCallInfo fcinfo, int argument)
@@ -204,18 +203,18 @@ SIMHASH_FUNCTION(feature_frequencies_out)
 }
 
 // feature_frequencies_recv(internal) -> feature_frequencies: the version 1, unit and size as bytes, documents, missed
-// and the number of features as integers, then a bigint and an integer for each. Raises 08P01 or 22P03.
+// and the number of features as integers, then a bigint and an integer for each. Raises 08P01, 0A000 or 22P03.
 SIMHASH_FUNCTION(feature_frequencies_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     FrequenciesHeader header = {};
-    header.version = static_cast<std::uint8_t>(pq_getmsgbyte(message));
+    receive_version(message, kFrequenciesVersion, kTypeName);
     header.unit = static_cast<FrequencyUnit>(pq_getmsgbyte(message));
     header.size = static_cast<std::uint8_t>(pq_getmsgbyte(message));
     header.documents = pq_getmsgint(message, 4);
     header.missed = pq_getmsgint(message, 4);
     header.count = pq_getmsgint(message, 4);
-    bool valid = header.version == kFrequenciesVersion && valid_header(header);
+    bool valid = valid_header(header);
     FeatureFrequency *features = allocate_features(valid ? header.count : 0);
     for (std::uint32_t i = 0; valid && i < header.count; i++) {
         features[i].hash = static_cast<std::uint64_t>(pq_getmsgint64(message));
@@ -223,8 +222,7 @@ SIMHASH_FUNCTION(feature_frequencies_recv)
         valid = valid_feature(header, features[i], i == 0 ? nullptr : &features[i - 1]);
     }
     if (!valid)
-        ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                errmsg("invalid binary form of type %s", kTypeName));
+        report_binary_value(kTypeName);
     return frequencies_datum(header, features, header.count, kKeptMax);
 }
 

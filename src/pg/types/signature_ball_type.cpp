@@ -5,12 +5,12 @@
 
 #include "pg/server/compat.hpp"
 #include "pg/types/ball_text.hpp"
+#include "pg/types/binary_form.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
-#include "libpq/pqformat.h"
 #include "utils/array.h"
 }
 
@@ -34,15 +34,20 @@ struct BallTerms {
     bool weights;
 };
 
+Size ball_size(int bits, bool weights)
+{
+    return offsetof(SignatureBall, signature) + 8 * static_cast<Size>(signature_words(bits)) +
+           (weights ? sizeof(float) * static_cast<Size>(bits) : 0);
+}
+
 // Returns a ball with a signature and weights of zeros.
 SignatureBall *allocate_ball(const BallTerms &terms)
 {
-    const Size size = offsetof(SignatureBall, signature) +
-                      8 * static_cast<Size>(signature_words(terms.bits)) +
-                      (terms.weights ? sizeof(float) * static_cast<Size>(terms.bits) : 0);
+    const Size size = ball_size(terms.bits, terms.weights);
     auto *ball = static_cast<SignatureBall *>(palloc0(size));
 
     SET_VARSIZE(ball, size);
+    ball->version = kSignatureBallVersion;
     ball->bits = terms.bits;
     ball->radius = terms.radius;
     ball->count = terms.count;
@@ -199,24 +204,17 @@ SignatureBall *argument_ball(FunctionCallInfo fcinfo, const SignatureView &cente
     return ball;
 }
 
-[[noreturn]] void report_binary_value()
-{
-    ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-            errmsg("invalid binary value of type %s", kTypeName));
-    pg_unreachable();
-}
-
 // The length in 4 bytes, then the bytes of the signature, whose unused bits must be zero.
 SignatureView receive_signature(StringInfo buf)
 {
     const auto bits = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
 
     if (bits < 0)
-        report_binary_value();
+        report_binary_value(kTypeName);
     const int bytes = signature_bytes(bits);
     const auto *data = reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(buf, bytes));
     if (bits % 8 != 0 && (data[bytes - 1] & 0xff >> bits % 8) != 0)
-        report_binary_value();
+        report_binary_value(kTypeName);
     return {bits, bytes, data};
 }
 
@@ -224,7 +222,15 @@ SignatureView receive_signature(StringInfo buf)
 
 const SignatureBall &datum_signature_ball(Datum datum)
 {
-    return *reinterpret_cast<const SignatureBall *>(PG_DETOAST_DATUM(datum));
+    const auto &ball = *reinterpret_cast<const SignatureBall *>(PG_DETOAST_DATUM(datum));
+    const Size size = VARSIZE(&ball);
+    if (size < offsetof(SignatureBall, signature))
+        report_stored_value(0, kSignatureBallVersion, kTypeName);
+    if (ball.version != kSignatureBallVersion || ball.bits < 0 ||
+        (ball.weights != 0 && ball.weights != static_cast<std::uint32_t>(ball.bits)) ||
+        size != ball_size(ball.bits, ball.weights != 0))
+        report_stored_value(ball.version, kSignatureBallVersion, kTypeName);
+    return ball;
 }
 
 // signature_ball_in(cstring) -> signature_ball. Malformed text raises 22P02, a number out of range raises
@@ -281,11 +287,12 @@ SIMHASH_FUNCTION(signature_ball_out)
     PG_RETURN_CSTRING(out.data);
 }
 
-// The signature, the radius in 4 bytes, the recall as a float8, the count and the number of weights
-// in 4 bytes each, and the weights as float4. Values out of range raise 22P03.
+// The version 1 in a byte, the signature, the radius in 4 bytes, the recall as a float8, the count and the number of
+// weights in 4 bytes each, and the weights as float4. Another version raises 0A000, values out of range 22P03.
 SIMHASH_FUNCTION(signature_ball_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    receive_version(buf, kSignatureBallVersion, kTypeName);
     const SignatureView center = receive_signature(buf);
     const auto radius = static_cast<std::int32_t>(pq_getmsgint(buf, 4));
     const double recall = pq_getmsgfloat8(buf);
@@ -294,12 +301,12 @@ SIMHASH_FUNCTION(signature_ball_recv)
 
     if (!valid_terms(center.bits, radius, recall, count) || (weights != 0 && weights != center.bits) ||
         weights > (buf->len - buf->cursor) / static_cast<int>(sizeof(float)))
-        report_binary_value();
+        report_binary_value(kTypeName);
     SignatureBall *ball = make_ball(center, {center.bits, radius, recall, count, weights != 0});
     for (int j = 0; j < weights; j++)
         new_weights(ball)[j] = pq_getmsgfloat4(buf);
     if (!all_finite(new_weights(ball), weights))
-        report_binary_value();
+        report_binary_value(kTypeName);
     PG_RETURN_POINTER(ball);
 }
 
@@ -310,6 +317,7 @@ SIMHASH_FUNCTION(signature_ball_send)
     StringInfoData buf;
 
     pq_begintypsend(&buf);
+    pq_sendbyte(&buf, kSignatureBallVersion);
     pq_sendint32(&buf, static_cast<uint32>(ball.bits));
     pq_sendbytes(&buf, reinterpret_cast<const char *>(center.data), center.bytes);
     pq_sendint32(&buf, static_cast<uint32>(ball.radius));

@@ -7,7 +7,6 @@
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/frequencies_type.hpp"
-#include "pg/types/guided_ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
@@ -40,28 +39,16 @@ struct WeightsNumbers {
 };
 
 struct BallNumbers {
-    const Ball &ball;
+    GuidedBall ball;
+    bool weights;
 
-    explicit BallNumbers(Datum value) : ball(*reinterpret_cast<const Ball *>(DatumGetPointer(value))) {}
-    std::size_t size() const { return 2; }
+    explicit BallNumbers(Datum value) : weights(read_ball(value, &ball)) {}
+    std::size_t size() const { return weights ? 5 + kBits : 3; }
     std::uint64_t operator[](std::size_t i) const
     {
-        return i == 0 ? ball.center : ordered(std::int64_t{ball.radius});
-    }
-    void release() {}
-};
-
-struct GuidedBallNumbers {
-    const GuidedBall &ball;
-
-    explicit GuidedBallNumbers(Datum value) : ball(datum_guided_ball(value)) {}
-    std::size_t size() const { return kBits + 3; }
-    std::uint64_t operator[](std::size_t i) const
-    {
-        return i < kBits        ? ordered(ball.weights.sum[i])
-               : i == kBits     ? ordered(std::int64_t{ball.radius})
-               : i == kBits + 1 ? ordered(ball.recall)
-                                : ordered(std::int64_t{ball.most_probes});
+        const std::uint64_t terms[] = {ball.center, ordered(std::int64_t{ball.radius}), weights ? 1U : 0U,
+                                       ordered(ball.recall), ordered(std::int64_t{ball.most_probes})};
+        return i < 5 ? terms[i] : ordered(ball.weights.sum[i - 5]);
     }
     void release() {}
 };
@@ -186,7 +173,6 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uin
 
 VALUE_ORDER(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_ball, BallNumbers)
-VALUE_ORDER(simhash_weights_ball, GuidedBallNumbers)
 VALUE_ORDER(signature_ball, SignatureBallNumbers)
 VALUE_ORDER(feature_frequencies, FrequenciesNumbers)
 

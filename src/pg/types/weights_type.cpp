@@ -3,10 +3,10 @@
 
 #include "core/weights/weights_format.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/binary_form.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
-#include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 }
@@ -40,8 +40,7 @@ void read_weights(Datum datum, Weights *out)
     auto *original = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
     struct varlena *value = pg_detoast_datum_packed(original);
     if (!unpack_weights(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), out))
-        ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", kTypeName),
-                errdetail("Its version is not supported or its size is wrong."));
+        report_stored_value(stored_version(value), kWeightsVersion, kTypeName);
     if (value != original)
         pfree(value);
 }
@@ -51,6 +50,13 @@ Fingerprint weights_signs(Datum datum)
     Weights weights;
     read_weights(datum, &weights);
     return weights_fingerprint(weights);
+}
+
+void receive_weights(StringInfo message, Weights *out)
+{
+    const auto *bytes = reinterpret_cast<const std::uint8_t *>(pq_getmsgbytes(message, kExternalWeightsSize));
+    if (!read_external_weights(bytes, out))
+        report_binary_version(*bytes, kWeightsVersion, kTypeName);
 }
 
 Datum weights_datum(const Weights &weights)
@@ -152,16 +158,11 @@ SIMHASH_FUNCTION(simhash_weights_out)
 }
 
 // simhash_weights_recv(internal) -> simhash_weights: see core/weights/weights_format.hpp. A short message
-// raises 08P01, an unknown version raises 22P03.
+// raises 08P01, an unknown version raises 0A000.
 SIMHASH_FUNCTION(simhash_weights_recv)
 {
-    StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-    const void *bytes = pq_getmsgbytes(message, kExternalWeightsSize);
     Weights weights;
-    if (!read_external_weights(static_cast<const std::uint8_t *>(bytes), &weights))
-        ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-                errmsg("unsupported version %d of the binary form of %s",
-                       *static_cast<const std::uint8_t *>(bytes), kTypeName));
+    receive_weights(reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0)), &weights);
     return weights_datum(weights);
 }
 

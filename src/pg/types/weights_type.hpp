@@ -12,6 +12,9 @@ namespace simhash
 // it.
 void read_weights(Datum datum, Weights *out);
 
+// Reads the external form from a message. Another version raises 0A000.
+void receive_weights(struct StringInfoData *message, Weights *out);
+
 // Returns the fingerprint that the signs of stored weights form.
 Fingerprint weights_signs(Datum datum);
 

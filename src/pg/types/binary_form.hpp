@@ -1,0 +1,56 @@
+// The versions of the stored and binary forms of types.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "libpq/pqformat.h"
+}
+
+namespace simhash
+{
+
+[[noreturn]] inline void report_binary_value(const char *type)
+{
+    ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+            errmsg("invalid binary value of type %s", type));
+    pg_unreachable();
+}
+
+[[noreturn]] inline void report_binary_version(int version, int known, const char *type)
+{
+    ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+            errmsg("unsupported version %d of the binary form of type %s", version, type),
+            errdetail("This version of the extension reads version %d.", known),
+            errhint("Send the value as text, or install the version of the extension that sent it."));
+    pg_unreachable();
+}
+
+// The byte with which a stored value begins, if that is its version.
+inline int stored_version(const struct varlena *value)
+{
+    return VARSIZE_ANY_EXHDR(value) == 0 ? 0 : *reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(value));
+}
+
+// For a stored value that is invalid or of a later version.
+[[noreturn]] inline void report_stored_value(int version, int known, const char *type)
+{
+    if (version > known)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("unsupported version %d of a stored value of type %s", version, type),
+                errdetail("This version of the extension reads version %d.", known),
+                errhint("Install the version of the extension that stored it."));
+    ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("invalid stored value of type %s", type),
+            errdetail("Its form or its size is wrong."));
+    pg_unreachable();
+}
+
+// Raises 0A000 for another version.
+inline void receive_version(StringInfo message, int known, const char *type)
+{
+    const int version = pq_getmsgbyte(message);
+    if (version != known)
+        report_binary_version(version, known, type);
+}
+
+} // namespace simhash

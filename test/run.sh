@@ -31,7 +31,7 @@ cd "$TOP"
 # cases stage: the files that the stage is called with; none if it has no cases.
 cases() {
     case $1 in
-    regress) echo test/sql/*.sql ;;
+    regress) echo test/sql/*.sql compat/test/sql/*.sql ;;
     isolation) echo test/isolation/specs/*.spec ;;
     pgtap) echo test/pgtap/*.sql ;;
     tap) echo test/t/*.pl ;;

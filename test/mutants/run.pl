@@ -105,7 +105,7 @@ sub fault_of
         my $directory = $directory_of{$stage} or return "there is no stage $stage";
         for my $name (split ' ', $names)
         {
-            my @found = glob "$top/$directory/*$name*";
+            my @found = glob "$top/{,compat/}$directory/*$name*";
             return "no test of $stage is called $name" unless @found;
         }
     }

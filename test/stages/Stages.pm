@@ -12,7 +12,7 @@ my $here = dirname(abs_path(__FILE__));
 
 # The tests of these directories are cases of a stage. Any other file is a stage without cases.
 my @stage_of = (
-    [ qr{^test/sql/}             => 'regress' ],
+    [ qr{^(?:compat/)?test/sql/} => 'regress' ],
     [ qr{^test/isolation/specs/} => 'isolation' ],
     [ qr{^test/pgtap/}           => 'pgtap' ],
     [ qr{^test/t/}               => 'tap' ],

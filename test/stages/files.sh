@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 check_files() {
-    local status=0 file name
+    local status=0 file name directory
     complain() { echo "$1"; status=1; }
     while read -r file; do
         name=$(basename "${file%.*}")
@@ -14,9 +14,10 @@ check_files() {
         test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
         compat/test/unit/*_test.cpp | compat/test/fuzz/*_fuzz.cpp) ;;
         test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
-        test/sql/*.sql)
-            [ -e "expected/$name.out" ] || complain "$file has no expected/$name.out"
-            [ ! -e "sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
+        test/sql/*.sql | compat/test/sql/*.sql)
+            directory=${file%test/sql/*}
+            [ -e "${directory}expected/$name.out" ] || complain "$file has no ${directory}expected/$name.out"
+            [ ! -e "${directory}sql/$name.sql" ] || complain "$file has the name of a file in sql/, which would be run instead"
             ;;
         test/isolation/specs/*.spec | test/failpoints/specs/*.spec)
             [ -e "${file%/specs/*}/expected/$name.out" ] || complain "$file has no expected output"
@@ -27,10 +28,10 @@ check_files() {
         *) complain "$file is run by no stage" ;;
         esac
     done < <(find test compat/test -type f -not -name '.*' | sort)
-    for file in expected/*; do
-        [ -e "$file" ] || continue
+    for file in expected/* compat/expected/*; do
         name=$(basename "$file" .out)
-        [ -e "test/sql/$name.sql" ] || complain "$file has no test/sql/$name.sql"
+        directory=${file%expected/*}
+        [ -e "${directory}test/sql/$name.sql" ] || complain "$file has no ${directory}test/sql/$name.sql"
     done
     return "$status"
 }

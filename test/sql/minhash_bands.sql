@@ -1,10 +1,9 @@
 -- Bands of minima.
 
 \set VERBOSITY default
-CREATE EXTENSION simhash_compat;
 \pset null '(null)'
 
--- The keys never change. Those of longer bands are checked in minhash_profiles.
+-- The keys never change.
 SELECT minhash_bands(ARRAY[1, 2, 3, 4, 5, 6], rows) FROM unnest(ARRAY[1, 2, 3, 6]) AS rows;
 SELECT minhash_bands(ARRAY[0, -1, 9223372036854775807], 1);
 -- Equal rows have different keys in different bands, and every row and its place counts.
@@ -32,7 +31,7 @@ CREATE TEMP TABLE page AS
     SELECT id, array_agg(DISTINCT (id / 4 * 100 + n + (n < id % 4 * 5)::int * 1000)::text) AS features
     FROM generate_series(0, 399) AS id, generate_series(1, 20) AS n GROUP BY id;
 ALTER TABLE page ADD minima bigint[];
-UPDATE page SET minima = to_minhash_as('datasketch', features, 64);
+UPDATE page SET minima = to_minhash_values(features, 64);
 CREATE TEMP TABLE band AS SELECT id, key FROM page, unnest(minhash_bands(minima, 4)) AS key;
 CREATE INDEX ON band (key);
 CREATE INDEX ON page USING gin (minhash_bands(minima, 4));
@@ -73,4 +72,3 @@ SELECT minhash_band_rows(0.5, 0, 0.9);
 \echo :SQLSTATE
 SELECT minhash_band_rows(0.5, 128, 2);
 \echo :SQLSTATE
-DROP EXTENSION simhash_compat;

@@ -1,6 +1,5 @@
 -- Features that a client sends as text of no known type are taken for a document, with a warning.
 \set VERBOSITY default
-CREATE EXTENSION simhash_compat;
 SELECT to_simhash('{invoice,urgent}') IS NOT NULL AS hashed;
 SELECT to_simhash_weights('{"invoice": 2.5, "urgent": 1}') IS NOT NULL AS hashed;
 SELECT to_signature('["invoice", "urgent"]', 64) IS NOT NULL AS hashed;
@@ -8,7 +7,6 @@ SELECT to_signature_weights('{"two words",b}', 'word', 2, 64) IS NOT NULL AS has
 SELECT to_minhash('{1,2,3}', 64) IS NOT NULL AS hashed;
 SELECT to_minhash_values('{1,2,3}', 8) IS NOT NULL AS hashed;
 SELECT feature_jaccard('a b', '{a,b}'), feature_containment('{a,b}', 'a b'), feature_cosine('{a,b}', '{b,a}');
-SELECT to_simhash_as('1e0ng', '{invoice,urgent}') IS NOT NULL AS hashed;
 SELECT to_features('{invoice,urgent}');
 
 -- Parameters, whether the plan knows them or not. A cast prevents it.
@@ -40,4 +38,3 @@ CREATE TEMP TABLE document (body text, h simhash GENERATED ALWAYS AS (to_simhash
 INSERT INTO document VALUES ('{a,b}');
 INSERT INTO document SELECT '["a", "b"]' FROM generate_series(1, 3);
 SELECT count(to_simhash(body)), count(DISTINCT h) FROM document;
-DROP EXTENSION simhash_compat;

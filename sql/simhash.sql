@@ -1981,12 +1981,9 @@ COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar 
 -- ---------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
-    OUT distance integer, OUT tables integer, OUT header_bits integer[], OUT fillfactor integer,
-    OUT rows bigint, OUT nulls bigint, OUT pages bigint, OUT leaf_pages bigint, OUT inner_pages bigint,
-    OUT empty_leaf_pages bigint, OUT unused_pages bigint, OUT height integer,
-    OUT leaf_fill double precision, OUT bytes_per_row double precision, OUT reindex_pending boolean,
-    OUT fitted boolean, OUT bits integer, OUT store_pages bigint, OUT segments bigint, OUT free_slots bigint)
-    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE;
+    OUT name pg_catalog.text, OUT value double precision, OUT unit pg_catalog.text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE ROWS 25;
 COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS
     'statistics of a simhash index, or sums over partitions; reads all pages';
 

@@ -1,8 +1,8 @@
 -- Notes sizes, and the leaf pages that searches read. Variables: rows.
 SELECT note('size', name, '', 'bytes per row', pg_relation_size(relation)::float8 / :rows)
 FROM (VALUES ('table', 'page'), ('primary key', 'page_pkey'), ('index', 'page_h')) v (name, relation) \g /dev/null
-SELECT note('size', 'index', '', 'leaf pages', leaf_pages), note('size', 'index', '', 'height', height)
-FROM simhash_index_stats('page_h') \g /dev/null
+SELECT note('size', 'index', '', replace(name, '_', ' '), value)
+FROM simhash_index_stats('page_h') WHERE name IN ('leaf_pages', 'height') \g /dev/null
 SELECT note('leaves', format('r = %s', r), '', 'leaf pages', avg(leaves))
 FROM unnest('{3,7}'::int[]) r, (SELECT h FROM query WHERE query_set = 'all' ORDER BY id LIMIT 200) q,
      LATERAL (SELECT count(*) AS leaves FROM simhash_index_probe_plan('page_h', simhash_ball(q.h, r))) p GROUP BY r \g /dev/null

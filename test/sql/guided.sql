@@ -231,7 +231,7 @@ CREATE TABLE pair AS
 SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall as promised",
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_index_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
-SELECT fitted FROM simhash_index_stats('doc_h');
+SELECT value AS fitted FROM simhash_index_stats('doc_h') WHERE name = 'fitted';
 -- the model is not transactional, so a read-only transaction must not store one
 BEGIN READ ONLY;
 SELECT count(*) FROM simhash_index_calibrate('doc_h', 'pair', 'w', 'h', store => false);

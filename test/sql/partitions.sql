@@ -30,15 +30,16 @@ CREATE INDEX whole_h ON whole USING simhash (h);
 CREATE INDEX whole_s ON whole USING simhash (s);
 
 -- sums over the partitions, and what they have in common
-SELECT i, distance, tables, header_bits, fillfactor, rows, nulls, bits, segments, reindex_pending FROM unnest('{page_h,page_3_h_idx,page_2_own,page_s}'::regclass[]) AS i, simhash_index_stats(i);
-SELECT i, s.rows = t.rows AND s.nulls = t.nulls AND s.pages = t.pages AND s.pages = pg_relation_size AS sum, s.leaf_pages = t.leaf_pages AND s.empty_leaf_pages = t.empty_leaf_pages
-    AND s.inner_pages = t.inner_pages AND s.height = t.height AND round(s.bytes_per_row) = round(8192.0 * t.pages / (t.rows + t.nulls)) AND s.free_slots IS NOT DISTINCT FROM t.free_slots AS sums
-FROM unnest('{page_h,page_s}'::regclass[]) AS i, simhash_index_stats(i) AS s,
-    LATERAL (SELECT sum(rows) AS rows, sum(nulls) AS nulls, sum(pages) AS pages, sum(leaf_pages) AS leaf_pages, sum(empty_leaf_pages) AS empty_leaf_pages, sum(inner_pages) AS inner_pages,
-        max(height) AS height, sum(free_slots) AS free_slots, sum(pg_relation_size(relid)) / 8192 AS pg_relation_size
-        FROM pg_partition_tree(i) AS t, simhash_index_stats(t.relid) WHERE isleaf) AS t;
+SELECT i, string_agg(concat(name, ' ', value), ', ' ORDER BY place) FROM unnest('{page_h,page_3_h_idx,page_2_own,page_s}'::regclass[]) AS i,
+    simhash_index_stats(i) WITH ORDINALITY AS s(name, value, unit, place) WHERE name ~ '^(distance|tables|header_bits|fillfactor|rows|nulls|bits|segments|reindex_pending)' GROUP BY i ORDER BY i;
+SELECT i, count(*), bool_and(s.value IS NOT DISTINCT FROM CASE WHEN name = 'height' THEN t.highest ELSE t.sum END) AS sums FROM unnest('{page_h,page_s}'::regclass[]) AS i, simhash_index_stats(i) AS s
+    JOIN LATERAL (SELECT p.name, sum(p.value), max(p.value) AS highest FROM pg_partition_tree(i) AS t, simhash_index_stats(t.relid) AS p WHERE isleaf GROUP BY p.name) AS t USING (name)
+WHERE s.unit IN ('rows', 'pages', 'levels', 'segments') GROUP BY i ORDER BY i;
+SELECT i, v->>'pages' = (SELECT sum(pg_relation_size(relid) / 8192)::text FROM pg_partition_tree(i)) AS pages,
+    round((v->>'bytes_per_row')::numeric) = round(8192 * (v->>'pages')::numeric / ((v->>'rows')::numeric + (v->>'nulls')::numeric)) AS bytes_per_row
+FROM unnest('{page_h,page_s}'::regclass[]) AS i, LATERAL (SELECT jsonb_object_agg(name, value) AS v FROM simhash_index_stats(i)) AS s;
 ALTER INDEX page_1_h_idx SET (tables = 9);
-SELECT reindex_pending FROM simhash_index_stats('page_h');
+SELECT value AS reindex_pending FROM simhash_index_stats('page_h') WHERE name = 'reindex_pending';
 ALTER INDEX page_1_h_idx RESET (tables);
 SELECT i, c.* FROM unnest('{page_h,page_2_own,page_s}'::regclass[]) AS i, simhash_index_check(i, true) AS c;
 -- a row that a partition's index lacks
@@ -58,10 +59,10 @@ SELECT count(DISTINCT index_read) FROM simhash_index_probe_plan('page_h', simhas
 CREATE TABLE pair AS SELECT w, w::simhash AS h FROM (SELECT to_simhash_weights('a b c d e f g ' || i) AS w FROM generate_series(1, 300) AS i) AS s;
 SELECT p.distance, p.target, p.predicted BETWEEN 0.5 AND 1 AS predicted, p.measured = 1 AS measured, p.leaves > w.leaves AS more_leaves, p.pairs
 FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false) AS p JOIN simhash_index_calibrate('whole_h', 'pair', 'w', 'h', false) AS w USING (distance, target);
-SELECT fitted FROM simhash_index_stats('page_h');
+SELECT value AS fitted FROM simhash_index_stats('page_h') WHERE name = 'fitted';
 SELECT count(*) FROM simhash_index_calibrate('page_3_h_idx', 'pair', 'w', 'h');
-SELECT fitted FROM simhash_index_stats('page_3_h_idx');
-SELECT fitted FROM simhash_index_stats('page_h');
+SELECT value AS fitted FROM simhash_index_stats('page_3_h_idx') WHERE name = 'fitted';
+SELECT value AS fitted FROM simhash_index_stats('page_h') WHERE name = 'fitted';
 
 -- All pairs, within partitions and between them, each once: as a nested loop finds them. a_table and a are the row's tableoid
 -- and ctid, in this order.
@@ -164,7 +165,7 @@ SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}':
 RESET ROLE;
 GRANT pg_stat_scan_tables TO partition_reader;
 SET ROLE partition_reader;
-SELECT rows FROM simhash_index_stats('page_h');
+SELECT value AS rows FROM simhash_index_stats('page_h') WHERE name = 'rows';
 RESET ROLE;
 ALTER TABLE page_1 ENABLE ROW LEVEL SECURITY; -- does not apply to queries of page
 SET ROLE partition_reader;
@@ -194,7 +195,7 @@ DROP ROLE partition_reader;
 CREATE TABLE bare (h simhash, s bit(128)) PARTITION BY HASH (h);
 CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
-SELECT distance, tables, rows, pages, bytes_per_row FROM simhash_index_stats('bare_h');
+SELECT name, value FROM simhash_index_stats('bare_h') WHERE name IN ('distance', 'tables', 'rows', 'pages', 'bytes_per_row');
 SELECT * FROM simhash_index_check('bare_s', true);
 SELECT count(*) FROM simhash_index_probe_plan('bare_h', simhash_ball('0000000000000000', 3));
 SELECT count(*) FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
@@ -221,7 +222,7 @@ CREATE FOREIGN DATA WRAPPER elsewhere;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
 CREATE FOREIGN TABLE page_5 PARTITION OF page FOR VALUES FROM (5000) TO (6000) SERVER elsewhere;
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h')) AS f;
-SELECT rows FROM simhash_index_stats('page_1_h_idx');
+SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
 SELECT q, code, message FROM unnest('{simhash_pairs,simhash_groups}'::text[]) AS q, failure(format('SELECT * FROM %I(%L)', q, 'page_h'));
 DROP FOREIGN TABLE page_5;
 -- the catalog in which Citus lists distributed tables
@@ -235,7 +236,7 @@ SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_probe_pl
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_calibrate('whole_h', 'pair', 'w', 'h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);
-SELECT rows FROM simhash_index_stats('page_1_h_idx');
+SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
 ROLLBACK;
 
 -- A view has the OID of an index, which REINDEX CONCURRENTLY changes, unless it looks the name up.

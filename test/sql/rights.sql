@@ -29,14 +29,14 @@ RESET ROLE;
 SET ROLE index_owner;
 SET search_path = trap, public;
 SELECT rows, heap_rows FROM simhash_index_check('owned.page_h', true);
-SELECT rows FROM simhash_index_stats('owned.page_h');
+SELECT value AS rows FROM simhash_index_stats('owned.page_h') WHERE name = 'rows';
 RESET search_path;
 RESET ROLE;
 
 -- A monitoring role sees counts. It must not block anybody, nor learn fingerprints: the least radius that matches, and a query
 -- for each bit, would give one away, and the bounds of leaves are keys of rows.
 SET ROLE index_monitor;
-SELECT rows FROM simhash_index_stats('owned.page_h');
+SELECT value AS rows FROM simhash_index_stats('owned.page_h') WHERE name = 'rows';
 SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
 SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball(to_simhash_weights('a'), 16, 0.9));
 CREATE TABLE trap.pair AS

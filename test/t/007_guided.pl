@@ -35,7 +35,7 @@ sub searches
 {
     my ($session) = @_;
     return $session->(<<'SQL');
-SELECT md5(string_agg(p::text, ' ')), (SELECT fitted FROM simhash_index_stats('page_h'))
+SELECT md5(string_agg(p::text, ' ')), (SELECT value FROM simhash_index_stats('page_h') WHERE name = 'fitted')
 FROM page, simhash_index_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50;
 SQL
 }
@@ -43,7 +43,7 @@ my $on_primary = sub { return $primary->safe_psql('postgres', $_[0]) };
 my $on_standby = sub { return $standby->safe_psql('postgres', $_[0]) };
 
 my $before = searches($on_primary);
-like($before, qr/\|f$/, 'a new index has the built-in model');
+like($before, qr/\|0$/, 'a new index has the built-in model');
 
 # A session that has the old model in its cache
 my $other = $primary->background_psql('postgres');
@@ -66,7 +66,7 @@ for my $call ("simhash_index_stats('fleeting_h')", "simhash_index_check('fleetin
 }
 
 my $rolled_back = searches($on_primary);
-like($rolled_back, qr/\|t$/, 'a ROLLBACK leaves the model');
+like($rolled_back, qr/\|1$/, 'a ROLLBACK leaves the model');
 is(searches($on_other), $rolled_back, 'and other sessions follow it');
 $primary->wait_for_catchup($standby);
 is(searches($on_standby), $rolled_back, 'so does a standby');
@@ -80,7 +80,7 @@ my $report = $primary->safe_psql('postgres',
     "SELECT bool_and(measured >= target - 0.06) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h')");
 is($report, 't', 'the fitted model meets its targets');
 my $after = searches($on_primary);
-like($after, qr/\|t$/, 'the index has the fitted model');
+like($after, qr/\|1$/, 'the index has the fitted model');
 isnt($after, $before, 'searches follow it');
 isnt($other->query_safe($probe), $other_before, 'other sessions follow it');
 $other->quit;
@@ -97,6 +97,6 @@ $primary->stop('immediate');
 $primary->start;
 is(searches($on_primary), $after, 'the model survives a crash');
 $primary->safe_psql('postgres', 'REINDEX INDEX page_h');
-like(searches($on_primary), qr/\|f$/, 'a REINDEX forgets it');
+like(searches($on_primary), qr/\|0$/, 'a REINDEX forgets it');
 
 done_testing();

@@ -59,7 +59,7 @@ SQL
     return ($changed, $added);
 }
 
-my $height = sub { return $node->safe_psql('postgres', "SELECT height FROM simhash_index_stats('$_[0]')") };
+my $height = sub { return $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('$_[0]') WHERE name = 'height'") };
 
 # -- From nothing, row by row ---------------------------------------------------------------------------------
 

@@ -111,7 +111,7 @@ my %pages;
 for my $g (100 .. 107)
 {
     next_generation($g);
-    push @{ $pages{$_} }, $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('${_}_h')") for qw(page signed);
+    push @{ $pages{$_} }, $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('${_}_h') WHERE name = 'pages'") for qw(page signed);
 }
 for my $table (qw(page signed))
 {
@@ -120,7 +120,7 @@ for my $table (qw(page signed))
     cmp_ok($pages[-1], '<', 1.25 * $pages[3], "${table}_h does not grow");
     index_is_sound($node, "${table}_h", "${table}_h is sound");
     $node->safe_psql('postgres', "REINDEX INDEX ${table}_h");
-    my $fresh = $node->safe_psql('postgres', "SELECT pages FROM simhash_index_stats('${table}_h')");
+    my $fresh = $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('${table}_h') WHERE name = 'pages'");
     cmp_ok($pages[-1], '<', 4 * $fresh, "${table}_h has at most four times the pages of a fresh index, $fresh");
 }
 

@@ -34,7 +34,7 @@ sub change_file
 sub stats
 {
     my ($column) = @_;
-    return $node->safe_psql('postgres', "SELECT $column FROM simhash_index_stats('page_h')");
+    return $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('page_h') WHERE name = '$column'");
 }
 
 change_file(sub { my ($file) = @_; seek $file, 0, 2; print $file "\0" x (5 * $page_size) });

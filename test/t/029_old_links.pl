@@ -13,7 +13,7 @@ my $node = start_node('main', settings => ['autovacuum = off']);
 prepare_database($node);
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
-sub stats { return sql("SELECT $_[0] FROM simhash_index_stats('page_h')") }
+sub stats { return sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = '$_[0]'") }
 
 # Rows whose h is NULL, so that the index has them in the order of the table: about 812 in each leaf.
 sub fill_table

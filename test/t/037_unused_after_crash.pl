@@ -29,7 +29,7 @@ sub fill
     sql("INSERT INTO $_ SELECT n, $value{$_} FROM generate_series($from, $to) AS n") for @filled;
     return;
 }
-sub stats { my ($table) = @_; return split /\|/, sql("SELECT pages, unused_pages, segments FROM simhash_index_stats('${table}_h')") }
+sub stats { my ($table) = @_; return split /\n/, sql("SELECT value FROM simhash_index_stats('${table}_h') WHERE name IN ('pages', 'unused_pages', 'segments') ORDER BY name = 'segments', name") }
 
 # Whether VACUUM walks through the index of a table.
 sub walks

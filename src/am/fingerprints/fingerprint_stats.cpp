@@ -7,15 +7,14 @@ namespace simhash
 namespace
 {
 
-void describe(const IndexMeta &base, int header_bits[kMaxTables], Traits *traits)
+void describe(const IndexMeta &base, Traits *traits)
 {
     const FingerprintMeta &meta = fingerprint_meta(base);
     const TableDesign &design = meta.order.design;
     for (int i = 0; i < meta.tables; i++)
-        header_bits[i] = design.table[i].header_bits;
-    traits->null[Traits::distance] = traits->null[Traits::fitted] = false;
-    traits->value[Traits::distance] = Int32GetDatum(design.distance);
-    traits->value[Traits::fitted] = BoolGetDatum(meta.fitted);
+        traits->value[Traits::header_bits + i] = design.table[i].header_bits;
+    traits->value[Traits::distance] = design.distance;
+    traits->value[Traits::fitted] = meta.fitted;
 }
 
 bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)

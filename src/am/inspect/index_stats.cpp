@@ -8,21 +8,21 @@
 #include "pg/server/result_rows.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_type.h"
-#include "funcapi.h"
-#include "utils/array.h"
-#include "utils/datum.h"
+#include "utils/builtins.h"
 }
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace simhash
 {
 
 namespace
 {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 void count_page(const char *page, const IndexMeta &meta, Counts *counts)
 {
@@ -47,31 +47,28 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
         counts->rows += entries;
 }
 
+Traits unknown_traits()
+{
+    Traits traits;
+    std::fill(traits.value, traits.value + Traits::count, kUnknown);
+    return traits;
+}
+
 Traits traits_of(const IndexMeta &meta)
 {
-    Traits traits = {};
-    int header_bits[kMaxTables];
-    traits.null[Traits::distance] = traits.null[Traits::fitted] = true;
-    traits.value[Traits::tables] = Int32GetDatum(meta.tables);
-    traits.value[Traits::fillfactor] = Int32GetDatum(meta.fillfactor);
-    traits.value[Traits::bits] = Int32GetDatum(meta.bits);
-    meta.kind->stats->describe(meta, header_bits, &traits);
-    Datum element[kMaxTables];
-    std::transform(header_bits, header_bits + meta.tables, element,
-                   [](int bits) { return Int32GetDatum(bits); });
-    traits.value[Traits::header_bits] =
-        PointerGetDatum(construct_array(element, meta.tables, INT4OID, 4, true, TYPALIGN_INT));
+    Traits traits = unknown_traits();
+    traits.value[Traits::tables] = meta.tables;
+    traits.value[Traits::fillfactor] = meta.fillfactor;
+    traits.value[Traits::bits] = meta.bits;
+    meta.kind->stats->describe(meta, &traits);
     return traits;
 }
 
 void drop_differences(const Traits &other, Traits *common)
 {
-    for (int i = 0; i < Traits::count; i++) {
-        const bool array = i == Traits::header_bits;
-        common->null[i] = common->null[i] || other.null[i] ||
-                          !datumIsEqual(common->value[i], other.value[i], !array,
-                                        array ? -1 : static_cast<int>(sizeof(int32)));
-    }
+    for (int i = 0; i < Traits::count; i++)
+        if (common->value[i] != other.value[i])
+            common->value[i] = kUnknown;
 }
 
 void count_index(Relation index, const IndexMeta &meta, Counts *counts)
@@ -104,41 +101,40 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
                                                                 static_cast<double>(counts->rows - before));
 }
 
-Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &traits)
+void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const Traits &traits)
 {
-    Datum values[20];
-    bool nulls[20] = {};
-    int at = 0;
-    auto put_trait = [&](int trait) {
-        nulls[at] = traits.null[trait];
-        values[at++] = traits.value[trait];
+    auto put = [&](const char *name, double value, const char *unit) {
+        Datum values[] = {CStringGetTextDatum(name), Float8GetDatum(value), CStringGetTextDatum(unit)};
+        bool nulls[] = {false, std::isnan(value), false};
+        tuplestore_putvalues(store, row, values, nulls);
     };
-    auto put_ratio = [&](double dividend, int64 divisor) {
-        nulls[at] = divisor == 0;
-        values[at++] = Float8GetDatum(dividend / static_cast<double>(Max(divisor, 1)));
+    auto ratio = [](double dividend, int64 divisor) {
+        return divisor == 0 ? kUnknown : dividend / static_cast<double>(divisor);
     };
-    put_trait(Traits::distance);
-    put_trait(Traits::tables);
-    put_trait(Traits::header_bits);
-    put_trait(Traits::fillfactor);
-    values[at++] = Int64GetDatum(counts.rows);
-    values[at++] = Int64GetDatum(counts.nulls);
-    values[at++] = Int64GetDatum(counts.blocks);
-    values[at++] = Int64GetDatum(counts.leaves);
-    values[at++] = Int64GetDatum(counts.inner);
-    values[at++] = Int64GetDatum(counts.empty_leaves);
-    values[at++] = Int64GetDatum(counts.unused);
-    values[at++] = Int32GetDatum(counts.height);
-    put_ratio(static_cast<double>(counts.entries), counts.room);
-    put_ratio(static_cast<double>(counts.blocks) * BLCKSZ, counts.rows + counts.nulls);
-    values[at++] = BoolGetDatum(counts.reindex_pending);
-    put_trait(Traits::fitted);
-    put_trait(Traits::bits);
-    nulls[at] = nulls[at + 1] = nulls[at + 2] = counts.store == 0;
-    values[at++] = Int64GetDatum(counts.store);
-    values[at++] = Int64GetDatum(counts.segments);
-    values[at++] = Int64GetDatum(counts.free_slots);
-    return HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls));
+    auto number = [](int64 count) { return static_cast<double>(count); };
+    auto of_store = [&](int64 count) { return counts.store == 0 ? kUnknown : number(count); };
+    constexpr const char *kTruth = "0 or 1";
+    put("distance", traits.value[Traits::distance], "bits");
+    put("tables", traits.value[Traits::tables], "tables");
+    put("fillfactor", traits.value[Traits::fillfactor], "percent");
+    put("fitted", traits.value[Traits::fitted], kTruth);
+    put("bits", traits.value[Traits::bits], "bits");
+    put("rows", number(counts.rows), "rows");
+    put("nulls", number(counts.nulls), "rows");
+    put("pages", number(counts.blocks), "pages");
+    put("leaf_pages", number(counts.leaves), "pages");
+    put("inner_pages", number(counts.inner), "pages");
+    put("empty_leaf_pages", number(counts.empty_leaves), "pages");
+    put("unused_pages", number(counts.unused), "pages");
+    put("height", counts.height, "levels");
+    put("leaf_fill", ratio(number(counts.entries), counts.room), "fraction");
+    put("bytes_per_row", ratio(number(counts.blocks) * BLCKSZ, counts.rows + counts.nulls), "bytes");
+    put("reindex_pending", counts.reindex_pending, kTruth);
+    put("store_pages", of_store(counts.store), "pages");
+    put("segments", of_store(counts.segments), "segments");
+    put("free_slots", of_store(counts.free_slots), "rows");
+    for (int i = 0; i < traits.value[Traits::tables]; i++) // none where partitions differ in it
+        put(psprintf("header_bits_%d", i + 1), traits.value[Traits::header_bits + i], "bits");
 }
 
 } // namespace
@@ -148,10 +144,11 @@ Datum stats_row(FunctionCallInfo fcinfo, const Counts &counts, const Traits &tra
 SIMHASH_FUNCTION(simhash_index_stats)
 {
     using namespace simhash;
+    TupleDesc row;
+    Tuplestorestate *store = begin_rows(fcinfo, &row);
     IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, nullptr);
     Counts counts = {};
-    Traits traits = {};
-    std::fill(traits.null, traits.null + Traits::count, true);
+    Traits traits = unknown_traits(); // of no partitions
     for (int i = 0; i < set.count; i++) {
         IndexMeta *meta = copy_index_meta(set.index[i], CurrentMemoryContext);
         count_index(set.index[i], *meta, &counts);
@@ -163,5 +160,6 @@ SIMHASH_FUNCTION(simhash_index_stats)
         pfree(meta);
     }
     close_indexes(set);
-    PG_RETURN_DATUM(stats_row(fcinfo, counts, traits));
+    put_rows(store, row, counts, traits);
+    PG_RETURN_NULL();
 }

@@ -1,5 +1,5 @@
 // simhash_index_stats(regclass): statistics of an index's contents; for a partitioned index, the sums over its
-// partitions.
+// partitions. Each figure is a row: new ones break no view, as columns would.
 //
 // All pages are read, each under a lock of its own, so the counts are not those of one moment.
 #pragma once
@@ -18,11 +18,11 @@ struct Counts {
     bool reindex_pending;
 };
 
-// What the indexes of partitions may have in common. What differs is NULL.
+// What the indexes of partitions may have in common. What differs, or what a kind does not have, is NaN, and NULL in
+// SQL.
 struct Traits {
-    enum { distance, tables, header_bits, fillfactor, fitted, bits, count };
-    Datum value[count];
-    bool null[count];
+    enum { distance, tables, fillfactor, fitted, bits, header_bits, count = header_bits + kMaxTables };
+    double value[count];
 };
 
 // What a kind of index counts.
@@ -30,7 +30,7 @@ struct StatsKind {
     // Counts a page outside the trees; null if there are none.
     void (*count_page)(const IndexMeta &meta, const char *page, Counts *counts);
     // Sets the header bits of each table, and the traits that this kind alone has.
-    void (*describe)(const IndexMeta &meta, int header_bits[kMaxTables], Traits *traits);
+    void (*describe)(const IndexMeta &meta, Traits *traits);
     // Whether an index with these options and that many rows would get other tables, or lists that suit it better.
     bool (*options_changed)(const IndexOptions &options, const IndexMeta &meta, double rows);
 };

@@ -22,10 +22,10 @@ void count_store_page(const IndexMeta &meta, const char *page, Counts *counts)
         counts->rows += used;
 }
 
-void describe(const IndexMeta &meta, int header_bits[kMaxTables], Traits *)
+void describe(const IndexMeta &meta, Traits *traits)
 {
     for (int i = 0; i < meta.tables; i++)
-        header_bits[i] = signature_meta(meta).layout.header_bits(i);
+        traits->value[Traits::header_bits + i] = signature_meta(meta).layout.header_bits(i);
 }
 
 // Lists suit about twice or half as many rows as they were made for.

@@ -22,7 +22,7 @@ sub session
     return $session;
 }
 
-sub stats { my ($column) = @_; return $node->safe_psql('postgres', "SELECT $column FROM simhash_index_stats('page_h')") }
+sub stats { my ($column) = @_; return $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('page_h') WHERE name = '$column'") }
 
 # Waits until the server's log says so from a place on.
 sub logged

@@ -59,15 +59,15 @@ sub let_go { return $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0), pg
 sql("CREATE TABLE page (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     INSERT INTO page SELECT n, signature(n % 1500, 1024) FROM generate_series(1, 6000) AS n;
     CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 8)");
-cmp_ok(sql("SELECT segments FROM simhash_index_stats('page_h')"), '>', 12, 'a build of many map pages');
+cmp_ok(sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = 'segments'"), '>', 12, 'a build of many map pages');
 signatures_agree($node, 'page', 'built');
 sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(6001, 12000) AS n');
-cmp_ok(sql("SELECT segments FROM simhash_index_stats('page_h')"), '>', 24, 'inserts add map pages');
+cmp_ok(sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = 'segments'"), '>', 24, 'inserts add map pages');
 signatures_agree($node, 'page', 'inserted');
 sql('DELETE FROM page WHERE id % 2 = 0; VACUUM page');
-my $segments = sql("SELECT segments FROM simhash_index_stats('page_h')");
+my $segments = sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = 'segments'");
 sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(20001, 24000) AS n');
-is(sql("SELECT segments FROM simhash_index_stats('page_h')"), $segments, 'free slots behind all map pages are used');
+is(sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = 'segments'"), $segments, 'free slots behind all map pages are used');
 signatures_agree($node, 'page', 'filled up');
 
 # An insert has its row in the store, but not in the trees: others insert and VACUUM runs meanwhile.
@@ -143,9 +143,9 @@ let_go();
 ends($cleaner, 'it goes on');
 ends($second, 'an insert goes on, too');
 signatures_agree($node, 'listed', 'slots of lists are freed and used');
-my $pages = sql("SELECT segments FROM simhash_index_stats('listed_h')");
+my $pages = sql("SELECT value FROM simhash_index_stats('listed_h') WHERE name = 'segments'");
 sql("VACUUM listed; DELETE FROM listed WHERE id > 60000; VACUUM listed; $insert FROM generate_series(70001, 71000) AS n");
-is(sql("SELECT segments FROM simhash_index_stats('listed_h')"), $pages, 'inserts use the freed slots of their lists');
+is(sql("SELECT value FROM simhash_index_stats('listed_h') WHERE name = 'segments'"), $pages, 'inserts use the freed slots of their lists');
 signatures_agree($node, 'listed', 'lists that were opened');
 
 # VACUUM frees slots behind an insert that looks for one and that knows the list to be open already. Signatures of 4,096 bits
@@ -158,7 +158,7 @@ sub opened
         $rows(1, 15 * $lists) AS n;
         CREATE INDEX opened_h ON opened USING simhash (h) WITH (tables = 1, lists = $lists);
         $rows(15 * $lists + 1, 450) AS n");
-    is(sql("SELECT segments || ' ' || free_slots FROM simhash_index_stats('opened_h')"), '1 0', 'full lists');
+    is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', 'full lists');
     return;
 }
 my $add = 'INSERT INTO opened SELECT n, flipped_signature(signature(0, 4096), n, 40) FROM generate_series';
@@ -191,8 +191,8 @@ ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots 
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     CREATE INDEX filled_h ON filled USING simhash (h) WITH (tables = 4);
     INSERT INTO filled VALUES (1, signature(1, 1024));
-    INSERT INTO filled SELECT 1 + n, signature(n, 1024) FROM simhash_index_stats('filled_h'), generate_series(1, free_slots) AS n");
-my $size = "SELECT segments || ' ' || free_slots FROM simhash_index_stats('filled_h')";
+    INSERT INTO filled SELECT 1 + n, signature(n, 1024) FROM simhash_index_stats('filled_h'), generate_series(1, value::int) AS n WHERE name = 'free_slots'");
+my $size = "SELECT string_agg(value::text, ' ') FROM simhash_index_stats('filled_h') WHERE name IN ('segments', 'free_slots')";
 is(sql($size), '1 0', 'a full segment');
 hold();
 my @writers = map { session('segment-wanted=wait') } 1, 2;

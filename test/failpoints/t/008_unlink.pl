@@ -29,7 +29,7 @@ sub session
 }
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
-sub stats { return sql("SELECT $_[0] FROM simhash_index_stats('page_h')") }
+sub stats { return sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = '$_[0]'") }
 sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event = 'advisory'" }
 
 # Generation 0, and some rows of generation 1 and NULLs between which the others will be deleted.
@@ -171,7 +171,7 @@ SQL
     }
     $keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
     $cleaner->query('SELECT 1');
-    my $leaves = sql("SELECT leaf_pages FROM simhash_index_stats('apart_h_excl')");
+    my $leaves = sql("SELECT value FROM simhash_index_stats('apart_h_excl') WHERE name = 'leaf_pages'");
     $keeper->query_safe('SELECT pg_advisory_unlock_all()');
     $scan->query('SELECT 1');
     is($cleaner->{stderr}, '', 'VACUUM does not wait for it');

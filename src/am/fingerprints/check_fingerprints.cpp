@@ -11,7 +11,7 @@ namespace
 {
 
 // Subtracts the entries of a table from the sums, or adds them.
-void sum_table(const Check &check, int table, bool add, Buckets *buckets)
+void sum_table(const Check &check, int table, bool add, SumBuckets *buckets)
 {
     visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
         uint64 hash = entry_hash(check, check.meta->word(table, entry.key.word[0]), entry.tid);
@@ -20,9 +20,9 @@ void sum_table(const Check &check, int table, bool add, Buckets *buckets)
 }
 
 // The buckets in which some tables differ from the first.
-Buckets differing_buckets(const Check &check)
+SumBuckets differing_buckets(const Check &check)
 {
-    Buckets buckets = make_buckets(bucket_bits(check.entries[0]));
+    SumBuckets buckets = make_buckets(bucket_bits(check.entries[0]));
     for (int table = 1; table < check.meta->tables; table++) {
         if (check.sum[table] == check.sum[table - 1])
             continue;
@@ -55,7 +55,7 @@ void count_partial_entries(Check *check)
         equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
     if (equal)
         return;
-    Buckets buckets = differing_buckets(*check);
+    SumBuckets buckets = differing_buckets(*check);
     for (int table = 0; table < check->meta->tables; table++) {
         visit_entries(*check, table, [&](BlockNumber, const LeafEntry &entry) {
             if (!buckets.differs[buckets.at(entry.tid)])

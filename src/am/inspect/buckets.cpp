@@ -16,9 +16,9 @@ int bucket_bits(int64 entries)
     return std::bit_width(Min(static_cast<Size>(entries) * 2 + 2, most)) - 1;
 }
 
-Buckets make_buckets(int bits)
+SumBuckets make_buckets(int bits)
 {
-    Buckets buckets = {bits, nullptr, nullptr};
+    SumBuckets buckets = {bits, nullptr, nullptr};
     auto *memory = static_cast<char *>(
         MemoryContextAllocExtended(CurrentMemoryContext, buckets.count() * (sizeof(uint64) + sizeof(bool)),
                                    MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
@@ -27,6 +27,6 @@ Buckets make_buckets(int bits)
     return buckets;
 }
 
-void free_buckets(const Buckets &buckets) { pfree(buckets.sum); }
+void free_buckets(const SumBuckets &buckets) { pfree(buckets.sum); }
 
 } // namespace simhash

@@ -7,7 +7,7 @@
 namespace simhash
 {
 
-struct Buckets {
+struct SumBuckets {
     int bits;
     uint64 *sum;
     bool *differs;
@@ -35,8 +35,8 @@ struct Buckets {
 // maintenance_work_mem.
 int bucket_bits(int64 entries);
 // All are 0, and none differs.
-Buckets make_buckets(int bits);
-void free_buckets(const Buckets &buckets);
+SumBuckets make_buckets(int bits);
+void free_buckets(const SumBuckets &buckets);
 
 // Calls visit(block, entry) for each entry of a table. If others write meanwhile, an entry may be passed twice, or not
 // at all.

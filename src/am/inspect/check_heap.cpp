@@ -146,10 +146,10 @@ struct Rows {
     MemoryContext context; // for values that have to be detoasted
     void (*visit)(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid);
     uint64 sum[2]; // [0] of those with a value, [1] of those without
-    Buckets buckets[2];
+    SumBuckets buckets[2];
     // Of the search for a row without an entry:
     const Holder *holder;
-    const Buckets *lacking;
+    const SumBuckets *lacking;
 };
 
 void visit_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
@@ -210,8 +210,8 @@ bool sees_row(const Rows &rows, RowFetch *fetch, const Holder &holder, BlockNumb
 void compare_holder(Rows *rows, RowFetch *fetch, const Holder &holder)
 {
     const Check &check = *rows->check;
-    Buckets part = rows->buckets[holder.null]; // shared: where the entries differ from the rows
-    Buckets left = make_buckets(part.bits);
+    SumBuckets part = rows->buckets[holder.null]; // shared: where the entries differ from the rows
+    SumBuckets left = make_buckets(part.bits);
     std::memcpy(left.sum, part.sum, part.count() * sizeof(uint64));
     visit_holder(check, holder, [&](BlockNumber, std::uint64_t word, std::uint64_t tid) {
         left.sum[left.at(tid)] -= entry_hash(check, word, tid);

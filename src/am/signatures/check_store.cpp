@@ -290,7 +290,7 @@ void visit_store(const Check &check, VisitRow visit, void *context)
 
 // Marks the buckets of positions in which a tree does not have exactly the entries of the rows in the store. Returns
 // whether there are any. Fills *buckets then.
-bool trees_differ(const Check &check, Buckets *buckets)
+bool trees_differ(const Check &check, SumBuckets *buckets)
 {
     bool any = false;
     for (int table = 0; table < check.meta->tables; table++) {
@@ -329,7 +329,7 @@ const char *check_reference(const Check &check, int table, LeafKey key, std::uin
     return fault;
 }
 
-void check_references(const Check &check, const Buckets &buckets)
+void check_references(const Check &check, const SumBuckets &buckets)
 {
     for (int table = 0; table < check.meta->tables; table++) {
         if (check.sum[table] == store_of(check)->sum[table])
@@ -345,7 +345,7 @@ void check_references(const Check &check, const Buckets &buckets)
 }
 
 // Calls visit(table, tid) for each row of the store that a tree lacks, with the first of these.
-template <typename Visit> void visit_partial_rows(const Check &check, const Buckets &buckets, Visit visit)
+template <typename Visit> void visit_partial_rows(const Check &check, const SumBuckets &buckets, Visit visit)
 {
     visit_slots(check, [&](std::uint64_t position, std::uint64_t tid, const std::uint8_t *signature) {
         if (!buckets.differs[buckets.at(position)])
@@ -361,7 +361,7 @@ template <typename Visit> void visit_partial_rows(const Check &check, const Buck
 
 void compare_trees(Check *check)
 {
-    Buckets buckets;
+    SumBuckets buckets;
     if (!trees_differ(*check, &buckets))
         return;
     check_references(*check, buckets);
@@ -372,7 +372,7 @@ void compare_trees(Check *check)
 // VACUUM frees no slot whose row the snapshot sees, so if the row is seen, the slot is still its own.
 void check_stored(Check *check, RowFetch *fetch)
 {
-    Buckets buckets;
+    SumBuckets buckets;
     if (!trees_differ(*check, &buckets))
         return;
     visit_partial_rows(*check, buckets, [&](int table, std::uint64_t tid) {

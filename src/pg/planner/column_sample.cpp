@@ -168,7 +168,7 @@ MemoryContext begin_entry()
     return AllocSetContextCreate(CurrentMemoryContext, "simhash statistics", ALLOCSET_SMALL_SIZES);
 }
 
-void use_values(const SampleValues &values, Sample *sample)
+void use_values(const SampleValues &values, ColumnSample *sample)
 {
     static_cast<SampleValues &>(*sample) = values;
     sample->rest = clamp_fraction(1 - sample->nulls - sample->common_rows);
@@ -181,7 +181,7 @@ void report_reading(const char *what, HeapTuple statistics)
     elog(DEBUG2, "%s the statistics of column %d of relation %u", what, row->staattnum, row->starelid);
 }
 
-SampleValues values_of(const Sample &sample, Oid type, int limit)
+SampleValues values_of(const ColumnSample &sample, Oid type, int limit)
 {
     SampleValues none = {};
     none.bits = sample.bits;
@@ -229,9 +229,9 @@ void forget_words(SampleValues *values)
 
 } // namespace
 
-Sample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
+ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
 {
-    Sample sample = {};
+    ColumnSample sample = {};
     bool is_default;
 
     sample.bits = terms.bits;
@@ -254,7 +254,7 @@ Sample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
     return sample;
 }
 
-void read_all_values(Sample *sample, Oid type)
+void read_all_values(ColumnSample *sample, Oid type)
 {
     if (!sample->known) {
         use_values(values_of(*sample, type, kMostValues), sample);
@@ -274,7 +274,7 @@ void read_all_values(Sample *sample, Oid type)
     use_values(found->values[0], sample);
 }
 
-PairFractions read_pairs(Sample *a, Sample *b, Oid type, bool any)
+PairFractions read_pairs(ColumnSample *a, ColumnSample *b, Oid type, bool any)
 {
     const Cached kind = any ? Cached::pairs_of_any : Cached::pairs;
     const bool known = a->known && b->known;

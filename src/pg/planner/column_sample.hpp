@@ -39,7 +39,7 @@ inline Fingerprint *value_at(const SampleValues &sample, int i)
 }
 
 // A column's distribution.
-struct Sample : SampleValues {
+struct ColumnSample : SampleValues {
     double rows;          // of the table
     double nulls;         // fraction of rows that are null
     double rest;          // fraction of rows that are neither null nor a common value
@@ -55,10 +55,10 @@ inline double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
 bool read_words(Datum value, Oid type, int bits, Fingerprint *words);
 
 // Describes a column without its values.
-Sample describe_column(VariableStatData *vardata, const DistanceTerms &terms);
+ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &terms);
 
 // Reads the values. They are valid until the end of the estimate.
-void read_all_values(Sample *sample, Oid type);
+void read_all_values(ColumnSample *sample, Oid type);
 
 // The fraction of pairs of values of two samples by the distance within which they are: a common value, or another one, of
 // the first sample, with any of the second one. The distances of very long bit strings are rounded.
@@ -69,7 +69,7 @@ struct PairFractions {
 
 // Reads what is known of the pairs, and of the values of both samples except the values themselves. If the first is that
 // of a query that may be any of its values, each counts as 1 instead of as the fraction of rows that it represents.
-PairFractions read_pairs(Sample *a, Sample *b, Oid type, bool any);
+PairFractions read_pairs(ColumnSample *a, ColumnSample *b, Oid type, bool any);
 
 // Sets the distance of each value to a value of the same length.
 void value_distances(const SampleValues &sample, const Fingerprint *center, int *distance);

@@ -48,7 +48,7 @@ constexpr double kNearRowsPerBit = 0.5;
 
 // Returns the fraction of rows assumed to be near a value that is not a common one, which the sample is too
 // small to show: its duplicates and a few near-duplicates.
-double few_rows(const Sample &sample, int radius)
+double few_rows(const ColumnSample &sample, int radius)
 {
     const double near_rows = kNearRowsPerBit * radius * kBits / std::max(sample.bits, 1);
 
@@ -57,7 +57,7 @@ double few_rows(const Sample &sample, int radius)
 
 // Returns the fraction of rows within `radius` of a known query. `distance` has those of the values to it, or is null for
 // fingerprints, which are compared as quickly.
-double fraction_around(const Sample &sample, const Fingerprint *center, const int *distance, int radius)
+double fraction_around(const ColumnSample &sample, const Fingerprint *center, const int *distance, int radius)
 {
     double common = 0, rest = 0;
     auto add = [&](int i) { (i < sample.common ? common : rest) += sample.weights[i]; };
@@ -78,14 +78,14 @@ double fraction_around(const Sample &sample, const Fingerprint *center, const in
 }
 
 // Returns the fraction of pairs of rows within the radius, if `found` of those of the samples are.
-double fraction_of_pairs(const Sample &a, const Sample &b, double found, int radius)
+double fraction_of_pairs(const ColumnSample &a, const ColumnSample &b, double found, int radius)
 {
     const double pairs = (1 - a.nulls) * (1 - b.nulls);
     const double few = a.rest * b.rest * std::min(few_rows(a, radius), few_rows(b, radius));
     return std::min(std::max({found, few, ball_volume(a.bits, radius) * pairs}), pairs);
 }
 
-double fraction_of_pairs(const Sample &a, const Sample &b, const PairFractions &pairs, int radius)
+double fraction_of_pairs(const ColumnSample &a, const ColumnSample &b, const PairFractions &pairs, int radius)
 {
     const int place = radius >> pairs.shift;
     return fraction_of_pairs(a, b, pairs.common == nullptr ? 0 : pairs.common[place] + pairs.others[place],
@@ -110,9 +110,9 @@ bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<
 // over the distinct values, because PostgreSQL also treats an unknown constant as any of the distinct values. A
 // common value then has no more weight than the others, and a generic plan does not appear more expensive
 // than the custom plans for the values that are actually used.
-double fraction_around_unknown(const Sample &sample, const PairFractions &pairs, int radius)
+double fraction_around_unknown(const ColumnSample &sample, const PairFractions &pairs, int radius)
 {
-    Sample values = sample;
+    ColumnSample values = sample;
     const int others = sample.count - sample.common;
     const double all = sample.common + (others > 0 ? sample.rest_distinct : 0);
 
@@ -145,7 +145,7 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
                    const Use &use)
 {
     const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms);
-    Sample sample = describe_column(vardata, terms);
+    ColumnSample sample = describe_column(vardata, terms);
 
     if (center != nullptr) {
         read_all_values(&sample, terms.type);
@@ -164,7 +164,7 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
     if (contain_var_clause(query)) { // a row of another table
         VariableStatData asked;
         examine_variable(root, query, 0, &asked);
-        Sample asked_sample = describe_column(&asked, terms);
+        ColumnSample asked_sample = describe_column(&asked, terms);
         const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
         auto result = use([&](int radius) { return fraction_of_pairs(asked_sample, sample, pairs, radius); });
         ReleaseVariableStats(asked);
@@ -279,7 +279,7 @@ static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &
     VariableStatData left, right;
     bool reversed;
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
-    Sample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
+    ColumnSample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
     const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
     double fraction = fraction_of_terms(
         terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, pairs, radius); });

@@ -1,53 +1,80 @@
 #!/usr/bin/env perl
-# Writes src/core/text/unicode_tables.inc: the frozen Unicode data of the text profile.
+# Writes src/core/text/unicode_tables.inc, the character data of the text profile, from three files of the Unicode
+# Character Database: UnicodeData.txt, DerivedNormalizationProps.txt and LineBreak.txt.
 #
-#   tools/unicode-tables.pl > src/core/text/unicode_tables.inc
+#   tools/unicode-tables.pl DIRECTORY > src/core/text/unicode_tables.inc
 #
-# Only characters assigned in Unicode 13.0 count, even if this perl knows a newer version. The properties used -
-# NFKC_Casefold mapping, canonical composition, general category and line-breaking class of letters - are covered by
-# Unicode's stability policies or have not changed since. The output is still committed and frozen: stored fingerprints
-# depend on it. Run again only to verify it.
+# https://www.unicode.org/Public/13.0.0/ucd/ has those of the version that is in use. Stored fingerprints depend on the
+# output, so another version is another unit: see src/core/text/unicode.hpp.
 use v5.30;
 use warnings;
-use Unicode::Normalize qw(NFC NFD NFKC getCombinClass);
-use Unicode::UCD qw(prop_invmap charinfo);
 
 use constant { BLOCK => 64, SEPARATOR => 0, WORD => 1, SPACELESS => 2, MARK => 3 };
 use constant { BOUNDARY => 4, CLASS_SHIFT => 3, MAPPED => 0x8000 };
 
-my @points = grep { $_ < 0xD800 || $_ > 0xDFFF } 0 .. 0x10FFFF;
-my %assigned = map { $_ => 1 } grep { chr($_) =~ /\p{Present_In: 13.0}/ } @points;
+my ($directory) = @ARGV;
+die "usage: $0 DIRECTORY\n" unless @ARGV == 1;
+my $version;
 
-# NFKC_Casefold, from perl's own table of the property.
-my %folded;
-{
-    my ($starts, $maps, $format, $default) = prop_invmap("NFKC_Casefold");
-    die "unexpected format $format" unless $format eq 'ale';
-    for my $i (0 .. $#$starts) {
-        my $map = $maps->[$i];
-        next if !ref $map && $map eq $default;    # itself
-        my $end = ($starts->[$i + 1] // 0x110000) - 1;
-        for my $point ($starts->[$i] .. $end) {
-            next unless $assigned{$point};
-            my @to = ref $map ? @$map : $map eq '' ? () : $map + $point - $starts->[$i];
-            next if @to == 1 && $to[0] == $point;
-            $folded{$point} = \@to;
+# Calls $take with the first and the last code point of a line, and its other fields.
+sub read_database {
+    my ($name, $take) = @_;
+    open my $file, '<', "$directory/$name.txt" or die "$directory/$name.txt: $!\n";
+    while (my $line = <$file>) {
+        if ($line =~ /^# $name-([\d.]+)\.txt/) {
+            $version //= $1;
+            die "$name.txt is of version $1, not $version\n" unless $version eq $1;
         }
+        my ($points, @fields) = split /\s*;\s*/, $line =~ s/\s*(#.*)?$//sr, -1;
+        next unless length $points;
+        my ($first, $last) = map { hex } split /\.\./, $points;
+        $take->($first, $last // $first, @fields);
     }
 }
 
+# What is assigned: general category, combining class, and canonical decomposition.
+my (@category, @class, %decomposition, $range);
+read_database('UnicodeData', sub {
+    my ($first, $last, $name, $category, $class, undef, $decomposition) = @_;
+    $first = $range if $name =~ /, Last>$/;
+    $range = $first;
+    @category[$first .. $last] = ($category) x ($last - $first + 1);
+    @class[$first .. $last] = ($class) x ($last - $first + 1);
+    $decomposition{$first} = [map { hex } split ' ', $decomposition] if $decomposition =~ /^[^<]/;
+});
+
+my (%folded, %excluded);
+read_database('DerivedNormalizationProps', sub {
+    my ($first, $last, $property, $value) = @_;
+    for my $point ($first .. $last) {
+        $excluded{$point} = 1 if $property eq 'Full_Composition_Exclusion';
+        $folded{$point} = [map { hex } split ' ', $value] if $property eq 'NFKC_CF' && $category[$point];
+    }
+});
+
+my @spaceless;
+read_database('LineBreak', sub {
+    my ($first, $last, $class) = @_;
+    @spaceless[$first .. $last] = (1) x ($last - $first + 1) if $class =~ /^(SA|ID|CJ|NS)$/;
+});
+
 # The pairs that compose canonically, without Hangul, which is arithmetic.
 my (@pairs, %second);
-for my $point (grep { $assigned{$_} } @points) {
-    next if $point >= 0xAC00 && $point <= 0xD7A3;
-    my $char = chr $point;
-    next if NFD($char) eq $char || NFC($char) ne $char;
-    my @parts = map { hex } split ' ', charinfo($point)->{decomposition};
-    die "odd decomposition" unless @parts == 2 && NFD(chr $parts[1]) eq chr $parts[1];
+for my $point (sort { $a <=> $b } keys %decomposition) {
+    next if $excluded{$point};
+    my @parts = @{ $decomposition{$point} };
+    die "odd decomposition" unless @parts == 2 && !$decomposition{ $parts[1] };
     push @pairs, [$point, @parts];
     $second{ $parts[1] } = 1;
 }
 $second{$_} = 1 for 0x1161 .. 0x1175, 0x11A8 .. 0x11C2;
+
+# Whether a character may combine with, or move before, the preceding one. So may a composite whose first part may.
+sub joins {
+    my ($point) = @_;
+    return 1 if $class[$point] || $second{$point};
+    return $decomposition{$point} ? joins($decomposition{$point}[0]) : 0;
+}
 
 my (@pool, @starts, %index, $longest);
 $longest = 0;
@@ -63,16 +90,11 @@ sub mapping_index {
 
 sub property {
     my ($point) = @_;
-    return SEPARATOR | BOUNDARY if ($point >= 0xD800 && $point <= 0xDFFF) || !$assigned{$point};
+    my $category = $category[$point];
+    return SEPARATOR | BOUNDARY if !$category || $category eq 'Cs';
     return MAPPED | mapping_index(@{ $folded{$point} }) if $folded{$point};
-    my $char = chr $point;
-    my $kind =
-          $char =~ /\p{M}/                                                         ? MARK
-        : $char =~ /[\p{L}\p{N}]/ && $char =~ /\p{LB=SA}|\p{LB=ID}|\p{LB=CJ}|\p{LB=NS}/ ? SPACELESS
-        : $char =~ /[\p{L}\p{N}]/                                                  ? WORD
-        :                                                                            SEPARATOR;
-    my $class = getCombinClass($point);
-    return $kind | ($class || $second{$point} ? 0 : BOUNDARY) | $class << CLASS_SHIFT;
+    my $kind = $category =~ /^M/ ? MARK : $category !~ /^[LN]/ ? SEPARATOR : $spaceless[$point] ? SPACELESS : WORD;
+    return $kind | (joins($point) ? 0 : BOUNDARY) | $class[$point] << CLASS_SHIFT;
 }
 
 my (@blocks, %block, @stage);
@@ -101,10 +123,10 @@ sub table {
     say "};";
 }
 
-say "// Written by tools/unicode-tables.pl. Frozen: Unicode 13.0.0.";
+say "// Written by tools/unicode-tables.pl. Frozen: Unicode $version.";
 my $joining = 1;
 for my $to (values %folded) {
-    $joining = @$to if @$to > $joining && (getCombinClass($to->[0]) || $second{ $to->[0] });
+    $joining = @$to if @$to > $joining && joins($to->[0]);
 }
 say "inline constexpr std::size_t kLongestMapping = $longest;";
 say "// Of those that begin with a character which combines with what precedes it.";

@@ -49,7 +49,9 @@ my @lower;
 }
 
 say "// Written by tools/compat-tables.pl. Frozen: Unicode 13.0.0, without ASCII.";
-say "// General category L: first and last.";
+say "// What is assigned: first and last.";
+table('kAssigned', ranges(qr/./s));
+say "// General category L.";
 table('kLetters', ranges(qr/\p{L}/));
 say "// General category N.";
 table('kNumbers', ranges(qr/\p{N}/));

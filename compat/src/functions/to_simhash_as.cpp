@@ -155,10 +155,11 @@ constexpr std::size_t kPiece = 8192;
 constexpr std::size_t kLongestPiece = 65536;
 
 // Characters that Unicode 13.0 does not assign are separators, even if this server's Unicode version assigns
-// them. So are other non-ASCII characters that are not letters and that normalization does not change.
+// them: only servers that do would normalise them. So are other non-ASCII characters that are not letters and that
+// normalization does not change.
 bool separates(char32_t character)
 {
-    if (character == kInvalidCharacter)
+    if (character == kInvalidCharacter || !is_assigned(character))
         return true;
     Character property = character_property(character);
     return character >= 0x80 && !property.mapped() &&

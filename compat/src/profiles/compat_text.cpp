@@ -80,6 +80,8 @@ constexpr std::size_t kLongWord = 4;
 
 } // namespace
 
+bool is_assigned(char32_t character) { return character < 0x80 || in_ranges(kAssigned, character); }
+
 void PreparedText::init(const Profile &profile, const char *text, std::size_t length, char *out)
 {
     preparation_ = profile.preparation;

@@ -16,6 +16,9 @@ namespace simhash
 // The most bytes a prepared text can have: lower-casing may turn two into three.
 constexpr std::size_t prepared_size(std::size_t length) { return length + length / 2 + 8; }
 
+// Whether Unicode 13.0, whose letters and numbers the profiles know, assigns the character.
+bool is_assigned(char32_t character);
+
 class PreparedText
 {
 public:

@@ -4,7 +4,7 @@
 #
 #   tools/unicode-tables.pl DIRECTORY > src/core/text/unicode_tables.inc
 #
-# https://www.unicode.org/Public/13.0.0/ucd/ has those of the version that is in use. Stored fingerprints depend on the
+# https://www.unicode.org/Public/17.0.0/ucd/ has those of the version that is in use. Stored fingerprints depend on the
 # output, so another version is another unit: see src/core/text/unicode.hpp.
 use v5.30;
 use warnings;
@@ -55,7 +55,7 @@ read_database('DerivedNormalizationProps', sub {
 my @spaceless;
 read_database('LineBreak', sub {
     my ($first, $last, $class) = @_;
-    @spaceless[$first .. $last] = (1) x ($last - $first + 1) if $class =~ /^(SA|ID|CJ|NS)$/;
+    @spaceless[$first .. $last] = (1) x ($last - $first + 1) if $class =~ /^(SA|ID|CJ|NS|AK|AP|AS)$/;
 });
 
 # The pairs that compose canonically, without Hangul, which is arithmetic.

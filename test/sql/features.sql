@@ -51,6 +51,7 @@ SELECT to_simhash('a b c', 'word', 1) = to_simhash('a b c') AS default_is_words,
        to_simhash('東京都', 'character', 3) = to_simhash(ARRAY['東京都']) AS characters_too;
 SELECT to_simhash('a', 'sentence', 1);
 \echo :SQLSTATE
+SELECT to_simhash('a', 'word-18', 1);
 SELECT to_simhash('a', 'Word', 1);
 \echo :SQLSTATE
 SELECT to_simhash('a', 'word', 0);
@@ -168,7 +169,7 @@ SELECT bool_and(to_simhash(normalize(body, NFC)) = h AND to_simhash(normalize(bo
                 AND to_simhash(normalize(body, NFKC)) = h AND to_simhash(normalize(body, NFKD)) = h)
 FROM text_example;
 
--- The server agrees on every character that is not a separator; those newer than Unicode 13.0 are separators.
+-- The server agrees on every character that is not a separator; those newer than Unicode 17.0 are separators.
 SELECT count(*) FROM generate_series(1, 1114109) AS code
 WHERE code NOT BETWEEN 55296 AND 57343
   AND to_simhash('x' || chr(code) || 'y', 'character', 1) <> to_simhash('x y', 'character', 1)

@@ -1,7 +1,7 @@
-// The character properties of the text profile: Unicode 13.0.0, frozen.
+// The character properties of the units 'word' and 'character': Unicode 17.0.0, frozen.
 //
-// A character that Unicode 13.0 does not assign is a separator, even if a later version assigns it, as are
-// surrogates and bytes that are not UTF-8.
+// A character that Unicode 17.0 does not assign is a separator, even if a later version assigns it, as are
+// surrogates and bytes that are not UTF-8. The data of a later version would belong to units of other names.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace simhash
 enum class CharacterClass : std::uint8_t {
     kSeparator, // everything except letters, marks and numbers
     kWord,      // a letter or number of a script that puts spaces between words
-    kSpaceless, // a letter or number of one that does not: line-breaking class SA, ID, CJ or NS
+    kSpaceless, // a letter or number of one that does not: line-breaking class SA, ID, CJ, NS, AK, AP or AS
     kMark,      // a combining mark, which belongs to the character before it
 };
 

@@ -70,9 +70,26 @@ TEST(Unicode, Classes)
         {U'€', CharacterClass::kSeparator},
         {0x1F600, CharacterClass::kSeparator},
         {0x20000, CharacterClass::kSpaceless},
-        // Assigned in 13.0, in 14.0, never; private; not a character; the last.
-        {0x08C7, CharacterClass::kWord},
-        {0x0870, CharacterClass::kSeparator},
+        {0x1B05, CharacterClass::kSpaceless},  // Balinese, class AK
+        {0x1B50, CharacterClass::kSpaceless},  // AS
+        {0x11F02, CharacterClass::kSpaceless}, // Kawi, AP
+        {0x1B44, CharacterClass::kMark},       // VI
+        // Assigned in 14.0 to 17.0.
+        {0x0870, CharacterClass::kWord},
+        {0xA7D1, CharacterClass::kWord},
+        {0x10D40, CharacterClass::kWord},
+        {0x10D70, CharacterClass::kWord},
+        {0x1E6C0, CharacterClass::kWord},
+        {0x1ACF, CharacterClass::kMark},
+        {0x1FA8A, CharacterClass::kSeparator},
+        // Ideographs of the extensions G, H, I and J, the last of 17.0, and the first that it does not assign.
+        {0x30000, CharacterClass::kSpaceless},
+        {0x31350, CharacterClass::kSpaceless},
+        {0x2EBF0, CharacterClass::kSpaceless},
+        {0x323B0, CharacterClass::kSpaceless},
+        {0x33479, CharacterClass::kSpaceless},
+        {0x3347A, CharacterClass::kSeparator},
+        // Never assigned; private; not a character; the last.
         {0x0378, CharacterClass::kSeparator},
         {0xE000, CharacterClass::kSeparator},
         {0xFFFE, CharacterClass::kSeparator},
@@ -108,6 +125,9 @@ TEST(Unicode, Mappings)
         {U'㌀', U"アパート"},
         {0xFDFA, U"صلى الله عليه وسلم"},
         {0x2F800, U"丽"},
+        {0xA7D0, U"\uA7D1"}, // the capital letters of 14.0 and 16.0
+        {0x10D50, U"\U00010D70"},
+        {0x1CCD6, U"a"},
     };
     for (const auto &c : cases) {
         Character property = character_property(c.character);
@@ -141,6 +161,10 @@ TEST(Unicode, Composition)
     EXPECT_EQ(composed(U"\u0301"), U"\u0301");
     EXPECT_EQ(composed(U"\u0B47\u0B57"), U"\u0B4C");
     EXPECT_EQ(composed(U"\u0B47\u0300\u0B57"), U"\u0B47\u0300\u0B57");
+    // Of 16.0: composites that compose with what precedes them.
+    EXPECT_EQ(composed(U"\U0001611E\U0001611E\U0001611F"), U"\U00016126");
+    EXPECT_EQ(composed(U"\U0001611E\U00016121"), U"\U00016121\U0001611E");
+    EXPECT_EQ(composed(U"\U00016D63\U00016D67\U00016D67"), U"\U00016D6A");
     // At most four characters each, and every composite decomposes into the characters that compose it.
     for (char32_t character = 0xC0; character < 0x30000; character++) {
         Character property = character_property(character);

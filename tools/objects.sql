@@ -1,5 +1,5 @@
--- Writes doc/objects.md: all objects of simhash and simhash_compat, by subject, from the catalogue of a database that has
--- both extensions in the schema public.
+-- Writes doc/objects.md: all objects of simhash, by subject, from the catalogue of a database that has it in the
+-- schema public.
 --
 --   psql -XAtq -f tools/objects.sql database >doc/objects.md
 --
@@ -21,12 +21,11 @@ INSERT INTO subject VALUES
     (9, 'Pairs, joins and groups', '^simhash_(pairs|join|groups|match|pair_groups|pair_sample)$'),
     (10, 'Routing to tables and servers, tenants', '^(simhash_(blocks|first_block|block_pairs)|tenant_.*)$'),
     (12, 'Order, hash, minimum and maximum', '^(min|max)$'),
-    (13, 'Weights by rarity', '^feature_(frequenc|rarity)'),
-    (14, 'Fingerprints and min-hash of other libraries, in the extension simhash_compat', '(_as|_profiles)$');
+    (13, 'Weights by rarity', '^feature_(frequenc|rarity)');
 CREATE TEMP TABLE member AS
     SELECT classid, objid FROM pg_depend
     WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-        AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('simhash', 'simhash_compat'));
+        AND refobjid IN (SELECT oid FROM pg_extension WHERE extname = 'simhash');
 -- Functions that are called by name. The others implement types, operators, casts, aggregates and operator classes.
 CREATE TEMP TABLE implementation AS
     SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) AS oid
@@ -113,9 +112,7 @@ INSERT INTO argument VALUES
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
     (10, '{fingerprint,a,b,h,signature}', 'fingerprints, and a bit string'), (10, '{tenant}', 'a number or a name'),
     (12, '{simhash}', 'one fingerprint of each row'),
-    (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
-    (14, '{profile}', 'a name from `simhash_profiles` or `minhash_profiles`'), (14, '{minima}', 'how many, 1 to 4,096; by default the library''s number'), (14, '{size}', 'of shingles, 1 to 25, if the library has shingles'),
-    (14, '{seed}', 'of the permutations, 0 to 2^32 - 1');
+    (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature');
 
 -- One call at least of each function. What a call raises is part of the page, too.
 CREATE TEMP TABLE example (number int GENERATED ALWAYS AS IDENTITY, place int, code text);
@@ -180,12 +177,7 @@ INSERT INTO example (place, code) VALUES
     (13, $$SELECT feature_frequency(feature_frequencies_agg(body), 'text') FROM page$$),
     (13, $$SELECT round(feature_rarity(feature_frequencies_agg(body), 'text')::numeric, 4) FROM page$$),
     (13, $$SELECT feature_frequency(feature_frequencies_top(feature_frequencies_agg(body), 1), 'text') FROM page$$),
-    (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$),
-    (14, $$to_simhash_as('seomoz', 'The quick brown fox')$$), (14, $$to_simhash_as('other', 'The quick brown fox')$$),
-    (14, $$to_simhash_weights_as('1e0ng', 'The quick brown fox')::simhash$$), (14, $$to_minhash_as('datasketch', '{quick,brown,fox}'::text[], 2)$$),
-    (14, $$simhash_from_hashes_as('seomoz', ARRAY[43981, 48350, 52719])$$), (14, $$simhash_weights_from_hashes_as('seomoz', ARRAY[43981, 48350, 52719])::simhash$$),
-    (14, $$minhash_from_hashes_as('datasketch', ARRAY[12], 2)$$),
-    (14, $$SELECT name, hash FROM simhash_profiles() LIMIT 1$$), (14, $$SELECT name, minima FROM minhash_profiles() LIMIT 1$$);
+    (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$);
 
 -- What the examples search.
 CREATE TEMP TABLE setup AS SELECT $setup$
@@ -224,13 +216,13 @@ SELECT ('no example: ' || name)::int FROM object AS o
 
 SELECT '# All functions, types and operators
 
-This page is written by `tools/objects.sql` from the catalogue of a database that has the extensions `simhash` and
-`simhash_compat`. For each subject it lists the objects, with defaults of arguments and what they return, explains the
+This page is written by `tools/objects.sql` from the catalogue of a database that has the extension `simhash`.
+For each subject it lists the objects, with defaults of arguments and what they return, explains the
 arguments, and shows calls with their results or errors. The names follow a scheme:
 
 | name | what it is |
 |---|---|
-| `to_T(input, …)`, `to_T_weights`, `to_T_as(profile, …)` | makes a value of T: `simhash`, `signature`, `minhash`, `features` |
+| `to_T(input, …)`, `to_T_weights` | makes a value of T: `simhash`, `signature`, `minhash`, `features` |
 | `T_…` | a function of a value of T, an aggregate of T, or T of a vector (`T_project`) |
 | `hamming_…` | distances and conditions on them, for all types that have one |
 | `feature_…` | exact measures of features |

@@ -1,4 +1,4 @@
-# doc/objects.md lists the objects that the extensions have, and the results of its examples are those of this build.
+# doc/objects.md lists the objects that the extension has, and the results of its examples are those of this build.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -11,7 +11,7 @@ use SimhashTest;
 
 my $top = dirname(dirname($FindBin::RealBin));
 my $node = start_node('main');
-$node->safe_psql('postgres', 'CREATE EXTENSION simhash_compat CASCADE');
+$node->safe_psql('postgres', 'CREATE EXTENSION simhash');
 my $written = $node->safe_psql('postgres', slurp_file("$top/tools/objects.sql"));
 my $page = slurp_file("$top/doc/objects.md");
 chomp $page;

@@ -143,7 +143,8 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws('|', SQLSTATE, message, detail, hint);
 END
 $$;
-CREATE FUNCTION try_searches(of text) RETURNS SETOF text LANGUAGE sql AS
+CREATE FUNCTION try_searches(of text) RETURNS SETOF text LANGUAGE sql
+    SET client_min_messages = error AS -- simhash_pairs warns of many equal rows
 $$ SELECT DISTINCT result FROM search, try_search(search) AS result WHERE indexed = of AND result IS NOT NULL $$;
 SQL
 $node->safe_psql('template1', 'CHECKPOINT');

@@ -1524,15 +1524,14 @@ CREATE FUNCTION signature_ball(center bit, radius bigint) RETURNS signature_ball
 CREATE FUNCTION signature_ball(center bit, radius bigint, recall double precision, weights real[] DEFAULT NULL)
     RETURNS signature_ball
     AS 'MODULE_PATHNAME', 'signature_ball_with_recall' LANGUAGE c IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION signature_nearest(center bit, recall double precision DEFAULT 1, count integer DEFAULT 10,
-        weights real[] DEFAULT NULL)
+CREATE FUNCTION signature_nearest(center bit, recall double precision DEFAULT 1, count integer DEFAULT 10)
     RETURNS signature_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION signature_ball(bit, bigint)
     IS 'ball with a center and a radius, which is clamped to -1 and the number of bits';
 COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
     IS 'ball to be searched with this recall; the larger the absolute weight of a bit, the less likely it differs';
-COMMENT ON FUNCTION signature_nearest(bit, double precision, integer, real[])
+COMMENT ON FUNCTION signature_nearest(bit, double precision, integer)
     IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
 
 CREATE FUNCTION signature_in_ball(bit, signature_ball) RETURNS boolean

@@ -1,5 +1,4 @@
--- The searches to measure. Variables: kinds (whose tables exist), bits, radii (such as "16 31"), scan_radius, weights (whether queries
--- have them).
+-- The searches to measure. Variables: kinds (whose tables exist), bits, radii (such as "16 31"), scan_radius.
 
 -- Rows within a radius.
 INSERT INTO method (part, kind, label, setting, radius, exact, statement)
@@ -39,9 +38,7 @@ SELECT 'ten', k.name, label, setting, setting = 'exact',
 FROM kind k, (
     SELECT 'exact' AS setting, 'q.sig' AS ball
     UNION ALL SELECT 'recall ' || recall, format('signature_nearest(q.sig, %s)', recall)
-    FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall
-    UNION ALL SELECT format('recall %s, weights', recall), format('signature_nearest(q.sig, %s, 10, q.w)', recall)
-    FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall WHERE :'weights'::bool) balls
+    FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall) balls
 WHERE ours;
 
 -- Peers.

@@ -12,9 +12,7 @@ SELECT 'ten, ' || setting,
        format('SELECT count(*) FILTER (WHERE d <= q.tenth) FROM (SELECT sig <@> q.sig AS d FROM page ORDER BY sig <@> %s LIMIT 10) x', ball)
 FROM (SELECT 'exact' AS setting, 'q.sig' AS ball
       UNION ALL SELECT 'recall ' || recall, format('signature_nearest(q.sig, %s)', recall)
-      FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall
-      UNION ALL SELECT 'recall ' || recall || ', weights', format('signature_nearest(q.sig, %s, 10, q.w)', recall)
-      FROM unnest('{0.9}'::float8[]) recall WHERE :bits = 1024) balls;
+      FROM unnest('{0.8,0.9,0.95,0.99}'::float8[]) recall) balls;
 INSERT INTO search (label, statement)
 SELECT format('within %s, %s', :bits / 8, setting), format('SELECT count(*) FROM page WHERE sig %s', condition)
 FROM (SELECT 'exact' AS setting, format('<@> q.sig <= %s', :bits / 8) AS condition

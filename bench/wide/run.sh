@@ -163,9 +163,7 @@ measure() {
         say "$kind built"
     done
     if asked search; then
-        local weights=false
-        case $1 in text | embedding | spectrum) weights=true ;; esac
-        run -v kinds="$KINDS" -v bits="$2" -v radii="$radii" -v scan_radius="$(scan_radius_of "$2")" -v weights=$weights -f "$here/methods.sql" \
+        run -v kinds="$KINDS" -v bits="$2" -v radii="$radii" -v scan_radius="$(scan_radius_of "$2")" -f "$here/methods.sql" \
             -c "CALL time_methods($ROUNDS, $ROUND_SECONDS)"
         say "searched"
     fi

@@ -145,7 +145,7 @@ SELECT is_empty($$
     'signature_within, which raises no error, is leakproof');
 SELECT is_empty($$
     SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_nearest')
-        AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (pronargdefaults = 0)) $$,
+        AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (proname = 'signature_nearest' OR pronargs = 2)) $$,
     'balls of bit strings are immutable and parallel safe, and may have no weights');
 
 -- Functions.

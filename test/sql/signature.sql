@@ -59,7 +59,7 @@ ORDER BY i;
 SELECT c, signature_ball(B'01011', 3, c), signature_nearest(B'01011', c)
 FROM unnest('{-Infinity,0,0.01,0.5,0.95,1,2,NaN,NULL}'::float8[]) WITH ORDINALITY AS u (c, i) ORDER BY i;
 SELECT signature_nearest(B'01011'), signature_nearest('01011', 0.9, 1), signature_nearest('', count => 2147483647),
-       signature_nearest(B'01', weights => '{1.5,-2}'), signature_ball(B'01', 1, 1, '{0.1,3e38}'), signature_ball(B'', 0, 1, '{}');
+       signature_ball(B'01', 2, 1, '{1.5,-2}'), signature_ball(B'01', 1, 1, '{0.1,3e38}'), signature_ball(B'', 0, 1, '{}');
 SELECT signature_nearest(B'01', 1, 0);
 SELECT signature_nearest(B'01', 1, -5);
 SELECT signature_nearest(NULL), signature_nearest(B'01', 1, NULL), signature_ball(NULL, 1), signature_ball(NULL, 1, 1),
@@ -70,7 +70,7 @@ SELECT signature_ball(B'01', 1, 1, '{}');
 SELECT signature_ball(B'01', 1, 1, '{{1,2}}');
 SELECT signature_ball(B'01', 1, 1, '{1,NULL}');
 SELECT signature_ball(B'01', 1, 1, '{1,NaN}');
-SELECT signature_nearest(B'01', 1, 10, '{-Infinity,1}');
+SELECT signature_ball(B'01', 1, 1, '{-Infinity,1}');
 SELECT r, B'00111' <@| signature_ball(B'00000', r) AS inside, B'00111' <@| signature_ball(B'00000', r, 0.01) AS too,
        B'00111' <@> signature_ball(B'00000', r) AS distance
 FROM unnest('{-1,0,2,3,5,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY i;

@@ -84,7 +84,7 @@ CREATE INDEX item_sig ON item USING simhash (sig);
 PREPARE rerank(real[], float8) AS
 WITH candidate AS MATERIALIZED (
     SELECT id, embedding FROM item
-    ORDER BY sig <@> signature_nearest(signature_project($1, 1024), $2, 100, signature_project_weights($1, 1024)) LIMIT 100)
+    ORDER BY sig <@> signature_nearest(signature_project($1, 1024), $2, 100) LIMIT 100)
 SELECT id, round(vector_cosine(embedding, $1)::numeric, 3) AS cosine FROM candidate ORDER BY cosine DESC, id LIMIT 9;
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE rerank('{}', 1);

@@ -192,18 +192,6 @@ void copy_weights(ArrayType *array, int bits, float *weights)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("weights must be finite numbers"));
 }
 
-// Returns the ball of the arguments `center` and `weights`, the last of which may be null.
-SignatureBall *argument_ball(FunctionCallInfo fcinfo, const SignatureView &center, BallTerms terms,
-                             int weights_argument)
-{
-    terms.weights = !PG_ARGISNULL(weights_argument);
-    SignatureBall *ball = make_ball(center, terms);
-
-    if (terms.weights)
-        copy_weights(PG_GETARG_ARRAYTYPE_P(weights_argument), terms.bits, new_weights(ball));
-    return ball;
-}
-
 // The length in 4 bytes, then the bytes of the signature, whose unused bits must be zero.
 SignatureView receive_signature(StringInfo buf)
 {
@@ -345,26 +333,26 @@ SIMHASH_FUNCTION(signature_ball_with_recall)
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
         PG_RETURN_NULL();
     const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
+    const bool weights = !PG_ARGISNULL(3);
+    SignatureBall *ball = make_ball(center, {center.bits, clamp_radius(PG_GETARG_INT64(1), center.bits),
+                                             clamp_recall(PG_GETARG_FLOAT8(2)), 0, weights});
 
-    PG_RETURN_POINTER(argument_ball(fcinfo, center,
-                                    {center.bits, clamp_radius(PG_GETARG_INT64(1), center.bits),
-                                     clamp_recall(PG_GETARG_FLOAT8(2)), 0, false},
-                                    3));
+    if (weights)
+        copy_weights(PG_GETARG_ARRAYTYPE_P(3), center.bits, new_weights(ball));
+    PG_RETURN_POINTER(ball);
 }
 
-// signature_nearest(bit, float8, integer, real[]) -> signature_ball, which holds every signature.
+// signature_nearest(bit, float8, integer) -> signature_ball, which holds every signature.
 SIMHASH_FUNCTION(signature_nearest)
 {
-    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
-        PG_RETURN_NULL();
     const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
     const std::int32_t count = PG_GETARG_INT32(2);
 
     if (count < 1)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must be at least 1"),
                 errdetail("It is %d.", count));
-    PG_RETURN_POINTER(argument_ball(
-        fcinfo, center, {center.bits, center.bits, clamp_recall(PG_GETARG_FLOAT8(1)), count, false}, 3));
+    PG_RETURN_POINTER(
+        make_ball(center, {center.bits, center.bits, clamp_recall(PG_GETARG_FLOAT8(1)), count, false}));
 }
 
 } // namespace simhash

@@ -9,7 +9,7 @@ BEGIN;
 \echo
 \set ECHO queries
 SELECT min(page.path) AS first_path, count(*) AS documents
-    FROM simhash_groups('page_h', :radius, star => true) g JOIN page ON page.ctid = g.member
+    FROM simhash_groups('page_h', :radius) g JOIN page ON page.ctid = g.member
     GROUP BY g.leader HAVING count(*) > 1 ORDER BY count(*) DESC, 1 LIMIT 3;
 \set ECHO none
 \echo
@@ -17,7 +17,7 @@ SELECT min(page.path) AS first_path, count(*) AS documents
 \echo
 \set ECHO queries
 DELETE FROM page USING (SELECT m.id
-    FROM simhash_groups('page_h', :radius, star => true) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader
+    FROM simhash_groups('page_h', :radius) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader
     WHERE g.member <> g.leader AND feature_jaccard(m.body, l.body, 'word', 3) >= 0.8) d WHERE page.id = d.id;
 \set ECHO none
 \echo

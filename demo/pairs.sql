@@ -12,7 +12,7 @@ SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS millise
 \set ECHO queries
 CREATE TABLE member AS
     SELECT x.id, y.id AS leader, feature_jaccard(x.body, y.body, 'word', 3) AS jaccard
-    FROM simhash_groups('page_h', :radius, star => true) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
+    FROM simhash_groups('page_h', :radius) g JOIN page x ON x.ctid = g.member JOIN page y ON y.ctid = g.leader;
 \set ECHO none
 ANALYZE pair, member;
 

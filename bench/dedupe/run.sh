@@ -61,7 +61,7 @@ step "fingerprints (a stored generated column)" \
 step "index" with_progress run -c 'CREATE INDEX page_h ON page USING simhash (h)' \
     -c "SELECT pg_size_pretty(pg_relation_size('page_h'))"
 step "groups (simhash_groups, star)" run -c 'CREATE TABLE grouped AS SELECT m.id, l.id AS leader
-        FROM simhash_groups('"'page_h', $DISTANCE"', star => true) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader' \
+        FROM simhash_groups('"'page_h', $DISTANCE"') g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader' \
     -c "SELECT count(*) || ' rows in ' || count(DISTINCT leader) || ' groups' FROM grouped"
 step "delete all but the leaders" run -c 'DELETE FROM page USING grouped g WHERE page.id = g.id AND g.id <> g.leader' \
     -c "SELECT count(*) || ' rows are left' FROM page"

@@ -22,7 +22,7 @@ CREATE INDEX chain_h ON chain USING simhash (h);
 CREATE TABLE pair (a tid, b tid);
 CREATE TABLE grouped (member tid, leader tid);
 -- Counts the errors in the groups of a table. These conditions determine groups and stars completely.
-CREATE FUNCTION wrong_groups(of_table text, radius int, star boolean, by_index text DEFAULT NULL)
+CREATE FUNCTION wrong_groups(of_table text, radius int, kind text, by_index text DEFAULT NULL)
     RETURNS TABLE (missing bigint, invented bigint, apart bigint, not_smallest bigint, unconnected bigint)
     LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,12 +31,12 @@ BEGIN
     EXECUTE format('INSERT INTO pair SELECT x.ctid, y.ctid FROM %I x JOIN %I y ON x.ctid < y.ctid AND (x.h <@> y.h)::int <= %s',
         of_table, of_table, radius);
     INSERT INTO pair SELECT b, a FROM pair;
-    INSERT INTO grouped SELECT member, leader FROM simhash_groups(coalesce(by_index, of_table || '_h')::regclass, radius, star);
+    INSERT INTO grouped SELECT member, leader FROM simhash_groups(coalesce(by_index, of_table || '_h')::regclass, radius, kind);
     ANALYZE pair;
     ANALYZE grouped;
     SELECT count(*) INTO missing FROM (SELECT a FROM pair EXCEPT SELECT member FROM grouped) m;
     SELECT count(*) INTO invented FROM (SELECT member FROM grouped EXCEPT ALL SELECT DISTINCT a FROM pair) m;
-    IF star THEN
+    IF kind = 'star' THEN
         -- leaders that are near, members that are not led by the first leader near them
         SELECT count(*) INTO apart FROM pair JOIN grouped x ON x.member = a AND x.leader = a JOIN grouped y ON y.member = b AND y.leader = b;
         SELECT count(*) INTO not_smallest FROM grouped g
@@ -52,17 +52,17 @@ BEGIN
     RETURN NEXT;
 END $$;
 
-SELECT t, r, star, w.* FROM unnest('{uniform,near,skewed,same,chain}'::text[]) t, unnest('{0,3,6}'::int[]) r,
-    unnest('{f,t}'::boolean[]) star, wrong_groups(t, r, star) w ORDER BY t, r, star;
-SELECT w.* FROM unnest('{f,t}'::boolean[]) star, wrong_groups('same', 3, star, 'same_one') w;
+SELECT t, r, kind, w.* FROM unnest('{uniform,near,skewed,same,chain}'::text[]) t, unnest('{0,3,6}'::int[]) r,
+    unnest('{connected,star}'::text[]) kind, wrong_groups(t, r, kind) w ORDER BY t, r, kind;
+SELECT w.* FROM unnest('{connected,star}'::text[]) kind, wrong_groups('same', 3, kind, 'same_one') w;
 SELECT count(*), count(DISTINCT leader) FROM simhash_groups('same_h', 64);
 SELECT count(*) FROM simhash_groups('same_h', -1);
 SELECT count(*) FROM simhash_groups(NULL);
 -- more rows than fit in memory at a time
 SET work_mem = '64kB';
-SELECT t, star, w.* FROM unnest('{near,same}'::text[]) t, unnest('{f,t}'::boolean[]) star, wrong_groups(t, 3, star) w ORDER BY t, star;
+SELECT t, kind, w.* FROM unnest('{near,same}'::text[]) t, unnest('{connected,star}'::text[]) kind, wrong_groups(t, 3, kind) w ORDER BY t, kind;
 SET simhash.simd = scalar;
-SELECT t, star, w.* FROM unnest('{near,same}'::text[]) t, unnest('{f,t}'::boolean[]) star, wrong_groups(t, 8, star) w ORDER BY t, star;
+SELECT t, kind, w.* FROM unnest('{near,same}'::text[]) t, unnest('{connected,star}'::text[]) kind, wrong_groups(t, 8, kind) w ORDER BY t, kind;
 RESET simhash.simd;
 RESET work_mem;
 -- deleted rows, and rows of this transaction
@@ -71,32 +71,34 @@ CREATE TABLE dense WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, (i % 24
 CREATE INDEX dense_h ON dense USING simhash (h);
 UPDATE dense SET note = 'updated in place' WHERE id % 2 = 0;
 SET LOCAL simhash.simd = scalar;
-SELECT * FROM wrong_groups('dense', 5, star => false);
+SELECT * FROM wrong_groups('dense', 5, kind => 'connected');
 UPDATE same SET h = h WHERE id % 4 = 0;
 UPDATE same SET h = '00000000ffffffff' WHERE id % 31 = 0;
 DELETE FROM same WHERE id % 7 = 0;
-SELECT star, w.* FROM unnest('{f,t}'::boolean[]) star, wrong_groups('same', 3, star) w ORDER BY star;
+SELECT kind, w.* FROM unnest('{connected,star}'::text[]) kind, wrong_groups('same', 3, kind) w ORDER BY kind;
 ROLLBACK;
 -- two hundred thousand copies of a fingerprint take no more work than as many different ones
 CREATE TABLE copies AS SELECT CASE WHEN i % 10 = 0 THEN hashint8extended(i, 1)::simhash ELSE '0123456789abcdef' END AS h FROM generate_series(1, 220000) i;
 CREATE INDEX copies_h ON copies USING simhash (h);
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
-SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h', 5, star => true);
+SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h', 5, kind => 'star');
 SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
 RESET work_mem;
 
 -- Chains: a group of connected rows follows them to the end, a star, the default, does not.
-SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, star => false) GROUP BY leader) g;
+SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, kind => 'connected') GROUP BY leader) g;
 SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h') GROUP BY leader) g;
 
 -- Groups of arbitrary pairs, such as verified ones.
-SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)', star => false);
-SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', star => true);
+SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)', kind => 'connected');
+SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', kind => 'star');
 SELECT * FROM simhash_pair_groups('SELECT 1, 2 WHERE false');
-SELECT count(*), count(DISTINCT leader) FROM simhash_pair_groups('SELECT i, i + 2 FROM generate_series(1, 30000) i', star => false);
+SELECT count(*), count(DISTINCT leader) FROM simhash_pair_groups('SELECT i, i + 2 FROM generate_series(1, 30000) i', kind => 'connected');
 SELECT DISTINCT g.leader = least(g.member, g.leader) AS smallest FROM simhash_pair_groups($$
     SELECT x.id, y.id FROM simhash_pairs('near_h', 3) p JOIN near x ON x.ctid = p.a JOIN near y ON y.ctid = p.b WHERE x.id % 3 <> y.id % 3 $$) g;
+SELECT * FROM simhash_groups('chain_h', kind => 'clique');
+SELECT * FROM simhash_pair_groups('SELECT 1, 2', 'Star');
 SELECT * FROM simhash_pair_groups('SELECT 1');
 SELECT * FROM simhash_pair_groups('SELECT 1, 1.5');
 SELECT * FROM simhash_pair_groups('SELECT 1, NULL::int');

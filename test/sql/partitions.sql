@@ -128,7 +128,7 @@ SELECT code, message, detail FROM failure($$SELECT * FROM simhash_join('page_s',
 INSERT INTO page SELECT id + d, h, s FROM whole, unnest('{2000,20000,30000}'::int[]) AS d WHERE id % 5 = 0;
 CREATE FUNCTION compare_groups(of_index regclass, of_column text, radius int, OUT members bigint, OUT groups bigint, OUT wrong bigint) LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s, star => false)
+    EXECUTE format('CREATE TEMP TABLE member AS SELECT x.id, y.id AS leader, (leader_table, leader) > (member_table, member) AS late FROM simhash_groups(%1$L, %2$s, kind => ''connected'')
         JOIN page AS x ON (x.tableoid, x.ctid) = (member_table, member) JOIN page AS y ON (y.tableoid, y.ctid) = (leader_table, leader)', of_index, radius);
     -- connected components, by repeatedly taking the smallest leader of a neighbor
     EXECUTE format('CREATE TEMP TABLE edge AS SELECT x.id AS x, y.id AS y FROM page AS x, page AS y WHERE x.id <> y.id AND (x.%1$I <@> y.%1$I)::int <= %2$s', of_column, radius);
@@ -145,7 +145,7 @@ END $$;
 SELECT i, r, c.* FROM (VALUES ('page_h'::regclass, 'h', 0), ('page_h', 'h', 16), ('page_s', 's', 0), ('page_s', 's', 1)) AS v (i, k, r), compare_groups(i, k, r) AS c;
 -- After all members but the leaders of stars are deleted, no pairs are left.
 BEGIN;
-DELETE FROM page USING simhash_groups('page_h', 8, star => true) AS g
+DELETE FROM page USING simhash_groups('page_h', 8, kind => 'star') AS g
 WHERE page.tableoid = g.member_table AND page.ctid = g.member AND (g.member_table, g.member) <> (g.leader_table, g.leader);
 SELECT count(*) FROM page;
 SELECT count(*) FROM simhash_pairs('page_h', 8);

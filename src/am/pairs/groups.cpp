@@ -1,4 +1,4 @@
-// simhash_groups(index, distance, star) and simhash_pair_groups(query, star): groups of near-duplicates.
+// simhash_groups(index, distance, kind) and simhash_pair_groups(query, kind): groups of near-duplicates.
 //
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
 // position in that order. Besides work_mem this takes 12 bytes of memory for each member, or 16 for stars
@@ -77,6 +77,19 @@ int64 column_of(TupleTableSlot *slot, int column)
 {
     bool null;
     return DatumGetInt64(slot_getattr(slot, column, &null));
+}
+
+// Whether the kind of groups is "star". It is a name, not a boolean, so that there can be others.
+bool wants_stars(const text *kind)
+{
+    const char *name = text_to_cstring(kind);
+    if (std::strcmp(name, "star") == 0)
+        return true;
+    if (std::strcmp(name, "connected") != 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("unrecognized kind of groups: \"%s\"", name),
+                errhint("Kinds are \"star\" and \"connected\"."));
+    return false;
 }
 
 void begin_grouping(Grouping *grouping, bool star)
@@ -268,7 +281,7 @@ SIMHASH_FUNCTION(simhash_groups)
     Tuplestorestate *store = begin_rows(fcinfo, &row);
     Oid index = PG_GETARG_OID(0);
     Grouping grouping;
-    begin_grouping(&grouping, PG_GETARG_BOOL(2));
+    begin_grouping(&grouping, wants_stars(PG_GETARG_TEXT_PP(2)));
     TableRows rows;
     find_pairs(&index, 1, PG_GETARG_INT32(1), PairsWanted::links, {take_pair, &grouping}, &rows);
     put_groups(&grouping, [&](int64 member, int64 leader) {
@@ -289,7 +302,7 @@ SIMHASH_FUNCTION(simhash_pair_groups)
     TupleDesc row;
     Tuplestorestate *store = begin_rows(fcinfo, &row);
     Grouping grouping;
-    begin_grouping(&grouping, PG_GETARG_BOOL(1));
+    begin_grouping(&grouping, wants_stars(PG_GETARG_TEXT_PP(1)));
     take_query(&grouping, text_to_cstring(PG_GETARG_TEXT_PP(0)));
     put_groups(&grouping, [&](int64 member, int64 leader) {
         Datum values[2] = {Int64GetDatum(member), Int64GetDatum(leader)};

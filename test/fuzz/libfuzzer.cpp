@@ -1,5 +1,11 @@
 // The entry point of libFuzzer. FUZZ_TARGET is the function.
-#include "targets.hpp"
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+void FUZZ_TARGET(const std::uint8_t *data, std::size_t size);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

@@ -26,7 +26,6 @@ void fuzz_store(const std::uint8_t *data, std::size_t size);
 void fuzz_text(const std::uint8_t *data, std::size_t size);
 void fuzz_weights(const std::uint8_t *data, std::size_t size);
 void fuzz_features(const std::uint8_t *data, std::size_t size);
-void fuzz_compat(const std::uint8_t *data, std::size_t size);
 void fuzz_signature_sums(const std::uint8_t *data, std::size_t size);
 void fuzz_projection(const std::uint8_t *data, std::size_t size);
 void fuzz_pairs(const std::uint8_t *data, std::size_t size);

@@ -34,7 +34,7 @@ cases() {
     regress) echo test/sql/*.sql compat/test/sql/*.sql ;;
     isolation) echo test/isolation/specs/*.spec ;;
     pgtap) echo test/pgtap/*.sql ;;
-    tap) echo test/t/*.pl ;;
+    tap) echo test/t/*.pl compat/test/t/*.pl ;;
     drivers) echo test/drivers/*.pl ;;
     failpoints) echo test/failpoints/t/*.pl ;;
     esac

@@ -15,7 +15,7 @@ my @stage_of = (
     [ qr{^(?:compat/)?test/sql/} => 'regress' ],
     [ qr{^test/isolation/specs/} => 'isolation' ],
     [ qr{^test/pgtap/}           => 'pgtap' ],
-    [ qr{^test/t/}               => 'tap' ],
+    [ qr{^(?:compat/)?test/t/}   => 'tap' ],
     [ qr{^test/drivers/}         => 'drivers' ],
     [ qr{^test/failpoints/t/}    => 'failpoints' ]);
 

@@ -117,20 +117,6 @@ SELECT pg_catalog.count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', '
 SQL
 is("$status|" . join(' ', split /\n/, $out) . "|$error", '0|1 1 3 2000 2000 t 9|', 'used with a hostile search_path');
 
-# -- The second extension -------------------------------------------------------------------------------------
-
-# Types of the same names stand in front of those of simhash.
-$node->safe_psql('trapped', 'GRANT CREATE ON SCHEMA trap TO db_owner');
-($status, undef, $error) = $node->psql('trapped', 'CREATE EXTENSION simhash_compat SCHEMA trap', extra_params => [ '-U', 'db_owner' ]);
-isnt($status, 0, 'simhash_compat does not take the types of others');
-like($error, qr/the types of extension simhash are hidden by others; use its schema/, 'and says so');
-($status, undef, $error) = $node->psql('trapped', 'SET search_path = trap, public, pg_catalog; CREATE EXTENSION simhash_compat SCHEMA public',
-    extra_params => [ '-U', 'db_owner' ]);
-is("$status|$error", '0|', 'simhash_compat in the schema of simhash');
-is($node->safe_psql('trapped', $foreign), '', 'nothing of it depends on the hostile schema');
-($status, undef, $error) = $node->psql('trapped', 'CREATE SCHEMA aside AUTHORIZATION db_owner; DROP EXTENSION simhash_compat; CREATE EXTENSION simhash_compat SCHEMA aside');
-is("$status|$error", '0|', 'and in a schema without such types');
-
 # -- The script alone -----------------------------------------------------------------------------------------
 
 # CREATE EXTENSION puts pg_catalog first, so an unqualified name would go unnoticed above. Here the script runs with the

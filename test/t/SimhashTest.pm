@@ -10,7 +10,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
-  prepare_signatures signatures_agree succeeds server_answers survives_dump);
+  prepare_signatures signatures_agree succeeds server_answers survives_dump
+  session_memory memory_multiple);
 
 # Whether a command ends well within a minute; one that is not installed does not.
 sub succeeds
@@ -60,6 +61,26 @@ sub survives_dump
     # Without the text, which may be long.
     ok($dump->('restored') eq $before, "$name: the same");
     $node->safe_psql('postgres', 'DROP DATABASE restored');
+}
+
+# An expression: the most memory that the session has had, in bytes.
+sub session_memory
+{
+    return q{(substring(pg_read_file('/proc/self/status', 0, 10000) FROM 'VmHWM:\s+(\d+)')::bigint * 1024)};
+}
+
+# A call with a text of some bytes, repeated to 16 MB: what it takes in a session of its own, beyond a short text, in
+# units of the long one.
+sub memory_multiple
+{
+    my ($node, $call, $unit) = @_;
+    my $size = 16 * 1024 * 1024;
+    my $few = $call =~ s/TEXT/repeat($unit, 100)/r;
+    my $times = "($size / octet_length($unit))";
+    my $many = $call =~ s/TEXT/repeat($unit, $times)/r;
+    my @memory = split /\n/, $node->safe_psql('postgres', join ';',
+        map { 'SELECT ' . session_memory() . " FROM (SELECT $_ OFFSET 0) s(x) WHERE x IS NOT NULL" } $few, $many);
+    return ($memory[1] - $memory[0]) / $size;
 }
 
 # The extension, of another version if asked for, and functions for the tests, in the database postgres:

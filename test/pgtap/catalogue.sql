@@ -1,4 +1,4 @@
--- The catalogue entries of the extension, and of simhash_compat: complete, consistent, and where they should be.
+-- The catalogue entries of the extension: complete, consistent, and where they should be.
 BEGIN;
 SELECT no_plan();
 SET client_min_messages = warning;
@@ -8,7 +8,7 @@ CREATE TEMP VIEW member AS
     SELECT classid, objid, pg_describe_object(classid, objid, 0) AS name
     FROM pg_depend
     WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
-        AND refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('simhash', 'simhash_compat'))
+        AND refobjid IN (SELECT oid FROM pg_extension WHERE extname = 'simhash')
         AND NOT (classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type WHERE typarray = objid));
 CREATE TEMP VIEW our_function AS
     SELECT p.*, p.oid::regprocedure AS name FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid;
@@ -161,20 +161,18 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT name FROM our_function
     WHERE (proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-            OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features'))
+            OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname = 'to_features')
         AND NOT (provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what makes fingerprints, signatures and features is immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname LIKE 'to\_simhash%' OR proname LIKE 'to\_signature%' OR proname LIKE 'to\_minhash%'
-        OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname IN ('simhash_profiles', 'to_features')
+        OR proname LIKE '%\_project%' OR proname LIKE '%\_from\_hashes%' OR proname = 'to_features'
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('minhash_from_hashes_as', 3), ('signature_project', 1), ('signature_project_weights', 1), ('simhash_from_hashes', 2), ('simhash_from_hashes_as', 2),
-              ('simhash_profiles', 1), ('simhash_project', 1), ('simhash_project_weights', 1),
-              ('simhash_weights_from_hashes', 2), ('simhash_weights_from_hashes_as', 2), ('to_features', 1),
-              ('to_minhash', 5), ('to_minhash_as', 3), ('to_minhash_values', 5), ('to_signature', 9),
-              ('to_signature_weights', 9), ('to_simhash', 11), ('to_simhash_as', 4), ('to_simhash_weights', 11),
-              ('to_simhash_weights_as', 4) $$,
+    $$ VALUES ('signature_project', 1), ('signature_project_weights', 1), ('simhash_from_hashes', 2),
+              ('simhash_project', 1), ('simhash_project_weights', 1), ('simhash_weights_from_hashes', 2),
+              ('to_features', 1), ('to_minhash', 5), ('to_minhash_values', 5), ('to_signature', 9),
+              ('to_signature_weights', 9), ('to_simhash', 11), ('to_simhash_weights', 11) $$,
     'and there is all of it');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
@@ -185,10 +183,10 @@ SELECT pg_temp.same_rows($$
     'exact measures are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE (proname LIKE 'minhash\_band%' OR proname = 'minhash_profiles') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+    WHERE proname LIKE 'minhash\_band%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1), ('minhash_profiles', 1) $$,
-    'so are bands of minima, and the table of profiles');
+    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1) $$,
+    'so are bands of minima');
 
 -- Operator classes and families.
 SELECT pg_temp.same_rows($$
@@ -282,7 +280,6 @@ END $$;
 CREATE SCHEMA "Elsewhere";
 DROP EXTENSION simhash CASCADE;
 CREATE EXTENSION simhash SCHEMA "Elsewhere";
-CREATE EXTENSION simhash_compat SCHEMA "Elsewhere";
 SET search_path = public, "Elsewhere";
 CREATE TABLE public.moved AS
     SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i;
@@ -308,7 +305,6 @@ FROM unnest(ARRAY[
 ]) AS q;
 
 DROP EXTENSION simhash CASCADE;
-SELECT is_empty($$ SELECT extname FROM pg_extension WHERE extname LIKE 'simhash%' $$, 'DROP EXTENSION CASCADE drops simhash_compat, too');
 CREATE SCHEMA again;
 CREATE EXTENSION simhash SCHEMA again;
 SET search_path = public, again;

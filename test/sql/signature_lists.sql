@@ -113,6 +113,15 @@ SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 
 REINDEX INDEX late_s;
 SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 'reindex_pending';
 SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+-- A table of fewer than ten lists has none.
+TRUNCATE late;
+INSERT INTO late SELECT * FROM listed WHERE s IS NOT NULL ORDER BY id LIMIT 5000;
+REINDEX INDEX late_s;
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+TRUNCATE late;
+INSERT INTO late SELECT * FROM listed WHERE s IS NOT NULL ORDER BY id LIMIT 4600;
+REINDEX INDEX late_s;
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 TRUNCATE late;
 INSERT INTO late SELECT i, near_bits(i % 3, i) FROM generate_series(1, 500) i;
 -- Few rows, and equal ones

@@ -64,7 +64,7 @@ inline void release_ball(struct varlena *value, Datum datum)
         pfree(value);
 }
 
-inline Ball open_ball(const struct varlena *value)
+inline Ball open_ball(struct varlena *value)
 {
     StoredBall stored;
     const Size size = VARSIZE_ANY_EXHDR(value);

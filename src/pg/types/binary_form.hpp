@@ -27,7 +27,8 @@ namespace simhash
 }
 
 // The byte with which a stored value begins, if that is its version.
-inline int stored_version(const struct varlena *value)
+// Not const: PostgreSQL's macros cast that away, of which Clang warns.
+inline int stored_version(struct varlena *value)
 {
     return VARSIZE_ANY_EXHDR(value) == 0 ? 0 : *reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(value));
 }

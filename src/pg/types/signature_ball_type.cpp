@@ -210,8 +210,9 @@ SignatureView receive_signature(StringInfo buf)
 
 const SignatureBall &datum_signature_ball(Datum datum)
 {
-    const auto &ball = *reinterpret_cast<const SignatureBall *>(PG_DETOAST_DATUM(datum));
-    const Size size = VARSIZE(&ball);
+    struct varlena *value = PG_DETOAST_DATUM(datum);
+    const auto &ball = *reinterpret_cast<const SignatureBall *>(value);
+    const Size size = VARSIZE(value);
     if (size < offsetof(SignatureBall, signature))
         report_stored_value(0, kSignatureBallVersion, kTypeName);
     if (ball.version != kSignatureBallVersion || ball.bits < 0 ||

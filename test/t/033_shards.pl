@@ -111,7 +111,7 @@ my @forms = (
     [ "phash::simhash <@> $q <= 5", qr/public\.hamming_within\(.*phash.*::public\.simhash.*, 5::bigint\)/, 'page_phash' ],
     [ "h ~= $q", qr/h OPERATOR\(public\.~=\)/, 'page_h' ],
     [ "h <@| simhash_ball($q, 5)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},5>'::public\.simhash_ball/, 'page_h' ],
-    [ "h <@| simhash_ball($w, 12)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},12>'::public\.simhash_ball/, 'page_h' ],
+    [ "h <@| simhash_ball($w, 12)", qr/h OPERATOR\(public\.<@\|\) '<\[[-\d,]+\],12,1,0>'::public\.simhash_ball/, 'page_h' ],
     [ "h = $q", qr/h = '/, 'page_h' ],
     [ "NOT (h IS DISTINCT FROM $q)", qr/h IS DISTINCT FROM/, undef ],
     [ 'h IS NULL', qr/h IS NULL/, 'page_h' ],

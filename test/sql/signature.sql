@@ -121,14 +121,14 @@ SELECT signature_ball_send('<0101,3,0.5,10,[1,2,3,-4]>'), signature_ball_send('<
 -- range, a recall of NaN, weights for half of the bits, weights beyond the end; the third one is valid
 TRUNCATE copied;
 \set VERBOSITY sqlstate
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\30\377\377\377\377\0\0\0\0\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\30\177\377\377\377\0\0\0\0\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\0\0\0\4\130\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\0\0\0\4\120\0\0\0\5\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\0\0\0\4\120\0\0\0\1\177\370\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\41\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\2\77\200\0\0\77\200\0\0\377\377"' (FORMAT binary)
-\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\4\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\1\377\377\377\377\0\0\0\0\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\1\177\377\377\377\0\0\0\0\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\32\1\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\32\1\0\0\0\4\130\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\32\1\0\0\0\4\120\0\0\0\5\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\32\1\0\0\0\4\120\0\0\0\1\177\370\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\42\1\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\2\77\200\0\0\77\200\0\0\377\377"' (FORMAT binary)
+\copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\32\1\0\0\0\4\120\0\0\0\1\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\4\377\377"' (FORMAT binary)
 \set VERBOSITY default
 SELECT b FROM copied;
 DROP TABLE balls, copied;

@@ -97,7 +97,7 @@ INSERT INTO argument VALUES
     (4, '{bit}', 'bit strings, of the same length if there are two'), (4, '{signature_ball,bytea}', 'values of these types'),
     (4, '{bigint}', 'the radius'),
     (5, '{similarity}', 'of Jaccard, 0 to 1'), (5, '{bands,rows}', 'the number of bands, and of minima in each'),
-    (5, '{minima}', 'how many, 1 to 4,096, or an array of them'), (5, '{bit,bigint[]}', 'signatures of the same length, or arrays of as many minima'),
+    (5, '{minima}', 'how many, 1 to 16,384, or an array of them; an index takes bits of at most 4,096'), (5, '{bit,bigint[]}', 'signatures of the same length, or arrays of as many minima'),
     (5, '{"double precision"}', 'a threshold'), (5, '{recall}', 'a probability, 0 to 1'),
     (6, '{bit,simhash,simhash_weights}', 'what is compared; bit strings of the same length. Of weights the signs count'),
     (6, '{bigint}', 'the radius: below 0 nothing is within, from 64 (or the length) on everything'),

@@ -4,7 +4,8 @@ SELECT to_minhash_values('the quick brown fox jumps over the lazy dog', 3);
 SELECT to_minhash('the quick brown fox jumps over the lazy dog', 64);
 SELECT to_minhash('the quick brown fox jumps over the lazy dog', 'word', 3, 20);
 SELECT to_minhash('東京都 the Café', 'character', 3, 20);
-SELECT md5(to_minhash((SELECT array_agg(i) FROM generate_series(1, 1000) i), 4096)::text);
+SELECT md5(to_minhash((SELECT array_agg(i) FROM generate_series(1, 1000) i), 4096)::text),
+    md5(to_minhash_values((SELECT array_agg(i) FROM generate_series(1, 10) i), 16384)::text);
 
 -- A document is its set of features: neither order nor repetitions matter, and NULL elements are skipped.
 SELECT to_minhash(text, 300) = to_minhash(to_features(text), 300) AS words,
@@ -25,12 +26,12 @@ SELECT to_minhash('', 64), to_minhash(' . ', 'word', 2, 64), to_minhash('{}'::te
 -- One bit of each minimum.
 SELECT bool_and(to_minhash(d, n) = minhash_bits(to_minhash_values(d, n))) AS same,
        bool_and(length(to_minhash(d, n)) = n AND cardinality(to_minhash_values(d, n)) = n) AS lengths
-FROM unnest('{a b c,one more text}'::text[]) d, unnest('{1,2,7,8,9,64,100,4095,4096}'::int[]) n;
+FROM unnest('{a b c,one more text}'::text[]) d, unnest('{1,2,7,8,9,64,100,4096,9000,16384}'::int[]) n;
 SELECT minhash_bits('{0,1,2,3,4,5,6,7,8,9,-1,9223372036854775807,-9223372036854775808}');
 
 -- Errors
 SELECT to_minhash('a', 0);
-SELECT to_minhash_values('a', 4097);
+SELECT to_minhash_values('a', 16385);
 SELECT to_minhash('a', 'line', 1, 64);
 SELECT to_minhash('a', 'word', 0, 64);
 SELECT to_minhash(string_to_array('a b', ' '), -1);
@@ -52,7 +53,7 @@ SELECT n, count(*), bool_and(abs(minhash_similarity(to_minhash_values(a, size), 
                              <= 4 * sqrt(truth * (1 - truth) / size)) AS minima,
        bool_and(abs(1 - 2 * (to_minhash(a, size) <@> to_minhash(b, size)) / size::float8 - truth)
                 <= 4 * sqrt((1 - truth * truth) / size)) AS bits
-FROM pairs, unnest('{128,1024,4096}'::int[]) size
+FROM pairs, unnest('{128,1024,9000}'::int[]) size
 GROUP BY n ORDER BY n;
 
 -- Symmetry; the union of two sketches is the sketch of the union.
@@ -76,6 +77,8 @@ SELECT d, to_minhash(array_agg(word), 256) AS bits, to_minhash_values(array_agg(
        count(*)
 FROM words GROUP BY d;
 SELECT count(*) AS groups, (SELECT count(*) FROM (TABLE sketches EXCEPT TABLE arrays) e) AS differ FROM sketches;
+SELECT minhash_values_agg(i, 9000) = to_minhash_values(array_agg(i), 9000) AS minima, minhash_agg(i, 16384) = to_minhash(array_agg(i), 16384) AS bits,
+    cardinality(minhash_bands(minhash_values_agg(i, 9000), 20)) AS bands FROM generate_series(1, 5000) i;
 SELECT minhash_agg(f, 64) AS nulls, minhash_values_agg(f, 64) FROM (VALUES (NULL), (NULL::text)) v (f);
 SELECT minhash_agg(f, 8) AS bits, minhash_agg(f, NULL) AS nothing, minhash_agg(f, 8) FILTER (WHERE false) AS no_row
 FROM (VALUES ('a'), (NULL), ('b')) v (f);

@@ -30,7 +30,7 @@ SELECT minhash_error(1.1, 64);
 SELECT minhash_error('NaN', 64);
 SELECT minhash_error(0.5, 0);
 SELECT minhash_radius(0.5, 0);
-SELECT minhash_radius(0.5, 4097);
+SELECT minhash_radius(0.5, 16385);
 SELECT minhash_radius(-0.1, 64, 0.9);
 SELECT minhash_radius('NaN', 64, 0.9);
 SELECT minhash_radius('NaN', 64);

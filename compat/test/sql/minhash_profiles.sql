@@ -160,7 +160,7 @@ SELECT to_minhash_as('minhash', ARRAY['a']);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY['a'], 0);
 \echo :SQLSTATE
-SELECT to_minhash_as('datasketch', ARRAY['a'], 4097);
+SELECT to_minhash_as('datasketch', ARRAY['a'], 16385);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY['a'], 4, -1);
 \echo :SQLSTATE

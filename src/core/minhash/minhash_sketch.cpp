@@ -13,7 +13,7 @@ namespace
 
 constexpr int kRoundShift = 48;
 constexpr std::uint64_t kFractionMask = (std::uint64_t{1} << kRoundShift) - 1;
-static_assert(2 * kMinhashSizeMax < 1 << (63 - kRoundShift));
+static_assert(2 * kMinhashSizeMax <= 1 << (63 - kRoundShift));
 
 // Elements may be numbers in sequence; their hashes for all rounds must be independent.
 std::uint64_t scatter(std::uint64_t element) { return split_mix(element ^ 0x6A09E667F3BCC908); }

@@ -29,7 +29,8 @@
 namespace simhash
 {
 
-inline constexpr int kMinhashSizeMax = 4096;
+// More would not leave 48 bits for v.
+inline constexpr int kMinhashSizeMax = 16384;
 
 // No element has been seen in this place.
 inline constexpr std::uint64_t kMinhashEmpty = UINT64_MAX >> 1;

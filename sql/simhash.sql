@@ -1396,6 +1396,11 @@ COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint, double precision, inte
 CREATE FUNCTION signature_from_bytea(pg_catalog.bytea) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION signature_from_bytea(pg_catalog.bytea) IS 'the bits of bytes, the highest of a byte first';
+CREATE FUNCTION signature_from_uuid(pg_catalog.uuid) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION signature_from_uuid(pg_catalog.uuid) IS 'the 128 bits of a uuid, in the order in which it is written';
+CREATE CAST (pg_catalog.uuid AS bit) WITH FUNCTION signature_from_uuid(pg_catalog.uuid);
+COMMENT ON CAST (pg_catalog.uuid AS bit) IS 'the 128 bits of a uuid, in the order in which it is written';
 CREATE FUNCTION signature_to_bytea(bit) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION signature_to_bytea(bit) IS 'the bytes of a bit string, the last one filled up with zeros';

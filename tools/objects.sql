@@ -135,7 +135,7 @@ INSERT INTO example (place, code) VALUES
     (4, $$signature_ball('1010', 1)$$), (4, $$signature_ball('1010', 1, 0.9)$$), (4, $$signature_nearest('1010', count => 5)$$),
     (4, $$signature_nearest('1010', count => 0)$$), (4, $$signature_distance(B'1010', B'1000')$$), (4, $$signature_distance(B'1010', B'100')$$),
     (4, $$signature_within('1010', '1000', 1)$$), (4, $$signature_within('1010', '100', 1)$$),
-    (4, $$signature_from_bytea('\x8f3c')$$), (4, $$signature_to_bytea('101')$$),
+    (4, $$signature_from_bytea('\x8f3c')$$), (4, $$signature_to_bytea('8f3c0000-0000-0000-0000-000000000001'::uuid::bit(128))$$), (4, $$signature_to_bytea('101')$$),
     (5, $$to_minhash('The quick brown fox', 12)$$), (5, $$to_minhash_values('The quick brown fox', 2)$$), (5, $$to_minhash_values('fox', 0)$$),
     (5, $$SELECT minhash_agg(word, 12) FROM unnest('{the,quick,brown,fox}'::text[]) AS word$$),
     (5, $$SELECT minhash_values_agg(word, 2) FROM unnest('{the,quick,brown,fox}'::text[]) AS word$$),

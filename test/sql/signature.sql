@@ -297,3 +297,17 @@ DEALLOCATE near;
 RESET plan_cache_mode;
 RESET enable_seqscan;
 DROP TABLE hashed;
+
+-- A uuid becomes its 128 bits, in the order in which it is written and sent.
+SELECT '8f3c0000-0000-0000-0000-000000000001'::uuid::bit(128) = x'8f3c0000000000000000000000000001' AS written, NULL::uuid::bit(128) AS none;
+CREATE TABLE hashed (id int, u uuid);
+INSERT INTO hashed SELECT i, overlay(md5((i % 300)::text) PLACING lpad(to_hex(i), 4, '0') FROM 9)::uuid FROM generate_series(1, 3000) i;
+SELECT count(*) FROM hashed WHERE u::bit(128) <> signature_from_bytea(uuid_send(u))::bit(128);
+CREATE TABLE found AS SELECT a.id, b.id AS near FROM hashed a JOIN hashed b ON a.u::bit(128) <@> b.u::bit(128) <= 31 WHERE a.id <= 20;
+CREATE INDEX ON hashed USING simhash ((u::bit(128)));
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT id FROM hashed WHERE u::bit(128) <@> '8f3c0000-0000-0000-0000-000000000001'::uuid::bit(128) <= 31;
+SELECT count(*) > 100 AS some, count(*) FILTER (WHERE f IS NULL OR s IS NULL) AS unlike FROM found f
+    FULL JOIN (SELECT a.id, b.id AS near FROM hashed a, LATERAL (SELECT id FROM hashed b WHERE b.u::bit(128) <@> a.u::bit(128) <= 31) b WHERE a.id <= 20) s USING (id, near);
+RESET enable_seqscan;
+DROP TABLE hashed, found;

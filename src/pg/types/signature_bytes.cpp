@@ -4,6 +4,7 @@
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
+#include "utils/uuid.h"
 #include "utils/varbit.h"
 }
 
@@ -19,6 +20,15 @@ SIMHASH_FUNCTION(signature_from_bytea)
     std::uint8_t *data;
     Datum signature = make_signature(static_cast<int>(size * 8), &data);
     std::memcpy(data, VARDATA_ANY(bytes), size);
+    return signature;
+}
+
+// signature_from_uuid(uuid) -> bit: the 128 bits in the order in which a uuid is written.
+SIMHASH_FUNCTION(signature_from_uuid)
+{
+    std::uint8_t *data;
+    Datum signature = simhash::make_signature(8 * UUID_LEN, &data);
+    std::memcpy(data, DatumGetUUIDP(PG_GETARG_DATUM(0))->data, UUID_LEN);
     return signature;
 }
 

@@ -323,98 +323,181 @@ COMMENT ON OPERATOR CLASS simhash_weights_ops USING hash IS 'equal weights';
 COMMENT ON OPERATOR FAMILY simhash_weights_ops USING hash IS 'equal weights';
 
 -- ---------------------------------------------------------------------------------------------------------
+-- Features
+-- ---------------------------------------------------------------------------------------------------------
+
+-- Hashes of features, with counts or weights: from them fingerprints, signatures, sketches and measures are computed.
+
+CREATE TYPE feature_vector;
+
+CREATE FUNCTION feature_vector_in(pg_catalog.cstring) RETURNS feature_vector
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION feature_vector_out(feature_vector) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION feature_vector_recv(pg_catalog.internal) RETURNS feature_vector
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION feature_vector_send(feature_vector) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+
+-- Hashes cannot be compressed, so it would not be worth trying.
+CREATE TYPE feature_vector (
+    INPUT = feature_vector_in, OUTPUT = feature_vector_out,
+    RECEIVE = feature_vector_recv, SEND = feature_vector_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
+
+COMMENT ON TYPE feature_vector IS 'features of a document, as hashes, with counts or weights';
+COMMENT ON FUNCTION feature_vector_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION feature_vector_out(feature_vector) IS 'I/O';
+COMMENT ON FUNCTION feature_vector_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION feature_vector_send(feature_vector) IS 'I/O';
+
+CREATE FUNCTION feature_vector_eq(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_ne(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_lt(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_le(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_gt(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_ge(feature_vector, feature_vector) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_cmp(feature_vector, feature_vector) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_hash(feature_vector) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_vector_hash_extended(feature_vector, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+COMMENT ON FUNCTION feature_vector_eq(feature_vector, feature_vector) IS 'implementation of = operator';
+COMMENT ON FUNCTION feature_vector_ne(feature_vector, feature_vector) IS 'implementation of <> operator';
+COMMENT ON FUNCTION feature_vector_lt(feature_vector, feature_vector) IS 'implementation of < operator';
+COMMENT ON FUNCTION feature_vector_le(feature_vector, feature_vector) IS 'implementation of <= operator';
+COMMENT ON FUNCTION feature_vector_gt(feature_vector, feature_vector) IS 'implementation of > operator';
+COMMENT ON FUNCTION feature_vector_ge(feature_vector, feature_vector) IS 'implementation of >= operator';
+COMMENT ON FUNCTION feature_vector_cmp(feature_vector, feature_vector) IS 'less-equal-greater';
+COMMENT ON FUNCTION feature_vector_hash(feature_vector) IS 'hash';
+COMMENT ON FUNCTION feature_vector_hash_extended(feature_vector, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (feature_vector, feature_vector) IS 'equal';
+COMMENT ON OPERATOR <> (feature_vector, feature_vector) IS 'not equal';
+COMMENT ON OPERATOR < (feature_vector, feature_vector) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (feature_vector, feature_vector) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (feature_vector, feature_vector) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (feature_vector, feature_vector) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS feature_vector_ops DEFAULT FOR TYPE feature_vector USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 feature_vector_cmp(feature_vector, feature_vector);
+CREATE OPERATOR CLASS feature_vector_ops DEFAULT FOR TYPE feature_vector USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 feature_vector_hash(feature_vector),
+    FUNCTION 2 feature_vector_hash_extended(feature_vector, bigint);
+COMMENT ON OPERATOR CLASS feature_vector_ops USING btree IS 'features in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY feature_vector_ops USING btree IS 'features in an order for sorting alone';
+COMMENT ON OPERATOR CLASS feature_vector_ops USING hash IS 'equal features';
+COMMENT ON OPERATOR FAMILY feature_vector_ops USING hash IS 'equal features';
+
+CREATE FUNCTION features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
+    RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION features(features pg_catalog.text[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features(features pg_catalog.text[], weights double precision[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features(features bigint[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features(features bigint[], weights double precision[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features(document pg_catalog.tsvector) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features(features pg_catalog.jsonb) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features_from_hashes(hashes bigint[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION features_from_hashes(hashes bigint[], weights double precision[]) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION features(pg_catalog.text, pg_catalog.text, integer)
+    IS 'the shingles of a text, each of size units, word or character, and their counts';
+COMMENT ON FUNCTION features(pg_catalog.text[])
+    IS 'the elements of an array and their counts';
+COMMENT ON FUNCTION features(pg_catalog.text[], double precision[])
+    IS 'features with weights';
+COMMENT ON FUNCTION features(bigint[])
+    IS 'numbers, each the feature that its digits are, and their counts';
+COMMENT ON FUNCTION features(bigint[], double precision[])
+    IS 'numbers with weights, each the feature that its digits are';
+COMMENT ON FUNCTION features(pg_catalog.tsvector)
+    IS 'lexemes and their counts; labels C, B, A count 2, 4, 10 times';
+COMMENT ON FUNCTION features(pg_catalog.jsonb)
+    IS 'an object of features and weights, or an array of features';
+COMMENT ON FUNCTION features_from_hashes(bigint[])
+    IS 'features whose hashes were computed elsewhere, and their counts';
+COMMENT ON FUNCTION features_from_hashes(bigint[], double precision[])
+    IS 'features whose hashes were computed elsewhere, with weights';
+
+-- ---------------------------------------------------------------------------------------------------------
 -- Fingerprints from features
 -- ---------------------------------------------------------------------------------------------------------
 
--- Fingerprints and weights of features. Without features, as for an empty document, the result is NULL.
+-- Fingerprints and weights of features. Without features, as for an empty document, the result is NULL. Counted features
+-- have the weight 1 + ln of their count. The functions of texts save making a feature_vector.
 
 CREATE FUNCTION to_simhash(document pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash(document pg_catalog.text, unit pg_catalog.text, size integer) RETURNS simhash
     AS 'MODULE_PATHNAME', 'to_simhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash(features pg_catalog.text[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(features pg_catalog.text[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(features bigint[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(features bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(document pg_catalog.tsvector) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(features pg_catalog.jsonb) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash(features feature_vector) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'to_simhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash(pg_catalog.text)
     IS 'fingerprint of the words of a text, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash(pg_catalog.text, pg_catalog.text, integer)
     IS 'fingerprint of the shingles of a text, each of size units, word or character';
-COMMENT ON FUNCTION to_simhash(pg_catalog.text[])
-    IS 'fingerprint of features, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_simhash(pg_catalog.text[], double precision[])
-    IS 'fingerprint of features with weights';
-COMMENT ON FUNCTION to_simhash(bigint[])
-    IS 'fingerprint of numbers, each the feature that its digits are, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_simhash(bigint[], double precision[])
-    IS 'fingerprint of numbers with weights, each the feature that its digits are';
-COMMENT ON FUNCTION to_simhash(pg_catalog.tsvector)
-    IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
-COMMENT ON FUNCTION to_simhash(pg_catalog.jsonb)
-    IS 'fingerprint of an object of features and weights';
+COMMENT ON FUNCTION to_simhash(feature_vector)
+    IS 'fingerprint of features';
 
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text, unit pg_catalog.text, size integer)
     RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'to_simhash_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_weights(features pg_catalog.text[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(features pg_catalog.text[], weights double precision[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(features bigint[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(features bigint[], weights double precision[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(document pg_catalog.tsvector) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(features pg_catalog.jsonb) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+CREATE FUNCTION to_simhash_weights(features feature_vector) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'to_simhash_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text)
     IS 'weights of the words of a text, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text, pg_catalog.text, integer)
     IS 'weights of the shingles of a text, each of size units, word or character';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[])
-    IS 'weights of features, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text[], double precision[])
-    IS 'weights of features with weights';
-COMMENT ON FUNCTION to_simhash_weights(bigint[])
-    IS 'weights of numbers, each the feature that its digits are, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_simhash_weights(bigint[], double precision[])
-    IS 'weights of numbers with weights, each the feature that its digits are';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.tsvector)
-    IS 'weights of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
-COMMENT ON FUNCTION to_simhash_weights(pg_catalog.jsonb)
-    IS 'weights of an object of features and weights';
-
--- The same of features whose 64-bit hashes were computed elsewhere.
-
-CREATE FUNCTION simhash_from_hashes(hashes bigint[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION simhash_from_hashes(hashes bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION simhash_weights_from_hashes(hashes bigint[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION simhash_weights_from_hashes(hashes bigint[], weights double precision[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION simhash_from_hashes(bigint[])
-    IS 'fingerprint of feature hashes, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION simhash_from_hashes(bigint[], double precision[])
-    IS 'fingerprint of feature hashes with weights';
-COMMENT ON FUNCTION simhash_weights_from_hashes(bigint[])
-    IS 'weights of feature hashes, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION simhash_weights_from_hashes(bigint[], double precision[])
-    IS 'weights of feature hashes with weights';
+COMMENT ON FUNCTION to_simhash_weights(feature_vector)
+    IS 'weights of features';
 
 -- Signatures, of 64 to 4096 bits: bit strings, the first 64 bits of which are the fingerprint. A function's result
 -- has no type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).
@@ -423,55 +506,19 @@ CREATE FUNCTION to_signature(document pg_catalog.text, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION to_signature(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer) RETURNS bit
     AS 'MODULE_PATHNAME', 'to_signature_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature(features pg_catalog.text[], bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature(features pg_catalog.text[], weights double precision[], bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature(document pg_catalog.tsvector, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature(features pg_catalog.jsonb, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature(features feature_vector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_signature_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_signature_weights(features feature_vector, bits integer) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'to_signature_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 
 COMMENT ON FUNCTION to_signature(pg_catalog.text, integer)
     IS 'signature of the words of a text, weighted by 1 + ln of their frequency';
 COMMENT ON FUNCTION to_signature(pg_catalog.text, pg_catalog.text, integer, integer)
     IS 'signature of the shingles of a text, each of size units, word or character';
-COMMENT ON FUNCTION to_signature(pg_catalog.text[], integer)
-    IS 'signature of features, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_signature(pg_catalog.text[], double precision[], integer)
-    IS 'signature of features with weights';
-COMMENT ON FUNCTION to_signature(pg_catalog.tsvector, integer)
-    IS 'signature of lexemes, weighted by 1 + ln of their frequency; labels C, B, A count 2, 4, 10 times';
-COMMENT ON FUNCTION to_signature(pg_catalog.jsonb, integer)
-    IS 'signature of an object of features and weights';
-
-CREATE FUNCTION to_signature_weights(document pg_catalog.text, bits integer) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature_weights(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
-    RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature_weights(features pg_catalog.text[], bits integer) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature_weights(features pg_catalog.text[], weights double precision[], bits integer)
-    RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature_weights(document pg_catalog.tsvector, bits integer) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_signature_weights(features pg_catalog.jsonb, bits integer) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, integer)
-    IS 'weights of the bits of the signature of the words of a text, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text, pg_catalog.text, integer, integer)
-    IS 'weights of the bits of the signature of the shingles of a text, each of size units, word or character';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], integer)
-    IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.text[], double precision[], integer)
-    IS 'weights of the bits of the signature of features with weights';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.tsvector, integer)
-    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln tf; labels C, B, A count 2, 4, 10 times';
-COMMENT ON FUNCTION to_signature_weights(pg_catalog.jsonb, integer)
-    IS 'weights of the bits of the signature of an object of features and weights';
+COMMENT ON FUNCTION to_signature(feature_vector, integer)
+    IS 'signature of features';
+COMMENT ON FUNCTION to_signature_weights(feature_vector, integer)
+    IS 'weights of the bits of the signature of features';
 
 -- Min-hash sketches of sets of features: of each element, only whether it occurs counts. Without features the result
 -- is NULL.
@@ -481,44 +528,18 @@ CREATE FUNCTION to_minhash(document pg_catalog.text, bits integer) RETURNS bit
 CREATE FUNCTION to_minhash(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
     RETURNS bit
     AS 'MODULE_PATHNAME', 'to_minhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_minhash(features pg_catalog.text[], bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_minhash(features bigint[], bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_minhash(document pg_catalog.tsvector, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash(features feature_vector, bits integer) RETURNS bit
+    AS 'MODULE_PATHNAME', 'to_minhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION to_minhash_values(features feature_vector, minima integer) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'to_minhash_values_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, integer)
     IS 'min-hash signature of the set of the words of a text: one bit of each minimum';
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, pg_catalog.text, integer, integer)
     IS 'min-hash signature of the set of shingles of a text, of size words or characters: one bit of each minimum';
-COMMENT ON FUNCTION to_minhash(pg_catalog.text[], integer)
+COMMENT ON FUNCTION to_minhash(feature_vector, integer)
     IS 'min-hash signature of the set of features: one bit of each minimum';
-COMMENT ON FUNCTION to_minhash(bigint[], integer)
-    IS 'min-hash signature of the set of numbers: one bit of each minimum';
-COMMENT ON FUNCTION to_minhash(pg_catalog.tsvector, integer)
-    IS 'min-hash signature of the set of lexemes: one bit of each minimum';
-
-CREATE FUNCTION to_minhash_values(document pg_catalog.text, minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_minhash_values(document pg_catalog.text, unit pg_catalog.text, size integer, minima integer)
-    RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_minhash_values(features pg_catalog.text[], minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_minhash_values(features bigint[], minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_minhash_values(document pg_catalog.tsvector, minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, integer)
-    IS 'min-hash sketch of the set of the words of a text: its minima';
-COMMENT ON FUNCTION to_minhash_values(pg_catalog.text, pg_catalog.text, integer, integer)
-    IS 'min-hash sketch of the set of the shingles of a text, each of size units, word or character: its minima';
-COMMENT ON FUNCTION to_minhash_values(pg_catalog.text[], integer)
+COMMENT ON FUNCTION to_minhash_values(feature_vector, integer)
     IS 'min-hash sketch of the set of features: its minima';
-COMMENT ON FUNCTION to_minhash_values(bigint[], integer)
-    IS 'min-hash sketch of the set of numbers: its minima';
-COMMENT ON FUNCTION to_minhash_values(pg_catalog.tsvector, integer)
-    IS 'min-hash sketch of the set of lexemes: its minima';
 
 -- Minima, also those of other libraries.
 
@@ -921,12 +942,9 @@ CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.t
 CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_shingles' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text[])
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_array' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.tsvector)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_tsvector' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_vector' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
 CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_value' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
@@ -942,9 +960,7 @@ COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catal
     IS 'aggregate transition function';
 COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text[])
-    IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.tsvector)
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
     IS 'aggregate transition function';
 COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
     IS 'aggregate transition function';
@@ -963,11 +979,7 @@ CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text, unit pg_catal
     SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
     COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
     DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
-CREATE AGGREGATE feature_frequencies_agg(features pg_catalog.text[]) (
-    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
-    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
-CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.tsvector) (
+CREATE AGGREGATE feature_frequencies_agg(features feature_vector) (
     SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
     COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
     DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
@@ -979,10 +991,8 @@ COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text)
     IS 'in how many texts each word occurs';
 COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text, pg_catalog.text, integer)
     IS 'in how many texts each shingle of size units, word or character, occurs';
-COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text[])
-    IS 'in how many arrays each feature occurs';
-COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.tsvector)
-    IS 'in how many documents each lexeme occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(feature_vector)
+    IS 'in how many documents each feature occurs';
 COMMENT ON AGGREGATE feature_frequencies_agg(feature_frequencies)
     IS 'frequencies in the union of collections';
 
@@ -999,77 +1009,14 @@ COMMENT ON FUNCTION feature_frequency(feature_frequencies, pg_catalog.text)
 COMMENT ON FUNCTION feature_rarity(feature_frequencies, pg_catalog.text)
     IS 'the factor of a feature''s weight: ln (N + 1) - ln n, where n of N documents have it';
 
-CREATE FUNCTION to_simhash(frequencies feature_frequencies, document pg_catalog.text) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash(frequencies feature_frequencies, features pg_catalog.text[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash(frequencies feature_frequencies, document pg_catalog.tsvector) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.text)
-    IS 'fingerprint of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.text[])
-    IS 'fingerprint of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash(feature_frequencies, pg_catalog.tsvector)
-    IS 'fingerprint of lexemes, weighted by 1 + ln of their frequency, times their rarity';
-
-CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, document pg_catalog.text) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, features pg_catalog.text[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION to_simhash_weights(frequencies feature_frequencies, document pg_catalog.tsvector)
-    RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.text)
-    IS 'weights of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.text[])
-    IS 'weights of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_simhash_weights(feature_frequencies, pg_catalog.tsvector)
-    IS 'weights of lexemes, weighted by 1 + ln of their frequency, times their rarity';
-
-CREATE FUNCTION to_signature(frequencies feature_frequencies, document pg_catalog.text, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature(frequencies feature_frequencies, features pg_catalog.text[], bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION to_signature(frequencies feature_frequencies, document pg_catalog.tsvector, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.text, integer)
-    IS 'signature of the features of a text, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.text[], integer)
-    IS 'signature of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature(feature_frequencies, pg_catalog.tsvector, integer)
-    IS 'signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
-
-CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, document pg_catalog.text, bits integer)
-    RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, features pg_catalog.text[], bits integer)
-    RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION to_signature_weights(frequencies feature_frequencies, document pg_catalog.tsvector, bits integer)
-    RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.text, integer)
-    IS 'weights of the bits of the signature of the features of a text, weighted by 1 + ln tf times their rarity';
-COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.text[], integer)
-    IS 'weights of the bits of the signature of features, weighted by 1 + ln of their frequency, times their rarity';
-COMMENT ON FUNCTION to_signature_weights(feature_frequencies, pg_catalog.tsvector, integer)
-    IS 'weights of the bits of the signature of lexemes, weighted by 1 + ln of their frequency, times their rarity';
-
-CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.text, b pg_catalog.text)
-    RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_rare_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.text[], b pg_catalog.text[])
-    RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_rare_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_cosine(frequencies feature_frequencies, a pg_catalog.tsvector, b pg_catalog.tsvector)
-    RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_rare_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.text, pg_catalog.text)
-    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
-COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.text[], pg_catalog.text[])
-    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
-COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.tsvector, pg_catalog.tsvector)
-    IS 'cosine of features, each with the weight 1 + ln tf times its rarity';
+CREATE FUNCTION features(frequencies feature_frequencies, document pg_catalog.text) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION features(frequencies feature_frequencies, features feature_vector) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_rare_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION features(feature_frequencies, pg_catalog.text)
+    IS 'the features of a text, weighted by 1 + ln of their count, times their rarity';
+COMMENT ON FUNCTION features(feature_frequencies, feature_vector)
+    IS 'features, their weights multiplied by their rarity';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Exact measures
@@ -1080,64 +1027,35 @@ COMMENT ON FUNCTION feature_cosine(feature_frequencies, pg_catalog.tsvector, pg_
 CREATE FUNCTION feature_jaccard(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION feature_jaccard(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'jaccard_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_jaccard(a bigint[], b bigint[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'jaccard_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION feature_jaccard(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'jaccard_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION feature_jaccard(a feature_vector, b feature_vector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'jaccard_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'Jaccard similarity of the sets of two documents'' features: the fraction of all features that both have';
-COMMENT ON FUNCTION feature_jaccard(pg_catalog.text[], pg_catalog.text[])
-    IS 'Jaccard similarity of two sets of texts: the fraction of all elements that both have';
-COMMENT ON FUNCTION feature_jaccard(bigint[], bigint[])
-    IS 'Jaccard similarity of two sets of numbers: the fraction of all elements that both have';
-COMMENT ON FUNCTION feature_jaccard(pg_catalog.tsvector, pg_catalog.tsvector)
-    IS 'Jaccard similarity of two sets of lexemes: the fraction of all elements that both have';
+COMMENT ON FUNCTION feature_jaccard(feature_vector, feature_vector)
+    IS 'Jaccard similarity of two sets of features: the fraction of all features that both have';
 
 CREATE FUNCTION feature_containment(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION feature_containment(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'containment_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_containment(a bigint[], b bigint[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'containment_bigint_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
-CREATE FUNCTION feature_containment(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'containment_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION feature_containment(a feature_vector, b feature_vector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'containment_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'the fraction of document a''s features that document b contains';
-COMMENT ON FUNCTION feature_containment(pg_catalog.text[], pg_catalog.text[])
-    IS 'the fraction of the texts in set a that set b contains';
-COMMENT ON FUNCTION feature_containment(bigint[], bigint[])
-    IS 'the fraction of the numbers in set a that set b contains';
-COMMENT ON FUNCTION feature_containment(pg_catalog.tsvector, pg_catalog.tsvector)
-    IS 'the fraction of the lexemes in set a that set b contains';
+COMMENT ON FUNCTION feature_containment(feature_vector, feature_vector)
+    IS 'the fraction of the features a that b contains';
 
 CREATE FUNCTION feature_cosine(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
     AS 'MODULE_PATHNAME', 'cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
-CREATE FUNCTION feature_cosine(a pg_catalog.text[], b pg_catalog.text[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_text_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_cosine(a_features pg_catalog.text[], a_weights double precision[],
-    b_features pg_catalog.text[], b_weights double precision[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_weighted_arrays' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_cosine(a pg_catalog.tsvector, b pg_catalog.tsvector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
-CREATE FUNCTION feature_cosine(a pg_catalog.jsonb, b pg_catalog.jsonb) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 400;
+CREATE FUNCTION feature_cosine(a feature_vector, b feature_vector) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], pg_catalog.text[])
-    IS 'cosine of two lists of features, each with the weight 1 + ln tf';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.text[], double precision[], pg_catalog.text[], double precision[])
-    IS 'cosine of two vectors, given as features and their weights';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.tsvector, pg_catalog.tsvector)
-    IS 'cosine of two documents'' lexemes, each with the weight 1 + ln tf, where labels count as in to_simhash';
-COMMENT ON FUNCTION feature_cosine(pg_catalog.jsonb, pg_catalog.jsonb)
-    IS 'cosine of two vectors, given as JSON objects of features and weights';
+COMMENT ON FUNCTION feature_cosine(feature_vector, feature_vector)
+    IS 'cosine of two vectors of features';
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Distance

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -20,6 +21,7 @@
 
 #include "core/features/feature_counts.hpp"
 #include "core/features/feature_frequencies.hpp"
+#include "core/features/term_frequency.hpp"
 #include "core/hash/feature_hash.hpp"
 #include "core/minhash/minhash_sketch.hpp"
 #include "texts.hpp"
@@ -137,10 +139,16 @@ Signatures sign(const Texts &texts, const FeaturesOf &features_of, const Feature
         for (std::uint64_t feature : features)
             counts.add(feature, 1);
         clear_sums(sums);
-        if (frequencies != nullptr)
-            counts.add_rare(0, counts.capacity(), *frequencies, sums);
-        else
+        if (frequencies != nullptr) {
+            for (const FeatureCount &slot : slots) {
+                const Weight weight = Weight{logarithmic_weight(static_cast<std::uint32_t>(slot.count))};
+                if (slot.count != 0 &&
+                    !add_feature(sums, slot.hash, weight * frequencies->rarity_of(slot.hash) << kRareShift))
+                    std::abort();
+            }
+        } else {
             counts.add_logarithmic(0, counts.capacity(), sums);
+        }
         for (const Weights &weights : memory)
             signatures.word.push_back(weights_fingerprint(weights));
         signatures.none.push_back(features.empty());

@@ -15,7 +15,7 @@ CREATE UNLOGGED TABLE word AS
 CREATE UNLOGGED TABLE frequency AS
     SELECT word, ln((SELECT count(*) FROM text)::float8 / count(*)) AS idf FROM word GROUP BY word;
 CREATE UNLOGGED TABLE weighed AS
-    SELECT id, to_simhash_weights(array_agg(word), array_agg((1 + ln(tf)) * idf)) AS w, sum(tf) AS n,
+    SELECT id, to_simhash_weights(features(array_agg(word), array_agg((1 + ln(tf)) * idf))) AS w, sum(tf) AS n,
            avg(idf) AS made_up_weight
     FROM word JOIN frequency USING (word) GROUP BY id;
 DROP TABLE word, frequency;
@@ -56,8 +56,7 @@ INSERT INTO doc SELECT id, h FROM fingerprinted f
 -- Queries for the batch join: texts with invented words added, up to one for every twenty words. A new feature adds to
 -- the weights of a text, so the sum is that of the edited text.
 CREATE TABLE made_up AS
-    SELECT words, version, to_simhash_weights(array_agg(md5(words || ' ' || version || ' ' || i)),
-               array_agg((SELECT avg(made_up_weight)::float8 FROM weighed))) AS w
+    SELECT words, version, to_simhash_weights(features(array_agg(md5(words || ' ' || version || ' ' || i)), array_agg((SELECT avg(made_up_weight)::float8 FROM weighed)))) AS w
     FROM generate_series(1, 64) words, generate_series(1, 32) version, generate_series(1, words) i GROUP BY 1, 2;
 CREATE UNLOGGED TABLE batch AS
     SELECT row_number() OVER ()::integer AS id, w, w::simhash AS h FROM (

@@ -39,7 +39,7 @@ DECLARE
     way text := format('%s bands of %s', bands, rows);
 BEGIN
     CALL step(way, 'keys', format('CREATE UNLOGGED TABLE %I AS
-        SELECT id, unnest(minhash_bands(to_minhash_values(body, ''word'', 3, %s), %s)) AS key FROM compared', way || ' keys', bands * rows, rows));
+        SELECT id, unnest(minhash_bands(to_minhash_values(features(body, ''word'', 3), %s), %s)) AS key FROM compared', way || ' keys', bands * rows, rows));
     EXECUTE format('ANALYZE %I', way || ' keys');
     CALL find_pairs(way, format('(SELECT DISTINCT k.id, l.id FROM %I k JOIN %1$I l ON k.key = l.key AND k.id < l.id) p(a, b)
         JOIN compared x ON x.id = p.a JOIN compared y ON y.id = p.b', way || ' keys'));

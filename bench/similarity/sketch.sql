@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     FOR round IN 1..3 LOOP
         FOR call IN SELECT format(f, size) FROM unnest('{128,256,1024}'::int[]) size,
-            unnest('{"to_minhash(features, %s)","to_minhash_values(features, %s)","to_minhash(body, ''word'', 3, %s)"}'::text[]) f LOOP
+            unnest('{"to_minhash(features(features), %s)","to_minhash_values(features(features), %s)","to_minhash(body, ''word'', 3, %s)"}'::text[]) f LOOP
             busy := processor_seconds();
             EXECUTE format('SELECT count(%s) FROM feature', call) INTO made;
             PERFORM note('sketch', call, 'documents/s', made / (processor_seconds() - busy));

@@ -97,7 +97,7 @@ load() {
         run -v bits="$bits" -v rows="$4" -v fresh="$5" -v queries="$6" <<'SQL'
 CREATE UNLOGGED TABLE mixed AS SELECT row_number() OVER (ORDER BY hashint4extended(n, 1)) AS n, body FROM passage;
 DROP TABLE passage;
-INSERT INTO query SELECT n, to_signature(body, :bits), to_signature_weights(body, :bits) FROM mixed WHERE n <= :queries;
+INSERT INTO query SELECT n, to_signature(body, :bits), to_signature_weights(features(body), :bits) FROM mixed WHERE n <= :queries;
 INSERT INTO fresh SELECT n - :queries, to_signature(body, :bits) FROM mixed WHERE n > :queries AND n <= :queries + :fresh;
 INSERT INTO page SELECT n - :queries - :fresh, s FROM (SELECT n, to_signature(body, :bits) AS s FROM mixed WHERE n > :queries + :fresh) x
     WHERE s IS NOT NULL LIMIT :rows;

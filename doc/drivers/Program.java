@@ -40,7 +40,7 @@ public class Program {
             value.next();
             System.out.println("value " + Long.toUnsignedString(value.getLong(1)));
 
-            PreparedStatement features = db.prepareStatement("SELECT to_simhash(?)");
+            PreparedStatement features = db.prepareStatement("SELECT to_simhash(features(?))");
             features.setArray(1, db.createArrayOf("text", new String[] {"Urgent", "invoice no. 5"}));
             print("features", features);
 

@@ -44,7 +44,7 @@ func main() {
 	check(err)
 	fmt.Println("value", value)
 
-	check(db.QueryRow("SELECT to_simhash($1::text[])", pq.Array([]string{"Urgent", "invoice no. 5"})).Scan(&digits))
+	check(db.QueryRow("SELECT to_simhash(features($1::text[]))", pq.Array([]string{"Urgent", "invoice no. 5"})).Scan(&digits))
 	fmt.Println("features", digits)
 
 	// Signatures are sent and read as bytes.

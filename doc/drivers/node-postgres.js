@@ -25,7 +25,7 @@ async function main() {
     found = await db.query('SELECT h FROM image WHERE id = 1');
     console.log('value', String(found.rows[0].h));
 
-    found = await db.query('SELECT to_simhash($1::text[]) AS h', [['Urgent', 'invoice no. 5']]);
+    found = await db.query('SELECT to_simhash(features($1::text[])) AS h', [['Urgent', 'invoice no. 5']]);
     console.log('features', fingerprint(found.rows[0].h));
 
     // Signatures are made of bytes.

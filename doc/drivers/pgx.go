@@ -44,7 +44,7 @@ func main() {
 	check(db.QueryRow(ctx, "SELECT h FROM image WHERE id = 1").Scan(&value))
 	fmt.Println("value", binary.BigEndian.Uint64(value))
 
-	check(db.QueryRow(ctx, "SELECT to_simhash($1::text[])", []string{"Urgent", "invoice no. 5"}).Scan(&value))
+	check(db.QueryRow(ctx, "SELECT to_simhash(features($1::text[]))", []string{"Urgent", "invoice no. 5"}).Scan(&value))
 	fmt.Printf("features %x\n", value)
 
 	// Signatures are sent and read as bytes.

@@ -36,7 +36,7 @@ puts "nearest #{found.map { |row| row.join(":") }.join(" ")}"
 puts "value #{Image.find(1).h}"
 
 encoded = PG::TextEncoder::Array.new.encode(["Urgent", "invoice no. 5"])
-features = Page.connection.select_value(Page.sanitize_sql(["SELECT to_simhash(?::text[])", encoded]))
+features = Page.connection.select_value(Page.sanitize_sql(["SELECT to_simhash(features(?::text[]))", encoded]))
 puts "features #{features}"
 
 # Signatures are strings of bytes in Ruby.

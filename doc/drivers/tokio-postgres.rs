@@ -70,7 +70,7 @@ async fn main() -> Result<(), AnyError> {
     println!("\nvalue {}", value.0);
 
     let features = vec!["Urgent", "invoice no. 5"];
-    let value: Fingerprint = db.query_one("SELECT to_simhash($1::text[])", &[&features]).await?.get(0);
+    let value: Fingerprint = db.query_one("SELECT to_simhash(features($1::text[]))", &[&features]).await?.get(0);
     println!("features {:016x}", value.0);
 
     // Signatures are sent and read as bytes.

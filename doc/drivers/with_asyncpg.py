@@ -23,7 +23,7 @@ async def main():
     print("nearest", *[f"{row['id']}:{row['distance']}" for row in found])
     print("value", await db.fetchval("SELECT h FROM image WHERE id = 1"))
 
-    features = await db.fetchval("SELECT to_simhash($1::text[])", ["Urgent", "invoice no. 5"])
+    features = await db.fetchval("SELECT to_simhash(features($1::text[]))", ["Urgent", "invoice no. 5"])
     print("features", f"{features:016x}")
 
     # Signatures are sent and read as bytes.

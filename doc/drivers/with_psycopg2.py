@@ -25,7 +25,7 @@ print("nearest", *[f"{id}:{distance}" for id, distance in cursor])
 cursor.execute("SELECT h FROM image WHERE id = 1")
 print("value", int(cursor.fetchone()[0], 16))
 
-cursor.execute("SELECT to_simhash(%s::text[])", [["Urgent", "invoice no. 5"]])
+cursor.execute("SELECT to_simhash(features(%s::text[]))", [["Urgent", "invoice no. 5"]])
 print("features", cursor.fetchone()[0])
 
 # Signatures are sent and read as bytes.

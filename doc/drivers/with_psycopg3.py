@@ -24,7 +24,7 @@ with psycopg.connect() as db:
     print("nearest", *[f"{id}:{distance}" for id, distance in found])
     print("value", *db.execute("SELECT h FROM image WHERE id = 1").fetchone())
 
-    found = db.execute("SELECT to_simhash(%s::text[])", [["Urgent", "invoice no. 5"]])
+    found = db.execute("SELECT to_simhash(features(%s::text[]))", [["Urgent", "invoice no. 5"]])
     print("features", f"{found.fetchone()[0]:016x}")
 
     # Signatures are made of bytes.

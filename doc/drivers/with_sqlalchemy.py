@@ -49,7 +49,7 @@ with engine.begin() as db:
     print("value", db.execute(select(image.c.h).where(image.c.id == 1)).scalar())
 
     features = cast(["Urgent", "invoice no. 5"], ARRAY(Text))
-    print("features", f"{db.execute(select(func.to_simhash(features, type_=Simhash))).scalar():016x}")
+    print("features", f"{db.execute(select(func.to_simhash(func.features(features), type_=Simhash))).scalar():016x}")
 
     # Signatures are sent and read as bytes.
     db.execute(insert(photo).values(id=1, sig=func.signature_from_bytea(bytes(range(32)))))

@@ -12,9 +12,9 @@ SELECT doc, simhash_weights_agg(feature) FROM feature GROUP BY doc ORDER BY doc;
 SELECT doc, simhash_weights_agg(feature, weight) FROM feature GROUP BY doc ORDER BY doc;
 
 -- Every occurrence weighs 1: sums add up, without logarithms. Explicit weights work as with arrays.
-SELECT simhash_weights_agg(feature)::text = to_simhash_weights(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1])::text AS ones,
+SELECT simhash_weights_agg(feature)::text = to_simhash_weights(features(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1]))::text AS ones,
        simhash_weights_agg(feature, weight)::text
-       = to_simhash_weights(array_agg(feature), array_agg(weight))::text AS weights,
+       = to_simhash_weights(features(array_agg(feature), array_agg(weight)))::text AS weights,
        simhash_agg(feature, weight) = simhash_weights_agg(feature, weight)::simhash AS signs
 FROM feature WHERE doc = 1;
 
@@ -30,7 +30,7 @@ SELECT simhash_agg('a', 4e11) FROM generate_series(1, 2);
 \echo :SQLSTATE
 
 -- Sums of stored weights. The result is packed as if it had been computed at once.
-SELECT simhash_weights_agg(w)::text = to_simhash_weights(ARRAY['a', 'b', 'b', 'd'], ARRAY[1, 2.5, -0.5, 1])::text AS sums,
+SELECT simhash_weights_agg(w)::text = to_simhash_weights(features(ARRAY['a', 'b', 'b', 'd'], ARRAY[1, 2.5, -0.5, 1]))::text AS sums,
        simhash_agg(w) = simhash_weights_agg(w)::simhash AS signs,
        pg_column_size(simhash_weights_agg(w)) AS size
 FROM (SELECT simhash_weights_agg(feature, weight) AS w FROM feature GROUP BY doc) AS v;
@@ -52,7 +52,7 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TEMP TABLE alone AS
     SELECT doc, simhash_agg(feature) AS a, simhash_agg(feature, weight) AS b,
            simhash_weights_agg(feature)::text AS c, simhash_weights_agg(feature, weight)::text AS d,
-           simhash_weights_agg(to_simhash_weights(ARRAY[feature], ARRAY[weight]))::text AS e
+           simhash_weights_agg(to_simhash_weights(features(ARRAY[feature], ARRAY[weight])))::text AS e
     FROM parallel_feature GROUP BY doc;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -63,7 +63,7 @@ EXPLAIN (COSTS OFF) SELECT doc, simhash_agg(feature, weight) FROM parallel_featu
 SELECT count(*) AS documents, bool_and(alone IS NOT DISTINCT FROM together) AS same FROM alone JOIN (
     SELECT doc, simhash_agg(feature) AS a, simhash_agg(feature, weight) AS b,
            simhash_weights_agg(feature)::text AS c, simhash_weights_agg(feature, weight)::text AS d,
-           simhash_weights_agg(to_simhash_weights(ARRAY[feature], ARRAY[weight]))::text AS e
+           simhash_weights_agg(to_simhash_weights(features(ARRAY[feature], ARRAY[weight])))::text AS e
     FROM parallel_feature GROUP BY doc) AS together USING (doc);
 EXPLAIN (COSTS OFF) SELECT simhash_agg(feature) FROM parallel_feature;
 SELECT simhash_agg(feature) = (SELECT simhash_agg(feature ORDER BY feature) FROM parallel_feature) AS same

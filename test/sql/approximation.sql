@@ -7,10 +7,10 @@ CREATE ROLE approximation_reader;
 CREATE FUNCTION word(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
     $$ SELECT 'w' || (hashint8extended(n, 7) & 4095)::text $$;
 CREATE TABLE doc AS
-    SELECT i AS id, to_simhash_weights(array_agg(word(i * 1000 + j))) AS w
+    SELECT i AS id, to_simhash_weights(features(array_agg(word(i * 1000 + j)))) AS w
     FROM generate_series(1, 150) i, generate_series(1, 80) j GROUP BY i;
 CREATE TABLE blocked AS
-    SELECT to_simhash(array_agg(CASE WHEN j <= 4 THEN word(-(i * 1000 + j)) ELSE word(i * 1000 + j) END)) AS h
+    SELECT to_simhash(features(array_agg(CASE WHEN j <= 4 THEN word(-(i * 1000 + j)) ELSE word(i * 1000 + j) END))) AS h
     FROM generate_series(1, 50) i, generate_series(1, 80) j GROUP BY i
     UNION ALL SELECT hashint8extended(i, 1)::simhash FROM generate_series(1, 10000) i;
 CREATE INDEX blocked_h ON blocked USING simhash (h);

@@ -2,36 +2,36 @@
 
 SELECT current_database() AS utf8 \gset
 SET client_encoding = 'UTF8';
-SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
-SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(ARRAY['Éric', 'café'], ARRAY['café']), feature_containment('café'::tsvector, 'café');
+SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(features(ARRAY['Éric', 'café'])), to_simhash(features('{"café": 1}'::jsonb));
+SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(features(ARRAY['Éric', 'café']), features(ARRAY['café'])), feature_containment(features('café'::tsvector), features('café'::tsvector));
 SELECT to_features('Éric aime le café', 'word', 2);
-SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(features(ARRAY['東京'], ARRAY[1])), to_simhash(features('東京:1'::tsvector)),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
-SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
+SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine(features('{"東京": 1}'::jsonb), features('{"東京": 2, "京都": 3}'::jsonb));
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
 CREATE DATABASE simhash_latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_latin1
 SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
-SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(ARRAY['Éric', 'café']), to_simhash('{"café": 1}'::jsonb);
-SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(ARRAY['Éric', 'café'], ARRAY['café']), feature_containment('café'::tsvector, 'café');
+SELECT to_simhash('Éric aime le café à Besançon'), to_simhash(features(ARRAY['Éric', 'café'])), to_simhash(features('{"café": 1}'::jsonb));
+SELECT feature_jaccard('Éric aime le café'::text, 'le CAFÉ aimé'), feature_cosine(features(ARRAY['Éric', 'café']), features(ARRAY['café'])), feature_containment(features('café'::tsvector), features('café'::tsvector));
 SELECT to_features('Éric aime le café', 'word', 2);
 
 CREATE DATABASE simhash_euc_jp ENCODING 'EUC_JP' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_euc_jp
 SET client_encoding = 'UTF8';
 CREATE EXTENSION simhash;
-SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(features(ARRAY['東京'], ARRAY[1])), to_simhash(features('東京:1'::tsvector)),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
-SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine('{"東京": 1}', '{"東京": 2, "京都": 3}'::jsonb);
+SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine(features('{"東京": 1}'::jsonb), features('{"東京": 2, "京都": 3}'::jsonb));
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
 -- In SQL_ASCII bytes are taken as UTF-8; invalid ones are separators in texts.
 CREATE DATABASE simhash_sql_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_sql_ascii
 CREATE EXTENSION simhash;
-SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(ARRAY['東京'], ARRAY[1]), to_simhash('東京:1'::tsvector),
+SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(features(ARRAY['東京'], ARRAY[1])), to_simhash(features('東京:1'::tsvector)),
        simhash_agg('東京') FROM (VALUES (1)) AS v;
 SELECT to_simhash(E'one\xFFtwo\xE6three') = to_simhash('one two three') AS separators;
 

@@ -9,7 +9,7 @@ SET client_encoding = 'UTF8';
 SELECT to_features('To be, or NOT to be'), to_features('To be, or NOT', 'word', 2),
        to_features('A b-c', 'character', 3), to_features('東京都 tower'), to_features('one', 'word', 3),
        to_features('?!') AS empty, to_features(NULL) AS null;
-SELECT count(*) AS texts, bool_and(to_simhash(to_features(body, unit, size)) = to_simhash(body, unit, size)) AS same
+SELECT count(*) AS texts, bool_and(to_simhash(features(to_features(body, unit, size))) = to_simhash(body, unit, size)) AS same
 FROM (SELECT string_agg(substr(md5((i * n)::text), 1, i % 9 + 1), ' ' ORDER BY i) AS body
       FROM generate_series(1, 20) AS n, generate_series(1, 300) AS i GROUP BY n) AS text,
      (VALUES ('word', 1), ('word', 3), ('word', 25), ('character', 1), ('character', 4), ('character', 25)) AS v(unit, size);

@@ -31,7 +31,7 @@ CREATE TEMP TABLE page AS
     SELECT id, array_agg(DISTINCT (id / 4 * 100 + n + (n < id % 4 * 5)::int * 1000)::text) AS features
     FROM generate_series(0, 399) AS id, generate_series(1, 20) AS n GROUP BY id;
 ALTER TABLE page ADD minima bigint[];
-UPDATE page SET minima = to_minhash_values(features, 64);
+UPDATE page SET minima = to_minhash_values(features(features), 64);
 CREATE TEMP TABLE band AS SELECT id, key FROM page, unnest(minhash_bands(minima, 4)) AS key;
 CREATE INDEX ON band (key);
 CREATE INDEX ON page USING gin (minhash_bands(minima, 4));

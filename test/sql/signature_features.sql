@@ -34,17 +34,17 @@ SELECT pg_column_size(to_signature('a', 65)) AS bytes, pg_typeof(to_signature('a
 
 -- No features, no signature; NULL for NULL.
 SELECT to_signature('', 256) AS empty, to_signature(NULL::text, 256) AS null, to_signature('a', NULL) AS no_number,
-       to_signature('{}'::text[], 256) AS no_elements, to_signature(ARRAY[NULL]::text[], 256) AS null_elements,
-       to_signature('{a}'::text[], '{0}'::float8[], 256) AS weightless, to_signature(''::tsvector, 256) AS no_lexemes,
-       to_signature('{}'::jsonb, 256) AS no_keys, to_signature_weights('', 256) AS no_weights;
+       to_signature(features('{}'::text[]), 256) AS no_elements, to_signature(features(ARRAY[NULL]::text[]), 256) AS null_elements,
+       to_signature(features('{a}'::text[], '{0}'::float8[]), 256) AS weightless, to_signature(features(''::tsvector), 256) AS no_lexemes,
+       to_signature(features('{}'::jsonb), 256) AS no_keys, to_signature_weights(features(''), 256) AS no_weights;
 
 SELECT to_signature('a', 63);
 \echo :SQLSTATE
 SELECT to_signature('a', 4097);
 \echo :SQLSTATE
-SELECT to_signature('{a}'::text[], -1);
+SELECT to_signature(features('{a}'::text[]), -1);
 \echo :SQLSTATE
-SELECT to_signature_weights('{"a": 1}'::jsonb, 0);
+SELECT to_signature_weights(features('{"a": 1}'::jsonb), 0);
 \echo :SQLSTATE
 SELECT signature_agg('a', 2147483647);
 \echo :SQLSTATE
@@ -59,37 +59,37 @@ INSERT INTO narrow DEFAULT VALUES;
 \echo :SQLSTATE
 
 -- Features and weights are those of to_simhash.
-SELECT to_signature('A, b. c', 'word', 2, 128) = to_signature('{a b,b c}'::text[], 128) AS shingles,
-       to_signature('b a b', 128) = to_signature(ARRAY['a', 'b', NULL, 'b'], 128) AS array,
-       to_signature(ARRAY['a', 'b', 'a'], ARRAY[1, 2, 3], 128) = to_signature('{"a": 4, "b": 2}'::jsonb, 128) AS weights,
-       to_signature('a:1C b:2'::tsvector, 128) = to_signature('{a,a,b}'::text[], 128) AS labels,
-       to_signature(ARRAY['a'], ARRAY[-1], 128) = ~ to_signature('a', 128) AS negative;
-SELECT pg_temp.hex(to_signature('{"spam": 1.5, "ham": -0.25, "eggs": 1e-7}'::jsonb, 200)),
+SELECT to_signature('A, b. c', 'word', 2, 128) = to_signature(features('{a b,b c}'::text[]), 128) AS shingles,
+       to_signature('b a b', 128) = to_signature(features(ARRAY['a', 'b', NULL, 'b']), 128) AS array,
+       to_signature(features(ARRAY['a', 'b', 'a'], ARRAY[1, 2, 3]), 128) = to_signature(features('{"a": 4, "b": 2}'::jsonb), 128) AS weights,
+       to_signature(features('a:1C b:2'::tsvector), 128) = to_signature(features('{a,a,b}'::text[]), 128) AS labels,
+       to_signature(features(ARRAY['a'], ARRAY[-1]), 128) = ~ to_signature('a', 128) AS negative;
+SELECT pg_temp.hex(to_signature(features('{"spam": 1.5, "ham": -0.25, "eggs": 1e-7}'::jsonb), 200)),
        pg_temp.hex(to_signature('The quick brown fox', 'character', 3, 200));
 SELECT to_signature('a', 'sentence', 1, 128);
 \echo :SQLSTATE
-SELECT to_signature(ARRAY['a', 'b'], ARRAY[1], 128);
+SELECT to_signature(features(ARRAY['a', 'b'], ARRAY[1]), 128);
 \echo :SQLSTATE
-SELECT to_signature(ARRAY['a'], ARRAY['NaN'::float8], 128);
+SELECT to_signature(features(ARRAY['a'], ARRAY['NaN'::float8]), 128);
 \echo :SQLSTATE
-SELECT to_signature(ARRAY['a', 'a'], ARRAY[4e11, 4e11], 128);
+SELECT to_signature(features(ARRAY['a', 'a'], ARRAY[4e11, 4e11]), 128);
 \echo :SQLSTATE
-SELECT to_signature('{"a": [1]}'::jsonb, 128);
+SELECT to_signature(features('{"a": [1]}'::jsonb), 128);
 \echo :SQLSTATE
 
 -- Weights are the sums, bit by bit; the first word's are those of to_simhash_weights in reverse order.
-SELECT bool_and(pg_temp.signs(to_signature_weights(body, 1024)) = sig::text) AS signs,
-       bool_and(array_length(to_signature_weights(body, 65), 1) = 65) AS length,
-       bool_and((to_signature_weights(body, 1024))[1:64] = (SELECT array_agg(w ORDER BY n DESC)
+SELECT bool_and(pg_temp.signs(to_signature_weights(features(body), 1024)) = sig::text) AS signs,
+       bool_and(array_length(to_signature_weights(features(body), 65), 1) = 65) AS length,
+       bool_and((to_signature_weights(features(body), 1024))[1:64] = (SELECT array_agg(w ORDER BY n DESC)
            FROM unnest(to_simhash_weights(body)::real[]) WITH ORDINALITY AS u(w, n))) AS first_word
 FROM example WHERE sig IS NOT NULL;
-SELECT (to_signature_weights('a b b', 70))[61:70] AS text, (to_signature_weights(ARRAY['a', 'b', 'b'], 70))[70] AS array,
-       (to_signature_weights(ARRAY['a', 'b'], ARRAY[1.5, -0.25], 70))[70] AS weights,
-       (to_signature_weights('a b', 'word', 2, 70))[70] AS shingles, (to_signature_weights('a:1A'::tsvector, 70))[70] AS tsvector,
-       (to_signature_weights('{"a": 1.5, "b": -0.25}'::jsonb, 70))[70] AS jsonb;
+SELECT (to_signature_weights(features('a b b'), 70))[61:70] AS text, (to_signature_weights(features(ARRAY['a', 'b', 'b']), 70))[70] AS array,
+       (to_signature_weights(features(ARRAY['a', 'b'], ARRAY[1.5, -0.25]), 70))[70] AS weights,
+       (to_signature_weights(features('a b', 'word', 2), 70))[70] AS shingles, (to_signature_weights(features('a:1A'::tsvector), 70))[70] AS tsvector,
+       (to_signature_weights(features('{"a": 1.5, "b": -0.25}'::jsonb), 70))[70] AS jsonb;
 -- Rounding to real does not change a sign. A sum of 0 gives 1.
-SELECT pg_temp.signs(w) = to_signature(f, v, 128)::text AS signs, min(abs(x)) AS smallest, count(*) FILTER (WHERE x = 0) AS ties
-FROM (SELECT f, v, to_signature_weights(f, v, 128) AS w
+SELECT pg_temp.signs(w) = to_signature(features(f, v), 128)::text AS signs, min(abs(x)) AS smallest, count(*) FILTER (WHERE x = 0) AS ties
+FROM (SELECT f, v, to_signature_weights(features(f, v), 128) AS w
       FROM (VALUES (ARRAY['a', 'b'], ARRAY[1, 1 + 2 ^ -24]), (ARRAY['a', 'b'], ARRAY[1, 1])) AS v(f, v)) AS s, unnest(w) AS x
 GROUP BY f, v, w ORDER BY smallest DESC;
 
@@ -97,7 +97,7 @@ GROUP BY f, v, w ORDER BY smallest DESC;
 SELECT round(avg((a <@> b)::int), 1) AS unrelated
 FROM (SELECT to_signature('a' || i || ' b' || i || ' c' || i, 1024) AS a, to_signature('d' || i || ' e' || i, 1024) AS b
       FROM generate_series(1, 200) AS i) AS v;
-SELECT shared, round(avg((to_signature(a, 1024) <@> to_signature(b, 1024))::int), 1) AS bits,
+SELECT shared, round(avg((to_signature(features(a), 1024) <@> to_signature(features(b), 1024))::int), 1) AS bits,
        round((acosd(shared / 40.0) * 1024 / 180)::numeric, 1) AS expected
 FROM (SELECT shared, seed, array_agg('w' || i + 1000 * seed) FILTER (WHERE i <= 40) AS a,
              array_agg('w' || i + 1000 * seed) FILTER (WHERE i > 40 - shared AND i <= 80 - shared) AS b
@@ -108,7 +108,7 @@ GROUP BY shared ORDER BY shared;
 -- They can be the weights of a ball.
 SELECT id FROM example
 WHERE sig <@| signature_ball(to_signature('The quick brown fox jumps over the lazy dog', 1024), 118, 0.9,
-    to_signature_weights('The quick brown fox jumps over the lazy dog', 1024)) ORDER BY id;
+    to_signature_weights(features('The quick brown fox jumps over the lazy dog'), 1024)) ORDER BY id;
 -- Large documents.
 SELECT md5(to_signature(string_agg('word' || i % 50021, ' '), 4096)::text) FROM generate_series(1, 400000) AS i;
 SELECT to_signature(repeat('東京', 500000), 130), to_signature(repeat('x ', 100000), 130) = to_signature('x', 130) AS one_word;
@@ -119,11 +119,11 @@ INSERT INTO feature VALUES
     (1, 'a', 1), (1, 'b', 2.5), (1, 'b', -0.5), (1, NULL, 9), (1, 'c', NULL),
     (2, 'd', 1), (3, NULL, 1), (4, 'e', 0);
 SELECT doc, signature_agg(feature, 72), signature_agg(feature, weight, 72) FROM feature GROUP BY doc ORDER BY doc;
-SELECT signature_agg(feature, 1000) = to_signature(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1], 1000) AS ones,
-       signature_agg(feature, weight, 1000) = to_signature(array_agg(feature), array_agg(weight), 1000) AS weights,
-       signature_weights_agg(feature, 1000) = to_signature_weights(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1], 1000) AS sums,
+SELECT signature_agg(feature, 1000) = to_signature(features(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1]), 1000) AS ones,
+       signature_agg(feature, weight, 1000) = to_signature(features(array_agg(feature), array_agg(weight)), 1000) AS weights,
+       signature_weights_agg(feature, 1000) = to_signature_weights(features(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1]), 1000) AS sums,
        signature_weights_agg(feature, weight, 1000)
-       = to_signature_weights(array_agg(feature), array_agg(weight), 1000) AS weighted_sums,
+       = to_signature_weights(features(array_agg(feature), array_agg(weight)), 1000) AS weighted_sums,
        signature_agg(feature, weight, 1000)::bit(64) = simhash_agg(feature, weight)::bit(64) AS first_bits
 FROM feature WHERE doc = 1;
 SELECT signature_agg(feature, 72), signature_agg(feature, weight, 72), signature_weights_agg(feature, 72),

@@ -3,15 +3,15 @@
 SELECT to_simhash('{invoice,urgent}') IS NOT NULL AS hashed;
 SELECT to_simhash_weights('{"invoice": 2.5, "urgent": 1}') IS NOT NULL AS hashed;
 SELECT to_signature('["invoice", "urgent"]', 64) IS NOT NULL AS hashed;
-SELECT to_signature_weights('{"two words",b}', 'word', 2, 64) IS NOT NULL AS hashed;
+SELECT to_signature_weights(features('{"two words",b}', 'word', 2), 64) IS NOT NULL AS hashed;
 SELECT to_minhash('{1,2,3}', 64) IS NOT NULL AS hashed;
-SELECT to_minhash_values('{1,2,3}', 8) IS NOT NULL AS hashed;
+SELECT to_minhash_values(features('{1,2,3}'), 8) IS NOT NULL AS hashed;
 SELECT feature_jaccard('a b', '{a,b}'), feature_containment('{a,b}', 'a b'), feature_cosine('{a,b}', '{b,a}');
 SELECT to_features('{invoice,urgent}');
 
 -- Parameters, whether the plan knows them or not. A cast prevents it.
 PREPARE untyped AS SELECT to_simhash($1) = to_simhash('invoice urgent') AS as_document;
-PREPARE typed AS SELECT to_simhash($1::text[]) = to_simhash('invoice urgent') AS as_document;
+PREPARE typed AS SELECT to_simhash(features($1::text[])) = to_simhash('invoice urgent') AS as_document;
 EXECUTE untyped('{"Invoice","urgent"}');
 EXECUTE typed('{"Invoice","urgent"}');
 SET plan_cache_mode = force_generic_plan;

@@ -54,8 +54,8 @@ COPY (SELECT WHERE false) TO PROGRAM :'remove';
 SELECT (a.w + b.w)::text = (b.w + a.w)::text AS commutes,
        (a.w + b.w)::real[] = ARRAY(SELECT x + y FROM unnest(a.w::real[], b.w::real[]) AS u(x, y)) AS adds
 FROM w a, w b WHERE a.name = 'text' AND b.name = 'signs';
-SELECT (to_simhash_weights(ARRAY['a', 'b']) + to_simhash_weights(ARRAY['c']))::text
-       = to_simhash_weights(ARRAY['a', 'b', 'c'])::text AS additive;
+SELECT (to_simhash_weights(features(ARRAY['a', 'b'])) + to_simhash_weights(features(ARRAY['c'])))::text
+       = to_simhash_weights(features(ARRAY['a', 'b', 'c']))::text AS additive;
 SELECT w + w FROM w WHERE name = 'fine';
 \echo :SQLSTATE
 SELECT w + NULL FROM w WHERE name = 'fine';
@@ -109,7 +109,7 @@ WHERE 'simhash_weights'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
 
 -- Weights that would be rounded to 0 are errors rather than skipped: without others there would be no fingerprint.
 \set VERBOSITY default
-SELECT to_simhash('{a,b}'::text[], '{2e-8,1}'::float8[]);
+SELECT to_simhash(features('{a,b}'::text[], '{2e-8,1}'::float8[]));
 SELECT simhash_agg(f, 1e-300) FROM unnest('{a,b}'::text[]) AS f;
-SELECT to_simhash('{"a": -1e-20}'::jsonb);
-SELECT to_simhash('{a,b}'::text[], '{3e-8,0}'::float8[]) = to_simhash('{a}'::text[]) AS smallest, to_simhash('{"a": 0.000, "b": 1}'::jsonb) = to_simhash('{b}'::text[]) AS zero;
+SELECT to_simhash(features('{"a": -1e-20}'::jsonb));
+SELECT to_simhash(features('{a,b}'::text[], '{3e-8,0}'::float8[])) = to_simhash(features('{a}'::text[])) AS smallest, to_simhash(features('{"a": 0.000, "b": 1}'::jsonb)) = to_simhash(features('{b}'::text[])) AS zero;

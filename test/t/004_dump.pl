@@ -20,7 +20,7 @@ CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,
     weights simhash_weights, ball simhash_ball, frequencies feature_frequencies);
-ALTER TABLE text ADD rare simhash GENERATED ALWAYS AS (to_simhash('<word,1,9,2,{28c7dd2f4d9a8bc1:8}>'::feature_frequencies, body)) STORED;
+ALTER TABLE text ADD rare simhash GENERATED ALWAYS AS (to_simhash(features('<word,1,9,2,{28c7dd2f4d9a8bc1:8}>'::feature_frequencies, body))) STORED;
 INSERT INTO text (id, body, weights, ball)
     SELECT n, body, to_simhash_weights(body), simhash_ball(to_simhash_weights(body), n % 66 - 1, 1.0 / n, n) FROM
     (SELECT n, 'number ' || n || ' of some words that are ' || md5(n::text) AS body FROM generate_series(1, 200) AS n)

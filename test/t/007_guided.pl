@@ -14,10 +14,10 @@ $primary->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION simhash;
 CREATE FUNCTION word(n bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT left(md5(n::text), 6) $$;
 CREATE TABLE page AS
-    SELECT i AS id, to_simhash_weights(array_agg(word(i * 1000 + j))) AS w
+    SELECT i AS id, to_simhash_weights(features(array_agg(word(i * 1000 + j)))) AS w
     FROM generate_series(1, 1000) i, generate_series(1, 100) j GROUP BY i
     UNION ALL -- revisions
-    SELECT 1000 + i, to_simhash_weights(array_agg(CASE WHEN j <= 1 + i % 9 THEN word(-i * 1000 - j) ELSE word(i * 1000 + j) END))
+    SELECT 1000 + i, to_simhash_weights(features(array_agg(CASE WHEN j <= 1 + i % 9 THEN word(-i * 1000 - j) ELSE word(i * 1000 + j) END)))
     FROM generate_series(1, 1000) i, generate_series(1, 100) j GROUP BY i;
 ALTER TABLE page ADD h simhash;
 UPDATE page SET h = w::simhash;

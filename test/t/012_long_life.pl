@@ -66,7 +66,7 @@ SKIP: {
     skip 'the server does not say before 14', 1 if $version < 140000;
     $node->safe_psql('postgres', 'INSERT INTO page SELECT n, flipped(fingerprint(n % 200 * 100 + 1), n, (n % 5)::int)
         FROM generate_series(1, 30000) AS n; VACUUM ANALYZE page;
-        CREATE TABLE weights AS SELECT n AS id, to_simhash_weights(ARRAY[n::text, (n * 7)::text, (n % 5)::text]) AS w
+        CREATE TABLE weights AS SELECT n AS id, to_simhash_weights(features(ARRAY[n::text, (n * 7)::text, (n % 5)::text])) AS w
             FROM generate_series(1, 3000) AS n');
     my $session = $node->background_psql('postgres');
     my $used = 'SELECT sum(used_bytes) FROM pg_backend_memory_contexts';

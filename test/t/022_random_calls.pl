@@ -133,6 +133,9 @@ my %values = (
     'feature_frequencies' => sub { one_of(
             "'<word,1,0,0,{}>'", "'<given,1,4294967294,4294967294,{0:4294967294}>'", "'<character,25,9,2,{1:2,ffffffffffffffff:9}>'",
             "(SELECT feature_frequencies_agg('w' || n || ' some words') FROM generate_series(1, 20000) AS n)") },
+    'feature_vector' => sub { one_of(
+            "'<counts,{}>'", "'<counts,{0:4294967295,ffffffffffffffff:1}>'", "'<weights,{1:549755813887,2:-549755813887}>'", "features('some words')",
+            "(SELECT features(array_agg('w' || n)) FROM generate_series(1, 20000) AS n)") },
     'simhash_ball' => sub { one_of("simhash_ball(" . value('simhash') . ', ' . value('integer') . ')',
             "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')') },
     'signature_ball' => sub { one_of(
@@ -182,9 +185,7 @@ my %fitting = (
     'signature_project' => [ $vector, $bits ],
     'signature_project_weights' => [ $vector, $bits ],
     (map {
-        ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(text[];integer)" => [ undef, $bits ],
-         "to_signature$_(text[];double precision[];integer)" => [ $bag, $three, $bits ],
-         "to_signature$_(tsvector;integer)" => [ undef, $bits ], "to_signature$_(jsonb;integer)" => [ undef, $bits ]) } '', '_weights'),
+        ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(feature_vector;integer)" => [ undef, $bits ]) } '', '_weights'),
     (map { ("to_simhash${_}_as(text;text)" => [ $profile ],
          "to_simhash${_}_as(text;text;integer)" => [ $profile, $prose, sub { one_of(1 .. 6) } ],
          "to_simhash${_}_as(text;text[])" => [ $profile, $bag ],

@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "core/contract/contract.hpp"
-#include "core/features/feature_frequencies.hpp"
 #include "core/hash/split_mix.hpp"
 #include "core/signature/signature_sums.hpp"
 
@@ -90,20 +89,10 @@ public:
     // 2^32 - 1.
     void add_logarithmic(std::size_t from, std::size_t to, SignatureSums sums) const;
 
-    // The same with the weight (1 + ln count) times the feature's rarity.
-    void add_rare(std::size_t from, std::size_t to, const FeatureFrequencies &frequencies,
-                  SignatureSums sums) const;
-
     // A table can hold weights instead: see slot_weight.
 
     // Adds to a feature's weight. Returns false if the sum is out of range, leaving the table undefined.
     [[nodiscard]] bool add_weight(std::uint64_t hash, Weight weight);
-
-    // Replaces the counts in a range of slots by weights 1 + ln count, in units of 2^-8.
-    void make_logarithmic(std::size_t from, std::size_t to);
-
-    // The same by (1 + ln count) times the rarity, in units of 2^-16.
-    void make_rare(std::size_t from, std::size_t to, const FeatureFrequencies &frequencies);
 
 private:
     FeatureCount &place(std::uint64_t hash) const

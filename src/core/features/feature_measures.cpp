@@ -28,18 +28,6 @@ double ProductSum::value() const
     return negative ? -magnitude : magnitude;
 }
 
-void add_products(const FeatureCounts &a, std::size_t from, std::size_t to, const FeatureCounts &b,
-                  ProductSum *sum)
-{
-    for (const FeatureCount *slot = a.slots() + from; slot < a.slots() + to; slot++) {
-        if (slot->count == 0)
-            continue;
-        const FeatureCount &other = b.find(slot->hash);
-        if (other.count != 0)
-            sum->add(slot_weight(*slot), slot_weight(other));
-    }
-}
-
 bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, double *out)
 {
     double squares = aa.value() * bb.value();

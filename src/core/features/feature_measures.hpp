@@ -35,10 +35,6 @@ private:
     Wide high_ = 0;
 };
 
-// Adds the products of the weights that `b` has and those in a range of slots of `a`: see slot_weight.
-void add_products(const FeatureCounts &a, std::size_t from, std::size_t to, const FeatureCounts &b,
-                  ProductSum *sum);
-
 // The cosine of the angle between two vectors, from the sums of their products with each other and with themselves:
 // -1 to 1. Returns false if a vector is zero.
 bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, double *out);

@@ -79,15 +79,19 @@ void add_header(FrequenciesState *state, const FrequenciesHeader &other)
     state->header.missed = add_documents(state->header.missed, other.missed);
 }
 
+// Counts a document, unless it is empty.
+void begin_document(FrequenciesState *state, std::size_t features)
+{
+    FrequenciesHeader one = {};
+    one.documents = features > 0;
+    add_header(state, one);
+}
+
 // Counts the features of one document.
 void add_document(FrequenciesState *state, CountedFeatures *document)
 {
     const FeatureCounts &counts = document->counts();
-    if (counts.size() > 0) {
-        FrequenciesHeader one = {};
-        one.documents = 1;
-        add_header(state, one);
-    }
+    begin_document(state, counts.size());
     MemoryContext before = MemoryContextSwitchTo(state->context);
     document->in_pieces([&](std::size_t from, std::size_t to) {
         for (const FeatureCount *slot = counts.slots() + from; slot < counts.slots() + to; slot++)
@@ -123,18 +127,6 @@ Datum accumulate_text(FunctionCallInfo fcinfo, Shingles shingles)
     PG_RETURN_POINTER(state);
 }
 
-template <CountFeatures count> Datum accumulate_given(FunctionCallInfo fcinfo)
-{
-    auto *state = running_state<FrequenciesState>(fcinfo);
-    if (!PG_ARGISNULL(1)) {
-        set_features(aggregate_context(fcinfo), state, FrequencyUnit::kGiven, 1);
-        CountedFeatures document;
-        count(fcinfo, 1, &document);
-        add_document(state, &document);
-    }
-    PG_RETURN_POINTER(state);
-}
-
 // A state between processes: the header, whose count is that of the features, and these.
 struct PassedState {
     FrequenciesHeader header;
@@ -155,13 +147,22 @@ SIMHASH_FUNCTION(feature_frequencies_accumulate_shingles)
         ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("unit and size must not be NULL"));
     return accumulate_text(fcinfo, shingle_arguments(fcinfo, 2));
 }
-SIMHASH_FUNCTION(feature_frequencies_accumulate_array)
+SIMHASH_FUNCTION(feature_frequencies_accumulate_vector)
 {
-    return accumulate_given<count_text_array>(fcinfo);
-}
-SIMHASH_FUNCTION(feature_frequencies_accumulate_tsvector)
-{
-    return accumulate_given<count_tsvector>(fcinfo);
+    auto *state = running_state<FrequenciesState>(fcinfo);
+    if (!PG_ARGISNULL(1)) {
+        set_features(aggregate_context(fcinfo), state, FrequencyUnit::kGiven, 1);
+        FeatureVector document = vector_value(fcinfo, 1);
+        begin_document(state, document.size());
+        MemoryContext before = MemoryContextSwitchTo(state->context);
+        for (std::size_t i = 0; i < document.size(); i++) {
+            if (i % 65536 == 0)
+                CHECK_FOR_INTERRUPTS();
+            add_feature(state, document.hash(i), 1);
+        }
+        MemoryContextSwitchTo(before);
+    }
+    PG_RETURN_POINTER(state);
 }
 
 // feature_frequencies_accumulate(internal, feature_frequencies): adds a value.

@@ -3,6 +3,7 @@
 
 #include "core/features/feature_counts.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/vector_type.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -43,7 +44,7 @@ public:
         while (capacity < features)
             capacity *= 2;
         if (capacity > counts_.capacity())
-            counts_.init_like(allocate(capacity), capacity, counts_);
+            counts_.init_like(allocate_counts(capacity), capacity, counts_);
     }
 
     void add(std::uint64_t hash, std::uint64_t times)
@@ -64,31 +65,31 @@ public:
     // The hash table, including its empty slots.
     const FeatureCounts &counts() const { return counts_; }
 
-    // Turns a table of counts into one of weights 1 + ln count.
-    void make_logarithmic()
-    {
-        in_pieces([this](std::size_t from, std::size_t to) { counts_.make_logarithmic(from, to); });
-    }
-
-    // The same by 1 + ln count times the rarity.
-    void make_rare(const FeatureFrequencies &frequencies)
-    {
-        in_pieces([&](std::size_t from, std::size_t to) { counts_.make_rare(from, to, frequencies); });
-    }
-
-    // Computes the sums and frees the memory. Weighs by rarity, too, if `frequencies` is not null. Returns false if
-    // there were no features.
-    bool finish(const FeatureFrequencies *frequencies, SignatureSums out)
+    // Computes the sums and frees the memory. Returns false if there were no features.
+    bool finish(SignatureSums out)
     {
         bool any = counts_.size() > 0;
         clear_sums(out);
-        if (any && frequencies != nullptr)
-            in_pieces(
-                [&](std::size_t from, std::size_t to) { counts_.add_rare(from, to, *frequencies, out); });
-        else if (any)
+        if (any)
             in_pieces([&](std::size_t from, std::size_t to) { counts_.add_logarithmic(from, to, out); });
         release();
         return any;
+    }
+
+    // A value of type feature_vector. Frees the memory.
+    Datum vector(bool weighted)
+    {
+        FeatureCount *features = counts_.slots();
+        std::size_t used = 0;
+        in_pieces([&](std::size_t from, std::size_t to) {
+            for (std::size_t slot = from; slot < to; slot++) {
+                features[used] = features[slot]; // a branch on whether it is free would be mispredicted
+                used += features[slot].count != 0;
+            }
+        });
+        Datum value = vector_datum(features, used, weighted);
+        release();
+        return value;
     }
 
     // Calls work(from, to) for one range of slots after the other, and handles interrupts in between.
@@ -112,17 +113,12 @@ private:
         }
     }
 
-    static FeatureCount *allocate(std::size_t capacity)
-    {
-        return static_cast<FeatureCount *>(palloc_extended(capacity * sizeof(FeatureCount), MCXT_ALLOC_HUGE));
-    }
-
     void grow()
     {
         std::size_t capacity = counts_.capacity();
         FeatureCount *slots = counts_.slots();
         if (slots == few_) {
-            slots = allocate(2 * capacity);
+            slots = allocate_counts(2 * capacity);
             std::memcpy(slots, few_, sizeof(few_));
         } else {
             slots = static_cast<FeatureCount *>(repalloc_huge(slots, 2 * capacity * sizeof(FeatureCount)));

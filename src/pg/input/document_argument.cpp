@@ -27,7 +27,7 @@ void warn_of_features(FunctionCallInfo fcinfo, int argument, text *document)
         return;
     warned = GetCurrentStatementStartTimestamp();
     ereport(WARNING, errmsg("text that looks like a list of features was read as a document"),
-            errhint("Cast features to their type, as in $1::text[] or $1::jsonb."));
+            errhint("Cast features to their type, as in features($1::text[]) or features($1::jsonb)."));
 }
 
 } // namespace

@@ -75,10 +75,9 @@ Shingles counted_shingles(const FeatureFrequencies &frequencies)
 {
     const FrequenciesHeader &header = frequencies.header();
     if (header.unit == FrequencyUnit::kGiven)
-        ereport(
-            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("frequencies of given features do not say how to divide a document"),
-            errhint("Give features as text[] or tsvector, or frequencies that were made from documents."));
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("frequencies of given features do not say how to divide a document"),
+                errhint("Give features, or frequencies that were made from documents."));
     return {header.unit == FrequencyUnit::kWord ? TextUnit::kWord : TextUnit::kCharacter, header.size};
 }
 

@@ -74,8 +74,8 @@ void count_elements(FunctionCallInfo fcinfo, int argument, Oid type, ElementHash
 [[noreturn]] void report_jsonb_kind(const char *found)
 {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("features must be a JSON object of numbers, not %s", found),
-            errhint("Give each feature its weight, as in {\"word\": 1.5}."));
+            errmsg("features must be a JSON object or array, not %s", found),
+            errhint("Give each feature its weight, as in {\"word\": 1.5}, or list them, as in [\"word\"]."));
     pg_unreachable();
 }
 
@@ -201,6 +201,37 @@ void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
     PG_FREE_IF_COPY(vector, argument);
 }
 
+bool is_json_array(FunctionCallInfo fcinfo, int argument)
+{
+    Jsonb *value = PG_GETARG_JSONB_P(argument);
+    return JB_ROOT_IS_ARRAY(value) && !JB_ROOT_IS_SCALAR(value);
+}
+
+void count_json_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
+{
+    Jsonb *array = PG_GETARG_JSONB_P(argument);
+    out->expect(JB_ROOT_COUNT(array));
+    JsonbIterator *iterator = JsonbIteratorInit(&array->root);
+    JsonbValue value;
+    (void)JsonbIteratorNext(&iterator, &value, false);
+    while (JsonbIteratorNext(&iterator, &value, true) == WJB_ELEM) {
+        CHECK_FOR_INTERRUPTS();
+        if (value.type == jbvString) {
+            out->add(text_feature_hash(value.val.string.val, static_cast<std::size_t>(value.val.string.len)),
+                     1);
+        } else if (value.type == jbvNumeric) {
+            char *digits =
+                DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+            out->add(text_feature_hash(digits, std::strlen(digits)), 1);
+            pfree(digits);
+        } else if (value.type != jbvNull) {
+            ereport(
+                ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("a feature in a JSON array must be a string or a number, not %s", jsonb_kind(value)));
+        }
+    }
+}
+
 WeightedElements::WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which,
                                    ElementHash hash)
     : lists_(weighted_lists(fcinfo, argument, type, which)), hash_(hash)
@@ -231,8 +262,7 @@ WeightedObject::WeightedObject(FunctionCallInfo fcinfo, int argument)
         JsonbExtractScalar(&object->root, &scalar);
         report_jsonb_kind(jsonb_kind(scalar));
     }
-    if (!JB_ROOT_IS_OBJECT(object))
-        report_jsonb_kind("an array");
+    Assert(JB_ROOT_IS_OBJECT(object));
     iterator_ = JsonbIteratorInit(&object->root);
     JsonbValue value;
     [[maybe_unused]] JsonbIteratorToken token = JsonbIteratorNext(&iterator_, &value, false);

@@ -38,6 +38,10 @@ void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 // positions counts once.
 void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
+// jsonb: an array of strings and numbers, whose digits are the feature. Nulls are skipped.
+bool is_json_array(FunctionCallInfo fcinfo, int argument);
+void count_json_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
 // Features with given weights. A reader returns them one by one, a repeated feature repeatedly:
 //
 //   WeightedArray reader(fcinfo, argument);

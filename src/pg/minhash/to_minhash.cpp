@@ -9,8 +9,12 @@ namespace simhash
 namespace
 {
 
-void sketch_features(const CountedFeatures &counted, MinhashSketch *sketch)
+using ReadSketch = void (*)(FunctionCallInfo, MinhashSketch *);
+
+template <CountFeatures count> void sketch_counted(FunctionCallInfo fcinfo, MinhashSketch *sketch)
 {
+    CountedFeatures counted;
+    count(fcinfo, 0, &counted);
     std::uint64_t hashes[4096];
     std::size_t used = 0;
     auto flush = [&] {
@@ -27,55 +31,65 @@ void sketch_features(const CountedFeatures &counted, MinhashSketch *sketch)
         }
     });
     flush();
+    counted.release();
+}
+
+void sketch_vector(FunctionCallInfo fcinfo, MinhashSketch *sketch)
+{
+    FeatureVector features = vector_value(fcinfo, 0);
+    std::uint64_t hashes[4096];
+    for (std::size_t from = 0; from < features.size(); from += lengthof(hashes)) {
+        CHECK_FOR_INTERRUPTS();
+        std::size_t count = std::min(features.size() - from, lengthof(hashes));
+        features.copy_hashes(from, count, hashes);
+        sketch->add(hashes, count);
+    }
 }
 
 // Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all
 // empty documents would be duplicates of each other.
-bool compute_minima(FunctionCallInfo fcinfo, CountFeatures count, Minima *minima)
+bool compute_minima(FunctionCallInfo fcinfo, ReadSketch read, Minima *minima)
 {
     *minima = allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);
     MinhashSketch sketch;
     sketch.init(minima->values, minima->size);
-    CountedFeatures counted;
-    count(fcinfo, 0, &counted);
-    sketch_features(counted, &sketch);
-    counted.release();
+    read(fcinfo, &sketch);
     return !sketch.empty();
 }
 
-Datum return_minima(FunctionCallInfo fcinfo, CountFeatures count)
+Datum return_minima(FunctionCallInfo fcinfo, ReadSketch read)
 {
     Minima minima;
-    if (!compute_minima(fcinfo, count, &minima))
+    if (!compute_minima(fcinfo, read, &minima))
         PG_RETURN_NULL();
     return minima_datum(minima);
 }
 
-Datum return_bits(FunctionCallInfo fcinfo, CountFeatures count)
+Datum return_bits(FunctionCallInfo fcinfo, ReadSketch read)
 {
     Minima minima;
-    if (!compute_minima(fcinfo, count, &minima))
+    if (!compute_minima(fcinfo, read, &minima))
         PG_RETURN_NULL();
     return minhash_bits_datum(minima);
 }
 
 } // namespace
 
-// For each kind of argument, one function returns the minima and another a bit of each.
-#define TO_MINHASH(kind, count)                                                                              \
-    SIMHASH_FUNCTION(to_minhash_values_##kind)                                                               \
-    {                                                                                                        \
-        return return_minima(fcinfo, count);                                                                 \
-    }                                                                                                        \
-    SIMHASH_FUNCTION(to_minhash_##kind)                                                                      \
-    {                                                                                                        \
-        return return_bits(fcinfo, count);                                                                   \
-    }
-
-TO_MINHASH(text, count_default)
-TO_MINHASH(shingles, count_shingles)
-TO_MINHASH(array, count_text_array)
-TO_MINHASH(numbers, count_numbers)
-TO_MINHASH(tsvector, count_tsvector)
+SIMHASH_FUNCTION(to_minhash_text)
+{
+    return return_bits(fcinfo, sketch_counted<count_default>);
+}
+SIMHASH_FUNCTION(to_minhash_shingles)
+{
+    return return_bits(fcinfo, sketch_counted<count_shingles>);
+}
+SIMHASH_FUNCTION(to_minhash_vector)
+{
+    return return_bits(fcinfo, sketch_vector);
+}
+SIMHASH_FUNCTION(to_minhash_values_vector)
+{
+    return return_minima(fcinfo, sketch_vector);
+}
 
 } // namespace simhash

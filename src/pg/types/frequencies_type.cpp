@@ -4,6 +4,7 @@
 #include "core/text/text_features.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/binary_form.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -39,10 +40,10 @@ bool valid_feature(const FrequenciesHeader &header, const FeatureFrequency &feat
 }
 
 // Reads <unit,size,documents,missed,{hash:documents,...}> without white space.
-class FrequenciesReader
+class FrequenciesReader : TextReader
 {
 public:
-    explicit FrequenciesReader(const char *from) : at_(from) {}
+    using TextReader::TextReader;
 
     bool read_header(FrequenciesHeader *out)
     {
@@ -61,7 +62,7 @@ public:
     }
 
     // Whether another feature follows, rather than the end.
-    bool more() const { return *at_ != '}'; }
+    bool more() const { return *at() != '}'; }
 
     bool read_feature(bool first, FeatureFrequency *out)
     {
@@ -73,18 +74,9 @@ public:
         return true;
     }
 
-    bool read_end() { return take("}>") && *at_ == '\0'; }
+    bool read_end() { return take("}>") && *at() == '\0'; }
 
 private:
-    bool take(const char *expected)
-    {
-        std::size_t length = std::strlen(expected);
-        if (std::strncmp(at_, expected, length) != 0)
-            return false;
-        at_ += length;
-        return true;
-    }
-
     bool read_unit(FrequencyUnit *out)
     {
         for (std::size_t unit = 0; unit < lengthof(kUnitNames); unit++)
@@ -94,20 +86,6 @@ private:
             }
         return false;
     }
-
-    bool read_number(int base, std::uint64_t most, std::uint64_t *out)
-    {
-        if (!isxdigit(static_cast<unsigned char>(*at_)))
-            return false;
-        char *end;
-        errno = 0;
-        *out = std::strtoull(at_, &end, base);
-        bool valid = errno == 0 && end > at_ && *out <= most;
-        at_ = end;
-        return valid;
-    }
-
-    const char *at_;
 };
 
 } // namespace

@@ -1,4 +1,5 @@
-// Equality, an order and hashes of the types that are no numbers: weights, balls and frequencies. So DISTINCT, UNION, joins
+// Equality, an order and hashes of the types that are no numbers: weights, balls, features and
+// frequencies. So DISTINCT, UNION, joins
 // and replication without a key can tell their values apart. The order is only for sorting.
 //
 // A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
@@ -8,6 +9,7 @@
 #include "pg/types/ball.hpp"
 #include "pg/types/frequencies_type.hpp"
 #include "pg/types/signature_ball.hpp"
+#include "pg/types/vector_type.hpp"
 #include "pg/types/weights_type.hpp"
 
 #include <bit>
@@ -119,6 +121,35 @@ struct FrequenciesNumbers {
     }
 };
 
+struct VectorNumbers {
+    static constexpr std::size_t kTerms = 2;
+    struct varlena *given, *value;
+    FeatureVector features;
+
+    explicit VectorNumbers(Datum datum)
+        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
+          value(pg_detoast_datum_packed(given))
+    {
+        open_vector(value, &features);
+    }
+    std::size_t size() const { return kTerms + 2 * features.size(); }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        const std::uint64_t terms[kTerms] = {features.weighted(), features.size()};
+        if (i < kTerms)
+            return terms[i];
+        std::size_t feature = (i - kTerms) / 2;
+        return (i - kTerms) % 2 == 0 ? features.hash(feature)
+               : features.weighted() ? ordered(features.weight(feature))
+                                     : features.count(feature);
+    }
+    void release()
+    {
+        if (value != given)
+            pfree(value);
+    }
+};
+
 template <typename Numbers> int compare(FunctionCallInfo fcinfo)
 {
     Numbers a(PG_GETARG_DATUM(0)), b(PG_GETARG_DATUM(1));
@@ -175,5 +206,6 @@ VALUE_ORDER(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_ball, BallNumbers)
 VALUE_ORDER(signature_ball, SignatureBallNumbers)
 VALUE_ORDER(feature_frequencies, FrequenciesNumbers)
+VALUE_ORDER(feature_vector, VectorNumbers)
 
 } // namespace simhash

@@ -121,46 +121,5 @@ TEST(KeepFrequent, StatesWhatItMisses)
     }
 }
 
-// The sums of a batch, against one feature at a time.
-TEST(FeatureCounts, WeighByRarity)
-{
-    std::mt19937_64 random(4);
-    for (std::size_t count : {1, 255, 256, 257, 3000}) {
-        std::vector<FeatureFrequency> features = random_features(count, 900, &random);
-        std::vector<FeatureFrequency> half(features.begin(), features.begin() + static_cast<long>(count / 2));
-        std::sort(half.begin(), half.end(), ascending);
-        FrequenciesHeader header = {};
-        header.size = 1;
-        header.documents = count == 3000 ? kDocumentsMax : 1000;
-        std::vector<char> bytes = stored(header, half);
-        FeatureFrequencies frequencies;
-        ASSERT_TRUE(frequencies.open(bytes.data(), bytes.size()));
-
-        std::vector<FeatureCount> slots(8192);
-        FeatureCounts counts;
-        TableSalts salts(1);
-        counts.init(slots.data(), slots.size(), &salts);
-        Weights words[3] = {};
-        SignatureSums expected = {words, 3};
-        for (const FeatureFrequency &feature : features) {
-            // Some so frequent that the sum of a batch's weights would not fit.
-            std::uint32_t tf = random() % 2 == 0 ? 1 : 0xFFFFFFFF;
-            counts.add(feature.hash, tf);
-            Weight weight = Weight{logarithmic_weight(tf)} * frequencies.rarity_of(feature.hash);
-            ASSERT_TRUE(add_feature(expected, feature.hash, weight << kRareShift));
-        }
-        Weights sums_of[3] = {};
-        SignatureSums sums = {sums_of, 3};
-        counts.add_rare(0, slots.size(), frequencies, sums);
-        for (int word = 0; word < 3; word++)
-            for (int bit = 0; bit < kBits; bit++)
-                EXPECT_EQ(sums_of[word].sum[bit], words[word].sum[bit]);
-
-        counts.make_rare(0, slots.size(), frequencies);
-        Weight weight = slot_weight(counts.find(features[0].hash));
-        EXPECT_EQ(weight % frequencies.rarity_of(features[0].hash), 0);
-    }
-}
-
 } // namespace
 } // namespace simhash

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/features/feature_measures.hpp"
-#include "core/features/term_frequency.hpp"
+#include "stored_vector.hpp"
 
 namespace simhash
 {
@@ -39,12 +39,19 @@ private:
     FeatureCounts counts_;
 };
 
+// The features of a table, in its order.
+StoredVector stored(const FeatureCounts &counts, bool weighted)
+{
+    std::vector<FeatureCount> rows;
+    for (const FeatureCount *slot = counts.slots(); slot < counts.slots() + counts.capacity(); slot++)
+        if (slot->count != 0)
+            rows.push_back(*slot);
+    return StoredVector(weighted, rows);
+}
+
 ProductSum products(const FeatureCounts &a, const FeatureCounts &b)
 {
-    ProductSum sum;
-    add_products(a, 0, a.capacity() / 4, b, &sum);
-    add_products(a, a.capacity() / 4, a.capacity(), b, &sum);
-    return sum;
+    return sum_products(stored(a, true).vector, stored(b, true).vector);
 }
 
 double cosine_of(const FeatureCounts &a, const FeatureCounts &b)
@@ -75,6 +82,8 @@ TEST(Measures, CommonFeatures)
         EXPECT_EQ(count_common(*b, 0, 2048, *a), shared);
         EXPECT_EQ(count_common(*a, 0, 300, *b) + count_common(*a, 300, 1024, *b), shared);
         EXPECT_EQ(count_common(*a, 0, 1024, *a), a->size());
+        EXPECT_EQ(count_common(stored(*a, false).vector, stored(*b, false).vector), shared);
+        EXPECT_EQ(count_common(stored(*b, false).vector, stored(*a, true).vector), shared);
     }
 }
 
@@ -116,20 +125,6 @@ TEST(Measures, WeightsOutOfRange)
             EXPECT_EQ(slot_weight(table->find(1)), c.first + c.second);
         }
     }
-}
-
-TEST(Measures, LogarithmicWeights)
-{
-    Table table(8);
-    table->add(1, 1);
-    table->add(2, 10);
-    table->add(3, std::uint64_t{1} << 40);
-    table->make_logarithmic(0, 3);
-    table->make_logarithmic(3, 8);
-    EXPECT_EQ(slot_weight(table->find(1)), logarithmic_weight(1));
-    EXPECT_EQ(slot_weight(table->find(2)), logarithmic_weight(10));
-    EXPECT_EQ(slot_weight(table->find(3)), logarithmic_weight(UINT32_MAX));
-    EXPECT_EQ(table->size(), 3u);
 }
 
 TEST(ProductSum, IsExact)

@@ -1,0 +1,102 @@
+// features: values of type feature_vector, from which fingerprints, signatures, sketches and measures are computed.
+#include "pg/input/frequencies_argument.hpp"
+#include "pg/input/read_features.hpp"
+#include "pg/types/weights_type.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+template <CountFeatures count> Datum return_counted(FunctionCallInfo fcinfo)
+{
+    CountedFeatures counted;
+    count(fcinfo, 0, &counted);
+    return counted.vector(false);
+}
+
+// The weights of a repeated feature are added.
+template <typename Reader> Datum return_weighted(FunctionCallInfo fcinfo)
+{
+    Reader reader(fcinfo, 0);
+    CountedFeatures weights;
+    Feature feature;
+    while (reader.next(&feature))
+        if (!weights.add_weight(feature.hash, feature.weight))
+            report_weights_overflow();
+    return weights.vector(true);
+}
+
+// Multiplies the weights by the rarity of the features.
+Datum return_rare(const FeatureFrequencies &frequencies, const FeatureVector &features)
+{
+    FeatureCount *weighted = allocate_counts(features.size());
+    for (std::size_t i = 0; i < features.size(); i++) {
+        if (i % 65536 == 0)
+            CHECK_FOR_INTERRUPTS();
+        Weight weight;
+        if (!rare_weight(features.weight(i), frequencies.rarity_of(features.hash(i)), &weight))
+            report_weights_overflow();
+        weighted[i] = {features.hash(i), static_cast<std::uint64_t>(weight) + kWeightZero};
+    }
+    return vector_datum(weighted, features.size(), true);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(features_text)
+{
+    return return_counted<count_shingles>(fcinfo);
+}
+SIMHASH_FUNCTION(features_array)
+{
+    return return_counted<count_text_array>(fcinfo);
+}
+SIMHASH_FUNCTION(features_weighted_array)
+{
+    return return_weighted<WeightedArray>(fcinfo);
+}
+SIMHASH_FUNCTION(features_numbers)
+{
+    return return_counted<count_numbers>(fcinfo);
+}
+SIMHASH_FUNCTION(features_weighted_numbers)
+{
+    return return_weighted<WeightedNumbers>(fcinfo);
+}
+SIMHASH_FUNCTION(features_hashes)
+{
+    return return_counted<count_hashes>(fcinfo);
+}
+SIMHASH_FUNCTION(features_weighted_hashes)
+{
+    return return_weighted<WeightedHashes>(fcinfo);
+}
+SIMHASH_FUNCTION(features_tsvector)
+{
+    return return_counted<count_tsvector>(fcinfo);
+}
+// An object of features and weights, or an array of features.
+SIMHASH_FUNCTION(features_jsonb)
+{
+    return is_json_array(fcinfo, 0) ? return_counted<count_json_array>(fcinfo)
+                                    : return_weighted<WeightedObject>(fcinfo);
+}
+
+// (frequencies, document text): the frequencies say which shingles of the document are its features.
+SIMHASH_FUNCTION(features_rare_text)
+{
+    const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
+    CountedFeatures counted;
+    count_text(fcinfo, 1, counted_shingles(frequencies), &counted);
+    FeatureVector features;
+    open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))), &features);
+    return return_rare(frequencies, features);
+}
+SIMHASH_FUNCTION(features_rare_vector)
+{
+    return return_rare(frequencies_argument(fcinfo, 0), vector_value(fcinfo, 1));
+}
+
+} // namespace simhash

@@ -1,0 +1,49 @@
+// Reads the text forms of types that consist of words, numbers and punctuation without white space.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+class TextReader
+{
+public:
+    explicit TextReader(const char *from) : at_(from) {}
+
+    bool take(const char *expected)
+    {
+        std::size_t length = std::strlen(expected);
+        if (std::strncmp(at_, expected, length) != 0)
+            return false;
+        at_ += length;
+        return true;
+    }
+
+    bool read_number(int base, std::uint64_t most, std::uint64_t *out)
+    {
+        if (!isxdigit(static_cast<unsigned char>(*at_)))
+            return false;
+        char *end;
+        errno = 0;
+        *out = std::strtoull(at_, &end, base);
+        bool valid = errno == 0 && end > at_ && *out <= most;
+        at_ = end;
+        return valid;
+    }
+
+    // The characters up to one of these, or to the end.
+    std::size_t skip_until(const char *ends)
+    {
+        std::size_t length = std::strcspn(at_, ends);
+        at_ += length;
+        return length;
+    }
+
+    const char *at() const { return at_; }
+
+private:
+    const char *at_;
+};
+
+} // namespace simhash

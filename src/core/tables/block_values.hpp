@@ -3,7 +3,7 @@
 // Two fingerprints within the design's distance have at least one block value in common. So rows that are
 // stored once for each block value, on the shard or in the partition that it selects, meet there. Unlike the
 // keys of an index, block values take the fingerprint's bits in their own order: they must not depend on the
-// rows.
+// rows. They are keys of users' partitions and shards, so they never change: see NeverChange in the unit test.
 #pragma once
 
 #include "core/fingerprint/fingerprint.hpp"

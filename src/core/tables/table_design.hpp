@@ -49,6 +49,8 @@ struct TableDesign {
 // The default number of tables for a distance: k + 1 disjoint blocks, one exact range each.
 inline int default_tables(int distance) { return distance + 1; }
 
+// Block values depend on this, and on default_tables: neither changes. An index stores its design.
+//
 // Finds the design with `tables` tables for `distance` that has the longest headers. With at most distance
 // tables the headers are disjoint blocks, and a search of that distance flips bits of them. Returns false
 // where none exists: distance or tables out of range, or no set of regions with that many tables.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/hash/split_mix.hpp"
 #include "core/tables/block_values.hpp"
 
 #include "../seed.hpp"
@@ -51,6 +52,26 @@ TEST_F(BlockValuesTest, OnlyDesignsThatFlipNoBits)
             << design.distance << ", " << design.tables;
     }
     EXPECT_GT(all_values().size(), 100u);
+}
+
+// Block values are keys of users' partitions and shards: they never change, for any distance and number of tables.
+TEST_F(BlockValuesTest, NeverChange)
+{
+    std::uint64_t designs = 0, values = 0;
+    for (const TableDesign &design : every_design()) {
+        designs = hash_next(designs, design.distance * 64u + design.tables);
+        for (int i = 0; i < design.blocks; i++)
+            designs = hash_next(designs, design.width[i]);
+        for (int i = 0; i < design.tables; i++)
+            designs = hash_next(designs, header_blocks(design.table[i]));
+    }
+    for (const BlockValues &set : all_values())
+        for (int table = 0; table < set.tables(); table++)
+            for (std::uint64_t n = 1; n <= 10; n++)
+                values = hash_next(values, set.value(table, split_mix_number(7, n)));
+    EXPECT_EQ(every_design().size(), 405u);
+    EXPECT_EQ(designs, 8113901841599685244u);
+    EXPECT_EQ(values, 6292259013077179457u);
 }
 
 TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)

@@ -27,7 +27,8 @@ void warn_of_features(FunctionCallInfo fcinfo, int argument, text *document)
         return;
     warned = GetCurrentStatementStartTimestamp();
     ereport(WARNING, errmsg("text that looks like a list of features was read as a document"),
-            errhint("Cast features to their type, as in features($1::text[]) or features($1::jsonb)."));
+            errhint("Cast features to their type, $1::text[] or $1::jsonb; functions without such an "
+                    "argument take features($1::text[])."));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace simhash
 int bucket_bits(int64 entries)
 {
     const Size most = static_cast<Size>(maintenance_work_mem) * 1024 / 4 / (sizeof(uint64) + sizeof(bool));
-    return std::bit_width(Min(static_cast<Size>(entries) * 2 + 2, most)) - 1;
+    return static_cast<int>(std::bit_width(Min(static_cast<Size>(entries) * 2 + 2, most))) - 1;
 }
 
 SumBuckets make_buckets(int bits)

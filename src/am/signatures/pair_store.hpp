@@ -24,7 +24,7 @@ struct StoreSide {
     Size *first;        // the number of each part's first segment among those of all parts
     Size count;         // of the segments of all parts
 };
-void list_segments(const PairOutput &output, int side, StoreSide *store);
+void list_segments(const PairOutput &output, int number, StoreSide *store);
 // The number of the part that has a segment.
 int segment_part(const StoreSide &store, Size segment);
 // The plane page of a segment.

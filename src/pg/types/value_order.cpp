@@ -13,6 +13,7 @@
 #include "pg/types/weights_type.hpp"
 
 #include <bit>
+#include <functional>
 
 namespace simhash
 {
@@ -176,18 +177,18 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uin
 
 } // namespace
 
-#define VALUE_COMPARISON(name, Numbers, op)                                                                  \
+#define VALUE_COMPARISON(name, Numbers, comparison)                                                          \
     SIMHASH_FUNCTION(name)                                                                                   \
     {                                                                                                        \
-        PG_RETURN_BOOL(compare<Numbers>(fcinfo) op 0);                                                       \
+        PG_RETURN_BOOL((comparison)(compare<Numbers>(fcinfo), 0));                                           \
     }
 #define VALUE_ORDER(type, Numbers)                                                                           \
-    VALUE_COMPARISON(type##_eq, Numbers, ==)                                                                 \
-    VALUE_COMPARISON(type##_ne, Numbers, !=)                                                                 \
-    VALUE_COMPARISON(type##_lt, Numbers, <)                                                                  \
-    VALUE_COMPARISON(type##_le, Numbers, <=)                                                                 \
-    VALUE_COMPARISON(type##_gt, Numbers, >)                                                                  \
-    VALUE_COMPARISON(type##_ge, Numbers, >=)                                                                 \
+    VALUE_COMPARISON(type##_eq, Numbers, std::equal_to<>{})                                                  \
+    VALUE_COMPARISON(type##_ne, Numbers, std::not_equal_to<>{})                                              \
+    VALUE_COMPARISON(type##_lt, Numbers, std::less<>{})                                                      \
+    VALUE_COMPARISON(type##_le, Numbers, std::less_equal<>{})                                                \
+    VALUE_COMPARISON(type##_gt, Numbers, std::greater<>{})                                                   \
+    VALUE_COMPARISON(type##_ge, Numbers, std::greater_equal<>{})                                             \
     SIMHASH_FUNCTION(type##_cmp)                                                                             \
     {                                                                                                        \
         PG_RETURN_INT32(compare<Numbers>(fcinfo));                                                           \

@@ -177,17 +177,6 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
     return set;
 }
 
-IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table),
-                        const IndexKind *readable)
-{
-    IndexSet set = open_indexes(oid, lock, check_rights, readable);
-    if (get_rel_relkind(oid) == RELKIND_PARTITIONED_INDEX)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot read partitioned index \"%s\" as one index", get_rel_name(oid)),
-                errhint("Call the function for the index of each partition."));
-    return set;
-}
-
 void close_indexes(const IndexSet &set)
 {
     for (int i = 0; i < set.count; i++)

@@ -33,9 +33,6 @@ struct IndexSet {
 // which is null if the function reads all kinds.
 IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table),
                       const IndexKind *readable);
-// The same for a function that reads one index: raises an error if it is partitioned. Sets count to 1.
-IndexSet open_one_index(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oid table),
-                        const IndexKind *readable);
 // Closes them. The locks stay until the end of the transaction.
 void close_indexes(const IndexSet &set);
 

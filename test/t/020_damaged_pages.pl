@@ -636,8 +636,11 @@ my %damage = (
     'sketch' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'plane'));
-        flip($image, $block * $page_size + 24 + int rand(16 * sketches($image, $block)));
-        return $block;
+        # Of a row: no search looks at the sketch of a free slot.
+        my $used = $block * $page_size + get($image, $block, 'upper');
+        my $slot = one_of(grep { vec($$image, 8 * $used + $_, 1) } 0 .. sketches($image, $block) - 1);
+        flip($image, $block * $page_size + 24 + 16 * $slot + int rand 16);
+        return "$slot of $block";
     },
     'plane link' => sub {
         my ($i, $image) = @_;

@@ -2,7 +2,7 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
-#include "am/search/null_search.hpp"
+#include "am/search/pins.hpp"
 
 #include "core/signature/ball_volume.hpp"
 #include "core/volatility/step_order.hpp"

@@ -23,10 +23,4 @@ void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snaps
 // Sets the results to the rows of the next leaf that has any. Returns false at the end.
 bool next_nulls(NullSearch *search, Results *results);
 
-// Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
-void leave_leaf(Buffer buffer, bool keep, Buffer *pin);
-void release_pin(Buffer *pin);
-// Raises an error if a row cannot be in the table.
-void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits);
-
 } // namespace simhash

@@ -5,6 +5,7 @@
 // continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
+#include "am/search/pins.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/signature/ball_volume.hpp"

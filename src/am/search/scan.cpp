@@ -8,6 +8,7 @@
 
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
+#include "am/search/pins.hpp"
 
 extern "C" {
 #include "nodes/tidbitmap.h"

@@ -1,6 +1,6 @@
 #include "am/signatures/candidate_rows.hpp"
 
-#include "am/search/null_search.hpp"
+#include "am/search/pins.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "am/signatures/list_search.hpp"
 
-#include "am/search/null_search.hpp"
+#include "am/search/pins.hpp"
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/lists.hpp"
 #include "am/signatures/store_scan.hpp"

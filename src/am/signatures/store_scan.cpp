@@ -1,6 +1,6 @@
 #include "am/signatures/store_scan.hpp"
 
-#include "am/search/null_search.hpp"
+#include "am/search/pins.hpp"
 #include "am/signatures/candidate_rows.hpp"
 
 #include "pg/server/settings.hpp"

@@ -1,0 +1,17 @@
+// What a search does before it leaves a leaf or a page whose rows it has copied: it checks their tids, and unlocks the
+// leaf. A scan whose snapshot is not an MVCC one keeps the pin of the leaf, so that VACUUM cannot free these tids before
+// the scan has read the rows.
+#pragma once
+
+#include "am/search/value_search.hpp"
+
+namespace simhash
+{
+
+// Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
+void leave_leaf(Buffer buffer, bool keep, Buffer *pin);
+void release_pin(Buffer *pin);
+// Raises an error if a row cannot be in the table.
+void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits);
+
+} // namespace simhash

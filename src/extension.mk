@@ -9,6 +9,7 @@
 #
 # and then call `compile` for the places of their objects.
 
+PARTS_PROGRAM := $(dir $(lastword $(MAKEFILE_LIST)))install-script.awk
 # The control file is the one source of the version.
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/$(EXTENSION).control)
 # The scripts sql/EXTENSION--A--B.sql, which lead from release A to B, and those of the releases A.
@@ -101,9 +102,10 @@ installcheck: $(REGRESS_PREP)
 	$(if $(ISOLATION),$(pg_isolation_regress_installcheck) $(ISOLATION_OPTS) $(ISOLATION))
 .PHONY: installcheck
 
-$(DATA_built): $(TOP)/sql/$(EXTENSION).sql $(TOP)/$(EXTENSION).control
+$(DATA_built): $(TOP)/sql/$(EXTENSION).sql $(wildcard $(TOP)/sql/$(EXTENSION)/*.sql) $(TOP)/$(EXTENSION).control $(PARTS_PROGRAM)
 	@mkdir -p $(@D)
-	cp $< $@
+	awk -f $(PARTS_PROGRAM) $< >$@.tmp
+	mv $@.tmp $@
 else
 all install installcheck:
 	@echo "No PGXS at '$(PG_CONFIG) --pgxs': install PostgreSQL's server headers (make setup does on Debian)." >&2

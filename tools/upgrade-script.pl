@@ -29,6 +29,17 @@ sub content
     return scalar <$in>;
 }
 
+# An install script whose parts may be in other files.
+sub install_script
+{
+    my ($file) = @_;
+    open my $in, '-|', 'awk', '-f', "$FindBin::Bin/../src/install-script.awk", $file or die "awk: $!\n";
+    local $/;
+    my $script = <$in>;
+    close $in or die "$file: awk failed\n";
+    return $script;
+}
+
 # The statements of a script: pairs of the text and of the same in one line without comments.
 sub statements
 {
@@ -117,7 +128,7 @@ sub update
     }
 
     my $rest = '';
-    for (statements(content("$sql/$extension.sql"))) {
+    for (statements(install_script("$sql/$extension.sql"))) {
         my ($text, $line) = @$_;
         next if $same{$line};
         my $object = object($line);

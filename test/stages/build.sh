@@ -41,7 +41,7 @@ for directory in . compat; do
     [[ " $ONLY " != *" build "* ]] || check "variables of the environment, $directory" check_environment "$directory"
 done
 [[ ! " $ONLY " =~ " "(tap|drivers|failpoints)" " ]] ||
-    for_server test/t test/drivers test/failpoints README.md compat doc clients demo tools sql simhash.control
+    for_server test/t test/drivers test/failpoints README.md compat doc clients demo tools sql src/install-script.awk simhash.control
 as_server mkdir -p "$SCRATCH/ports"
 if [[ " $ONLY " =~ " "(regress|isolation|pgtap)" " ]]; then
     check "server" start_server

@@ -31,7 +31,7 @@ check_versions() {
 check_archive() {
     local clone=$SCRATCH/archive
     git clone -q . "$clone"
-    cp --parents Makefile src/extension.mk compat/Makefile "$clone"
+    cp --parents Makefile src/extension.mk src/install-script.awk compat/Makefile "$clone"
     cp sql/simhash.sql "$clone/sql/simhash--0.9.sql"
     : >"$clone/sql/simhash--0.9--1.0.sql"
     cd "$clone"

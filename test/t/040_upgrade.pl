@@ -16,7 +16,7 @@ my $top = dirname(dirname($FindBin::RealBin));
 my $control = slurp_file("$top/simhash.control");
 my ($release) = $control =~ /^default_version *= *'(.*)'/m;
 my $next = '1000.0.0';
-my $script = slurp_file("$top/sql/simhash.sql");
+my $script = `awk -f "$top/src/install-script.awk" "$top/sql/simhash.sql"`;
 
 # The release lacks all that follows the access method. A function of it is dropped, one gets another argument, and one
 # only another cost.

@@ -1,0 +1,22 @@
+CREATE FUNCTION simhash_handler(pg_catalog.internal) RETURNS pg_catalog.index_am_handler
+    AS 'MODULE_PATHNAME' LANGUAGE c;
+COMMENT ON FUNCTION simhash_handler(pg_catalog.internal) IS 'handler of index access method simhash';
+
+CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
+COMMENT ON ACCESS METHOD simhash IS 'finds fingerprints within a Hamming distance';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@| (simhash, simhash_ball),
+    OPERATOR 2 ~= (simhash, simhash),
+    OPERATOR 3 = (simhash, simhash),
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
+COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'near-duplicate search';
+COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'near-duplicate search';
+CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
+    OPERATOR 1 <@| (bit, signature_ball),
+    OPERATOR 3 pg_catalog.= (bit, bit),
+    OPERATOR 4 <@> (bit, bit) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 5 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
+COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
+COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';

@@ -1,0 +1,162 @@
+-- A ball is the query of an index condition: center and radius in one value, and for a search by weights those, too.
+
+CREATE TYPE simhash_ball;
+CREATE FUNCTION simhash_ball_in(pg_catalog.cstring) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_ball_out(simhash_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_ball_recv(pg_catalog.internal) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE TYPE simhash_ball (
+    INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
+    CATEGORY = 'V', PREFERRED = true);
+COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a center: <center,radius>, or around '
+    'weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
+COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
+
+CREATE FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_le(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_hash(simhash_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball_eq(simhash_ball, simhash_ball) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_ball_ne(simhash_ball, simhash_ball) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_ball_lt(simhash_ball, simhash_ball) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_ball_le(simhash_ball, simhash_ball) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_ball_gt(simhash_ball, simhash_ball) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_ball_ge(simhash_ball, simhash_ball) IS 'implementation of >= operator';
+COMMENT ON FUNCTION simhash_ball_cmp(simhash_ball, simhash_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_ball_hash(simhash_ball) IS 'hash';
+COMMENT ON FUNCTION simhash_ball_hash_extended(simhash_ball, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_ball_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (simhash_ball, simhash_ball) IS 'equal';
+COMMENT ON OPERATOR <> (simhash_ball, simhash_ball) IS 'not equal';
+COMMENT ON OPERATOR < (simhash_ball, simhash_ball) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (simhash_ball, simhash_ball) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (simhash_ball, simhash_ball) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (simhash_ball, simhash_ball) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_ball_cmp(simhash_ball, simhash_ball);
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_ball_hash(simhash_ball),
+    FUNCTION 2 simhash_ball_hash_extended(simhash_ball, bigint);
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING hash IS 'equal balls';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING hash IS 'equal balls';
+
+CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a center and a radius, which is clamped to -1 and 64';
+
+CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@| operator';
+CREATE OPERATOR <@| (
+    LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
+    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+COMMENT ON OPERATOR <@| (simhash, simhash_ball) IS 'whether the fingerprint is in the ball';
+
+CREATE FUNCTION simhash_near(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_near(simhash, simhash) IS 'implementation of ~= operator';
+CREATE OPERATOR ~= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_near, COMMUTATOR = ~=,
+    RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
+COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
+
+-- The distance to weights is exactly the distance to their signs. Only a ball around weights permits the index to
+-- probe only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a
+-- condition approximate.
+
+CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_operator_support;
+CREATE FUNCTION hamming_distance(simhash_weights, simhash) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
+COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
+CREATE OPERATOR <@> (
+    LEFTARG = simhash, RIGHTARG = simhash_weights, FUNCTION = hamming_distance, COMMUTATOR = <@>);
+CREATE OPERATOR <@> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
+COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
+
+CREATE FUNCTION hamming_within(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+CREATE FUNCTION hamming_within(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(simhash, simhash_weights, bigint)
+    IS 'whether the Hamming distance to the signs of the weights is at most the radius';
+COMMENT ON FUNCTION hamming_within(simhash_weights, simhash, bigint)
+    IS 'whether the Hamming distance from the signs of the weights is at most the radius';
+
+CREATE FUNCTION hamming_at(simhash, simhash_weights, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_at_support;
+CREATE FUNCTION hamming_at(simhash_weights, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'hamming_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(simhash, simhash_weights, bigint)
+    IS 'whether the Hamming distance to the signs of the weights is exactly the radius';
+COMMENT ON FUNCTION hamming_at(simhash_weights, simhash, bigint)
+    IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
+
+CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision DEFAULT 1,
+        max_probes integer DEFAULT 0) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME', 'simhash_ball_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_ball(simhash_weights, bigint, double precision, integer)
+    IS 'ball around weights, which an index may search with this recall and at most max_probes probes';

@@ -1,0 +1,80 @@
+-- The result of <@> is a domain, so that comparisons with it resolve to our operators, whose support functions let the
+-- planner use the index. For everything else it is an integer.
+--
+-- Each pair of types needs operators of its own. PostgreSQL chooses among operators by base types, so an operator of
+-- (hamming_distance, integer) is found only for exactly these types, and otherwise PostgreSQL's. Clients send a radius
+-- as smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an index
+-- cannot serve it, and PostgreSQL's does the same, with a coarser estimate. There is none for numeric either: it would
+-- make comparisons of an integer with a numeric ambiguous.
+
+CREATE DOMAIN hamming_distance AS integer;
+COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <@>';
+
+-- Planner support and selectivity estimation.
+
+CREATE FUNCTION hamming_operator_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION hamming_within_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION hamming_at_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION hamming_distance_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION hamming_operator_support(pg_catalog.internal) IS 'planner support for <@>';
+COMMENT ON FUNCTION hamming_within_support(pg_catalog.internal) IS 'planner support for hamming_within';
+COMMENT ON FUNCTION hamming_at_support(pg_catalog.internal) IS 'planner support for hamming_at';
+COMMENT ON FUNCTION hamming_distance_support(pg_catalog.internal) IS 'planner support for comparisons of <@>';
+
+CREATE FUNCTION simhash_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_ball_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+        pg_catalog.internal)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_near_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_near_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+        pg_catalog.internal)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION hamming_distance_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+        pg_catalog.internal)
+    RETURNS double precision AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    IS 'restriction selectivity of <@|';
+COMMENT ON FUNCTION simhash_ball_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+        pg_catalog.internal)
+    IS 'join selectivity of <@|';
+COMMENT ON FUNCTION simhash_near_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    IS 'restriction selectivity of ~=';
+COMMENT ON FUNCTION simhash_near_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+        pg_catalog.internal)
+    IS 'join selectivity of ~=';
+COMMENT ON FUNCTION hamming_distance_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    IS 'restriction selectivity of comparisons of <@>';
+COMMENT ON FUNCTION hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal,
+        smallint, pg_catalog.internal)
+    IS 'join selectivity of comparisons of <@>';
+
+-- The functions of conditions cannot raise errors and are LEAKPROOF: otherwise row-level security would keep
+-- conditions away from the index.
+
+CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'simhash_distance' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'Hamming distance of two fingerprints, 0 to 64';
+CREATE OPERATOR <@> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (simhash, simhash) IS 'Hamming distance, 0 to 64';
+
+CREATE FUNCTION hamming_within(simhash, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION hamming_at(simhash, simhash, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE FUNCTION hamming_radius_below(bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION hamming_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';

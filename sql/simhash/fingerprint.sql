@@ -1,0 +1,178 @@
+CREATE TYPE simhash;
+
+CREATE FUNCTION simhash_in(pg_catalog.cstring) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_out(simhash) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_recv(pg_catalog.internal) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_send(simhash) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE simhash (
+    INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
+    LIKE = pg_catalog.int8,
+    -- The category of bit and of all our types: where several of them are possible, an unknown literal is a simhash, or
+    -- where a ball is expected, a simhash_ball.
+    CATEGORY = 'V', PREFERRED = true);
+
+COMMENT ON TYPE simhash IS '64-bit fingerprint of a document: those of similar documents differ in few bits';
+COMMENT ON FUNCTION simhash_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_out(simhash) IS 'I/O';
+COMMENT ON FUNCTION simhash_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_send(simhash) IS 'I/O';
+
+-- All casts are explicit: an implicit one would let h < 5 compare as signed integers and q <@> 5 measure the
+-- distance to a number.
+
+CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_to_bit(simhash, integer, boolean) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_from_bytea(pg_catalog.bytea) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_to_bytea(simhash) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+-- PostgreSQL's conversions to bigint
+CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
+    AS 'int28' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
+    AS 'int48' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+
+COMMENT ON FUNCTION simhash_from_bit(bit) IS 'convert bit(64) to fingerprint';
+COMMENT ON FUNCTION simhash_to_bit(simhash, integer, boolean) IS 'convert fingerprint to bit(64)';
+COMMENT ON FUNCTION simhash_from_bytea(pg_catalog.bytea) IS 'convert 8 bytes, big-endian, to fingerprint';
+COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'convert fingerprint to 8 bytes, big-endian';
+COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'convert unsigned number to fingerprint';
+COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'convert fingerprint to unsigned number';
+COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'convert smallint to fingerprint, like the equal bigint';
+COMMENT ON FUNCTION simhash_from_integer(integer) IS 'convert integer to fingerprint, like the equal bigint';
+
+CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
+CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
+CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
+CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
+CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
+CREATE CAST (bit varying AS simhash) WITH FUNCTION simhash_from_bit(bit);
+CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash, integer, boolean);
+CREATE CAST (pg_catalog.bytea AS simhash) WITH FUNCTION simhash_from_bytea(pg_catalog.bytea);
+CREATE CAST (simhash AS pg_catalog.bytea) WITH FUNCTION simhash_to_bytea(simhash);
+CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_from_numeric(numeric);
+CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
+
+COMMENT ON CAST (simhash AS bigint) IS 'bit for bit: the top bit is the sign';
+COMMENT ON CAST (bigint AS simhash) IS 'bit for bit: the sign is the top bit';
+COMMENT ON CAST (integer AS simhash) IS 'like the equal bigint';
+COMMENT ON CAST (smallint AS simhash) IS 'like the equal bigint';
+COMMENT ON CAST (bit AS simhash) IS '64 bits, most significant first';
+COMMENT ON CAST (bit varying AS simhash) IS '64 bits, most significant first';
+COMMENT ON CAST (simhash AS bit) IS '64 bits, most significant first';
+COMMENT ON CAST (pg_catalog.bytea AS simhash) IS '8 bytes, big-endian';
+COMMENT ON CAST (simhash AS pg_catalog.bytea) IS '8 bytes, big-endian';
+COMMENT ON CAST (numeric AS simhash) IS 'unsigned number, 0 to 18446744073709551615';
+COMMENT ON CAST (simhash AS numeric) IS 'unsigned number, 0 to 18446744073709551615';
+
+-- Order, as unsigned integers, and hash.
+
+CREATE FUNCTION simhash_eq(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ne(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_lt(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_le(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_gt(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_ge(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+
+COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_le(simhash, simhash) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_gt(simhash, simhash) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_ge(simhash, simhash) IS 'implementation of >= operator';
+
+CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_hash(simhash) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+
+COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_sortsupport(pg_catalog.internal) IS 'sort support';
+COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash';
+COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+
+COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
+COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
+COMMENT ON OPERATOR < (simhash, simhash) IS 'less than';
+COMMENT ON OPERATOR <= (simhash, simhash) IS 'less than or equal';
+COMMENT ON OPERATOR > (simhash, simhash) IS 'greater than';
+COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal';
+
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_cmp(simhash, simhash),
+    FUNCTION 2 simhash_sortsupport(pg_catalog.internal),
+    FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_hash(simhash),
+    FUNCTION 2 simhash_hash_extended(simhash, bigint);
+
+COMMENT ON OPERATOR CLASS simhash_ops USING btree IS 'fingerprints as unsigned integers';
+COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS 'fingerprints as unsigned integers';
+COMMENT ON OPERATOR CLASS simhash_ops USING hash IS 'equal fingerprints';
+COMMENT ON OPERATOR FAMILY simhash_ops USING hash IS 'equal fingerprints';
+
+CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_larger(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE AGGREGATE min(simhash) (
+    SFUNC = simhash_smaller, STYPE = simhash, COMBINEFUNC = simhash_smaller, SORTOP = <, PARALLEL = SAFE);
+CREATE AGGREGATE max(simhash) (
+    SFUNC = simhash_larger, STYPE = simhash, COMBINEFUNC = simhash_larger, SORTOP = >, PARALLEL = SAFE);
+
+COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'smaller of two';
+COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'larger of two';
+COMMENT ON AGGREGATE min(simhash) IS 'minimum of all fingerprints as unsigned integers';
+COMMENT ON AGGREGATE max(simhash) IS 'maximum of all fingerprints as unsigned integers';

@@ -1,0 +1,179 @@
+CREATE TYPE feature_frequencies;
+
+CREATE FUNCTION feature_frequencies_in(pg_catalog.cstring) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_out(feature_frequencies) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_recv(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_send(feature_frequencies) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+
+-- Hashes cannot be compressed, so it would not be worth trying.
+CREATE TYPE feature_frequencies (
+    INPUT = feature_frequencies_in, OUTPUT = feature_frequencies_out,
+    RECEIVE = feature_frequencies_recv, SEND = feature_frequencies_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
+
+COMMENT ON TYPE feature_frequencies
+    IS 'in how many documents of a collection its features occur: weights fingerprints by rarity';
+COMMENT ON FUNCTION feature_frequencies_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_out(feature_frequencies) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION feature_frequencies_send(feature_frequencies) IS 'I/O';
+
+CREATE FUNCTION feature_frequencies_eq(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_ne(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_lt(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_le(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_gt(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_ge(feature_frequencies, feature_frequencies) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_cmp(feature_frequencies, feature_frequencies) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_hash(feature_frequencies) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+CREATE FUNCTION feature_frequencies_hash_extended(feature_frequencies, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
+COMMENT ON FUNCTION feature_frequencies_eq(feature_frequencies, feature_frequencies) IS 'implementation of = operator';
+COMMENT ON FUNCTION feature_frequencies_ne(feature_frequencies, feature_frequencies) IS 'implementation of <> operator';
+COMMENT ON FUNCTION feature_frequencies_lt(feature_frequencies, feature_frequencies) IS 'implementation of < operator';
+COMMENT ON FUNCTION feature_frequencies_le(feature_frequencies, feature_frequencies) IS 'implementation of <= operator';
+COMMENT ON FUNCTION feature_frequencies_gt(feature_frequencies, feature_frequencies) IS 'implementation of > operator';
+COMMENT ON FUNCTION feature_frequencies_ge(feature_frequencies, feature_frequencies) IS 'implementation of >= operator';
+COMMENT ON FUNCTION feature_frequencies_cmp(feature_frequencies, feature_frequencies) IS 'less-equal-greater';
+COMMENT ON FUNCTION feature_frequencies_hash(feature_frequencies) IS 'hash';
+COMMENT ON FUNCTION feature_frequencies_hash_extended(feature_frequencies, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = feature_frequencies, RIGHTARG = feature_frequencies, FUNCTION = feature_frequencies_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (feature_frequencies, feature_frequencies) IS 'equal';
+COMMENT ON OPERATOR <> (feature_frequencies, feature_frequencies) IS 'not equal';
+COMMENT ON OPERATOR < (feature_frequencies, feature_frequencies) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (feature_frequencies, feature_frequencies) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (feature_frequencies, feature_frequencies) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (feature_frequencies, feature_frequencies) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS feature_frequencies_ops DEFAULT FOR TYPE feature_frequencies USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 feature_frequencies_cmp(feature_frequencies, feature_frequencies);
+CREATE OPERATOR CLASS feature_frequencies_ops DEFAULT FOR TYPE feature_frequencies USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 feature_frequencies_hash(feature_frequencies),
+    FUNCTION 2 feature_frequencies_hash_extended(feature_frequencies, bigint);
+COMMENT ON OPERATOR CLASS feature_frequencies_ops USING btree IS 'frequencies in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY feature_frequencies_ops USING btree IS 'frequencies in an order for sorting alone';
+COMMENT ON OPERATOR CLASS feature_frequencies_ops USING hash IS 'equal frequencies';
+COMMENT ON OPERATOR FAMILY feature_frequencies_ops USING hash IS 'equal frequencies';
+
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_shingles' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_vector' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
+CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+    RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_value' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION feature_frequencies_final(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+    IS 'aggregate transition function';
+COMMENT ON FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal)
+    IS 'aggregate combine function';
+COMMENT ON FUNCTION feature_frequencies_serialize(pg_catalog.internal) IS 'aggregate serialization function';
+COMMENT ON FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal)
+    IS 'aggregate deserialization function';
+COMMENT ON FUNCTION feature_frequencies_final(pg_catalog.internal) IS 'aggregate final function';
+
+CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text, unit pg_catalog.text, size integer) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(features feature_vector) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+CREATE AGGREGATE feature_frequencies_agg(frequencies feature_frequencies) (
+    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
+    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text)
+    IS 'in how many texts each word occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text, pg_catalog.text, integer)
+    IS 'in how many texts each shingle of size units, word or character, occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(feature_vector)
+    IS 'in how many documents each feature occurs';
+COMMENT ON AGGREGATE feature_frequencies_agg(feature_frequencies)
+    IS 'frequencies in the union of collections';
+
+CREATE FUNCTION feature_frequencies_top(feature_frequencies, features integer) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION feature_frequency(feature_frequencies, feature pg_catalog.text) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION feature_rarity(feature_frequencies, feature pg_catalog.text) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION feature_frequencies_top(feature_frequencies, integer)
+    IS 'the frequencies of the most frequent features alone';
+COMMENT ON FUNCTION feature_frequency(feature_frequencies, pg_catalog.text)
+    IS 'in how many documents a feature occurs; NULL if that is not kept';
+COMMENT ON FUNCTION feature_rarity(feature_frequencies, pg_catalog.text)
+    IS 'the factor of a feature''s weight: ln (N + 1) - ln n, where n of N documents have it';
+
+CREATE FUNCTION features(frequencies feature_frequencies, document pg_catalog.text) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_rare_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION features(frequencies feature_frequencies, features feature_vector) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'features_rare_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION features(feature_frequencies, pg_catalog.text)
+    IS 'the features of a text, weighted by 1 + ln of their count, times their rarity';
+COMMENT ON FUNCTION features(feature_frequencies, feature_vector)
+    IS 'features, their weights multiplied by their rarity';

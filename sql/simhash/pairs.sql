@@ -1,0 +1,59 @@
+-- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
+
+CREATE FUNCTION simhash_pairs_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_pairs_support(pg_catalog.internal) IS 'planner support of simhash_pairs, _join and _groups';
+CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
+COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
+    'all pairs of rows of an indexed table within a distance: each pair once, as ctids and tableoids';
+
+CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
+    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
+COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
+    'all pairs of rows of two indexed tables within a distance, as ctids and tableoids';
+
+CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, kind pg_catalog.text DEFAULT 'star',
+    OUT member pg_catalog.tid, OUT leader pg_catalog.tid,
+    OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
+    SUPPORT simhash_pairs_support;
+COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, pg_catalog.text) IS
+    'groups of near-duplicates, as ctids and tableoids: stars whose members are near the leader, or connected ones';
+
+CREATE FUNCTION simhash_match_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c STRICT;
+COMMENT ON FUNCTION simhash_match_support(pg_catalog.internal) IS 'planner support of simhash_match';
+CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
+    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000
+    SUPPORT simhash_match_support;
+COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
+    'the rows of a table in the balls that a query returns with their numbers: all, or one for each ball';
+
+CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, kind pg_catalog.text DEFAULT 'star',
+    OUT member bigint, OUT leader bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, pg_catalog.text) IS
+    'groups of the pairs of numbers that a query returns: stars whose members pair with the leader, or connected ones';
+
+CREATE FUNCTION simhash_pair_sample(index pg_catalog.regclass, document pg_catalog.text, distance integer DEFAULT 8,
+    most integer DEFAULT 50,
+    OUT distance integer, OUT pairs bigint, OUT a pg_catalog.tid, OUT b pg_catalog.tid,
+    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass,
+    OUT cosine double precision, OUT jaccard double precision)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE COST 1000000 ROWS 400;
+COMMENT ON FUNCTION simhash_pair_sample(pg_catalog.regclass, pg_catalog.text, integer, integer) IS
+    'some of the pairs at each distance, and how many there are, with the exact similarity of an expression of both rows';

@@ -1,0 +1,169 @@
+-- Signatures: bit strings of any length. Their distance is not called hamming_distance, because pgvector has a function
+-- hamming_distance(bit, bit), and both extensions are often in one schema. The functions that compare two of them raise
+-- an error if the lengths differ, which reveals a length, so they are not LEAKPROOF.
+-- The planner replaces a condition on two bit strings that are declared with the same length by signature_within, which
+-- raises none.
+
+CREATE FUNCTION signature_from_bytea(pg_catalog.bytea) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION signature_from_bytea(pg_catalog.bytea) IS 'the bits of bytes, the highest of a byte first';
+CREATE FUNCTION signature_from_uuid(pg_catalog.uuid) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION signature_from_uuid(pg_catalog.uuid) IS 'the 128 bits of a uuid, in the order in which it is written';
+CREATE CAST (pg_catalog.uuid AS bit) WITH FUNCTION signature_from_uuid(pg_catalog.uuid);
+COMMENT ON CAST (pg_catalog.uuid AS bit) IS 'the 128 bits of a uuid, in the order in which it is written';
+CREATE FUNCTION signature_to_bytea(bit) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION signature_to_bytea(bit) IS 'the bytes of a bit string, the last one filled up with zeros';
+
+CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION signature_distance(bit, bit) IS 'Hamming distance of two bit strings of the same length';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = bit, FUNCTION = signature_distance, COMMUTATOR = <@>);
+COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the same length';
+
+CREATE FUNCTION hamming_within(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION hamming_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
+CREATE FUNCTION hamming_at(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_at_support;
+COMMENT ON FUNCTION hamming_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE FUNCTION signature_within(bit, bit, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_within_if_equally_long' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    SUPPORT hamming_within_support;
+COMMENT ON FUNCTION signature_within(bit, bit, bigint)
+    IS 'whether two bit strings have the same length and their Hamming distance is at most the radius';
+
+CREATE TYPE signature_ball;
+CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE signature_ball (
+    INPUT = signature_ball_in, OUTPUT = signature_ball_out,
+    RECEIVE = signature_ball_recv, SEND = signature_ball_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
+    CATEGORY = 'V');
+COMMENT ON TYPE signature_ball
+    IS 'bit strings within a distance of a center, for approximate searches, too: <center,radius,recall,count>';
+COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION signature_ball_send(signature_ball) IS 'I/O';
+
+CREATE FUNCTION signature_ball_eq(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_ne(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_lt(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_le(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_gt(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_ge(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_cmp(signature_ball, signature_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_hash(signature_ball) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION signature_ball_hash_extended(signature_ball, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+COMMENT ON FUNCTION signature_ball_eq(signature_ball, signature_ball) IS 'implementation of = operator';
+COMMENT ON FUNCTION signature_ball_ne(signature_ball, signature_ball) IS 'implementation of <> operator';
+COMMENT ON FUNCTION signature_ball_lt(signature_ball, signature_ball) IS 'implementation of < operator';
+COMMENT ON FUNCTION signature_ball_le(signature_ball, signature_ball) IS 'implementation of <= operator';
+COMMENT ON FUNCTION signature_ball_gt(signature_ball, signature_ball) IS 'implementation of > operator';
+COMMENT ON FUNCTION signature_ball_ge(signature_ball, signature_ball) IS 'implementation of >= operator';
+COMMENT ON FUNCTION signature_ball_cmp(signature_ball, signature_ball) IS 'less-equal-greater';
+COMMENT ON FUNCTION signature_ball_hash(signature_ball) IS 'hash';
+COMMENT ON FUNCTION signature_ball_hash_extended(signature_ball, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = signature_ball_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (signature_ball, signature_ball) IS 'equal';
+COMMENT ON OPERATOR <> (signature_ball, signature_ball) IS 'not equal';
+COMMENT ON OPERATOR < (signature_ball, signature_ball) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (signature_ball, signature_ball) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (signature_ball, signature_ball) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (signature_ball, signature_ball) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 signature_ball_cmp(signature_ball, signature_ball);
+CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 signature_ball_hash(signature_ball),
+    FUNCTION 2 signature_ball_hash_extended(signature_ball, bigint);
+COMMENT ON OPERATOR CLASS signature_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY signature_ball_ops USING btree IS 'balls in an order for sorting alone';
+COMMENT ON OPERATOR CLASS signature_ball_ops USING hash IS 'equal balls';
+COMMENT ON OPERATOR FAMILY signature_ball_ops USING hash IS 'equal balls';
+
+-- With NULL weights a ball has none, so the functions that take weights are not strict.
+
+CREATE FUNCTION signature_ball(center bit, radius bigint) RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION signature_ball(center bit, radius bigint, recall double precision, weights real[] DEFAULT NULL)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME', 'signature_ball_with_recall' LANGUAGE c IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION signature_nearest(center bit, recall double precision DEFAULT 1, count integer DEFAULT 10)
+    RETURNS signature_ball
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION signature_ball(bit, bigint)
+    IS 'ball with a center and a radius, which is clamped to -1 and the number of bits';
+COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
+    IS 'ball to be searched with this recall; the larger the absolute weight of a bit, the less likely it differs';
+COMMENT ON FUNCTION signature_nearest(bit, double precision, integer)
+    IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
+
+CREATE FUNCTION signature_in_ball(bit, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION signature_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
+CREATE OPERATOR <@| (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_in_ball,
+    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
+
+-- Not signature_distance: with two arguments of unknown type that would be ambiguous.
+CREATE FUNCTION signature_distance_to_center(bit, signature_ball) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION signature_distance_to_center(bit, signature_ball) IS 'Hamming distance to the center of the ball';
+CREATE OPERATOR <@> (
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance_to_center);
+COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';

@@ -1,0 +1,31 @@
+CREATE FUNCTION minhash_at_least_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_at_least_support(pg_catalog.internal) IS 'planner support for minhash_at_least';
+
+CREATE FUNCTION minhash_similarity(bit, bit) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'minhash_similarity_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT hamming_operator_support;
+COMMENT ON FUNCTION minhash_similarity(bit, bit)
+    IS 'estimated Jaccard similarity of the sets with these min-hash signatures: 1 - 2 h / n if h of n bits differ';
+CREATE FUNCTION minhash_at_least(bit, bit, double precision) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT minhash_at_least_support;
+COMMENT ON FUNCTION minhash_at_least(bit, bit, double precision)
+    IS 'whether minhash_similarity is at least the threshold';
+
+CREATE FUNCTION minhash_threshold_radius(similarity double precision, bits integer) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_threshold_radius(double precision, integer)
+    IS 'radius of the index condition for a threshold of minhash_similarity';
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION minhash_radius(similarity double precision, bits integer, recall double precision) RETURNS integer
+    AS 'MODULE_PATHNAME', 'minhash_radius_of_recall' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION minhash_error(similarity double precision, bits integer) RETURNS double precision
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION minhash_radius(double precision, integer)
+    IS 'largest Hamming distance of signatures with at least this minhash_similarity, -1 if there is none';
+COMMENT ON FUNCTION minhash_radius(double precision, integer, double precision)
+    IS 'Hamming distance within which signatures of sets of this Jaccard similarity are, with the probability recall';
+COMMENT ON FUNCTION minhash_error(double precision, integer)
+    IS 'standard error of minhash_similarity';

@@ -1,0 +1,126 @@
+CREATE TYPE simhash_weights;
+
+CREATE FUNCTION simhash_weights_in(pg_catalog.cstring) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION simhash_weights_out(simhash_weights) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION simhash_weights_recv(pg_catalog.internal) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_weights_send(simhash_weights) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+
+-- With MAIN the value, typically 136 bytes, stays in the row; if a row is too long, its other columns are moved out
+-- first. PLAIN would never allow moving it out.
+CREATE TYPE simhash_weights (
+    INPUT = simhash_weights_in, OUTPUT = simhash_weights_out,
+    RECEIVE = simhash_weights_recv, SEND = simhash_weights_send,
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
+    CATEGORY = 'V');
+
+COMMENT ON TYPE simhash_weights
+    IS '64 sums of a document''s weighted features, whose signs are its fingerprint; can be added';
+COMMENT ON FUNCTION simhash_weights_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_out(simhash_weights) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_weights_send(simhash_weights) IS 'I/O';
+
+CREATE FUNCTION simhash_from_weights(simhash_weights) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_weights_from_real(real[]) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_weights_to_real(simhash_weights) RETURNS real[]
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION simhash_from_weights(simhash_weights) IS 'the fingerprint: the signs of the weights';
+COMMENT ON FUNCTION simhash_weights_from_real(real[]) IS 'convert an array of 64 numbers to weights';
+COMMENT ON FUNCTION simhash_weights_to_real(simhash_weights) IS 'convert weights to an array of 64 numbers';
+
+CREATE CAST (simhash_weights AS simhash) WITH FUNCTION simhash_from_weights(simhash_weights);
+CREATE CAST (real[] AS simhash_weights) WITH FUNCTION simhash_weights_from_real(real[]);
+CREATE CAST (simhash_weights AS real[]) WITH FUNCTION simhash_weights_to_real(simhash_weights);
+COMMENT ON CAST (simhash_weights AS simhash) IS 'the signs: a bit is 1 if its weight is at least 0';
+COMMENT ON CAST (real[] AS simhash_weights) IS '64 elements; element j+1 is the weight of the bit 1 << j';
+COMMENT ON CAST (simhash_weights AS real[]) IS '64 elements; element j+1 is the weight of the bit 1 << j';
+
+CREATE FUNCTION simhash_weights_add(simhash_weights, simhash_weights) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION simhash_weights_add(simhash_weights, simhash_weights) IS 'implementation of + operator';
+CREATE OPERATOR + (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_add, COMMUTATOR = +);
+COMMENT ON OPERATOR + (simhash_weights, simhash_weights) IS 'sum, exact';
+
+-- Equality by value: stored forms of the same weights may differ. With it, and with that of the other types that columns can
+-- have, DISTINCT, UNION and IS DISTINCT FROM work, and so does replication of tables without a key.
+
+CREATE FUNCTION simhash_weights_eq(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_ne(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_lt(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_le(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_gt(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_ge(simhash_weights, simhash_weights) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_cmp(simhash_weights, simhash_weights) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_hash(simhash_weights) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+CREATE FUNCTION simhash_weights_hash_extended(simhash_weights, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 10;
+COMMENT ON FUNCTION simhash_weights_eq(simhash_weights, simhash_weights) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_weights_ne(simhash_weights, simhash_weights) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_weights_lt(simhash_weights, simhash_weights) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_weights_le(simhash_weights, simhash_weights) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_weights_gt(simhash_weights, simhash_weights) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_weights_ge(simhash_weights, simhash_weights) IS 'implementation of >= operator';
+COMMENT ON FUNCTION simhash_weights_cmp(simhash_weights, simhash_weights) IS 'less-equal-greater';
+COMMENT ON FUNCTION simhash_weights_hash(simhash_weights) IS 'hash';
+COMMENT ON FUNCTION simhash_weights_hash_extended(simhash_weights, bigint) IS 'hash with seed';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
+    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
+    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = simhash_weights, RIGHTARG = simhash_weights, FUNCTION = simhash_weights_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
+COMMENT ON OPERATOR = (simhash_weights, simhash_weights) IS 'equal';
+COMMENT ON OPERATOR <> (simhash_weights, simhash_weights) IS 'not equal';
+COMMENT ON OPERATOR < (simhash_weights, simhash_weights) IS 'less than, in an order for sorting alone';
+COMMENT ON OPERATOR <= (simhash_weights, simhash_weights) IS 'less than or equal, in an order for sorting alone';
+COMMENT ON OPERATOR > (simhash_weights, simhash_weights) IS 'greater than, in an order for sorting alone';
+COMMENT ON OPERATOR >= (simhash_weights, simhash_weights) IS 'greater than or equal, in an order for sorting alone';
+CREATE OPERATOR CLASS simhash_weights_ops DEFAULT FOR TYPE simhash_weights USING btree AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 simhash_weights_cmp(simhash_weights, simhash_weights);
+CREATE OPERATOR CLASS simhash_weights_ops DEFAULT FOR TYPE simhash_weights USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 simhash_weights_hash(simhash_weights),
+    FUNCTION 2 simhash_weights_hash_extended(simhash_weights, bigint);
+COMMENT ON OPERATOR CLASS simhash_weights_ops USING btree IS 'weights in an order for sorting alone';
+COMMENT ON OPERATOR FAMILY simhash_weights_ops USING btree IS 'weights in an order for sorting alone';
+COMMENT ON OPERATOR CLASS simhash_weights_ops USING hash IS 'equal weights';
+COMMENT ON OPERATOR FAMILY simhash_weights_ops USING hash IS 'equal weights';

@@ -2,6 +2,7 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
+#include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 
 #include "core/signature/ball_volume.hpp"
@@ -306,17 +307,17 @@ void begin_conditions(ValueSearch *base)
 }
 
 // The first ring may end at the first distance at which there are rows. That pays if it has many leaves.
-void begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
+bool begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
 {
     Weights weights;
     const bool by_weights = search->order_weights != 0;
     if (by_weights)
         read_weights(search->order_weights, &weights);
     begin_likeliest(search, center, high, by_weights ? &weights : nullptr);
-    search->nearest_first = search->exact.passes > 0;
+    return search->exact.passes > 0;
 }
 
-void begin_ring(ValueSearch *base, int high)
+bool begin_ring(ValueSearch *base, int high, bool first)
 {
     FingerprintSearch *search = fingerprints(base);
     const GuidedBall *guided = guide(*search);
@@ -325,11 +326,12 @@ void begin_ring(ValueSearch *base, int high)
     } else if (guided != nullptr && is_guided(*guided, high)) {
         plan_exact(search, guided->center, high);
         begin_guided(search, *guided, high);
-    } else if (search->first_ring) {
-        begin_first_ring(search, search->asked.lead_query().value, high);
+    } else if (first) {
+        return begin_first_ring(search, search->asked.lead_query().value, high);
     } else {
         begin_exact(search, search->asked.lead_query().value, high);
     }
+    return false;
 }
 
 void narrow(ValueSearch *base, int radius)
@@ -402,6 +404,9 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
 
 void start_search(ValueSearch *base) { fingerprints(base)->reader.snapshot = base->snapshot; }
 
+constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_rows,
+                                    other_distance, nullptr, nullptr};
+
 } // namespace
 
 ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
@@ -411,11 +416,7 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     search->start = start_search;
     search->begin = begin_conditions;
     search->next = next_leaf;
-    search->begin_ring = begin_ring;
-    search->narrow = narrow;
-    search->ring_end = ring_end;
-    search->rows = index_rows;
-    search->other_distance = other_distance;
+    search->nearest = &kNearest;
     search->pins = true;
 
     prepare_scan_keys(&search->asked, nkeys, norderbys);

@@ -5,6 +5,7 @@
 // continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
+#include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 #include "am/search/scan.hpp"
 
@@ -37,7 +38,8 @@ int filled_end(const ScanState &state, int last)
 {
     const Rings &rings = state.rings;
     const double rows = static_cast<double>(ring_limit(rings.returned)) / 2;
-    const int filled = ball_radius(state.meta->bits, rows / Max(1.0, state.search->rows(state.search)));
+    const int filled =
+        ball_radius(state.meta->bits, rows / Max(1.0, state.search->nearest->rows(state.search)));
     return filled > rings.done ? Min(filled, last) : last;
 }
 
@@ -62,7 +64,7 @@ int shrink_ring(Rings *rings, int high, Size limit, Size *kept)
 // Whether the rank of a row is all that decides its order.
 bool ranked(const ValueSearch &search)
 {
-    return search.keys->orders == 1 || search.other_distance == nullptr;
+    return search.keys->orders == 1 || search.nearest->other_distance == nullptr;
 }
 
 void sort_ring(const ValueSearch &search, Hit *ring, Size kept)
@@ -71,13 +73,14 @@ void sort_ring(const ValueSearch &search, Hit *ring, Size kept)
         std::sort(ring, ring + kept, [](const Hit &a, const Hit &b) { return a.rank < b.rank; });
         return;
     }
-    std::sort(ring, ring + kept, [&search](const Hit &a, const Hit &b) {
+    const auto other_distance = search.nearest->other_distance;
+    std::sort(ring, ring + kept, [&search, other_distance](const Hit &a, const Hit &b) {
         if (a.distance() != b.distance())
             return a.distance() < b.distance();
         for (int i = search.keys->lead + 1; i < search.keys->orders; i++) {
             if (search.keys->null_order[i])
                 continue;
-            int x = search.other_distance(&search, a, i), y = search.other_distance(&search, b, i);
+            int x = other_distance(&search, a, i), y = other_distance(&search, b, i);
             if (x != y)
                 return x < y;
         }
@@ -125,7 +128,7 @@ int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
         *limit *= 2;
     }
     if (state->search->keys->centered)
-        state->search->narrow(state->search, high);
+        state->search->nearest->narrow(state->search, high);
     return high;
 }
 
@@ -138,7 +141,7 @@ int end_at_nearest(ValueSearch *search, const Results &leaf, int high, Size *kep
         nearest = Min(nearest, leaf.hit[i].distance());
     if (nearest < high) {
         *kept = 0;
-        search->narrow(search, nearest);
+        search->nearest->narrow(search, nearest);
     }
     return nearest;
 }
@@ -151,12 +154,10 @@ int collect_ring(ScanState *state, int high, Size *kept)
     std::fill(rings->count, rings->count + high + 1, 0);
     *kept = 0;
     ValueSearch *search = state->search;
-    search->first_ring = rings->done < 0;
-    search->nearest_first = false;
-    search->begin_ring(search, high);
+    const bool nearest_first = search->nearest->begin_ring(search, high, rings->done < 0);
     Results leaf;
     while (search->next(search, &leaf)) {
-        if (search->nearest_first)
+        if (nearest_first)
             high = end_at_nearest(search, leaf, high, kept);
         for (Size i = 0; i < leaf.hits; i++) {
             int distance = leaf.hit[i].distance();
@@ -184,8 +185,8 @@ void begin_ordered(ScanState *state)
     rings->done = -1;
     rings->streaming = -1;
     rings->returned = 0;
-    ValueSearch *search = state->search;
-    rings->approximate = search->begin_nearest != nullptr && search->begin_nearest(search);
+    const auto begin_nearest = state->search->nearest->begin_nearest;
+    rings->approximate = begin_nearest != nullptr && begin_nearest(state->search);
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
         rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
@@ -198,10 +199,11 @@ bool next_ring(ScanState *state)
 {
     Rings *rings = &state->rings;
     ValueSearch *search = state->search;
+    const NearestSearch &nearest = *search->nearest;
     const ScanKeys &keys = *search->keys;
     rings->returned += state->results.hits;
     if (rings->approximate) {
-        if (search->next_nearest(search, &state->results, &rings->done))
+        if (nearest.next_nearest(search, &state->results, &rings->done))
             return true;
         rings->approximate = false;
     }
@@ -217,13 +219,13 @@ bool next_ring(ScanState *state)
 
         Size kept;
         int last = keys.farthest;
-        int high = keys.centered ? search->ring_end(search, rings->done, last) : last;
+        int high = keys.centered ? nearest.ring_end(search, rings->done, last) : last;
         if (keys.centered && high == last)
             high = filled_end(*state, last);
         high = collect_ring(state, high, &kept);
         release_pin(&search->pin);
         if (rings->streaming >= 0) {
-            search->begin_ring(search, high);
+            nearest.begin_ring(search, high, false);
             continue;
         }
         rings->done = high;

@@ -8,6 +8,7 @@
 
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
+#include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 
 extern "C" {
@@ -29,8 +30,9 @@ int order_distance(const ValueSearch &search, const Hit &hit, int i, bool *unkno
 {
     if (i == search.keys->lead)
         return hit.distance();
-    *unknown = *unknown || search.other_distance == nullptr;
-    return search.other_distance == nullptr ? 0 : search.other_distance(&search, hit, i);
+    const auto other_distance = search.nearest->other_distance;
+    *unknown = *unknown || other_distance == nullptr;
+    return other_distance == nullptr ? 0 : other_distance(&search, hit, i);
 }
 
 void set_distances(IndexScanDesc scan, const Hit &hit)

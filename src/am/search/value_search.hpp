@@ -1,8 +1,8 @@
 // A search for rows by their values: the interface between scans and the kinds of indexes.
 //
 // A scan (scan.cpp) reads its keys by the search, starts it, and takes the rows that it finds, as many at a time as
-// the search has at hand. ORDER BY runs one search for each ring of distances (ordered.cpp). How a search finds its
-// rows, and in which order, is its own matter, but these hold for every one:
+// the search has at hand. How a search finds its rows, and in which order, is its own matter, but these hold for every
+// one:
 //
 // - It returns each row that the snapshot sees and that satisfies all conditions once, and may return rows that the
 //   snapshot does not see. A search with a recall below 1 may omit rows.
@@ -49,34 +49,15 @@ struct ValueSearch {
     void (*read_keys)(ValueSearch *search, IndexScanDesc scan);
     // A scan starts: its snapshot, all_wanted and keep_pin are set.
     void (*start)(ValueSearch *search);
-    // Starts the search for the conditions of the scan.
+    // Starts the search for the conditions of a scan without ORDER BY.
     void (*begin)(ValueSearch *search);
     // Sets the results to the next rows, at least one. Returns false at the end.
     bool (*next)(ValueSearch *search, Results *results);
 
-    // Rings. begin_ring starts the search for the rows within the distance `high` of the leading query, or around the
-    // leading ball if that is elsewhere. narrow restricts the rest of it to a smaller distance. If begin_ring sets
-    // nearest_first for the first ring, that begins with the likeliest leaves, and ends at the nearest distance found.
-    void (*begin_ring)(ValueSearch *search, int high);
-    void (*narrow)(ValueSearch *search, int radius);
-    // Returns the end of the next ring, at most `last`, when rows up to the distance `done` (-1 at first) are returned.
-    int (*ring_end)(const ValueSearch *search, int done, int last);
-    // Returns about how many rows the index has.
-    double (*rows)(const ValueSearch *search);
-    // The distance of a row to the query of another ORDER BY key than the leading one, which is not NULL; null if the
-    // search does not know it. Then PostgreSQL computes it, and sorts by it.
-    int (*other_distance)(const ValueSearch *search, const Hit &hit, int order);
-    // The nearest rows with a recall below 1: begin_nearest returns whether the query permits it. next_nearest sets
-    // the results to the next rows, sorted. It returns false if the search has become exact: the rows at the distance
-    // `*done` and nearer have been returned, and next skips those at the next distance that were. Null if there is no
-    // such search.
-    bool (*begin_nearest)(ValueSearch *search);
-    bool (*next_nearest)(ValueSearch *search, Results *results, int *done);
+    const struct NearestSearch *nearest; // for ORDER BY (nearest_search.hpp)
 
     const ScanKeys *keys;
     Snapshot snapshot;
-    bool first_ring; // before begin_ring
-    bool nearest_first;
     bool all_wanted; // the scan does not end before the last row
     bool keep_pin;   // wanted by the scan
     bool pins;       // the search can keep pins; otherwise rows for such a snapshot are checked again

@@ -1,5 +1,6 @@
 // The entry points of a search of a signature index, which scans call (search/value_search.hpp): reading the keys,
 // choosing between an exact and an approximate search, and the memory of both.
+#include "am/search/nearest_search.hpp"
 #include "am/signatures/exact_search.hpp"
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/signature_kind.hpp"
@@ -60,23 +61,14 @@ void begin_conditions(ValueSearch *base)
     }
 }
 
-bool begin_nearest(ValueSearch *base)
-{
-    SignatureSearch *search = signatures(base);
-    const SignatureBall *guide = search->asked.lead_query().guide;
-    if (guide == nullptr || search->asked.balls > 0)
-        return false;
-    set_query(search, guide->signature, search->meta->bits);
-    return begin_list_search(search, *guide);
-}
-
-void begin_ring(ValueSearch *base, int high)
+bool begin_ring(ValueSearch *base, int high, bool)
 {
     SignatureSearch *search = signatures(base);
     if (search->asked.centered)
         begin_exactly(search, search->asked.lead_query().value, high);
     else
         begin_exactly(search, search->asked.ball[0].center, search->asked.ball[0].radius);
+    return false;
 }
 
 void narrow(ValueSearch *base, int radius)
@@ -97,11 +89,6 @@ bool next_rows(ValueSearch *base, Results *results)
     return false;
 }
 
-bool next_nearest(ValueSearch *base, Results *results, int *done)
-{
-    return next_listed(signatures(base), results, done);
-}
-
 int ring_end(const ValueSearch *base, int done, int last)
 {
     const auto &search = *static_cast<const SignatureSearch *>(base);
@@ -110,6 +97,24 @@ int ring_end(const ValueSearch *base, int done, int last)
 }
 
 double index_rows(const ValueSearch *base) { return static_cast<const SignatureSearch *>(base)->size.rows; }
+
+bool begin_nearest(ValueSearch *base)
+{
+    SignatureSearch *search = signatures(base);
+    const SignatureBall *guide = search->asked.lead_query().guide;
+    if (guide == nullptr || search->asked.balls > 0)
+        return false;
+    set_query(search, guide->signature, search->meta->bits);
+    return begin_list_search(search, *guide);
+}
+
+bool next_nearest(ValueSearch *base, Results *results, int *done)
+{
+    return next_listed(signatures(base), results, done);
+}
+
+constexpr NearestSearch kNearest = {begin_ring, narrow,        ring_end,    index_rows,
+                                    nullptr,    begin_nearest, next_nearest};
 
 void read_keys(ValueSearch *base, IndexScanDesc scan)
 {
@@ -132,12 +137,7 @@ ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int
     search->start = start_search;
     search->begin = begin_conditions;
     search->next = next_rows;
-    search->begin_ring = begin_ring;
-    search->narrow = narrow;
-    search->ring_end = ring_end;
-    search->rows = index_rows;
-    search->begin_nearest = begin_nearest;
-    search->next_nearest = next_nearest;
+    search->nearest = &kNearest;
 
     prepare_scan_keys(&search->asked, nkeys, norderbys);
     search->keys = &search->asked;

@@ -8,7 +8,7 @@
 // the range, sorts them, and reads their leaves.
 #pragma once
 
-#include "am/fingerprints/query_queue.hpp"
+#include "am/match/query_queue.hpp"
 
 namespace simhash
 {

@@ -3,7 +3,7 @@
 //
 // The caller's query is run once, with the caller's privileges. Partitions are searched one after the other, so the
 // balls are kept for them; with first_only, those that have matched are left out of the next ones.
-#include "am/fingerprints/query_queue.hpp"
+#include "am/match/query_queue.hpp"
 
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

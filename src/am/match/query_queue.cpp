@@ -1,4 +1,4 @@
-#include "am/fingerprints/merged_queries.hpp"
+#include "am/match/merged_queries.hpp"
 
 #include "core/pairs/digit_sort.hpp"
 #include "core/volatility/step_order.hpp"

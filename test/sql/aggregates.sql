@@ -1,3 +1,4 @@
+\set ECHO none
 -- simhash_agg and simhash_weights_agg: one row per feature.
 
 \set VERBOSITY default
@@ -11,14 +12,14 @@ SELECT doc, simhash_agg(feature), simhash_agg(feature, weight) FROM feature GROU
 SELECT doc, simhash_weights_agg(feature) FROM feature GROUP BY doc ORDER BY doc;
 SELECT doc, simhash_weights_agg(feature, weight) FROM feature GROUP BY doc ORDER BY doc;
 
--- Every occurrence weighs 1: sums add up, without logarithms. Explicit weights work as with arrays.
+\echo '-- Every occurrence weighs 1: sums add up, without logarithms. Explicit weights work as with arrays.'
 SELECT simhash_weights_agg(feature)::text = to_simhash_weights(features(ARRAY['a', 'b', 'c'], ARRAY[1, 2, 1]))::text AS ones,
        simhash_weights_agg(feature, weight)::text
        = to_simhash_weights(features(array_agg(feature), array_agg(weight)))::text AS weights,
        simhash_agg(feature, weight) = simhash_weights_agg(feature, weight)::simhash AS signs
 FROM feature WHERE doc = 1;
 
--- No rows give NULL.
+\echo '-- No rows give NULL.'
 SELECT simhash_agg(feature), simhash_agg(feature, weight), simhash_weights_agg(feature) FROM feature WHERE false;
 SELECT simhash_agg(w), simhash_weights_agg(w) FROM (SELECT NULL::simhash_weights) AS v(w);
 
@@ -29,20 +30,20 @@ SELECT simhash_agg(feature, 1e300) FROM feature;
 SELECT simhash_agg('a', 4e11) FROM generate_series(1, 2);
 \echo :SQLSTATE
 
--- Sums of stored weights. The result is packed as if it had been computed at once.
+\echo '-- Sums of stored weights. The result is packed as if it had been computed at once.'
 SELECT simhash_weights_agg(w)::text = to_simhash_weights(features(ARRAY['a', 'b', 'b', 'd'], ARRAY[1, 2.5, -0.5, 1]))::text AS sums,
        simhash_agg(w) = simhash_weights_agg(w)::simhash AS signs,
        pg_column_size(simhash_weights_agg(w)) AS size
 FROM (SELECT simhash_weights_agg(feature, weight) AS w FROM feature GROUP BY doc) AS v;
 
--- Exact in every order.
+\echo '-- Exact in every order.'
 SELECT count(DISTINCT w::text) FROM (
     SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY i) FROM generate_series(1, 1000) AS i
     UNION ALL SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY -i) FROM generate_series(1, 1000) AS i
     UNION ALL SELECT simhash_weights_agg('f' || i, 1 / i::float8 ORDER BY md5(i::text)) FROM generate_series(1, 1000) AS i
 ) AS v(w);
 
--- Parallel and serial plans agree.
+\echo '-- Parallel and serial plans agree.'
 CREATE TABLE parallel_feature AS
     SELECT i % 7 AS doc, 'f' || i % 1013 AS feature, (i % 17 - 5) / 7.0::float8 AS weight
     FROM generate_series(1, 30000) AS i;
@@ -76,7 +77,7 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE parallel_feature;
 
--- Window frames also remove features.
+\echo '-- Window frames also remove features.'
 CREATE TEMP TABLE stream AS
     SELECT i, CASE WHEN i % 5 < 3 THEN 'f' || i % 3 END AS feature, i % 4 - 1::float8 AS weight
     FROM generate_series(1, 40) AS i;
@@ -95,6 +96,6 @@ CREATE TEMP TABLE recounted AS
 SELECT count(*), count(a.h) AS features, count(a.hw) AS weighted, count(DISTINCT a.ww::text) AS different,
        bool_and(a::text = b::text) AS same
 FROM moved AS a JOIN recounted AS b USING (i);
--- A growing frame uses the plain state.
+\echo '-- A growing frame uses the plain state.'
 SELECT bool_and(h IS NOT DISTINCT FROM (SELECT simhash_agg(feature) FROM stream s WHERE s.i <= v.i)) AS same
 FROM (SELECT i, simhash_agg(feature) OVER (ORDER BY i) AS h FROM stream) AS v;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Who chooses approximation: the author of a condition, by simhash_ball(weights, radius, recall), and nobody else. Policies,
 -- views, triggers and functions of others are exact whatever their caller sets.
 SET max_parallel_workers_per_gather = 0;
@@ -38,7 +39,7 @@ CREATE TABLE apart (h simhash, EXCLUDE USING simhash (h WITH ~=));
 GRANT SELECT ON document, barrier, plain TO approximation_reader;
 GRANT SELECT, INSERT, DELETE ON accepted, kept, apart TO approximation_reader;
 
--- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
+\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -88,14 +89,14 @@ BEGIN
     DELETE FROM apart;
 END $$;
 
--- By sequential scans.
+\echo '-- By sequential scans.'
 SET enable_seqscan = on;
 SET enable_indexscan = off;
 SET enable_bitmapscan = off;
 CREATE TEMP TABLE expected AS SELECT * FROM said();
 TABLE expected;
 
--- By the index, under every value that a setting of ours can take.
+\echo '-- By the index, under every value that a setting of ours can take.'
 SET enable_seqscan = off;
 SET enable_indexscan = on;
 DISCARD PLANS;
@@ -122,21 +123,21 @@ BEGIN
     END LOOP;
 END $$;
 
--- An approximate condition of the caller's own misses rows of its own, and changes nothing of theirs.
+\echo '-- An approximate condition of the caller''s own misses rows of its own, and changes nothing of theirs.'
 SET ROLE approximation_reader;
 SELECT count(*) < (SELECT pairs.plain FROM expected pairs) AS fewer
 FROM doc JOIN blocked b ON b.h <@| simhash_ball(doc.w, 10, recall => 0.01, max_probes => 1);
 SELECT count(*) = (SELECT policy FROM expected) AS exact FROM document
 WHERE id NOT IN (SELECT doc.id FROM doc JOIN blocked b ON b.h <@| simhash_ball(doc.w, 10, recall => 0.01, max_probes => 1)
                  WHERE NOT is_blocked(doc.w));
--- The author's choice counts whoever runs it.
+\echo '-- The author''s choice counts whoever runs it.'
 RESET ROLE;
 CREATE VIEW chosen AS
     SELECT doc.id FROM doc JOIN blocked b ON b.h <@| simhash_ball(doc.w, 10, recall => 0.01, max_probes => 1);
 GRANT SELECT ON chosen TO approximation_reader;
 SET ROLE approximation_reader;
 SELECT count(*) < (SELECT plain FROM expected) AS fewer FROM chosen;
--- An exclusion constraint takes no operator of balls.
+\echo '-- An exclusion constraint takes no operator of balls.'
 \set VERBOSITY terse
 CREATE TEMP TABLE balls (h simhash, b simhash_ball, EXCLUDE USING simhash (h WITH <@|));
 \set VERBOSITY default

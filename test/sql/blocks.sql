@@ -1,17 +1,18 @@
+\set ECHO none
 -- Block values: rows stored once for each of them are joined and searched by equality, each pair once.
 SET max_parallel_workers_per_gather = 0;
 SELECT simhash_blocks('0123456789abcdef', 3), simhash_blocks('0123456789abcdef', 3) = simhash_blocks('0123456789abcdef', 3, 4) AS default_tables;
--- four blocks in plain SQL, and one of two tables
+\echo '-- four blocks in plain SQL, and one of two tables'
 SELECT bool_and(simhash_blocks(h::simhash, 3) = ARRAY[(h >> 48) & 65535, 65536 + ((h >> 32) & 65535), 131072 + ((h >> 16) & 65535), 196608 + (h & 65535)]) AS four,
        bool_and(simhash_blocks(h::simhash, 1) = ARRAY[(h >> 32) & 4294967295, 4294967296 + (h & 4294967295)]) AS two
 FROM (SELECT hashint8extended(i, 9) AS h FROM generate_series(1, 1000) i) s;
--- the headers of the designs, in their order
+\echo '-- the headers of the designs, in their order'
 SELECT simhash_blocks('0123456789abcdef', 3, tables)
 FROM simhash_index_designs(3) WHERE tables IN (6, 8, 10);
 SELECT distance, count(*) AS designs, bool_and(cardinality(simhash_blocks('0123456789abcdef', distance, tables)) = tables) AS one_value_a_table
 FROM generate_series(1, 15) distance, simhash_index_designs(distance) WHERE tables > distance GROUP BY distance ORDER BY distance;
 
--- designs of as many tables for other distances
+\echo '-- designs of as many tables for other distances'
 SELECT d, (simhash_blocks('0123456789abcdef', d, 16))[1] FROM unnest('{1,3,5,3}'::int[]) d;
 
 SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3), simhash_first_block('0123456789abcdef', 'f123456789abcdef', 3),
@@ -23,7 +24,7 @@ SELECT simhash_blocks('0123456789abcdef', 3, 3);
 SELECT simhash_blocks('0123456789abcdef', 3, 17);
 SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3, -1);
 
--- The pairs of one table, found by block, against simhash_pairs. A header that its design leaves out would be missed by some.
+\echo '-- The pairs of one table, found by block, against simhash_pairs. A header that its design leaves out would be missed by some.'
 CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
 $$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
    FROM generate_series(1, bits) AS i $$;
@@ -57,7 +58,7 @@ SELECT t, d, n, wrong_pairs(t, d, n)
 FROM unnest('{uniform,near,skewed,same}'::text[]) t, (VALUES (1, 2), (1, 16), (3, 4), (3, 5), (3, 8), (3, 10), (3, 20), (5, 6), (5, 12)) v (d, n);
 SELECT t, wrong_pairs(t, 7, 0) FROM unnest('{uniform,near}'::text[]) t;
 
--- Rows that several servers have: the pairs of all are those of one. Files in place of memory, and values with more rows than fit.
+\echo '-- Rows that several servers have: the pairs of all are those of one. Files in place of memory, and values with more rows than fit.'
 CREATE TABLE many AS SELECT i AS id, flipped(CASE WHEN i % 2 = 0 THEN '00000000ffffffff' ELSE hashint8extended(i % 9000, 5)::simhash END,
     i, CASE WHEN i % 2 = 0 THEN 1 + i % 40 ELSE i % 5 END) AS h FROM generate_series(1, 30000) i;
 CREATE INDEX many_h ON many USING simhash (h);
@@ -80,14 +81,14 @@ DO $$ BEGIN
 EXCEPTION WHEN configuration_limit_exceeded THEN RAISE NOTICE 'temp_file_limit';
 END $$;
 RESET temp_file_limit; RESET work_mem; RESET hash_mem_multiplier;
--- A row that is stored twice has no pair with itself.
+\echo '-- A row that is stored twice has no pair with itself.'
 SELECT count(*) FROM simhash_block_pairs($$ SELECT 1, h, block FROM unnest('{0000000000000000,0000000000000000,0000000000000001}'::simhash[]) h, unnest(simhash_blocks(h, 3)) block $$);
--- Other distances, and numbers of another type.
+\echo '-- Other distances, and numbers of another type.'
 SELECT * FROM simhash_block_pairs($$ SELECT i::int2, h, block FROM unnest('{0000000000000000,000000000000007f,00000000000000ff}'::simhash[]) WITH ORDINALITY t (h, i),
     unnest(simhash_blocks(h, 8, 10)) block $$, 8, 10) ORDER BY a, b;
 SELECT * FROM simhash_block_pairs('SELECT 1, h, 1 FROM near WHERE false');
 SELECT * FROM simhash_block_pairs(NULL);
--- Errors
+\echo '-- Errors'
 SELECT * FROM simhash_block_pairs('SELECT id, h FROM near');
 SELECT * FROM simhash_block_pairs('SELECT id, id, h FROM near');
 SELECT * FROM simhash_block_pairs('SELECT id, h, 5 AS block FROM near');
@@ -102,7 +103,7 @@ SELECT * FROM simhash_block_pairs('DELETE FROM near');
 DROP TABLE many, many_routed CASCADE;
 DROP FUNCTION many_wrong;
 
--- Searches: the rows of the query's blocks. A smaller radius needs only as many of the blocks of four tables.
+\echo '-- Searches: the rows of the query''s blocks. A smaller radius needs only as many of the blocks of four tables.'
 CREATE TABLE routed AS SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block;
 CREATE INDEX ON routed (block, h);
 CREATE FUNCTION wrong_answers(radius int) RETURNS bigint LANGUAGE sql AS $$
@@ -113,14 +114,14 @@ CREATE FUNCTION wrong_answers(radius int) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)) d $$;
 SELECT radius, wrong_answers(radius) FROM generate_series(0, 3) radius;
 
--- Groups, from the pairs of blocks.
+\echo '-- Groups, from the pairs of blocks.'
 SELECT count(*) AS members, count(*) FILTER (WHERE g.leader IS DISTINCT FROM l.id) AS wrong
 FROM simhash_pair_groups($$ SELECT x.id, y.id FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
                             AND simhash_first_block(x.h, y.h, 3) = x.block $$) g
 FULL JOIN (SELECT m.id AS member, l.id FROM simhash_groups('near_h', 3) s JOIN near m ON m.ctid = s.member JOIN near l ON l.ctid = s.leader) l
     USING (member);
 
--- Partitions: a search reads those of its blocks, and a join joins each with itself.
+\echo '-- Partitions: a search reads those of its blocks, and a join joins each with itself.'
 CREATE TABLE parted (id int, h simhash, block bigint) PARTITION BY HASH (block);
 SELECT format('CREATE TABLE parted_%s PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER %s)', i, i) FROM generate_series(0, 2) i \gexec
 INSERT INTO parted TABLE routed;

@@ -1,17 +1,18 @@
+\set ECHO none
 -- simhash_index_designs: the table designs of a distance.
 SELECT tables, regions, block_bits, header_bits FROM simhash_index_designs(3);
 SELECT tables, block_order FROM simhash_index_designs(3) WHERE tables IN (1, 4, 6, 10);
--- simhash-py's Corpus(6, 3): every set of three of six blocks leads one table
+\echo '-- simhash-py''s Corpus(6, 3): every set of three of six blocks leads one table'
 SELECT count(DISTINCT (SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)) AS headers,
        bool_and((SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(replace(o, '|', ''), '') c) = 'ABCDEF') AS permutations
 FROM simhash_index_designs(3), unnest(block_order) o WHERE tables = 20;
--- every distance: the blocks have 64 bits, and each header those of its blocks
+\echo '-- every distance: the blocks have 64 bits, and each header those of its blocks'
 SELECT distance, count(*) AS designs, min(tables), max(tables),
        bool_and(64 = (SELECT sum(b) FROM unnest(block_bits) b) AND cardinality(header_bits) = tables AND cardinality(block_order) = tables
            AND header_bits = ARRAY(SELECT (SELECT sum(block_bits[ascii(c) - 64]) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)::int
                                    FROM unnest(block_order) WITH ORDINALITY u(o, n) ORDER BY n)) AS consistent
 FROM generate_series(1, 15) distance, simhash_index_designs(distance) GROUP BY distance ORDER BY distance;
--- they are what indexes have
+\echo '-- they are what indexes have'
 CREATE TABLE designed (h simhash);
 DO $$
 DECLARE design record; found int[];
@@ -26,7 +27,7 @@ BEGIN
     END LOOP;
 END $$;
 CREATE INDEX ON designed USING simhash (h) WITH (distance = 3, tables = 17);
--- ALTER INDEX cannot refuse what only indexes on signatures can have. Neither does the next TRUNCATE.
+\echo '-- ALTER INDEX cannot refuse what only indexes on signatures can have. Neither does the next TRUNCATE.'
 CREATE INDEX designed_h ON designed USING simhash (h);
 ALTER INDEX designed_h SET (distance = 31, tables = 0);
 SELECT name, value FROM simhash_index_stats('designed_h') WHERE name IN ('distance', 'tables', 'reindex_pending');

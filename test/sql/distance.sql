@@ -1,3 +1,4 @@
+\set ECHO none
 -- Distances: the operators, the domain that <@> returns, hamming_within and balls.
 
 SELECT '0000000000000000'::simhash <@> '0000000000000000', '0000000000000000'::simhash <@> 'ffffffffffffffff',
@@ -5,25 +6,25 @@ SELECT '0000000000000000'::simhash <@> '0000000000000000', '0000000000000000'::s
 SELECT pg_typeof('0000000000000000'::simhash <@> '0000000000000000'),
        pg_typeof(('0000000000000000'::simhash <@> '0000000000000000') + 1);
 SELECT NULL::simhash <@> '0000000000000000', '0000000000000000' <@> NULL::simhash;
--- bit by bit, compared with the number of ones in the text form of the XOR
+\echo '-- bit by bit, compared with the number of ones in the text form of the XOR'
 SELECT count(*) FROM generate_series(1, 1000) AS i,
     LATERAL (SELECT ('x' || md5(i::text))::bit(64) AS a, ('x' || md5((-i)::text))::bit(64) AS b) AS pair
 WHERE a::simhash <@> b::simhash IS DISTINCT FROM length(replace((a # b)::text, '0', ''));
 
--- + binds more tightly than <@>, so the distance takes parentheses
+\echo '-- + binds more tightly than <@>, so the distance takes parentheses'
 SELECT ('0000000000000000'::simhash <@> '0000000000000003') + 1;
 \set VERBOSITY terse
 SELECT '0000000000000000'::simhash <@> '0000000000000003' + 1;
 \set VERBOSITY default
 
--- hamming_within: any radius is valid; NULL gives no row
+\echo '-- hamming_within: any radius is valid; NULL gives no row'
 SELECT r, hamming_within('0000000000000000', '0000000000000007', r) AS within
 FROM unnest('{-9223372036854775808,-1,0,2,3,4,64,65,9223372036854775807,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i)
 ORDER BY i;
 SELECT hamming_within('0000000000000000', '0000000000000007', 3::smallint),
        hamming_within('0000000000000000', '0000000000000007', 3), hamming_within('0000000000000000', NULL, 3);
 
--- comparisons agree with those of plain integers, for every type, in both orders, at every bound
+\echo '-- comparisons agree with those of plain integers, for every type, in both orders, at every bound'
 CREATE TABLE bounds (r bigint);
 INSERT INTO bounds VALUES (-9223372036854775808), (-2147483648), (-32768), (-1), (0), (1), (3), (4), (64), (65),
     (32767), (2147483647), (9223372036854775807), (NULL);
@@ -54,12 +55,12 @@ BEGIN
 END $$;
 SELECT op, type, differences(op, type) FROM unnest('{<,<=,=,<>,>=,>}'::text[]) AS op,
     unnest('{smallint,integer,bigint,hamming_distance}'::text[]) AS type ORDER BY 1, 2;
--- no error, not even below the smallest integer
+\echo '-- no error, not even below the smallest integer'
 SELECT count(*) FROM pairs WHERE a <@> b < -9223372036854775808;
 SELECT count(*) FROM pairs WHERE a <@> b < (SELECT min(r) FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b >= (SELECT min(r) FROM bounds);
 SELECT hamming_radius_below(3), hamming_radius_below(-9223372036854775808);
--- other types compare as integers do
+\echo '-- other types compare as integers do'
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5;
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5::float8;
 SELECT count(*) FROM pairs WHERE a <@> b <= '3';
@@ -69,24 +70,24 @@ SELECT count(*) FROM pairs WHERE a <@> b = ANY (ARRAY[1, 2, 3]::bigint[]);
 SELECT count(*) FROM pairs WHERE a <@> b NOT IN (SELECT r FROM bounds WHERE r IS NOT NULL);
 SELECT count(*) FROM pairs WHERE (a <@> b) IN (SELECT r FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b <= ALL (SELECT r FROM bounds WHERE r >= 3);
--- distances on both sides
+\echo '-- distances on both sides'
 SELECT count(*) FROM pairs WHERE a <@> b = b <@> a;
 SELECT count(*) FROM pairs WHERE a <@> b <= b <@> a;
--- a volatile bound is read once for each row
+\echo '-- a volatile bound is read once for each row'
 CREATE SEQUENCE reads;
 SELECT count(*) FROM pairs WHERE a <@> b = nextval('reads');
 SELECT last_value FROM reads;
--- row comparisons, and ORDER BY ... USING
+\echo '-- row comparisons, and ORDER BY ... USING'
 SELECT count(*) FROM pairs WHERE (a <@> b, 1) <= (3, 1);
 SELECT count(*) FROM pairs WHERE (a <@> b, 1::bigint) > (3::bigint, 0);
 SELECT a <@> b AS d FROM pairs ORDER BY a <@> b USING >, a LIMIT 3;
 SELECT max(a <@> b), min(a <@> b), sum(a <@> b), avg(a <@> b), count(DISTINCT a <@> b) FROM pairs;
 
--- ~=
+\echo '-- ~='
 SELECT b, '0000000000000000' ~= b AS near, b ~= '0000000000000000' AS reversed
 FROM unnest('{0000000000000000,0000000000000007,000000000000000f,8000000000000003,ffffffffffffffff,NULL}'::simhash[]) AS b;
 
--- balls
+\echo '-- balls'
 SELECT '<0123456789abcdef,3>'::simhash_ball, ' < 0x0123456789ABCDEF , -1 > '::simhash_ball,
        '<0123456789abcdef,64>'::simhash_ball, '<0123456789abcdef,-0>'::simhash_ball;
 SELECT r, simhash_ball('0123456789abcdef', r)
@@ -114,7 +115,7 @@ SELECT r, '0000000000000007' <@| simhash_ball('0000000000000000', r) AS inside
 FROM unnest('{-1,0,2,3,64,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY i;
 SELECT count(*) FROM pairs, bounds
 WHERE (a <@| simhash_ball(b, r)) IS DISTINCT FROM hamming_within(a, b, r);
--- binary form
+\echo '-- binary form'
 SELECT simhash_ball_send('<0123456789abcdef,3>'), simhash_ball_send('<0123456789abcdef,-1>');
 CREATE TEMP TABLE balls AS SELECT simhash_ball('0123456789abcdef', r) AS b FROM generate_series(-1, 64) AS r;
 CREATE TEMP TABLE copied (LIKE balls);
@@ -122,12 +123,12 @@ CREATE TEMP TABLE copied (LIKE balls);
 \copy copied FROM PROGRAM 'cat "${TMPDIR:-/tmp}/simhash.$PPID"; rm "${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)
 SELECT count(*), count(DISTINCT b::text) FROM copied WHERE b::text IN (SELECT b::text FROM balls);
 
--- the domain accepts integers, and integers accept it
+\echo '-- the domain accepts integers, and integers accept it'
 CREATE TEMP TABLE measured (d hamming_distance, i int);
 INSERT INTO measured SELECT a <@> b, a <@> b FROM pairs;
 INSERT INTO measured VALUES (3, 3), (NULL, NULL);
 SELECT count(*) FROM measured WHERE d = i;
--- PL/pgSQL's strict RETURN QUERY, and arrays
+\echo '-- PL/pgSQL''s strict RETURN QUERY, and arrays'
 SELECT pg_typeof(array_agg(a <@> b)), pg_typeof(array_agg((a <@> b)::int)) FROM pairs;
 CREATE FUNCTION strict_rows() RETURNS TABLE (d int) LANGUAGE plpgsql AS $$
 BEGIN RETURN QUERY SELECT a <@> b FROM pairs WHERE a <@> b > 60; END $$;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- The same text has the same fingerprint in every encoding, since features are hashed as UTF-8.
 
 SELECT current_database() AS utf8 \gset
@@ -27,7 +28,7 @@ SELECT to_simhash('東京都の天気は晴れです。 weather'), to_simhash(fe
 SELECT feature_jaccard('東京都の天気'::text, '京都の天気'), feature_cosine(features('{"東京": 1}'::jsonb), features('{"東京": 2, "京都": 3}'::jsonb));
 SELECT to_simhash(repeat('東京都', 400000) || ' ' || repeat('京都 ', 400000));
 
--- In SQL_ASCII bytes are taken as UTF-8; invalid ones are separators in texts.
+\echo '-- In SQL_ASCII bytes are taken as UTF-8; invalid ones are separators in texts.'
 CREATE DATABASE simhash_sql_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
 \c simhash_sql_ascii
 CREATE EXTENSION simhash;

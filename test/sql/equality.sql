@@ -1,3 +1,4 @@
+\set ECHO none
 -- Equality, sorting and hashes of weights, balls and frequencies.
 
 -- Different values of each type, in order, and another text of the first.
@@ -23,7 +24,7 @@ INSERT INTO sample VALUES
         || (SELECT format('<given,1,2,0,{%s:2}>', string_agg(lpad(to_hex(i), 16, '0'), ':1,' ORDER BY i)) FROM generate_series(1, 20000) i),
         '<word,1,0,0,{}>');
 
--- What is wrong with a type. Its values are stored in every way that PostgreSQL has.
+\echo '-- What is wrong with a type. Its values are stored in every way that PostgreSQL has.'
 CREATE FUNCTION faults(type regtype, value text[], again text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     distinct_values int := cardinality(value);
@@ -86,13 +87,13 @@ BEGIN
 END $$;
 SELECT type, cardinality(value), f.* FROM sample LEFT JOIN LATERAL faults(type, value, again) f ON true ORDER BY type::text;
 
--- A hash must never change, on any machine.
+\echo '-- A hash must never change, on any machine.'
 SELECT simhash_hash('0123456789abcdef'), simhash_weights_hash(to_simhash_weights('a b')), simhash_ball_hash('<0123456789abcdef,3>'),
     simhash_ball_hash(simhash_ball(to_simhash_weights('a b'), 3, 0.5)), signature_ball_hash(('<x0123456789abcdef01,3,0.5,7,[' || repeat('0.5,', 71) || '-1]>')::signature_ball),
     feature_frequencies_hash('<word,1,9,0,{0000000000000001:9,0123456789abcdef:1}>');
 SELECT simhash_hash_extended('0123456789abcdef', 42), simhash_weights_hash_extended(to_simhash_weights('a b'), 42), simhash_ball_hash_extended('<0123456789abcdef,3>', 42);
 
--- Other stored forms of the same weights, and a zero with a sign.
+\echo '-- Other stored forms of the same weights, and a zero with a sign.'
 CREATE CAST (bytea AS simhash_weights) WITHOUT FUNCTION;
 CREATE TABLE form (w simhash_weights);
 INSERT INTO form SELECT decode(header || repeat(body, 64), 'hex')::simhash_weights
@@ -102,7 +103,7 @@ DROP CAST (bytea AS simhash_weights);
 SELECT a = b AS equal, signature_ball_hash(a) = signature_ball_hash(b) AS same_hash FROM (VALUES
     ('<01,0,1,0,[0,-0]>'::signature_ball, '<01,0,1,0,[-0,0]>'::signature_ball)) v(a, b);
 
--- Every type that a column can have, but for domains, whose base types are PostgreSQL's, has both classes, and they are valid.
+\echo '-- Every type that a column can have, but for domains, whose base types are PostgreSQL''s, has both classes, and they are valid.'
 SELECT t.typname FROM pg_type t JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
 WHERE t.typtype = 'b' AND t.typelem = 0 AND (SELECT count(*) FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
     WHERE c.opcintype = t.oid AND c.opcdefault AND amname IN ('btree', 'hash') AND amvalidate(c.oid)) <> 2 ORDER BY 1;
@@ -110,7 +111,7 @@ SELECT proname FROM pg_amproc p JOIN pg_proc f ON f.oid = p.amproc JOIN pg_type 
     JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e'
 WHERE proname ~ '_(cmp|hash|hash_extended)$' AND NOT (proleakproof AND proparallel = 's' AND provolatile = 'i' AND proisstrict);
 
--- Usual statements.
+\echo '-- Usual statements.'
 CREATE TABLE page (id int PRIMARY KEY, w simhash_weights, b simhash_ball, n int);
 INSERT INTO page VALUES (1, to_simhash_weights('a'), '<0000000000000001,3>', 0), (2, NULL, NULL, 0);
 CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '% changed', NEW.id; RETURN NEW; END $$;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Features as arrays, and fingerprints of vectors. These bits are stored in columns and indexes: the answers here must
 -- never change.
 
@@ -5,7 +6,7 @@
 \pset null '(null)'
 SET client_encoding = 'UTF8';
 
--- to_features returns what to_simhash hashes.
+\echo '-- to_features returns what to_simhash hashes.'
 SELECT to_features('To be, or NOT to be'), to_features('To be, or NOT', 'word', 2),
        to_features('A b-c', 'character', 3), to_features('東京都 tower'), to_features('one', 'word', 3),
        to_features('?!') AS empty, to_features(NULL) AS null;
@@ -19,7 +20,7 @@ SELECT to_features('a', 'sentence', 1);
 SELECT to_features('a', 'word', 26);
 \echo :SQLSTATE
 
--- Words weighted by rarity, with document frequencies from ts_stat.
+\echo '-- Words weighted by rarity, with document frequencies from ts_stat.'
 CREATE TEMP TABLE page (id int, body text);
 INSERT INTO page VALUES (1, 'the cat sat on the mat'), (2, 'the cat sat on the roof'), (3, 'the dog chased the postman'),
     (4, 'the stock market fell');
@@ -33,7 +34,7 @@ FROM page, LATERAL (
     FROM unnest(to_tsvector('simple', body)) LEFT JOIN term_weight USING (lexeme)) AS f
 ORDER BY id;
 
--- Vectors.
+\echo '-- Vectors.'
 SELECT simhash_project('{1}'), simhash_project('{1,2,3}'), simhash_project('{-1,-2,-3}'), simhash_project('{1,2,3}', 1),
        simhash_project('{1,2,3}', -1);
 SELECT simhash_project(array_agg((i * 7919 % 1009 - 500)::real ORDER BY i)) FROM generate_series(1, 1536) AS i;
@@ -47,7 +48,7 @@ SELECT simhash_project('{1,2,3}') = simhash_project('{2,4,6}') AS length_is_noth
        simhash_project('[5:7]={1,2,3}') = simhash_project('{1,2,3}') AS bounds,
        simhash_project_weights('{1,2,3}')::simhash = simhash_project('{1,2,3}') AS signs;
 SELECT (simhash_project_weights('{3}')::real[])[1:4] AS one_dimension, (simhash_project_weights('{0,-3}')::real[])[1:4] AS another;
--- Any numbers, rounded to real.
+\echo '-- Any numbers, rounded to real.'
 WITH vector AS (SELECT array_agg(sin(i) ORDER BY i) AS v FROM generate_series(1, 100) AS i)
 SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_weights(v) <@> simhash_project(v) AS weights,
        signature_project(v, 128) = signature_project(v::real[], 128) AS signature,
@@ -57,7 +58,7 @@ SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_
 FROM vector;
 SELECT simhash_project('{1,1e300}');
 \echo :SQLSTATE
--- Vectors at an angle t differ in 64 t / pi bits.
+\echo '-- Vectors at an angle t differ in 64 t / pi bits.'
 SELECT degrees, round(avg((simhash_project(ARRAY[1, 0, 0], seed) <@>
                            simhash_project(ARRAY[cosd(degrees), sind(degrees), 0]::real[], seed))::int)) AS bits,
        round((64 * degrees / 180)::numeric) AS expected

@@ -1,8 +1,9 @@
+\set ECHO none
 -- The type feature_vector: every input with every output, its text and binary forms, its equality and order.
 
 \set VERBOSITY default
 
--- Features are hashes, with counts or weights. Equal ones are added.
+\echo '-- Features are hashes, with counts or weights. Equal ones are added.'
 SELECT features('The cat and the dog'), features('{a,b,a}'::text[], '{1.5,-2,0.25}');
 SELECT features(''), features('{a,b}'::text[], '{0,NULL}'), features(NULL::text[]), features('{a}'::text[], NULL);
 SELECT features('a b c', 'word', 2) = features('{a b,b c}'::text[]) AS shingles, features('abc', 'character', 3) = features('{abc}'::text[]) AS characters,
@@ -24,7 +25,7 @@ SELECT features('{a,a}'::text[], '{4e11,4e11}');
 SELECT to_simhash(features('{a,b}'::text[], '{4e11,4e11}'));
 \echo :SQLSTATE
 
--- Every input with every output; many rows, repeated features, large counts.
+\echo '-- Every input with every output; many rows, repeated features, large counts.'
 CREATE TEMP TABLE kind AS
 SELECT i, t, string_to_array(t, ' ') AS a FROM (SELECT i, string_agg('w' || (k * k * i) % 97, ' ' ORDER BY k) AS t FROM generate_series(1, 60) AS i, generate_series(1, i * i) AS k GROUP BY i) AS d;
 CREATE TEMP TABLE input AS
@@ -41,7 +42,7 @@ SELECT input, bool_and(feature_jaccard(x.f, features(z.t)) = feature_jaccard(y.t
 FROM input AS x JOIN kind AS y USING (i), kind AS z WHERE z.i % 20 = 0 GROUP BY input ORDER BY input;
 SELECT count(DISTINCT r) AS frequencies FROM (SELECT input, feature_frequencies_agg(f)::text AS r FROM input GROUP BY input) AS s;
 
--- Weights by rarity: of counted features 1 + ln count times the rarity, of weighted ones the weight times it.
+\echo '-- Weights by rarity: of counted features 1 + ln count times the rarity, of weighted ones the weight times it.'
 SELECT feature_frequencies_agg(features(a)) AS f FROM kind \gset
 SELECT bool_and(features(:'f', features(a)) = features(a, r1)) AS counted, bool_and(features(:'f', features(a, r)) = features(a, r2)) AS weighted
 FROM (SELECT array_agg(e) AS a, array_agg(feature_rarity(:'f', e)) AS r1, array_agg(n * feature_rarity(:'f', e)) AS r, array_agg(n * feature_rarity(:'f', e) ^ 2) AS r2
@@ -52,13 +53,13 @@ SELECT features(:'f'::feature_frequencies, 'a b'::text);
 SELECT features(:'f', features('{nowhere}'::text[], '{5e11}'));
 \echo :SQLSTATE
 
--- Ids as hashes, hashes with equal first bits, many hashes: all are put in order.
+\echo '-- Ids as hashes, hashes with equal first bits, many hashes: all are put in order.'
 SELECT kind, count(*), (features_from_hashes(array_agg(h ORDER BY i)) = features_from_hashes(array_agg(h ORDER BY h))) AS any_order,
        feature_jaccard(features_from_hashes(array_agg(h ORDER BY i)), features_from_hashes(array_agg(h) FILTER (WHERE i % 4 = 0))) AS jaccard
 FROM (SELECT i, 'ids' AS kind, (i * 7919 % 100003)::bigint AS h FROM generate_series(1, 50000) AS i UNION ALL SELECT i, 'first bits', (5::bigint << 60) + i * 7919 % 100003 FROM generate_series(1, 2000) AS i
       UNION ALL SELECT i, 'hashes', hashint8extended(i, 0) FROM generate_series(1, 100000) AS i) AS s GROUP BY kind ORDER BY kind;
 
--- Forms.
+\echo '-- Forms.'
 SELECT f, f = f::text::feature_vector AS same FROM (VALUES (features('{a,b,b}'::text[])), (features('{a,b}'::text[], '{0.1,-549755813887}')), (features('')), ('<weights,{}>')) AS v(f);
 SELECT '<counts,{1:1,f:4294967295}>'::feature_vector, '<weights,{1:1e2,F:-.5}>'::feature_vector;
 SELECT '<counts,{1:1,1:1}>'::feature_vector;
@@ -84,7 +85,7 @@ SELECT 'rm ' || :'file' AS remove \gset
 COPY (SELECT WHERE false) TO PROGRAM :'remove';
 SELECT count(*) AS copied, (SELECT count(*) FROM (TABLE input EXCEPT ALL TABLE copied) AS e) AS different FROM copied;
 
--- Equality and order.
+\echo '-- Equality and order.'
 CREATE TEMP TABLE value AS SELECT i, f FROM (VALUES (1, features('')), (2, features('{a}'::text[])), (3, features('{a,a}'::text[])), (4, features('{a}'::text[], '{1}')), (5, features('{a}'::text[], '{-1}')), (6, features('{a,b}'::text[])), (7, '<weights,{}>')) AS v(i, f);
 SELECT count(*) FILTER (WHERE a.f = b.f) AS equal, count(*) FILTER (WHERE a.f < b.f) AS less, bool_and((a.f < b.f) = (b.f > a.f) AND (a.f <= b.f) = (b.f >= a.f) AND (a.f = b.f) <> (a.f <> b.f) AND (a.f <= b.f) = (a.f < b.f OR a.f = b.f)) AS consistent FROM value AS a, value AS b;
 SELECT count(*) FROM (SELECT f FROM value UNION SELECT f FROM value) AS u;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- to_simhash and to_simhash_weights: from features to fingerprints. These bits are stored in columns and
 -- indexes: the answers here must never change.
 
@@ -35,11 +36,11 @@ SELECT a.id, b.id FROM text_example a JOIN text_example b ON a.h = b.h AND a.id 
 SELECT a.id, b.id, (a.h <@> b.h)::int AS distance FROM text_example a, text_example b
 WHERE a.id IN (1, 14) AND b.id IN (3, 4, 15, 18) ORDER BY 1, 2;
 
--- Empty, blank, or only punctuation: NULL.
+\echo '-- Empty, blank, or only punctuation: NULL.'
 SELECT to_simhash(t), to_simhash_weights(t), to_simhash(t, 'character', 3)
 FROM unnest(ARRAY['', '   ', E'\n\t', '?!… — 。', '😀👍', NULL]) AS t;
 
--- Units and sizes.
+\echo '-- Units and sizes.'
 SELECT unit, size, to_simhash('The quick brown fox jumps over the lazy dog', unit, size)
 FROM (VALUES ('word', 1), ('word', 2), ('word', 3), ('word', 9), ('word', 10), ('word', 25),
              ('character', 1), ('character', 3), ('character', 5), ('character', 25)) AS v(unit, size);
@@ -59,19 +60,19 @@ SELECT to_simhash('a', 'word', 0);
 SELECT to_simhash_weights('a', 'word', 26);
 \echo :SQLSTATE
 
--- A feature that occurs tf times weighs 1 + ln tf, rounded to 1/256.
+\echo '-- A feature that occurs tf times weighs 1 + ln tf, rounded to 1/256.'
 SELECT n AS tf, (to_simhash_weights(features(array_fill('x'::text, ARRAY[n])))::real[])[1] AS weight,
        round(256 * (1 + ln(n))) / 256 AS expected
 FROM unnest(ARRAY[1, 2, 3, 4, 10, 63, 64, 1000, 100000]) AS n;
 
--- Features given one by one.
+\echo '-- Features given one by one.'
 SELECT to_simhash(features(ARRAY['a', 'b', NULL, 'b'])) = to_simhash('b a b') AS same,
        to_simhash(features(ARRAY['A'])) = to_simhash(features(ARRAY['a'])) AS as_they_are,
        to_simhash(features('{}'::text[])) AS empty, to_simhash(features(ARRAY[NULL]::text[])) AS nulls,
        to_simhash(features(ARRAY[''])) AS empty_feature,
        to_simhash(features(ARRAY[['a', 'b'], ['b', 'c']])) = to_simhash('a b b c') AS two_dimensions;
 
--- With weights.
+\echo '-- With weights.'
 SELECT to_simhash_weights(features(ARRAY['a', 'b'], ARRAY[1.5, -0.25]));
 SELECT to_simhash_weights(features(ARRAY['a', 'b', 'a', NULL, 'c', 'd'], ARRAY[1, 2, 3, 4, NULL, 0]))::text
        = to_simhash_weights(features(ARRAY['b', 'a'], ARRAY[2, 4]))::text AS same,
@@ -93,7 +94,7 @@ SELECT to_simhash(features(ARRAY['a'], ARRAY[1e12]));
 SELECT to_simhash(features(ARRAY['a', 'a'], ARRAY[4e11, 4e11]));
 \echo :SQLSTATE
 
--- Numbers: features like others, each the same as the text of its digits. A set of small ids is no set of hashes.
+\echo '-- Numbers: features like others, each the same as the text of its digits. A set of small ids is no set of hashes.'
 CREATE TEMP TABLE ids AS
     SELECT i, (SELECT array_agg(hashint8extended(n, i) % 100000 - n % 3) FROM generate_series(1, 50) AS n) AS a FROM generate_series(1, 300) AS i;
 INSERT INTO ids VALUES (0, '{9223372036854775807,-9223372036854775808,0,-1,NULL,7,7}'), (-1, '{{1,10},{2,1}}'), (-2, '{}'), (-3, '{NULL}');
@@ -117,7 +118,7 @@ SELECT to_simhash(features(ARRAY[1, 2], ARRAY[1]));
 SELECT to_simhash_weights(features(ARRAY[[1], [2]], ARRAY[1, 2]));
 \echo :SQLSTATE
 
--- Hashes that were computed elsewhere, used as they are.
+\echo '-- Hashes that were computed elsewhere, used as they are.'
 SELECT to_simhash(features_from_hashes(ARRAY[to_simhash(features(ARRAY['a']))::bigint, to_simhash(features(ARRAY['b']))::bigint, NULL, to_simhash(features(ARRAY['b']))::bigint])) = to_simhash(features(ARRAY['a', 'b', 'b'])) AS same,
        to_simhash_weights(features_from_hashes(ARRAY[to_simhash(features(ARRAY['a']))::bigint, to_simhash(features(ARRAY['b']))::bigint, to_simhash(features(ARRAY['b']))::bigint]))::text
            = to_simhash_weights(features(ARRAY['a', 'b', 'b']))::text AS same_weights,
@@ -131,7 +132,7 @@ SELECT to_simhash(features_from_hashes(ARRAY[1, 2], ARRAY[1]));
 SELECT to_simhash_weights(features_from_hashes(ARRAY[[1], [2]], ARRAY[1, 2]));
 \echo :SQLSTATE
 
--- tsvector: the lexemes, as often as they occur; a label counts 2, 4 or 10 times.
+\echo '-- tsvector: the lexemes, as often as they occur; a label counts 2, 4 or 10 times.'
 SELECT to_simhash(features(to_tsvector('simple', 'one two two three'))) = to_simhash('one two two three') AS words,
        to_simhash_weights(features('a:1 b:2,3'::tsvector))::text = to_simhash_weights(features(ARRAY['a', 'b', 'b']))::text AS positions,
        to_simhash_weights(features('a b'::tsvector))::text = to_simhash_weights(features(ARRAY['a', 'b']))::text AS stripped,
@@ -141,7 +142,7 @@ SELECT to_simhash(features(to_tsvector('simple', 'one two two three'))) = to_sim
        to_simhash(features(''::tsvector)) AS empty;
 SELECT to_simhash_weights(features(to_tsvector('english', 'The quick brown foxes jumped over the lazy dogs')));
 
--- jsonb: features and their weights.
+\echo '-- jsonb: features and their weights.'
 SELECT to_simhash_weights(features('{"a": 1.5, "b": -0.25}'::jsonb))::text
        = to_simhash_weights(features(ARRAY['a', 'b'], ARRAY[1.5, -0.25]))::text AS same,
        to_simhash(features('{"a": 1, "b": null, "c": 0}'::jsonb)) = to_simhash(features('{"a": 2}'::jsonb)) AS skipped,
@@ -161,21 +162,21 @@ SELECT to_simhash(features('{"a": {"b": 1}}'::jsonb));
 SELECT to_simhash(features('{"a": 1e400}'::jsonb));
 \echo :SQLSTATE
 
--- The fingerprint consists of the signs of the weights.
+\echo '-- The fingerprint consists of the signs of the weights.'
 SELECT bool_and(to_simhash(body) = to_simhash_weights(body)::simhash) FROM text_example;
 
--- Normalising the text beforehand changes nothing, in any form.
+\echo '-- Normalising the text beforehand changes nothing, in any form.'
 SELECT bool_and(to_simhash(normalize(body, NFC)) = h AND to_simhash(normalize(body, NFD)) = h
                 AND to_simhash(normalize(body, NFKC)) = h AND to_simhash(normalize(body, NFKD)) = h)
 FROM text_example;
 
--- The server agrees on every character that is not a separator; those newer than Unicode 17.0 are separators.
+\echo '-- The server agrees on every character that is not a separator; those newer than Unicode 17.0 are separators.'
 SELECT count(*) FROM generate_series(1, 1114109) AS code
 WHERE code NOT BETWEEN 55296 AND 57343
   AND to_simhash('x' || chr(code) || 'y', 'character', 1) <> to_simhash('x y', 'character', 1)
   AND to_simhash('x' || chr(code) || 'y', 'character', 1)
       IS DISTINCT FROM to_simhash(normalize('x' || chr(code) || 'y', NFKC), 'character', 1);
 
--- Large documents: many pieces, a growing hash table, a very long word.
+\echo '-- Large documents: many pieces, a growing hash table, a very long word.'
 SELECT to_simhash(string_agg('word' || i % 50021, ' ')) FROM generate_series(1, 400000) AS i;
 SELECT to_simhash(repeat('東京', 500000)), to_simhash(repeat('x', 10000000)), to_simhash(repeat(E'e\u0301', 300000));

@@ -1,3 +1,4 @@
+\set ECHO none
 -- What postgres_fdw sends to another server: here the same one, by a connection of its own.
 CREATE EXTENSION postgres_fdw;
 DO $$ BEGIN
@@ -16,7 +17,7 @@ CREATE TABLE parted (LIKE page) PARTITION BY RANGE (id);
 CREATE FOREIGN TABLE parted_1 PARTITION OF parted FOR VALUES FROM (1) TO (1001) SERVER loopback OPTIONS (table_name 'near_page');
 CREATE TABLE parted_2 PARTITION OF parted DEFAULT;
 
--- The conditions that a query sends, without long constants and schemas, and those that it keeps.
+\echo '-- The conditions that a query sends, without long constants and schemas, and those that it keeps.'
 CREATE FUNCTION sent(query text, OUT sent text, OUT kept text) LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -36,18 +37,18 @@ SELECT q, s.* FROM unnest(ARRAY[
     'SELECT id FROM page WHERE s <@| signature_ball(repeat(''01'', 64)::bit(128), 3, 0.9)',
     'SELECT id FROM parted WHERE h <@| simhash_ball(to_simhash_weights(''a''), 3, 0.9)',
     'SELECT id FROM page ORDER BY h <@> to_simhash_weights(''a'') LIMIT 3']) AS q, sent(q) AS s;
--- with parameters of a generic plan
+\echo '-- with parameters of a generic plan'
 SET plan_cache_mode = force_generic_plan;
 PREPARE guided (simhash_weights, float8) AS SELECT id FROM page WHERE h <@| simhash_ball($1, 12, $2);
 SELECT * FROM sent('EXECUTE guided (to_simhash_weights(''a b c d e f g h 7''), 0.9)');
--- The answers are those of the table
+\echo '-- The answers are those of the table'
 SELECT count(*) > 10 AS found, count(*) = (SELECT count(*) FROM near_page WHERE (h <@> to_simhash_weights('a b c d e f g h 7'))::int <= 12) AS equal
 FROM page WHERE h <@| simhash_ball(to_simhash_weights('a b c d e f g h 7'), 12, 1);
 RESET plan_cache_mode;
--- Forms that cannot name the schema of an operator: the other server has an empty search_path.
+\echo '-- Forms that cannot name the schema of an operator: the other server has an empty search_path.'
 SELECT count(*) FROM page WHERE h IS DISTINCT FROM '0123456789abcdef' AND NULLIF(h, w::simhash) IS NULL
     AND CASE h WHEN w::simhash THEN (h, id) >= (w::simhash, 0) END;
--- Up to PostgreSQL 16 array types are no members of their extensions, so conditions with them are kept.
+\echo '-- Up to PostgreSQL 16 array types are no members of their extensions, so conditions with them are kept.'
 SELECT current_setting('server_version_num')::int < 170000 AS before_17 \gset
 \if :before_17
 ALTER EXTENSION simhash ADD TYPE simhash[];

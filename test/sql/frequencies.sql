@@ -1,3 +1,4 @@
+\set ECHO none
 -- feature_frequencies: weights by rarity.
 
 \set VERBOSITY default
@@ -14,7 +15,7 @@ SELECT left(:'f', 60) AS text, length(:'f') AS length;
 SELECT word, feature_frequency(:'f', word) AS documents, feature_rarity(:'f', word) AS rarity
 FROM unnest('{overview,help,stack,twice,never}'::text[]) AS word;
 
--- The weights are (1 + ln tf) times the rarity: those of the same features with these weights given.
+\echo '-- The weights are (1 + ln tf) times the rarity: those of the same features with these weights given.'
 SELECT id, to_simhash_weights(features(:'f'::feature_frequencies, body))::text = (
     SELECT simhash_weights_agg(w, (round(256 * (1 + ln(tf))) / 256) * feature_rarity(:'f', w))::text
     FROM (SELECT w, count(*) AS tf FROM unnest(to_features(body)) AS w GROUP BY w) AS t) AS equal
@@ -26,21 +27,21 @@ SELECT to_simhash_weights(features(:'f'::feature_frequencies, body))::simhash = 
        to_simhash(features(:'f'::feature_frequencies, features(to_tsvector('simple', body)))) = to_simhash(features(:'f'::feature_frequencies, body)) AS lexemes,
        round(feature_cosine(features(:'f'::feature_frequencies, body), features(:'f'::feature_frequencies, body))::numeric, 3) AS same
 FROM page WHERE id = 3;
--- Pages with a common frame are told apart.
+\echo '-- Pages with a common frame are told apart.'
 SELECT x.id, y.id, round(feature_cosine(x.body, y.body)::numeric, 3) AS plain,
        round(feature_cosine(features(:'f'::feature_frequencies, x.body), features(:'f'::feature_frequencies, y.body))::numeric, 3) AS rare,
        feature_cosine(features(:'f'::feature_frequencies, features(to_features(x.body))), features(:'f'::feature_frequencies, features(to_features(y.body)))) = feature_cosine(features(:'f'::feature_frequencies, x.body), features(:'f'::feature_frequencies, y.body)) AS lists,
        feature_cosine(features(:'f'::feature_frequencies, features(to_tsvector('simple', x.body))), features(:'f'::feature_frequencies, features(to_tsvector('simple', y.body))))
            = feature_cosine(features(:'f'::feature_frequencies, x.body), features(:'f'::feature_frequencies, y.body)) AS lexemes
 FROM page x JOIN page y ON x.id < y.id ORDER BY 1, 2;
--- An empty collection weighs all features alike. Without features there is no fingerprint.
+\echo '-- An empty collection weighs all features alike. Without features there is no fingerprint.'
 SELECT to_simhash(features('<word,1,0,0,{}>'::feature_frequencies, 'a quick fox')) = to_simhash('a quick fox') AS alike,
        to_simhash(features(:'f'::feature_frequencies, '...')) IS NULL AS none, to_simhash(features(:'f'::feature_frequencies, NULL::text)) IS NULL AS strict,
        feature_rarity('<word,1,0,0,{}>', 'a') = feature_rarity('<word,1,1,0,{}>', 'a') AS one;
 SELECT feature_frequencies_agg(body) FROM page WHERE false;
 SELECT feature_frequencies_agg(body) FROM page WHERE id > 4;
 
--- The frequencies know which shingles they count.
+\echo '-- The frequencies know which shingles they count.'
 SELECT feature_frequencies_agg(body, 'word', 2) AS f2, feature_frequencies_agg(body, 'character', 3) AS f3 FROM page \gset
 SELECT feature_frequency(:'f2', 'class tree') AS pair, feature_frequency(:'f3', 'cla') AS characters,
        to_simhash(features(:'f2'::feature_frequencies, body)) = to_simhash(features(:'f2'::feature_frequencies, features(to_features(body, 'word', 2)))) AS pairs,
@@ -50,12 +51,12 @@ SELECT feature_frequencies_agg(features(to_features(body))) AS fa, feature_frequ
 SELECT :'fa' = :'ft' AS equal, replace(:'fa', 'given', 'word') = :'f' AS counts;
 SELECT to_simhash(features(:'fa'::feature_frequencies, 'some text'));
 
--- Parts add up to the whole.
+\echo '-- Parts add up to the whole.'
 SELECT feature_frequencies_agg(f)::text = :'f' AS equal
 FROM (SELECT feature_frequencies_agg(body) AS f FROM page GROUP BY id % 3) AS part;
 SELECT feature_frequencies_agg(f) FROM unnest(ARRAY[:'f', :'f2']::feature_frequencies[]) AS f;
 
--- Only the most frequent ones: the others are as frequent as the most frequent one among them can be.
+\echo '-- Only the most frequent ones: the others are as frequent as the most frequent one among them can be.'
 SELECT feature_frequencies_top(:'f', 4) AS top \gset
 SELECT substr(:'top', 1, 12) AS header, feature_frequency(:'top', 'tree') AS tree, feature_frequency(:'top', 'help') AS help,
        feature_rarity(:'top', 'help') = feature_rarity(:'f', 'help') AS help_rarity,
@@ -63,14 +64,14 @@ SELECT substr(:'top', 1, 12) AS header, feature_frequency(:'top', 'tree') AS tre
 SELECT feature_frequencies_top(:'f', 0), feature_frequencies_top(:'f', 100)::text = :'f' AS all;
 SELECT feature_frequencies_top(:'f', -1);
 
--- Stored out of line, in queries, triggers, a generated column and a dump's form.
+\echo '-- Stored out of line, in queries, triggers, a generated column and a dump''s form.'
 CREATE TABLE frequencies (id int PRIMARY KEY, f feature_frequencies);
 INSERT INTO frequencies
     SELECT 1, feature_frequencies_agg(repeat('word' || i || ' ', 1 + i % 2)) FROM generate_series(1, 3000) AS i;
 INSERT INTO frequencies
     SELECT 2, feature_frequencies_agg('word' || i || ' word' || i / 2) FROM generate_series(1, 3000) AS i;
 SELECT id, pg_column_size(f) FROM frequencies ORDER BY id;
--- One call site sees several values.
+\echo '-- One call site sees several values.'
 SELECT id, x, to_simhash_weights(features(f, 'word7 word8 other'))::text
     = to_simhash_weights(features(f::text::feature_frequencies, 'word7 word8 other'))::text AS equal
 FROM generate_series(1, 3) AS x CROSS JOIN frequencies ORDER BY x, id;
@@ -94,7 +95,7 @@ INSERT INTO frequencies SELECT 3, feature_frequencies_agg('word' || i % 50) FROM
 SELECT count(DISTINCT to_simhash(features(f, 'word1 word2 word77'))) AS fingerprints FROM frequencies, generate_series(1, 3)
 WHERE id = 3;
 
--- Parallel aggregation gives the same value.
+\echo '-- Parallel aggregation gives the same value.'
 CREATE TABLE many AS SELECT 'word' || i % 100 || ' word' || i % 7 AS body FROM generate_series(1, 20000) AS i;
 SELECT feature_frequencies_agg(body) AS alone FROM many \gset
 SET max_parallel_workers_per_gather = 2;
@@ -106,7 +107,7 @@ SELECT feature_frequencies_agg(body)::text = :'alone' AS equal FROM many;
 RESET ALL;
 \set VERBOSITY default
 
--- Binary form, and errors.
+\echo '-- Binary form, and errors.'
 SELECT current_setting('data_directory') || '/feature_frequencies.copy' AS file \gset
 COPY frequencies TO :'file' (FORMAT binary);
 CREATE TEMP TABLE again (LIKE frequencies);
@@ -129,14 +130,14 @@ SELECT feature_frequencies_agg(body, 'word', NULL) FROM page WHERE id < 3;
 SELECT feature_frequencies_agg(f) FROM unnest('{"<word,1,4294967294,0,{}>","<word,1,1,0,{}>"}'::feature_frequencies[]) AS f;
 SELECT to_signature(features('<word,1,0,0,{}>'::feature_frequencies, 'text'), 5000);
 
--- More features than are counted exactly: the rare ones are forgotten, and how often these can occur is remembered.
+\echo '-- More features than are counted exactly: the rare ones are forgotten, and how often these can occur is remembered.'
 SELECT split_part(f::text, ',', 3) AS documents, split_part(f::text, ',', 4) AS missed,
        feature_frequency(f, 'common') AS common, feature_frequency(f, 'x5') AS five,
        feature_rarity(f, 'x5') = feature_rarity(f, 'never') AS rare
 FROM (SELECT feature_frequencies_agg('common' || (SELECT string_agg(' x' || i, '') FROM generate_series(n, n + 49999) AS i)) AS f
       FROM generate_series(1, 1300000, 50000) AS n) AS s;
 
--- The frequencies come first, so that weights of no known type need no cast behind features.
+\echo '-- The frequencies come first, so that weights of no known type need no cast behind features.'
 PREPARE weighted AS SELECT to_simhash(features($1::text[], $2)) = to_simhash(features('{a,b}'::text[], '{3,1}'::float8[])) AS equal,
     to_signature(features($1::text[], $2), 64)::simhash = to_simhash(features($1::text[], $2)) AS signature;
 EXECUTE weighted('{a,b}', '{3,1}');

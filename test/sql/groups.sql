@@ -1,3 +1,4 @@
+\set ECHO none
 -- Groups of near-duplicates: simhash_groups compared with the pairs of a nested loop.
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
@@ -21,7 +22,7 @@ CREATE INDEX chain_h ON chain USING simhash (h);
 
 CREATE TABLE pair (a tid, b tid);
 CREATE TABLE grouped (member tid, leader tid);
--- Counts the errors in the groups of a table. These conditions determine groups and stars completely.
+\echo '-- Counts the errors in the groups of a table. These conditions determine groups and stars completely.'
 CREATE FUNCTION wrong_groups(of_table text, radius int, kind text, by_index text DEFAULT NULL)
     RETURNS TABLE (missing bigint, invented bigint, apart bigint, not_smallest bigint, unconnected bigint)
     LANGUAGE plpgsql AS $$
@@ -58,14 +59,14 @@ SELECT w.* FROM unnest('{connected,star}'::text[]) kind, wrong_groups('same', 3,
 SELECT count(*), count(DISTINCT leader) FROM simhash_groups('same_h', 64);
 SELECT count(*) FROM simhash_groups('same_h', -1);
 SELECT count(*) FROM simhash_groups(NULL);
--- more rows than fit in memory at a time
+\echo '-- more rows than fit in memory at a time'
 SET work_mem = '64kB';
 SELECT t, kind, w.* FROM unnest('{near,same}'::text[]) t, unnest('{connected,star}'::text[]) kind, wrong_groups(t, 3, kind) w ORDER BY t, kind;
 SET simhash.simd = scalar;
 SELECT t, kind, w.* FROM unnest('{near,same}'::text[]) t, unnest('{connected,star}'::text[]) kind, wrong_groups(t, 8, kind) w ORDER BY t, kind;
 RESET simhash.simd;
 RESET work_mem;
--- deleted rows, and rows of this transaction
+\echo '-- deleted rows, and rows of this transaction'
 BEGIN;
 CREATE TABLE dense WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, (i % 240)::bigint::simhash AS h FROM generate_series(1, 460) i;
 CREATE INDEX dense_h ON dense USING simhash (h);
@@ -77,7 +78,7 @@ UPDATE same SET h = '00000000ffffffff' WHERE id % 31 = 0;
 DELETE FROM same WHERE id % 7 = 0;
 SELECT kind, w.* FROM unnest('{connected,star}'::text[]) kind, wrong_groups('same', 3, kind) w ORDER BY kind;
 ROLLBACK;
--- two hundred thousand copies of a fingerprint take no more work than as many different ones
+\echo '-- two hundred thousand copies of a fingerprint take no more work than as many different ones'
 CREATE TABLE copies AS SELECT CASE WHEN i % 10 = 0 THEN hashint8extended(i, 1)::simhash ELSE '0123456789abcdef' END AS h FROM generate_series(1, 220000) i;
 CREATE INDEX copies_h ON copies USING simhash (h);
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
@@ -86,11 +87,11 @@ SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_h');
 RESET work_mem;
 
--- Chains: a group of connected rows follows them to the end, a star, the default, does not.
+\echo '-- Chains: a group of connected rows follows them to the end, a star, the default, does not.'
 SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h', 3, kind => 'connected') GROUP BY leader) g;
 SELECT max(size), min(size), count(*) FROM (SELECT count(*) AS size FROM simhash_groups('chain_h') GROUP BY leader) g;
 
--- Groups of arbitrary pairs, such as verified ones.
+\echo '-- Groups of arbitrary pairs, such as verified ones.'
 SELECT * FROM simhash_pair_groups('VALUES (1, 1), (5, 4), (-4, 9), (4, -4), (7, 8)', kind => 'connected');
 SELECT * FROM simhash_pair_groups('VALUES (1::smallint, 2::bigint), (2, 3), (3, 4), (4, 9223372036854775807)', kind => 'star');
 SELECT * FROM simhash_pair_groups('SELECT 1, 2 WHERE false');
@@ -107,7 +108,7 @@ SELECT * FROM simhash_pair_groups('DELETE FROM chain RETURNING id, id');
 SELECT * FROM simhash_pair_groups('SELECT 1, 2; SELECT 3, 4');
 SELECT * FROM simhash_pair_groups('SELEC');
 
--- the same privileges as for pairs
+\echo '-- the same privileges as for pairs'
 CREATE ROLE group_reader;
 SET ROLE group_reader;
 SELECT * FROM simhash_groups('chain_h');
@@ -117,8 +118,8 @@ DROP ROLE group_reader;
 DROP TABLE uniform, near, skewed, same, chain, copies, pair, grouped;
 DROP FUNCTION flipped, wrong_groups;
 
--- The planner expects rows in proportion to the index, of each index of a join and each partition. What it does not know
--- it expects to be 10,000.
+\echo '-- The planner expects rows in proportion to the index, of each index of a join and each partition. What it does not know'
+\echo '-- it expects to be 10,000.'
 CREATE FUNCTION expected(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Searches by weights: guided by volatility, at the recall that the ball carries.
 SET max_parallel_workers_per_gather = 0;
 
@@ -20,12 +21,12 @@ CREATE INDEX doc_h ON doc USING simhash (h);
 VACUUM ANALYZE doc;
 SET enable_seqscan = off;
 
--- the distance to weights is the distance to their signs
+\echo '-- the distance to weights is the distance to their signs'
 SELECT count(*), count(*) FILTER (WHERE h <@> w = 0), count(*) FILTER (WHERE w <@> h = 0) FROM doc WHERE w IS NOT NULL;
 SELECT hamming_within(h, w, 0), hamming_within(w, h, 0), h <@| simhash_ball(w, 0), hamming_within(h, w, -1)
 FROM doc WHERE id = 1;
 
--- plans: a condition on a distance to weights is one on that to their signs; a ball shows its recall
+\echo '-- plans: a condition on a distance to weights is one on that to their signs; a ball shows its recall'
 RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@> b.w <= 3 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON b.w <@> a.h < 4 WHERE b.id < 10;
@@ -41,7 +42,7 @@ EXPLAIN (COSTS OFF) EXECUTE near(array_fill(1, ARRAY[64])::real[]::simhash_weigh
 RESET plan_cache_mode;
 SELECT simhash_ball(w, 3), simhash_ball(w, 99) FROM doc WHERE id = 77;
 
--- the share of all pairs within the radius that each target finds
+\echo '-- the share of all pairs within the radius that each target finds'
 CREATE FUNCTION found(target float8, radius integer, OUT rows bigint, OUT wrong bigint, OUT twice bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -58,11 +59,11 @@ FROM unnest(ARRAY[3, 5, 8]) radius, exact(radius) AS exact, unnest(ARRAY[0.8, 0.
      found(target, radius)
 ORDER BY radius, target;
 
--- an approximate search finds fewer; what is no recall below 1 is exact
+\echo '-- an approximate search finds fewer; what is no recall below 1 is exact'
 SELECT target, rows < exact AS fewer, rows = exact AS equal
 FROM exact(8) AS exact, unnest('{0.8, 1, 95, Infinity, NaN}'::float8[]) WITH ORDINALITY t(target, n), found(target, 8) ORDER BY n;
 
--- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius
+\echo '-- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius'
 CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     RETURN (SELECT count(*) FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, radius, target)) WHERE id BETWEEN 1 AND 100);
@@ -76,7 +77,7 @@ SELECT step, flipped_bits = '{}' AS nothing_flipped, probability > 0 AND probabi
 FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 3, 0.95)) WHERE id = 77 AND step = 1;
 SELECT max(step) FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 0.95, max_probes => 1)) WHERE id = 77;
 SELECT max(step) > 1 FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 0.9999, -1)) WHERE id = 77;
--- the probabilities add up to the recall
+\echo '-- the probabilities add up to the recall'
 SELECT target, count(*) AS searches, bool_and(abs(sum - last) < 1e-9) AS "adds up", bool_and(least >= 0) AS rising,
        avg(sum) BETWEEN target - 0.02 AND 1 AS reached
 FROM unnest(ARRAY[0.8, 0.9, 0.99]) target, LATERAL (
@@ -84,12 +85,12 @@ FROM unnest(ARRAY[0.8, 0.9, 0.99]) target, LATERAL (
     FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, target)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
 GROUP BY target ORDER BY target;
 
--- a limit of probes also holds at a recall of 1: fewer rows are found, and more with more probes
+\echo '-- a limit of probes also holds at a recall of 1: fewer rows are found, and more with more probes'
 CREATE FUNCTION found_by(probes integer) RETURNS bigint LANGUAGE sql AS
     $$ SELECT count(*) FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 8, 1, probes) WHERE b.id BETWEEN 1 AND 1000 $$;
 SELECT probes, found < exact AS fewer, found > lag(found, 1, 999::bigint) OVER (ORDER BY probes) AS more
 FROM exact(8) AS exact, unnest(ARRAY[1, 2, 4, 8]) probes, found_by(probes) AS found ORDER BY probes;
--- also at a radius at which there is no model of near-duplicates
+\echo '-- also at a radius at which there is no model of near-duplicates'
 SELECT radius, max(steps) BETWEEN 1 AND 4 AS limited FROM unnest(ARRAY[16, 17, 40, 64]) radius, LATERAL (
     SELECT count(*) AS steps FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, radius, 0.95, 2)) WHERE id BETWEEN 1 AND 20 GROUP BY id) s
 GROUP BY radius ORDER BY radius;
@@ -102,7 +103,7 @@ SELECT probes, max(steps) <= 2 * probes AS limited FROM unnest(ARRAY[1, 2, 4]) p
     SELECT count(*) AS steps FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 1, probes)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
 GROUP BY probes ORDER BY probes;
 
--- first and nearest
+\echo '-- first and nearest'
 SELECT count(*) FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@| simhash_ball(b.w, 3, 0.95) LIMIT 1) a WHERE b.id BETWEEN 1 AND 100;
 SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc WHERE h <@| simhash_ball(b.w, 64, 0.95) ORDER BY h <@> b.w LIMIT 1) a
 WHERE b.id IN (77, 1500);
@@ -111,14 +112,14 @@ FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM
       (SELECT row_number() OVER () AS n, d FROM
        (SELECT a.h <@> b.w AS d FROM doc a, (SELECT w FROM doc WHERE id = 5) b
         WHERE a.h <@| simhash_ball(b.w, 64, 0.95) ORDER BY a.h <@> b.w LIMIT 300) s) s) s;
--- ORDER BY alone is exact: here are the nearest of all, also those that the ball passes over
+\echo '-- ORDER BY alone is exact: here are the nearest of all, also those that the ball passes over'
 CREATE FUNCTION ordered(target float8) RETURNS bigint LANGUAGE sql AS $$
     SELECT sum(d) FROM doc b, LATERAL (SELECT a.h <@> b.w AS d FROM doc a
         WHERE target IS NULL OR a.h <@| simhash_ball(b.w, 16, target) ORDER BY a.h <@> b.w LIMIT 5) n WHERE b.id BETWEEN 1 AND 30 $$;
 SELECT ordered(NULL) = (SELECT sum(d) FROM doc b, LATERAL (SELECT a.h <@> b.h AS d FROM doc a ORDER BY a.h <@> b.h LIMIT 5) n
                         WHERE b.id BETWEEN 1 AND 30) AS exact;
 
--- together with an exact condition that is as narrow, in any order, the search is exact
+\echo '-- together with an exact condition that is as narrow, in any order, the search is exact'
 CREATE FUNCTION together(condition text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE rows bigint;
 BEGIN
@@ -133,13 +134,13 @@ SELECT condition, together(condition) = exact(8) AS exact FROM unnest(ARRAY[
     'a.h <@> b.w <= 8 AND a.h <@| simhash_ball(b.w, 9, 0.01, 1)',
     'a.h <@| simhash_ball(b.w, 9, 0.01, 1) AND a.h <@> b.w <= 8 AND a.h <@> b.h <= 10']) condition;
 
--- special cases
+\echo '-- special cases'
 SELECT count(*) FROM doc WHERE h <@> NULL::simhash_weights <= 3;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= -1;
 SELECT count(*) FROM doc a, (SELECT w FROM doc WHERE id = 77) b WHERE a.h <@> b.w <= 64;
 SELECT count(*) FROM doc a WHERE h <@> (array_fill(0, ARRAY[64])::real[])::simhash_weights <= 3;
 
--- the type: what is dumped comes back, and what is damaged does not
+\echo '-- the type: what is dumped comes back, and what is damaged does not'
 CREATE FUNCTION ball(terms text, w text DEFAULT 'w') RETURNS text LANGUAGE sql AS
     $$ SELECT '<' || replace((SELECT array_agg(i)::real[]::simhash_weights::text FROM generate_series(-32, 31) i), '-32', w) || terms $$;
 SELECT ball(',8,0.95,0>', '-32.5')::simhash_ball;
@@ -180,8 +181,8 @@ END $$;
 DROP TABLE balls, copied;
 DROP FUNCTION ball;
 
--- Leaves that split after they were located and before they are read, and equal keys that fill several leaves: no row is
--- lost or repeated. An unreachable target ends in an exact search, which skips what was read.
+\echo '-- Leaves that split after they were located and before they are read, and equal keys that fill several leaves: no row is'
+\echo '-- lost or repeated. An unreachable target ends in an exact search, which skips what was read.'
 CREATE TABLE crowd (id bigint, h simhash);
 CREATE FUNCTION crowded(i bigint) RETURNS simhash LANGUAGE sql AS $$
     SELECT (-1::bigint # (1::bigint << (hashint8extended(i, 1) & 63)::int)
@@ -215,7 +216,7 @@ RESET enable_bitmapscan;
 DROP TABLE crowd;
 DROP FUNCTION crowded;
 
--- With all weights equal, the memory for probes ends before the target is reached, and before all rows are found.
+\echo '-- With all weights equal, the memory for probes ends before the target is reached, and before all rows are found.'
 CREATE FUNCTION found_at_random(n integer, target float8) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM doc WHERE h <@| simhash_ball((
         SELECT array_agg(CASE WHEN hashint8extended(n * 64 + bit, 5) > 0 THEN 1 ELSE -1 END ORDER BY bit)
@@ -224,7 +225,7 @@ SELECT sum(found_at_random(n, 0.9999999)) = sum(found_at_random(n, 1)) AS comple
 FROM generate_series(1, 600) AS n;
 DROP FUNCTION found_at_random;
 
--- calibration
+\echo '-- calibration'
 CREATE TABLE pair AS
     SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000
     ORDER BY hashint8(a.id); -- every second pair is used for fitting
@@ -232,7 +233,7 @@ SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall 
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_index_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
 SELECT value AS fitted FROM simhash_index_stats('doc_h') WHERE name = 'fitted';
--- the model is not transactional, so a read-only transaction must not store one
+\echo '-- the model is not transactional, so a read-only transaction must not store one'
 BEGIN READ ONLY;
 SELECT count(*) FROM simhash_index_calibrate('doc_h', 'pair', 'w', 'h', store => false);
 SELECT simhash_index_calibrate('doc_h', 'pair', 'w', 'h');

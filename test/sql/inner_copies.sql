@@ -1,3 +1,4 @@
+\set ECHO none
 -- A backend keeps copies of inner pages. They become stale as the tree grows; no row may be lost.
 CREATE FUNCTION pg_temp.scattered(i bigint) RETURNS simhash LANGUAGE sql
     AS $$ SELECT hashint8extended(i, 7)::simhash $$;
@@ -18,7 +19,7 @@ BEGIN
     RAISE NOTICE '% rows, same: %', cardinality(by_scan), by_index IS NOT DISTINCT FROM by_scan;
 END $$;
 
--- From a single root to three levels, with a search after each step.
+\echo '-- From a single root to three levels, with a search after each step.'
 CREATE TABLE growing (id bigint, h simhash);
 CREATE INDEX growing_h ON growing USING simhash (h);
 CALL pg_temp.compare('growing', 3);
@@ -29,13 +30,13 @@ CALL pg_temp.compare('growing', 3);
 INSERT INTO growing SELECT i, pg_temp.scattered(i) FROM generate_series(3001, 30000) i;
 CALL pg_temp.compare('growing', 3);
 CALL pg_temp.compare('growing', 9);
--- Many more rows near the existing ones: their leaves split repeatedly.
+\echo '-- Many more rows near the existing ones: their leaves split repeatedly.'
 INSERT INTO growing SELECT 100000 + i, (pg_temp.scattered(i % 60 * 500)::bigint # (i & 7))::simhash
     FROM generate_series(1, 30000) i;
 CALL pg_temp.compare('growing', 3);
 CALL pg_temp.compare('growing', 9);
 
--- A cursor has located leaves that split before it reads them.
+\echo '-- A cursor has located leaves that split before it reads them.'
 DO $$
 DECLARE far CURSOR FOR SELECT id FROM growing WHERE h <@> 'ffffffff00000000' <= 24;
     before bigint; fetched bigint := 0;
@@ -54,7 +55,7 @@ END $$;
 CALL pg_temp.compare('growing', 3);
 SELECT * FROM simhash_index_check('growing_h', true);
 
--- The relation is truncated and rebuilt under the same relcache entry.
+\echo '-- The relation is truncated and rebuilt under the same relcache entry.'
 BEGIN;
 CREATE TEMP TABLE emptied (id bigint, h simhash) ON COMMIT DELETE ROWS;
 INSERT INTO emptied SELECT i, (i::bigint << 40)::simhash FROM generate_series(1, 3000) i;
@@ -77,7 +78,7 @@ TRUNCATE truncated;
 INSERT INTO truncated SELECT i, pg_temp.scattered(i) FROM generate_series(1, 3000) i;
 CALL pg_temp.compare('truncated', 9);
 COMMIT;
--- What a session holds: nothing for a plan.
+\echo '-- What a session holds: nothing for a plan.'
 \c -
 EXPLAIN (COSTS OFF) SELECT count(*) FROM growing WHERE h <@> 'ffffffff00000000' <= 3;
 SELECT count(*) FROM simhash_index_memory();

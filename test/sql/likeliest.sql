@@ -1,3 +1,4 @@
+\set ECHO none
 -- Exact searches that read the likeliest leaves first: each row of a sequential scan once, and the first row early.
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
@@ -15,7 +16,7 @@ INSERT INTO doc SELECT 300000 + i, 'equal', CASE i % 4 WHEN 0 THEN 0 WHEN 1 THEN
     FROM generate_series(1, 6000) i;
 INSERT INTO doc VALUES (0, 'null', NULL);
 
--- Queries with the signs of weights, the small ones of which are those that near-duplicates flip most.
+\echo '-- Queries with the signs of weights, the small ones of which are those that near-duplicates flip most.'
 CREATE TABLE query AS
     SELECT id, b::simhash AS h,
            (SELECT array_agg((CASE WHEN b >> j & 1 = 1 THEN 1 ELSE -1 END * (1 + abs(hashint8extended(id, j)) % 97)) ORDER BY j)
@@ -27,8 +28,8 @@ SELECT count(*), count(*) FILTER (WHERE h <@> w = 0) FROM query;
 CREATE TABLE want AS SELECT q.id AS query, d.id, (d.h <@> q.h)::int AS distance FROM query q JOIN doc d ON (d.h <@> q.h)::int <= 9;
 ANALYZE;
 
--- For radii and forms: the rows that are missing, wrong or repeated, the queries whose first row is wrong, and those for which
--- EXISTS is.
+\echo '-- For radii and forms: the rows that are missing, wrong or repeated, the queries whose first row is wrong, and those for which'
+\echo '-- EXISTS is.'
 CREATE FUNCTION wrong(tables int, radii int[]) RETURNS TABLE (form text, missing bigint, wrong bigint, firsts bigint, existing bigint) LANGUAGE plpgsql AS $$
 DECLARE r int; condition text;
 BEGIN
@@ -58,7 +59,7 @@ END $$;
 SELECT tables, count(*) AS forms, sum(missing) AS missing, sum(wrong) AS wrong, sum(firsts) AS firsts, sum(existing) AS existing
 FROM unnest('{1, 2, 3, 4, 10}'::int[]) tables, LATERAL wrong(tables, '{0, 1, 3, 5, 8}') GROUP BY tables ORDER BY tables;
 
--- leaves until the first row: by weights fewer than without, and without far fewer than all; in all, no more leaves
+\echo '-- leaves until the first row: by weights fewer than without, and without far fewer than all; in all, no more leaves'
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1);
 CREATE FUNCTION leaves(by text, OUT first numeric, OUT total numeric) LANGUAGE plpgsql AS $$
 BEGIN
@@ -70,7 +71,7 @@ SELECT w.first <= 4 AS "few by weights", h.first <= 8 AS "few without", w.total 
        h.first * 4 < h.total AS "a quarter"
 FROM leaves('simhash_ball(q.w, 3, 1)') w, leaves('simhash_ball(q.h, 3)') h;
 
--- the nearest rows: their distances are those of a sequential scan, and the first row comes early
+\echo '-- the nearest rows: their distances are those of a sequential scan, and the first row comes early'
 CREATE TABLE near_rows AS SELECT q.id, distance, row_number() OVER (PARTITION BY q.id ORDER BY distance) AS place
     FROM query q, LATERAL (SELECT (d.h <@> q.h)::int AS distance FROM doc d ORDER BY 1 LIMIT 200) s;
 CREATE FUNCTION nearest(rows int, by text, condition text, OUT queries bigint, OUT wrong bigint, OUT pages bigint) LANGUAGE plpgsql AS $$
@@ -91,7 +92,7 @@ SELECT rows, by, condition, queries, wrong FROM unnest('{1, 5, 200}'::int[]) row
     unnest('{true, h <@> $2 <= 8}'::text[]) condition, LATERAL nearest(rows, by, condition) ORDER BY 1, 2, 3;
 SELECT first.pages < each.pages / 2 AS "half the pages for the first" FROM nearest(1, '$2', 'h <@> $2 <= 3') first, nearest(200, '$2', 'h <@> $2 <= 3') each;
 
--- where farther rows are in the likeliest leaf, and the nearest one elsewhere
+\echo '-- where farther rows are in the likeliest leaf, and the nearest one elsewhere'
 CREATE TABLE lone AS SELECT random_bits(-i)::simhash AS h FROM generate_series(1, 20000) i;
 INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << j))::simhash FROM generate_series(0, 63) j;
 INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << i) # (1::bigint << i + 1) # (1::bigint << i + 2))::simhash
@@ -102,7 +103,7 @@ FROM (SELECT random_bits(1000 + j)::simhash AS q FROM generate_series(0, 63) j) 
     LATERAL (SELECT array_agg(d) AS ours FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY h <@> q LIMIT 20) x) y,
     LATERAL (SELECT array_agg(d) AS theirs FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY (h <@> q)::int + 0 LIMIT 20) x) z;
 
--- costs: the first of many rows comes early, and a search that may find none reads all
+\echo '-- costs: the first of many rows comes early, and a search that may find none reads all'
 CREATE FUNCTION cost(query text, OUT first float8, OUT total float8) LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -116,8 +117,8 @@ FROM cost('SELECT id FROM doc WHERE h <@> 0::bigint::simhash <= 3') everything, 
 RESET enable_seqscan;
 DROP INDEX doc_h;
 
--- Cursors that have fetched a row while inserts split the leaves, in later rounds also after rescans: the rows of the
--- snapshot, each once.
+\echo '-- Cursors that have fetched a row while inserts split the leaves, in later rounds also after rescans: the rows of the'
+\echo '-- snapshot, each once.'
 CREATE FUNCTION beneath(tables int, condition text, OUT opened bigint, OUT missing bigint, OUT wrong bigint, OUT repeated bigint)
 LANGUAGE plpgsql AS $$
 DECLARE c refcursor; next bigint; found bigint[]; target bigint[]; q query;
@@ -149,7 +150,7 @@ END $$;
 SELECT tables, condition, b.* FROM unnest('{1, 2, 4}'::int[]) tables, unnest('{h <@> $1 <= 8,h <@> $2 <= 8}'::text[]) condition,
     LATERAL beneath(tables, condition) b ORDER BY 1, 2;
 
--- semi joins, and a generic plan
+\echo '-- semi joins, and a generic plan'
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 2);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
 SET enable_seqscan = off;
@@ -163,7 +164,7 @@ SELECT count(*) FROM query q, generate_series(0, 9) r
 WHERE near_rows(q.w, r) <> (SELECT count(*) FROM want WHERE query = q.id AND distance <= r);
 RESET plan_cache_mode;
 
--- the searches of an exclusion constraint and of ON CONFLICT
+\echo '-- the searches of an exclusion constraint and of ON CONFLICT'
 CREATE TABLE apart (id bigint, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (tables = 1));
 INSERT INTO apart SELECT id, h FROM doc WHERE kind IN ('uniform', 'near', 'equal') ORDER BY id % 7, id ON CONFLICT DO NOTHING;
 SELECT count(*) AS pairs FROM simhash_pairs('apart_h_excl', 3);

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Exact searches of signatures that read the likeliest leaves first: each row of a sequential scan once, and the first row early.
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
@@ -23,8 +24,8 @@ CREATE TABLE query AS
 CREATE TABLE want AS SELECT q.id AS query, d.id, (d.s <@> q.s)::int AS distance FROM query q JOIN wide d ON (d.s <@> q.s)::int <= 200;
 ANALYZE;
 
--- By trees, and by a scan of the store: the rows that are missing, wrong or repeated, the queries whose first row is wrong, and
--- those for which EXISTS is.
+\echo '-- By trees, and by a scan of the store: the rows that are missing, wrong or repeated, the queries whose first row is wrong, and'
+\echo '-- those for which EXISTS is.'
 CREATE FUNCTION wrong(radii int[]) RETURNS TABLE (form text, missing bigint, wrong bigint, firsts bigint, existing bigint) LANGUAGE plpgsql AS $$
 DECLARE r int; condition text;
 BEGIN
@@ -49,7 +50,7 @@ END $$;
 CREATE INDEX wide_s ON wide USING simhash (s);
 SELECT * FROM wrong('{0, 16, 50, 64, 200}');
 
--- Leaves before the first row, and leaves of the trees if a scan follows: few.
+\echo '-- Leaves before the first row, and leaves of the trees if a scan follows: few.'
 CREATE FUNCTION leaves(ball text, OUT first numeric, OUT most bigint) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT avg(first), max(leaves) FROM query q, LATERAL (

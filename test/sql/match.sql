@@ -1,3 +1,4 @@
+\set ECHO none
 -- simhash_match: the matches of many balls, each leaf read once for all of them, as a nested loop finds them.
 SET max_parallel_workers_per_gather = 0;
 
@@ -53,7 +54,7 @@ BEGIN
                     FROM got JOIN doc d ON d.ctid = match AND d.tableoid = match_table JOIN query q ON q.id = number', ball) INTO wrong;
     DROP TABLE want, got;
 END $$;
--- The same for one match of each ball.
+\echo '-- The same for one match of each ball.'
 CREATE FUNCTION compare_first(ball text, OUT missing bigint, OUT extra bigint, OUT twice bigint, OUT wrong bigint, OUT matches bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -73,15 +74,15 @@ CREATE INDEX doc_h ON doc USING simhash (h);
 SELECT compare('simhash_ball(q.w, 3, 0.95)'), compare('simhash_ball(q.w, 8, 0.8)'), compare('simhash_ball(q.h, 3)');
 SELECT compare('simhash_ball(q.w, q.id % 12, 0.9, q.id % 3)'), compare('simhash_ball(q.h, q.id % 9 - 1)'), compare('simhash_ball(q.w, 0, 1)');
 SELECT compare_first('simhash_ball(q.w, 3, 0.95)'), compare_first('simhash_ball(q.h, 3)'), compare_first('simhash_ball(q.h, 7)');
--- little memory: many rounds, and queries that one round cannot hold
+\echo '-- little memory: many rounds, and queries that one round cannot hold'
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT compare('simhash_ball(q.w, 3, 0.95)'), compare('simhash_ball(q.w, q.id % 20, 0.99)'), compare('simhash_ball(q.h, q.id % 7)');
--- each query reads all that it can by weights, and the rest exactly: no row may come twice
+\echo '-- each query reads all that it can by weights, and the rest exactly: no row may come twice'
 SELECT compare('simhash_ball(q.w, 7, 1, 1000000)'), compare('simhash_ball(q.w, q.id % 11, 1, 20)');
 SELECT compare_first('simhash_ball(q.w, 8, 0.9)'), compare_first('simhash_ball(q.h, q.id % 20)');
 DROP INDEX doc_h;
--- an index that grows by splits, of one table; and one of many
+\echo '-- an index that grows by splits, of one table; and one of many'
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1, fillfactor = 50);
 INSERT INTO doc (id, h) SELECT id + 100000, h FROM doc WHERE id % 3 = 0;
 UPDATE doc SET id = id + 1 WHERE id % 10 = 0;
@@ -94,7 +95,7 @@ CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 10);
 RESET work_mem;
 SELECT compare('simhash_ball(q.w, 4, 0.95)'), compare('simhash_ball(q.h, 5)'), compare_first('simhash_ball(q.w, 4, 0.95)');
 
--- leaves that split after they were noted: the query inserts rows when most of it has been read
+\echo '-- leaves that split after they were noted: the query inserts rows when most of it has been read'
 CREATE FUNCTION grow(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO doc (id, h) SELECT 1000000 + i, CASE WHEN i % 2 = 0 THEN hashint8extended(i, 3) ELSE 4711::bigint # flips(i, 1 + i % 8) END::simhash
@@ -110,7 +111,7 @@ SELECT (SELECT count(*) FROM (TABLE want EXCEPT ALL TABLE got) x) AS missing, (S
        (SELECT count(*) FROM got) = 10 * (SELECT count(*) FROM want) AS as_many, (SELECT count(*) FROM doc WHERE id > 1000000) AS inserted;
 DROP TABLE want, got;
 
--- no queries, no rows, no ball; all rows; equal numbers
+\echo '-- no queries, no rows, no ball; all rows; equal numbers'
 SELECT * FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query WHERE false');
 SELECT count(*) FROM simhash_match('doc_h', 'SELECT 1, NULL::simhash_ball UNION ALL SELECT 2, simhash_ball(1::bigint::simhash, -1)');
 SELECT number, count(*) = (SELECT count(h) FROM doc) AS everything
@@ -121,7 +122,7 @@ CREATE INDEX empty_h ON empty USING simhash (h);
 SELECT * FROM simhash_match('empty_h', 'SELECT id, simhash_ball(h, 3) FROM query');
 SELECT simhash_match('empty_h', NULL);
 
--- errors
+\echo '-- errors'
 SELECT * FROM simhash_match('doc_h', 'SELECT 1');
 SELECT * FROM simhash_match('doc_h', 'SELECT 1.5, simhash_ball(h, 3) FROM query');
 SELECT * FROM simhash_match('doc_h', 'SELECT id, h FROM query');
@@ -134,7 +135,7 @@ CREATE TABLE wide (s bit(256));
 CREATE INDEX wide_s ON wide USING simhash (s);
 SELECT * FROM simhash_match('wide_s', 'SELECT id, simhash_ball(h, 3) FROM query');
 
--- partitions: one nested, one without rows; the query runs once
+\echo '-- partitions: one nested, one without rows; the query runs once'
 ALTER TABLE doc RENAME TO doc_whole;
 ALTER INDEX doc_h RENAME TO doc_whole_h;
 CREATE TABLE doc (LIKE doc_whole) PARTITION BY RANGE (id);
@@ -170,12 +171,12 @@ DROP TABLE doc;
 ALTER TABLE doc_whole RENAME TO doc;
 ALTER INDEX doc_whole_h RENAME TO doc_h;
 
--- The estimate is one match a ball: few matches are fetched by ctid. The query is planned, not run.
+\echo '-- The estimate is one match a ball: few matches are fetched by ctid. The query is planned, not run.'
 ANALYZE doc, query;
 CREATE SEQUENCE run;
 SELECT nextval('run');
 EXPLAIN (COSTS OFF) SELECT doc.id FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query WHERE id <= 5') m JOIN doc ON doc.ctid = m.match;
--- A twentieth of a table, too, if random pages cost what they do in memory.
+\echo '-- A twentieth of a table, too, if random pages cost what they do in memory.'
 CREATE TABLE long_doc AS SELECT n AS id, hashint8extended(n, 5)::simhash AS h, repeat('x', 1000) AS body FROM generate_series(1, 4000) n;
 CREATE INDEX long_doc_h ON long_doc USING simhash (h);
 VACUUM ANALYZE long_doc;
@@ -192,7 +193,7 @@ EXPLAIN SELECT FROM simhash_match('doc_h', 'nonsense');
 SELECT currval('run');
 DROP SEQUENCE run;
 
--- privileges, and row-level security
+\echo '-- privileges, and row-level security'
 CREATE ROLE regress_match;
 GRANT SELECT ON query TO regress_match;
 SET ROLE regress_match;
@@ -208,7 +209,7 @@ ALTER TABLE doc ENABLE ROW LEVEL SECURITY;
 SET ROLE regress_match;
 SELECT * FROM simhash_match('doc_h', 'SELECT 1, simhash_ball(4711::bigint::simhash, 3)');
 RESET ROLE;
--- Queries that have no match in their likeliest leaf are planned again, here with a larger index.
+\echo '-- Queries that have no match in their likeliest leaf are planned again, here with a larger index.'
 CREATE TABLE growing (h simhash NOT NULL);
 CREATE INDEX growing_h ON growing USING simhash (h);
 CREATE FUNCTION grow_to(rows integer) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -1,3 +1,4 @@
+\set ECHO none
 -- simhash_match by merging sorted queries with the leaves, as a sequential scan finds the rows.
 SET max_parallel_workers_per_gather = 0;
 
@@ -41,7 +42,7 @@ END $$;
 -- uniform fingerprints with near-duplicates
 CREATE TABLE doc (id bigint, h simhash);
 INSERT INTO doc SELECT i, (uniform(i / 2) # flips(i, i % 2 * (1 + i % 4)))::simhash FROM generate_series(1, 6000) i;
--- many in few headers: runs of equal ones at both ends of the keys, and headers that take several leaves
+\echo '-- many in few headers: runs of equal ones at both ends of the keys, and headers that take several leaves'
 INSERT INTO doc SELECT 10000 + i, 0::bigint::simhash FROM generate_series(1, 1500) i;
 INSERT INTO doc SELECT 20000 + i, (-1)::bigint::simhash FROM generate_series(1, 1500) i;
 INSERT INTO doc SELECT 30000 + i, flips(i, i % 5)::simhash FROM generate_series(1, 1000) i;
@@ -59,10 +60,10 @@ RESET client_min_messages;
 SELECT scan_rows();
 SELECT r, c.* FROM generate_series(0, 4) r, compare(r::text) c;
 SELECT r, c.* FROM generate_series(0, 3) r, compare(r::text, true) c;
--- several radii: some are merged with others, some are not
+\echo '-- several radii: some are merged with others, some are not'
 SELECT c.* FROM compare('q.id % 6 - 1') c;
 SELECT c.* FROM compare('q.id % 6 - 1', true) c;
--- little memory: many rounds
+\echo '-- little memory: many rounds'
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 INSERT INTO query SELECT id, h FROM doc WHERE h IS NOT NULL AND id % 5 = 0 AND id % 47 <> 1 AND id NOT BETWEEN 10000 AND 50000;
@@ -74,7 +75,7 @@ DELETE FROM query WHERE id % 47 <> 1;
 RESET work_mem;
 RESET hash_mem_multiplier;
 
--- an index that grew from nothing by splits, so that headers take many leaves
+\echo '-- an index that grew from nothing by splits, so that headers take many leaves'
 DROP INDEX doc_h;
 CREATE TABLE rows AS TABLE doc;
 TRUNCATE doc;
@@ -88,7 +89,7 @@ SELECT scan_rows();
 SELECT c.* FROM compare('3') c;
 VACUUM doc;
 SELECT c.* FROM compare('3') c;
--- other designs: of one table and header bits that are no bytes, of tables that some radii skip, and of one leaf
+\echo '-- other designs: of one table and header bits that are no bytes, of tables that some radii skip, and of one leaf'
 DROP INDEX doc_h;
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 6);
 SELECT r, c.* FROM generate_series(1, 3) r, compare(r::text) c;
@@ -101,12 +102,12 @@ SELECT scan_rows();
 CREATE INDEX doc_h ON doc USING simhash (h);
 SELECT c.* FROM compare('3') c;
 
--- a cancelled match
+\echo '-- a cancelled match'
 INSERT INTO doc SELECT i, 0::bigint::simhash FROM generate_series(1, 3000) i;
 SET statement_timeout = '200ms';
 SELECT count(*) FROM simhash_match('doc_h', 'SELECT i, simhash_ball((i & 7)::simhash, 3) FROM generate_series(1::bigint, 100000) i');
 RESET statement_timeout;
--- leaves that split while the queries wait
+\echo '-- leaves that split while the queries wait'
 CREATE FUNCTION grow(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO doc SELECT 1000000 + i, CASE WHEN i % 2 = 0 THEN uniform(i) ELSE flips(i, 1 + i % 8) END::simhash

@@ -1,9 +1,10 @@
+\set ECHO none
 -- jaccard, containment and cosine: exact measures of sets and vectors of features.
 
 \set VERBOSITY default
 SET extra_float_digits = 1;
 
--- Sets: common elements, divided by those of both sets or of the first one.
+\echo '-- Sets: common elements, divided by those of both sets or of the first one.'
 SELECT feature_jaccard(features(ARRAY['a', 'b', 'c']), features(ARRAY['b', 'c', 'd', 'e'])) AS text, feature_jaccard(features(ARRAY[1, 2, 3]::bigint[]), features(ARRAY[2, 3, 4, 5])) AS numbers,
        feature_jaccard(features('a b c'::tsvector), features('b c d e'::tsvector)) AS lexemes, feature_jaccard('a b c'::text, 'b, c, d; E') AS words,
        feature_jaccard('a b c'::text, 'b c d e', 'word', 2) AS shingles, feature_jaccard('abcd'::text, 'abce', size => 2, unit => 'character') AS characters;
@@ -24,19 +25,19 @@ FROM (VALUES ('b:1A a:2'::tsvector, 'a b'::tsvector), ('a', 'b'), ('', ''), ('',
 SELECT feature_jaccard(a, b), feature_containment(a, b), feature_containment(b, a) AS reverse, feature_cosine(a, b)
 FROM (VALUES ('The cat', 'the CAT, the cat!'), ('東京都', '京都'), ('', ''), ('?!', 'a'), (NULL, 'a')) AS v(a, b);
 SELECT feature_jaccard('a'::text, 'a', NULL), feature_jaccard('a'::text, 'a', 'word', NULL), feature_containment('a'::text, 'a', NULL), feature_cosine('a'::text, 'a', 'word', NULL);
--- Documents are what they are everywhere.
+\echo '-- Documents are what they are everywhere.'
 SELECT feature_jaccard(a, b, unit, size) = feature_jaccard(features(to_features(a, unit, size)), features(to_features(b, unit, size))) AS jaccard,
        feature_containment(a, b, unit, size) = feature_containment(features(to_features(a, unit, size)), features(to_features(b, unit, size))) AS containment,
        feature_cosine(a, b, unit, size) = feature_cosine(features(to_features(a, unit, size)), features(to_features(b, unit, size))) AS cosine
 FROM (VALUES ('Die Straße heißt Maßstraße'::text, 'Die STRASSE ist die Maßstraße'::text)) AS d(a, b),
      (VALUES ('word', 1), ('word', 2), ('character', 1), ('character', 4)) AS s(unit, size);
 
--- Vectors.
+\echo '-- Vectors.'
 SELECT feature_cosine(features('{a,b}'::text[], '{3,4}'::float8[]), features('{b,a}'::text[], '{4,3}'::float8[])) AS same, feature_cosine(features('{a}'::text[], '{2}'::float8[]), features('{a}'::text[], '{-0.5}'::float8[])) AS opposite,
        feature_cosine(features('{a}'::text[], '{1}'::float8[]), features('{b}'::text[], '{1}'::float8[])) AS orthogonal,
        feature_cosine(features('{a,b}'::text[], '{3,4}'::float8[]), features('{a,c}'::text[], '{1,7}'::float8[])) = 3 / sqrt(25 * 50) AS other,
        feature_cosine(features('{"a": 3, "b": 4}'::jsonb), features('{"b": 4, "a": 3}'::jsonb)) AS jsonb, feature_cosine(features('{"a": 3, "b": 4}'::jsonb), features('{"a": 1, "c": 7}'::jsonb)) = 3 / sqrt(25 * 50) AS jsonb_other;
--- The weights of a repeated feature are added, and may cancel out. NULLs are skipped. A zero vector has no direction.
+\echo '-- The weights of a repeated feature are added, and may cancel out. NULLs are skipped. A zero vector has no direction.'
 SELECT feature_cosine(features('{a,b,a}'::text[], '{1,4,2}'::float8[]), features('{b,a}'::text[], '{4,3}'::float8[])) AS added,
        feature_cosine(features('{a,b,a}'::text[], '{1,4,-1}'::float8[]), features('{b}'::text[], '{4}'::float8[])) AS cancelled,
        feature_cosine(features('{a,NULL,b,c}'::text[], '{1,1,NULL,0}'::float8[]), features('{a}'::text[], '{7}'::float8[])) AS skipped,
@@ -44,19 +45,19 @@ SELECT feature_cosine(features('{a,b,a}'::text[], '{1,4,2}'::float8[]), features
        feature_cosine(features('{a}'::text[], NULL::float8[]), features('{a}'::text[], '{1}'::float8[])) AS missing,
        feature_cosine(features('{"a": null, "b": 0}'::jsonb), features('{"a": 1}'::jsonb)) AS jsonb_zero, feature_cosine(features('{}'::jsonb), features('{}'::jsonb)) AS jsonb_empty,
        feature_cosine(features('{"a": 1, "b": null}'::jsonb), features('{"a": 2}'::jsonb)) AS jsonb_skipped, feature_cosine(features(NULL), features('{"a": 1}'::jsonb)) AS jsonb_missing;
--- Extreme weights: the largest ones, the smallest ones, and both.
+\echo '-- Extreme weights: the largest ones, the smallest ones, and both.'
 SELECT feature_cosine(features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999]), features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999])) AS largest,
        feature_cosine(features(ARRAY['a', 'b'], ARRAY[549755813887.9999, 549755813887.9999]), features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999])) AS orthogonal,
        feature_cosine(features(ARRAY['a', 'b'], ARRAY[2^(-24), 0]), features(ARRAY['a', 'b'], ARRAY[-(2^(-24)), 2^(-24)])) = -1 / sqrt(2) AS smallest,
        feature_cosine(features(ARRAY['a', 'b'], ARRAY[2^(-24), 2^38]), features(ARRAY['a'], ARRAY[1])) = 2^(-62) AS both;
--- A feature that occurs tf times weighs 1 + ln tf, rounded to 1/256.
+\echo '-- A feature that occurs tf times weighs 1 + ln tf, rounded to 1/256.'
 SELECT tf, feature_cosine(features(array_fill('a'::text, ARRAY[tf]) || '{b}'::text[]), features('{b}'::text[])) - 1 / sqrt(1 + (round(256 * (1 + ln(tf))) / 256) ^ 2) AS difference
 FROM unnest(ARRAY[1, 2, 3, 10, 1000]) AS tf;
--- Labels count 1, 2, 4 or 10 times.
+\echo '-- Labels count 1, 2, 4 or 10 times.'
 SELECT label, feature_cosine(features(('a:1' || label || ' b')::tsvector), features('b'::tsvector)) = feature_cosine(features(array_fill('a'::text, ARRAY[times]) || '{b}'::text[]), features('{b}'::text[])) AS same
 FROM (VALUES ('', 1), ('D', 1), ('C', 2), ('B', 4), ('A', 10), (',2B', 5)) AS v(label, times);
 
--- Errors.
+\echo '-- Errors.'
 SELECT feature_jaccard('a'::text, 'a', 'sentence');
 \echo :SQLSTATE
 SELECT feature_containment('a'::text, 'a', 'word', 26);
@@ -84,7 +85,7 @@ SELECT feature_cosine(features('{"a": 1}'::jsonb), features('{"a": "1"}'::jsonb)
 SELECT feature_cosine(features('{"a": 1e12}'::jsonb), features('{"a": 1}'::jsonb));
 \echo :SQLSTATE
 
--- Random sets, with duplicates and NULLs, against plain SQL. Sizes and overlaps vary; some sets are empty.
+\echo '-- Random sets, with duplicates and NULLs, against plain SQL. Sizes and overlaps vary; some sets are empty.'
 CREATE FUNCTION pg_temp.pseudorandom(key text, seed int) RETURNS float8 LANGUAGE sql IMMUTABLE
     AS $$ SELECT (hashtextextended(key, seed) & 1048575) / 1048576.0 $$;
 CREATE TEMP TABLE random_set AS
@@ -108,15 +109,15 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE common > 0) AS overlap, count(*
        bool_and(feature_jaccard(features(a), features(b)) IS NOT DISTINCT FROM feature_jaccard(features(b), features(a))) AS symmetry,
        bool_and(x <> y OR either = 0 OR (feature_jaccard(features(a), features(b)) = 1 AND feature_containment(features(a), features(b)) = 1)) AS itself
 FROM random_pair;
--- The union contains both sets: the similarity to it is |A| / |A or B|.
+\echo '-- The union contains both sets: the similarity to it is |A| / |A or B|.'
 SELECT bool_and(feature_containment(features(a), features(a || b)) = 1 AND feature_containment(features(b), features(a || b)) = 1 AND feature_jaccard(features(a), features(a || b)) = first::float8 / either) AS union_contains
 FROM random_pair WHERE x < 41 AND y < 41;
--- The Jaccard distance is a metric.
+\echo '-- The Jaccard distance is a metric.'
 SELECT count(*) AS violations FROM random_set AS x, random_set AS y, random_set AS z
 WHERE x.id % 5 = 0 AND y.id % 5 = 1 AND z.id % 5 = 2
     AND (1 - feature_jaccard(features(x.a), features(y.a))) + (1 - feature_jaccard(features(y.a), features(z.a))) < (1 - feature_jaccard(features(x.a), features(z.a))) - 1e-15;
 
--- Random vectors, whose weights are eighths, against plain SQL; each repeats some features.
+\echo '-- Random vectors, whose weights are eighths, against plain SQL; each repeats some features.'
 CREATE TEMP TABLE random_vector AS
 SELECT id, array_agg(f ORDER BY key) AS f, array_agg(w ORDER BY key) AS w, array_agg(f ORDER BY f, key) AS sorted_f, array_agg(w ORDER BY f, key) AS sorted_w
 FROM (SELECT id, key, 'f' || (pg_temp.pseudorandom(key, 1) ^ 2 * 300)::int AS f, (pg_temp.pseudorandom(key, 2) * 200 - 90)::int / 8.0::float8 AS w
@@ -137,7 +138,7 @@ FROM random_vector AS x JOIN random_object AS xo USING (id), random_vector AS y 
     LATERAL (SELECT max(product) FILTER (WHERE p.x = x.id AND p.y = y.id) AS product, max(product) FILTER (WHERE p.x = x.id AND p.y = x.id) AS xx,
                     max(product) FILTER (WHERE p.x = y.id AND p.y = y.id) AS yy FROM plain_product AS p
              WHERE p.x IN (x.id, y.id) AND p.y IN (x.id, y.id)) AS p;
--- The same with weights 1 + ln tf.
+\echo '-- The same with weights 1 + ln tf.'
 CREATE TEMP TABLE plain_frequency AS
 SELECT id, c.f, round(256 * (1 + ln(count(*)))) / 256 AS w FROM random_vector AS r, unnest(r.f) AS c(f) GROUP BY id, c.f;
 SELECT count(*) AS pairs, max(abs(feature_cosine(features(x.f), features(y.f)) - (SELECT sum(a.w * b.w) FROM plain_frequency AS a JOIN plain_frequency AS b USING (f)
@@ -147,13 +148,13 @@ SELECT count(*) AS pairs, max(abs(feature_cosine(features(x.f), features(y.f)) -
        bool_and(feature_cosine(features(x.f), features(y.f)) = feature_cosine(features(y.f), features(x.f)) AND feature_cosine(features(x.f), features(y.f)) = feature_cosine(features(x.sorted_f), features(y.f))) AS symmetry_and_order,
        bool_and(feature_cosine(features(x.f), features(y.f)) = feature_cosine(array_to_string(x.f, ' '), array_to_string(y.f, ' '))) AS documents
 FROM random_vector AS x, random_vector AS y WHERE x.id % 3 = 0 AND y.id % 4 = 0;
--- The sums are exact: weights 2^60 apart, whose sum in double precision would depend on the order.
+\echo '-- The sums are exact: weights 2^60 apart, whose sum in double precision would depend on the order.'
 SELECT feature_cosine(features(f, w), features(f2, w2)) = feature_cosine(features((SELECT array_agg(e ORDER BY i DESC) FROM unnest(f) WITH ORDINALITY AS u(e, i)),
                                      (SELECT array_agg(e ORDER BY i DESC) FROM unnest(w) WITH ORDINALITY AS u(e, i))), features(f2, w2)) AS any_order,
        feature_cosine(features(f, w), features(f2, w2)) * 2^60 = 1 / sqrt(6) AS exact
 FROM (SELECT ARRAY['a', 'b', 'c'], ARRAY[2^38, 2^(-22), -(2^38)], ARRAY['c', 'b', 'a'], ARRAY[1, 1, 1]::float8[]) AS v(f, w, f2, w2);
 
--- Large sets. Numbers in sequence, with steps, and with the same lower half.
+\echo '-- Large sets. Numbers in sequence, with steps, and with the same lower half.'
 SELECT feature_jaccard(features(array_agg(n)), features(array_agg(n + 500000))) = 1 / 3.0::float8 AS sequence,
        feature_jaccard(features(array_agg(n * 4294967296)), features(array_agg((n + 500000) * 4294967296))) = 1 / 3.0::float8 AS same_lower_half,
        feature_jaccard(features(array_agg(-n * 1000)), features(array_agg(-(n + 500000) * 1000))) = 1 / 3.0::float8 AS steps,
@@ -166,7 +167,7 @@ SELECT feature_jaccard(features(array_agg('x' || n)), features(array_agg('x' || 
        feature_jaccard(string_agg('x' || n, ' '), string_agg('x' || n + 100000, ' ')) = 1 / 3.0::float8 AS documents
 FROM generate_series(1, 200000) AS n;
 
--- They can be cancelled: otherwise all would return, and the sequence would be advanced before anything else handles interrupts.
+\echo '-- They can be cancelled: otherwise all would return, and the sequence would be advanced before anything else handles interrupts.'
 CREATE TEMP TABLE large (a bigint[]);
 ALTER TABLE large ALTER a SET STORAGE EXTERNAL;
 INSERT INTO large SELECT array_agg(n) FROM generate_series(1, 2000000) AS n;

@@ -1,22 +1,23 @@
+\set ECHO none
 -- Bands of minima.
 
 \set VERBOSITY default
 \pset null '(null)'
 
--- The keys never change.
+\echo '-- The keys never change.'
 SELECT minhash_bands(ARRAY[1, 2, 3, 4, 5, 6], rows) FROM unnest(ARRAY[1, 2, 3, 6]) AS rows;
 SELECT minhash_bands(ARRAY[0, -1, 9223372036854775807], 1);
--- Equal rows have different keys in different bands, and every row and its place counts.
+\echo '-- Equal rows have different keys in different bands, and every row and its place counts.'
 SELECT count(*), count(DISTINCT key) FROM unnest(minhash_bands(array_fill(7::bigint, ARRAY[4096]), 1)) AS key;
 SELECT count(DISTINCT minhash_bands(minima, 3)) FROM (VALUES (ARRAY[1, 2, 3]::bigint[]), ('{1,3,2}'), ('{1,2,4}'), ('{0,2,3}'), ('{1,0,3}')) AS v(minima);
 SELECT minhash_bands(NULL, 4), minhash_bands(ARRAY[1, 2], NULL);
 
--- The probability of a band in common: 1 - (1 - J^K)^L, exact for very small and large ones.
+\echo '-- The probability of a band in common: 1 - (1 - J^K)^L, exact for very small and large ones.'
 SELECT similarity, bands, rows, round(minhash_band_probability(similarity, bands, rows)::numeric, 9) AS probability
 FROM (VALUES (0, 10, 2), (0.5, 25, 5), (0.7, 14, 9), (0.8, 9, 13), (0.8, 20, 5), (0.8, 32, 4), (1, 1, 4096)) AS v(similarity, bands, rows);
 SELECT minhash_band_probability(1e-10, 1, 20) BETWEEN 0.999e-200 AND 1.001e-200 AS tiny,
        minhash_band_probability(0.8, 2147483647, 5) AS certain, minhash_band_probability(0.999, 1, 2147483647) AS never;
--- The most rows that keep a recall: one more does not. Minima that fill no band are left out.
+\echo '-- The most rows that keep a recall: one more does not. Minima that fill no band are left out.'
 SELECT similarity, size, recall, rows, size / rows AS bands,
        round(minhash_band_probability(similarity, size / rows, rows)::numeric, 4) AS probability,
        round(minhash_band_probability(similarity, size / (rows + 1), rows + 1)::numeric, 4) AS next
@@ -26,7 +27,7 @@ FROM (VALUES (0.8, 128, 0.95), (0.8, 256, 0.95), (0.8, 1024, 0.99), (0.5, 128, 0
 SELECT minhash_band_rows(0.1, 12, 0.9) AS none, minhash_band_rows(1, 12, 1) AS all, minhash_band_rows(0, 12, 0) AS any,
        minhash_band_rows(0.8, 2147483647, 0.9) AS many;
 
--- Candidates through a btree index and through a GIN index are those of comparing all pairs.
+\echo '-- Candidates through a btree index and through a GIN index are those of comparing all pairs.'
 CREATE TEMP TABLE page AS
     SELECT id, array_agg(DISTINCT (id / 4 * 100 + n + (n < id % 4 * 5)::int * 1000)::text) AS features
     FROM generate_series(0, 399) AS id, generate_series(1, 20) AS n GROUP BY id;
@@ -49,7 +50,7 @@ SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON minhash_bands
 SELECT count(*) FROM (TABLE every_pair EXCEPT
     SELECT a.id, b.id FROM page a JOIN page b ON minhash_bands(b.minima, 4) && minhash_bands(a.minima, 4)) AS missing;
 
--- Errors.
+\echo '-- Errors.'
 SELECT minhash_bands(ARRAY[1, 2, 3], 2);
 \echo :SQLSTATE
 SELECT minhash_bands(ARRAY[1, 2], 0);

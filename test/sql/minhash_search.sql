@@ -1,3 +1,4 @@
+\set ECHO none
 -- WHERE minhash_at_least(s, q, 0.8) uses an index on signatures. Every answer equals that of a sequential scan.
 SET client_min_messages = warning;
 \set VERBOSITY terse
@@ -59,7 +60,7 @@ END $$;
 CREATE FUNCTION condition(condition text, OUT index text, OUT rows bigint, OUT same boolean) LANGUAGE sql AS $$
     SELECT * FROM form('SELECT id FROM doc WHERE ' || replace(condition, 'Q', 'revised(5, 3)')) $$;
 
--- what the plans show
+\echo '-- what the plans show'
 SELECT scan_by(true);
 SELECT plan_of($$ SELECT id FROM doc WHERE minhash_at_least(s, hashed(77), 0.8) $$);
 SELECT plan_of($$ SELECT d.id FROM query AS q JOIN doc AS d ON minhash_at_least(d.s, q.s, q.t) $$);
@@ -72,7 +73,7 @@ SELECT count(*) FROM doc WHERE minhash_at_least(s, revised(5, 3), 0.8) OR minhas
 RESET enable_indexscan;
 SET enable_seqscan = off;
 
--- conditions
+\echo '-- conditions'
 SELECT c, f.* FROM unnest(ARRAY[
     $$ minhash_at_least(s, Q, 0.8) $$,
     $$ minhash_at_least(Q, s, 0.8) $$,
@@ -95,12 +96,12 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ minhash_at_least(s, Q, 0.8) AND s IS NOT NULL $$,
     $$ minhash_at_least(s, hashed(77777), 0.9) $$
 ]) AS c, condition(c) AS f;
--- conditions that are never true
+\echo '-- conditions that are never true'
 SELECT c, f.rows FROM unnest(ARRAY[
     $$ minhash_at_least(s, NULL, 0.8) $$, $$ minhash_at_least(s, Q, NULL) $$, $$ minhash_at_least(s, Q, (SELECT NULL::float8)) $$,
     $$ minhash_at_least(s, (SELECT NULL::bit(256)), 0.8) $$
 ]) AS c, condition(c) AS f;
--- conditions that cannot use an index but give the right answer
+\echo '-- conditions that cannot use an index but give the right answer'
 SELECT c, f.* FROM unnest(ARRAY[
     $$ minhash_similarity(s, Q) >= 0.8 $$,
     $$ NOT minhash_at_least(s, Q, 0.8) $$,
@@ -113,7 +114,7 @@ SELECT count(*) FROM doc WHERE minhash_at_least(s, B'01', 2);
 SELECT scan_by(false);
 SELECT count(*) FROM doc WHERE minhash_at_least(s, B'01', 2);
 
--- parameters, in a generic plan
+\echo '-- parameters, in a generic plan'
 SET plan_cache_mode = force_generic_plan;
 PREPARE near(bit, float8) AS SELECT count(*) FROM doc WHERE minhash_at_least(s, $1, $2);
 PREPARE untyped AS SELECT count(*) FROM doc WHERE minhash_at_least(s, $1, $2);
@@ -128,7 +129,7 @@ EXECUTE near(NULL, 0.8);
 EXECUTE near(B'01', 0.8);
 RESET plan_cache_mode;
 
--- joins, sub-selects and views
+\echo '-- joins, sub-selects and views'
 CREATE VIEW seen AS SELECT id, grp, s FROM doc WHERE body <> 'equal' AND minhash_at_least(s, hashed(77), 0.8);
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT q.id, d.id AS d FROM query AS q JOIN doc AS d ON minhash_at_least(d.s, q.s, q.t) AND q.id < 3 $$,
@@ -140,12 +141,12 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM seen $$,
     $$ WITH near AS (SELECT id FROM doc WHERE minhash_at_least(s, hashed(77), 0.8)) SELECT * FROM near $$
 ]) AS q, form(q) AS f;
--- the distance gives the order of similarities
+\echo '-- the distance gives the order of similarities'
 SELECT count(*) FROM (SELECT minhash_similarity(s, revised(5, 3)) AS j, row_number() OVER () AS n FROM (SELECT s FROM doc ORDER BY s <@> revised(5, 3) LIMIT 300) AS x) AS a
 JOIN (SELECT minhash_similarity(s, revised(5, 3)) AS j, row_number() OVER () AS n FROM (SELECT s FROM doc ORDER BY minhash_similarity(s, revised(5, 3)) DESC NULLS LAST LIMIT 300) AS x) AS b
 USING (n, j);
 
--- partial and expression indexes
+\echo '-- partial and expression indexes'
 CREATE TABLE other (id int, live boolean, w varbit, s bit(256));
 INSERT INTO other SELECT id, id % 2 = 0, s, s FROM doc WHERE body <> 'equal';
 CREATE INDEX other_s_live ON other USING simhash (s) WHERE live;
@@ -159,7 +160,7 @@ SELECT q, f.* FROM unnest(ARRAY[
 ]) AS q, form(q) AS f;
 SELECT * FROM form($$ SELECT id FROM other WHERE NOT live AND minhash_at_least(s, revised(5, 3), 0.6) $$);
 
--- a domain, which has the length that its column lacks
+\echo '-- a domain, which has the length that its column lacks'
 CREATE DOMAIN signature_of_256 AS bit(256);
 CREATE TABLE named (id int, s signature_of_256);
 INSERT INTO named SELECT id, s FROM doc WHERE body <> 'equal';
@@ -170,7 +171,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT q.id, n.id AS n FROM query AS q JOIN named AS n ON minhash_at_least(n.s, q.s, 0.9) $$
 ]) AS q, form(q) AS f;
 
--- partitions
+\echo '-- partitions'
 CREATE TABLE parted (id int, grp int, s bit(256)) PARTITION BY LIST (grp);
 CREATE TABLE parted_0_s PARTITION OF parted FOR VALUES IN (0, 1, 2, 3);
 CREATE TABLE parted_1_s PARTITION OF parted FOR VALUES IN (4, 5, 6);
@@ -184,7 +185,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM (SELECT id, s FROM parted UNION ALL SELECT id, s FROM doc) AS u WHERE minhash_at_least(s, revised(5, 3), 0.7) $$
 ]) AS q, form(q) AS f;
 
--- what the planner expects and chooses
+\echo '-- what the planner expects and chooses'
 RESET enable_seqscan;
 RESET enable_sort;
 RESET enable_indexscan;
@@ -202,8 +203,8 @@ SELECT c, estimate('SELECT FROM doc WHERE ' || c) BETWEEN low AND high AS expect
 SELECT plan_of($$ SELECT id FROM doc WHERE minhash_at_least(s, hashed(77), 0.8) $$);
 SELECT plan_of($$ SELECT id FROM doc WHERE minhash_at_least(s, hashed(77777), 0) $$);
 
--- Row-level security: comparisons raise errors about lengths, so they are evaluated after the policy. That of a distance
--- is not, if the lengths are declared.
+\echo '-- Row-level security: comparisons raise errors about lengths, so they are evaluated after the policy. That of a distance'
+\echo '-- is not, if the lengths are declared.'
 CREATE ROLE regress_minhash_reader;
 GRANT SELECT ON doc TO regress_minhash_reader;
 ALTER TABLE doc ENABLE ROW LEVEL SECURITY;

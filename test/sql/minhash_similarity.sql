@@ -1,8 +1,9 @@
+\set ECHO none
 -- minhash_similarity, minhash_at_least, and the radius of a threshold: what the planner makes of minhash_at_least is
 -- true for exactly the same rows as the comparison of double precision.
 \set VERBOSITY terse
 
--- values
+\echo '-- values'
 SELECT minhash_similarity(a, b), pg_typeof(minhash_similarity(a, b))
 FROM (VALUES (B'1', B'1'), (B'1', B'0'), (B'10', B'11'), (B'0000000000', B'1110000000'), (B'', B''), (B'1', NULL),
     (repeat('0', 1000)::varbit::bit(1000), (repeat('1', 350) || repeat('0', 650))::varbit::bit(1000))) AS v (a, b);
@@ -11,13 +12,13 @@ SELECT minhash_at_least(B'1', B'10', 0.5);
 SELECT minhash_at_least(B'', B'', 0.5), minhash_at_least(B'1', B'1', NULL), minhash_at_least(B'1', B'1', 'NaN'),
     minhash_at_least(B'1', B'0', '-Infinity');
 
--- the standard error, and radii
+\echo '-- the standard error, and radii'
 SELECT j, minhash_error(j, 256) AS error, minhash_radius(j, 256) AS radius, minhash_radius(j, 256, 0.5) AS median,
     minhash_radius(j, 256, 0.95) AS most, minhash_radius(j, 256, 1) AS every
 FROM unnest('{0,0.5,0.8,0.9,1}'::float8[]) AS j;
 SELECT minhash_radius(-1, 64), minhash_radius(1.01, 64), minhash_radius('Infinity', 64),
     minhash_radius('-Infinity', 64), minhash_radius(NULL, 64);
--- the probability of the radius, in exact arithmetic
+\echo '-- the probability of the radius, in exact arithmetic'
 CREATE FUNCTION within(j numeric, n int, r int) RETURNS numeric LANGUAGE sql AS $$
     WITH RECURSIVE term (k, t) AS (
         SELECT 0, power(round((1 + j) / 2, 200), n)
@@ -38,14 +39,14 @@ SELECT minhash_radius(0.5, 64, 1.1);
 SELECT minhash_radius(0.5, 64, 'NaN');
 SELECT minhash_radius(0.5, -1, 0.9);
 
--- every distance of several lengths
+\echo '-- every distance of several lengths'
 CREATE TABLE pair (n int, h int, plain float8, a varbit, b varbit);
 INSERT INTO pair SELECT n, h, (n - 2.0::float8 * h) / n, repeat('0', n)::varbit, (repeat('1', h) || repeat('0', n - h))::varbit
 FROM unnest('{1,2,3,7,64,65,100,256,300,1000,1024}'::int[]) AS n, generate_series(0, n) AS h;
 SELECT bool_and(minhash_similarity(a, b) = plain) AS same FROM pair;
 SELECT bool_and(minhash_similarity(a, b) < before) AS decreasing
 FROM (SELECT *, lag(minhash_similarity(a, b)) OVER (PARTITION BY n ORDER BY h) AS before FROM pair) AS p WHERE h > 0;
--- Thresholds: every value, the numbers next to it, and others. A threshold is compared with the values around it.
+\echo '-- Thresholds: every value, the numbers next to it, and others. A threshold is compared with the values around it.'
 CREATE TABLE threshold (n int, h int, t float8);
 INSERT INTO threshold SELECT n, h, t FROM pair,
     unnest(ARRAY[plain, plain * (1 + 2.0 ^ -52), plain * (1 - 2.0 ^ -52), plain::real,
@@ -60,13 +61,13 @@ SELECT count(*) > 5000 AS many FROM threshold;
 SELECT count(*) FILTER (WHERE minhash_at_least(p.a, p.b, t.t) IS DISTINCT FROM (p.plain >= t.t)) AS differ, count(*) > 5000 AS many
 FROM threshold AS t, generate_series(-2, 2) AS d, pair AS p WHERE p.n = t.n AND p.h = t.h + d;
 
--- the radius of a threshold, as the index uses it
+\echo '-- the radius of a threshold, as the index uses it'
 SELECT count(*) FILTER (WHERE minhash_at_least(p.a, p.b, t.t) IS DISTINCT FROM (p.h <= minhash_radius(t.t, t.n)))
 FROM threshold AS t, generate_series(-2, 2) AS d, pair AS p WHERE p.n = t.n AND p.h = t.h + d;
 CREATE TABLE stored (h int, s bit(256));
 INSERT INTO stored SELECT h, b::bit(256) FROM pair WHERE n = 256;
 CREATE INDEX ON stored USING simhash (s);
--- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
+\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN

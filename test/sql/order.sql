@@ -1,9 +1,10 @@
+\set ECHO none
 -- The order of fingerprints, as unsigned integers, and their hash.
 
 CREATE TABLE ordered (id int, h simhash);
 INSERT INTO ordered
     SELECT i, ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 1000) AS i;
--- the extremes, values around the top bit, and duplicates
+\echo '-- the extremes, values around the top bit, and duplicates'
 INSERT INTO ordered VALUES
     (1001, '0000000000000000'), (1002, 'ffffffffffffffff'), (1003, '7fffffffffffffff'), (1004, '8000000000000000'),
     (1005, '8000000000000000'), (1006, NULL);
@@ -15,13 +16,13 @@ FROM unnest('{0000000000000001,7fffffffffffffff,8000000000000000,fffffffffffffff
      unnest('{7fffffffffffffff,8000000000000000}'::simhash[]) AS b
 ORDER BY a::text, b::text;
 
--- the order of the text form and of the unsigned number is the order of fingerprints
+\echo '-- the order of the text form and of the unsigned number is the order of fingerprints'
 SELECT h FROM ordered WHERE id > 1000 ORDER BY h NULLS FIRST, id;
 SELECT count(*) FROM (SELECT h, lag(h) OVER (ORDER BY h) AS before FROM ordered) AS o
 WHERE h < before OR h::text COLLATE "C" < before::text COLLATE "C" OR h::numeric < before::numeric;
 SELECT count(*) FROM (SELECT h, lag(h) OVER (ORDER BY h DESC) AS before FROM ordered) AS o WHERE h > before;
 
--- min and max, plain, by an index, and combined
+\echo '-- min and max, plain, by an index, and combined'
 SELECT min(h), max(h) FROM ordered;
 SELECT min(h), max(h) FROM ordered WHERE false;
 SELECT min(h) FILTER (WHERE id <= 1000), max(h) FILTER (WHERE id <= 1000) FROM ordered;
@@ -37,15 +38,15 @@ SELECT id FROM ordered WHERE h = '8000000000000000' ORDER BY id;
 SELECT id FROM ordered WHERE h IN ('0000000000000000', 'ffffffffffffffff') ORDER BY id;
 EXPLAIN (COSTS OFF) SELECT id FROM ordered WHERE h IS NULL;
 SELECT id FROM ordered WHERE h IS NULL;
--- every row is found by its own fingerprint
+\echo '-- every row is found by its own fingerprint'
 SELECT count(*) FROM ordered AS a WHERE EXISTS (SELECT FROM ordered AS b WHERE b.h = a.h AND b.id = a.id);
--- btree deduplication is allowed: equal fingerprints are identical
+\echo '-- btree deduplication is allowed: equal fingerprints are identical'
 SELECT amproc::regproc FROM pg_amproc, pg_opclass
 WHERE opcfamily = amprocfamily AND opcname = 'simhash_ops' AND amprocnum = 4
     AND opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree');
 DROP INDEX ordered_h;
 
--- a hash index
+\echo '-- a hash index'
 CREATE INDEX ordered_hash ON ordered USING hash (h);
 EXPLAIN (COSTS OFF) SELECT id FROM ordered WHERE h = '8000000000000000';
 SELECT id FROM ordered WHERE h = '8000000000000000' ORDER BY id;
@@ -54,7 +55,7 @@ DROP INDEX ordered_hash;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- unique constraints
+\echo '-- unique constraints'
 ALTER TABLE ordered ADD UNIQUE (h);
 DELETE FROM ordered WHERE id = 1005;
 ALTER TABLE ordered ADD UNIQUE (h);
@@ -62,7 +63,7 @@ INSERT INTO ordered VALUES (2000, 'ffffffffffffffff') ON CONFLICT (h) DO UPDATE 
 SELECT id FROM ordered WHERE h = 'ffffffffffffffff';
 ALTER TABLE ordered DROP CONSTRAINT ordered_h_key;
 
--- GROUP BY and DISTINCT, hashed and sorted
+\echo '-- GROUP BY and DISTINCT, hashed and sorted'
 CREATE TABLE repeated AS
     SELECT i AS id, ('x' || md5((i % 100)::text))::bit(64)::simhash AS h FROM generate_series(1, 1000) AS i;
 ANALYZE repeated;
@@ -76,7 +77,7 @@ EXPLAIN (COSTS OFF) SELECT h, count(*) FROM repeated GROUP BY h;
 SELECT count(*), min(n), max(n) FROM (SELECT count(*) AS n FROM repeated GROUP BY h) AS g;
 RESET enable_hashagg;
 
--- joins: hash, merge, nested loop with an index, full
+\echo '-- joins: hash, merge, nested loop with an index, full'
 SET enable_nestloop = off;
 SET enable_mergejoin = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM repeated AS a JOIN repeated AS b USING (h);
@@ -91,7 +92,7 @@ SELECT count(*), count(a.id), count(b.id) FROM repeated AS a FULL JOIN ordered A
 SELECT count(*) FROM repeated WHERE h NOT IN (SELECT h FROM ordered WHERE h IS NOT NULL);
 SELECT h IS DISTINCT FROM NULL, h IS NOT DISTINCT FROM h, nullif(h, h) FROM repeated LIMIT 1;
 
--- partitions by hash and by range
+\echo '-- partitions by hash and by range'
 CREATE TABLE parted (id int, h simhash) PARTITION BY HASH (h);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 3, REMAINDER 1);
@@ -109,14 +110,14 @@ SELECT count(*) FROM ranged_low WHERE h::bigint < 0;
 SELECT count(*) FROM ranged_high WHERE h::bigint >= 0;
 EXPLAIN (COSTS OFF) SELECT * FROM ranged WHERE h < '7000000000000000';
 
--- hashes: both functions agree at seed 0; different fingerprints mostly have different hashes
+\echo '-- hashes: both functions agree at seed 0; different fingerprints mostly have different hashes'
 SELECT count(DISTINCT simhash_hash(h)) > 990 AS spread,
        bool_and((simhash_hash_extended(h, 0) & x'ffffffff'::bigint) = (simhash_hash(h)::bigint & x'ffffffff'::bigint))
            AS alike,
        bool_and(simhash_hash_extended(h, 1) <> simhash_hash_extended(h, 0)) AS seeded
 FROM ordered WHERE h IS NOT NULL;
 
--- array operations and window frames
+\echo '-- array operations and window frames'
 SELECT '{0000000000000001,ffffffffffffffff}'::simhash[] @> '{ffffffffffffffff}'::simhash[],
        '{0000000000000001}'::simhash[] < '{ffffffffffffffff}'::simhash[],
        array_position('{0000000000000001,ffffffffffffffff}'::simhash[], 'ffffffffffffffff');

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Joins by the index's tables, whose leaves end cells of any size in front of others: cells of a few rows, of a leaf
 -- and of more than memory holds, next to each other.
 
@@ -8,7 +9,7 @@ $$ SELECT (SELECT bit_or((cell >> k & 1)::bigint << (4 * k + 3)) FROM generate_s
 CREATE TABLE sizes AS SELECT CASE k % 2 WHEN 0 THEN number ELSE 65535 - number END AS cell,
     ('{20,1000,50,30,600,13,500,100,133,833,166,40,1333,7,7,7,666}'::int[])[1 + k / 2 % 17] AS groups
     FROM generate_series(0, 67) AS k, LATERAL (SELECT hashint4(k / 2) & 65535 AS number) AS n;
--- Groups of three rows that differ in two bits each. A group's rows are in one cell, and seldom in one leaf.
+\echo '-- Groups of three rows that differ in two bits each. A group''s rows are in one cell, and seldom in one leaf.'
 CREATE TABLE celled (id int, grp int, h simhash);
 CREATE INDEX celled_h ON celled USING simhash (h);
 INSERT INTO celled SELECT grp * 3 + copy, grp, (fingerprint_in(cell, hashint8extended(grp, 8)) #

@@ -1,15 +1,16 @@
+\set ECHO none
 -- simhash_pair_sample: some pairs of each distance with their exact similarity.
 CREATE TABLE page (id int PRIMARY KEY, title text, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED);
 INSERT INTO page SELECT i, 'page ' || i % 2, (SELECT string_agg('word' || (i / 4) * 1000 + n, ' ') FROM generate_series(1, 60) AS n)
     || repeat(' other' || i, i % 4) FROM generate_series(1, 400) AS i;
 INSERT INTO page VALUES (1000, NULL, NULL);
 CREATE INDEX page_h ON page USING simhash (h);
--- Each is a pair of the table at its distance, with the measures of its documents.
+\echo '-- Each is a pair of the table at its distance, with the measures of its documents.'
 SELECT count(*) > 50 AS many, bool_and((x.h <@> y.h)::int = s.distance AND s.a < s.b) AS pairs, bool_and(s.distance <= 8) AS near,
     bool_and(s.cosine = feature_cosine(x.body, y.body)) AS cosine, bool_and(s.jaccard = feature_jaccard(x.body, y.body, 'word', 3)) AS jaccard,
     bool_and(s.a_table = 'page'::regclass AND s.b_table = 'page'::regclass) AS tables
 FROM simhash_pair_sample('page_h', 'body') AS s JOIN page AS x ON x.ctid = s.a JOIN page AS y ON y.ctid = s.b;
--- At each distance as many as asked for, or all that there are, and none twice.
+\echo '-- At each distance as many as asked for, or all that there are, and none twice.'
 WITH found AS (SELECT distance, count(*) AS pairs FROM simhash_pairs('page_h', 5) GROUP BY 1),
      sample AS (SELECT distance, min(pairs) AS pairs, count(*) AS taken, count(DISTINCT (a, b)) AS different
                 FROM simhash_pair_sample('page_h', 'body', 5, 7) GROUP BY 1)
@@ -17,10 +18,10 @@ SELECT count(*) > 2 AS several, bool_and(s.pairs = f.pairs AND taken = least(f.p
 FROM found AS f FULL JOIN sample AS s USING (distance);
 SELECT count(DISTINCT sample) > 1 AS random FROM (SELECT (SELECT string_agg(a::text || b, ',' ORDER BY a, b)
     FROM simhash_pair_sample('page_h', 'body', 8, i)) AS sample FROM unnest('{3,3,3,3}'::int[]) AS i) AS s;
--- The document is any expression of the table's columns.
+\echo '-- The document is any expression of the table''s columns.'
 SELECT bool_and(cosine = 1 OR cosine = 0.5) AS titles FROM simhash_pair_sample('page_h', 'coalesce(title, '''') -- a comment') AS s;
 SELECT count(*) > 0 AS any, count(cosine) FROM simhash_pair_sample('page_h', 'NULL');
--- Partitions.
+\echo '-- Partitions.'
 CREATE TABLE part (id int, body text, h simhash) PARTITION BY RANGE (id);
 CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (10);
 CREATE TABLE part_2 PARTITION OF part FOR VALUES FROM (10) TO (20);
@@ -28,14 +29,14 @@ INSERT INTO part SELECT i, 'text ' || i / 2 % 5, to_simhash('text ' || i / 2 % 5
 CREATE INDEX part_h ON part USING simhash (h);
 SELECT distance, pairs, count(*), count(*) FILTER (WHERE a_table <> b_table) AS across, min(cosine) AS cosine FROM simhash_pair_sample('part_h', 'part.body', 0) GROUP BY 1, 2;
 SELECT distance, pairs, count(*), count(*) FILTER (WHERE a_table <> b_table) AS across, min(cosine) AS cosine FROM simhash_pair_sample('part_h', 'body', 0) GROUP BY 1, 2;
--- Errors.
+\echo '-- Errors.'
 \set VERBOSITY terse
 SELECT * FROM simhash_pair_sample('page', 'body');
 SELECT * FROM simhash_pair_sample('page_h', 'body', 8, 0);
 DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'missing'); EXCEPTION WHEN undefined_column THEN RAISE NOTICE '%', SQLERRM; END $$;
 SELECT count(*) FROM simhash_pair_sample('page_h', NULL);
 SELECT * FROM simhash_pair_sample('page_pkey', 'body');
--- What is not one expression is refused before anything is read, whatever it would become between the parentheses.
+\echo '-- What is not one expression is refused before anything is read, whatever it would become between the parentheses.'
 CREATE FUNCTION refusal(document text) RETURNS text LANGUAGE plpgsql AS
 $$ BEGIN RETURN (SELECT count(*) FROM simhash_pair_sample('page_h', document)); EXCEPTION WHEN syntax_error THEN RETURN SQLERRM; END $$;
 SELECT refusal(document) FROM unnest(ARRAY['', 'body, title', 'body AS b', 'body b', 'body FROM page', 'body WHERE true', 'body ORDER BY 1',
@@ -45,13 +46,13 @@ SELECT refusal(document) FROM unnest(ARRAY['', 'body, title', 'body AS b', 'body
 SELECT refusal(document) > '0' AS works FROM unnest(ARRAY['(SELECT body)', 'body || title', 'CASE WHEN true THEN body END', '((body))', 'page.*', $q$'(' || body || $d$)$d$$q$,
     '/* ( */ body -- )', 'page', 'body::varchar COLLATE "C"', '(SELECT title FROM page LIMIT 1)',
     $x$ $d$ 'x') AS document, pg_sleep(0), ('$d$ $x$]) document;
--- Functions of others may have taken the place of those that the query calls.
+\echo '-- Functions of others may have taken the place of those that the query calls.'
 BEGIN;
 ALTER FUNCTION feature_cosine(text, text, text, integer) RENAME TO old_cosine;
 CREATE FUNCTION feature_cosine(text, text) RETURNS text LANGUAGE sql AS $$ SELECT 'far'::text $$;
 SELECT * FROM simhash_pair_sample('page_h', 'body');
 ROLLBACK;
--- It ends whatever the rows are: rows with equal fingerprints are not compared with each other.
+\echo '-- It ends whatever the rows are: rows with equal fingerprints are not compared with each other.'
 \set VERBOSITY default
 SET temp_file_limit = '10MB';
 CREATE TABLE blank AS SELECT i AS id, CASE WHEN i <= 30000 THEN (i % 2)::bit(64)::simhash WHEN i <= 30010 THEN 7::bit(64)::simhash
@@ -59,7 +60,7 @@ CREATE TABLE blank AS SELECT i AS id, CASE WHEN i <= 30000 THEN (i % 2)::bit(64)
 CREATE INDEX blank_h ON blank USING simhash (h);
 SELECT distance, pairs, count(*), count(DISTINCT (a, b)) AS different, bool_and(a < b) AS ordered
 FROM simhash_pair_sample('blank_h', 'h::text', 3) GROUP BY 1, 2 ORDER BY 1;
--- The counts are those of all pairs, in every part of the memory.
+\echo '-- The counts are those of all pairs, in every part of the memory.'
 CREATE TABLE copies AS SELECT i AS id, (i % 4096)::bit(64)::simhash AS h FROM generate_series(1, 20000) AS i;
 CREATE INDEX copies_h ON copies USING simhash (h);
 SET work_mem = '64kB';
@@ -70,9 +71,9 @@ SELECT count(*) AS distances, bool_and(s.pairs = p.pairs) AS right FROM
         SELECT (x.h <@> y.h)::int AS distance, sum(CASE WHEN x.h = y.h THEN x.rows * (x.rows - 1) / 2 ELSE x.rows * y.rows END) AS pairs
         FROM value AS x JOIN value AS y ON x.h <= y.h AND x.h <@> y.h <= 2 GROUP BY 1) AS p USING (distance);
 RESET work_mem;
--- Every pair of equal rows has the same chance.
+\echo '-- Every pair of equal rows has the same chance.'
 SELECT count(DISTINCT a) > 3000 AS a, count(DISTINCT b) > 3000 AS b FROM simhash_pair_sample('copies_h', 'h::text', 0, 10000);
--- Many near rows that are not equal.
+\echo '-- Many near rows that are not equal.'
 CREATE TABLE cluster AS SELECT i AS id, ((1::bigint << (i % 61)::int) | (1::bigint << (i / 61 % 59)::int))::simhash AS h FROM generate_series(1, 6000) AS i;
 CREATE INDEX cluster_h ON cluster USING simhash (h);
 SELECT s.distance, sum(s.pairs) BETWEEN 0.9 * min(t.pairs) AND 1.1 * min(t.pairs) AS right FROM

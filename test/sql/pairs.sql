@@ -1,3 +1,4 @@
+\set ECHO none
 -- All pairs at once: simhash_pairs and simhash_join return the same as a self join and a join on the distance.
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
@@ -34,7 +35,7 @@ BEGIN
     EXECUTE format('INSERT INTO expected SELECT %L, x.id, y.id, x.h <@> y.h FROM %I x JOIN %I y
         ON x.id < y.id AND (x.h <@> y.h)::int <= %s', of_table, of_table, of_table, radius);
 END $$;
--- The number of pairs that simhash_pairs misses, invents, repeats or returns in the wrong order.
+\echo '-- The number of pairs that simhash_pairs misses, invents, repeats or returns in the wrong order.'
 CREATE FUNCTION wrong_pairs(of_table text, radius int, by_index text DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint;
 BEGIN
@@ -53,7 +54,7 @@ SELECT t, r, wrong_pairs(t, r) FROM unnest('{uniform,near,lump}'::text[]) t, unn
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{skewed,same}'::text[]) t, unnest('{0,3,5}'::int[]) r;
 SELECT t, wrong_pairs(t, 20) FROM unnest('{uniform,near}'::text[]) t;
 
--- the same with little memory, through files
+\echo '-- the same with little memory, through files'
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT t, r, wrong_pairs(t, r) FROM unnest('{uniform,near,lump}'::text[]) t, unnest('{0,1,3,4,8}'::int[]) r;
@@ -66,11 +67,11 @@ SELECT r, wrong_pairs('near', r, 'near_one') FROM unnest('{8,12,16}'::int[]) r;
 RESET simhash.simd;
 RESET work_mem;
 
--- indexes of other designs: fewer tables, other distances
+\echo '-- indexes of other designs: fewer tables, other distances'
 CREATE INDEX near_far ON near USING simhash (h) WITH (distance = 7);
 SELECT i, r, wrong_pairs('near', r, i) FROM unnest('{near_one,near_far}'::text[]) i, unnest('{0,3,7,8}'::int[]) r;
 
--- every kernel
+\echo '-- every kernel'
 DO $$
 DECLARE level text;
 BEGIN
@@ -84,7 +85,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- radii: none, and all
+\echo '-- radii: none, and all'
 CREATE TABLE few AS SELECT * FROM same WHERE id <= 150;
 CREATE INDEX few_h ON few USING simhash (h);
 SELECT r, count(a), count(DISTINCT (a, b)), max(distance) FROM unnest('{-1,-100,64,100,2147483647,-2147483648}'::int[]) r
@@ -94,7 +95,7 @@ SELECT r, count(*) FROM unnest('{-1,64}'::int[]) r, simhash_join('few_h', 'few_h
 SELECT count(*) FROM simhash_pairs('few_h', NULL);
 SELECT (SELECT count(*) FROM simhash_pairs('near_h')) = (SELECT count(*) FROM simhash_pairs('near_h', 3)) AS distance_3_by_default;
 
--- dense groups, whose rows are looked up before they are compared, with rows updated in place
+\echo '-- dense groups, whose rows are looked up before they are compared, with rows updated in place'
 SELECT value AS rows FROM simhash_index_stats('same_h') WHERE name = 'rows';
 UPDATE same SET note = 'x' WHERE id % 3 = 0;
 SELECT value AS rows FROM simhash_index_stats('same_h') WHERE name = 'rows';
@@ -102,8 +103,8 @@ SET simhash.simd = 'scalar';
 SELECT r, wrong_pairs('same', r) FROM unnest('{0,3}'::int[]) r;
 RESET simhash.simd;
 
--- Cells of hundreds and thousands of rows that begin in a leaf in which others end, with the index's tables and with
--- partitions. The index was arranged for other rows.
+\echo '-- Cells of hundreds and thousands of rows that begin in a leaf in which others end, with the index''s tables and with'
+\echo '-- partitions. The index was arranged for other rows.'
 CREATE TABLE window_cells (id int, h simhash);
 CREATE INDEX window_cells_h ON window_cells USING simhash (h);
 CREATE INDEX window_cells_one ON window_cells USING simhash (h) WITH (tables = 1);
@@ -119,7 +120,7 @@ SELECT pairs_hash('window_cells_h') = pairs_hash('window_cells_one') AS same;
 RESET work_mem;
 DROP TABLE window_cells;
 DROP FUNCTION pairs_hash;
--- Rows that are updated in place, moved or deleted, and rows of this transaction
+\echo '-- Rows that are updated in place, moved or deleted, and rows of this transaction'
 CREATE TABLE changing (LIKE near) WITH (fillfactor = 50, autovacuum_enabled = off);
 INSERT INTO changing SELECT * FROM near WHERE id <= 1500;
 CREATE INDEX changing_h ON changing USING simhash (h);
@@ -145,7 +146,7 @@ ROLLBACK;
 SELECT r, wrong_pairs('changing', r) FROM unnest('{0,3,5}'::int[]) r;
 VACUUM changing;
 SELECT r, wrong_pairs('changing', r) FROM unnest('{0,3,5}'::int[]) r;
--- a query sees the rows that existed when it began
+\echo '-- a query sees the rows that existed when it began'
 CREATE FUNCTION insert_and_count() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO changing SELECT 40000 + i, '', '0123456789abcdef' FROM generate_series(1, 10) i;
@@ -156,7 +157,7 @@ WITH inserted AS (INSERT INTO changing SELECT 50000 + i, '', '0123456789abcde0' 
 SELECT (SELECT count(*) FROM inserted) AS inserted, count(*) FROM simhash_pairs('changing_h', 0) p
     JOIN changing c ON c.ctid = p.a WHERE c.h = '0123456789abcde0';
 
--- many versions of a row count as one row
+\echo '-- many versions of a row count as one row'
 CREATE TABLE versions (id int, h simhash) WITH (autovacuum_enabled = off);
 CREATE INDEX ON versions (id);
 CREATE INDEX versions_h ON versions USING simhash (h);
@@ -166,14 +167,14 @@ DO $$ BEGIN FOR i IN 1..60 LOOP UPDATE versions SET id = id + 1; END LOOP; END $
 SELECT r, (SELECT count(*) FROM simhash_pairs('versions_h', r)) AS by_tables, (SELECT count(*) FROM simhash_pairs('versions_one', r)) AS by_cells,
     (SELECT count(*) FROM versions x JOIN versions y ON x.id < y.id AND (x.h <@> y.h)::int <= r) AS expected FROM unnest('{0,3}'::int[]) r;
 
--- partial indexes contain some of the rows; indexes on expressions contain other values than the column
+\echo '-- partial indexes contain some of the rows; indexes on expressions contain other values than the column'
 CREATE INDEX near_part ON near USING simhash (h) WHERE id % 3 = 0;
 CREATE INDEX near_expression ON near USING simhash ((h::bigint::simhash)) WHERE h IS NOT NULL;
 SELECT count(*) FROM expected WHERE of_table = 'near' AND distance <= 5 AND a % 3 = 0 AND b % 3 = 0;
 SELECT count(*) FROM simhash_pairs('near_part', 5);
 SELECT wrong_pairs('near', 5, 'near_expression');
 
--- joins of two tables
+\echo '-- joins of two tables'
 CREATE FUNCTION wrong_joins(a_index text, b_index text, a_table text, b_table text, radius int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint;
 BEGIN
@@ -200,11 +201,11 @@ SET work_mem = '64kB';
 SELECT r, wrong_joins('uniform_h', 'near_h', 'uniform', 'near', r), wrong_joins('same_h', 'few_h', 'same', 'few', r)
     FROM unnest('{3,8}'::int[]) r;
 RESET work_mem;
--- a table joined with itself: like any join, every pair both ways and each row with itself
+\echo '-- a table joined with itself: like any join, every pair both ways and each row with itself'
 SELECT wrong_joins('few_h', 'few_h', 'few', 'few', 3);
 SELECT wrong_joins('query_h', 'query_h', 'query', 'query', 5);
 
--- The results can be used like those of any function
+\echo '-- The results can be used like those of any function'
 SELECT simhash_pairs('near_h', 3) IS NOT NULL AS selected LIMIT 1;
 BEGIN;
 DECLARE c SCROLL CURSOR FOR SELECT distance FROM simhash_pairs('near_h', 3) ORDER BY distance, a, b;
@@ -214,7 +215,7 @@ ROLLBACK;
 CREATE TEMP TABLE own AS SELECT * FROM query;
 CREATE INDEX own_h ON own USING simhash (h);
 SELECT (SELECT count(*) FROM simhash_join('own_h', 'query_h', 0)) = (SELECT count(*) FROM query) AS own_temporary_table;
--- cancelled promptly: 50 billion pairs
+\echo '-- cancelled promptly: 50 billion pairs'
 CREATE TABLE alike AS SELECT '0123456789abcdef'::simhash AS h FROM generate_series(1, 300000);
 SET max_parallel_maintenance_workers = 0;
 CREATE INDEX alike_h ON alike USING simhash (h);
@@ -224,7 +225,7 @@ SELECT count(*) FROM simhash_pairs('alike_h');
 RESET statement_timeout;
 DROP TABLE alike;
 
--- Errors
+\echo '-- Errors'
 CREATE INDEX near_id ON near (id);
 CREATE TABLE parted (h simhash) PARTITION BY HASH (h);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0);
@@ -244,7 +245,7 @@ UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'near_far'::regclass;
 SELECT count(*) FROM simhash_pairs('near_far');
 UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'near_far'::regclass;
 
--- Privileges: the same as for the query that they replace
+\echo '-- Privileges: the same as for the query that they replace'
 CREATE ROLE pair_reader;
 CREATE TABLE secret (id int, h simhash, owner name DEFAULT current_user);
 INSERT INTO secret SELECT id, h FROM query, generate_series(1, 2) WHERE id > 300;
@@ -266,7 +267,7 @@ ROLLBACK TO s;
 SELECT count(*) AS locks FROM pg_locks WHERE relation IN ('secret'::regclass, 'secret_h'::regclass) AND pid = pg_backend_pid();
 COMMIT;
 RESET ROLE;
--- ctids are a column, as for a query
+\echo '-- ctids are a column, as for a query'
 GRANT SELECT (h) ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT pairs_of('secret_h');
@@ -285,7 +286,7 @@ GRANT SELECT ON secret TO pair_reader;
 SET ROLE pair_reader;
 SELECT i, pairs_of(i) FROM unnest('{secret_h,secret_part}'::text[]) i;
 RESET ROLE;
--- without the right to name the table the oid does not help
+\echo '-- without the right to name the table the oid does not help'
 CREATE SCHEMA pair_schema;
 ALTER TABLE secret SET SCHEMA pair_schema;
 SELECT 'pair_schema.secret_h'::regclass::oid AS secret_h \gset
@@ -297,7 +298,7 @@ SELECT count(*) FROM simhash_groups(:secret_h);
 RESET ROLE;
 ALTER TABLE pair_schema.secret SET SCHEMA public;
 DROP SCHEMA pair_schema;
--- row-level security is not bypassed
+\echo '-- row-level security is not bypassed'
 ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON secret USING (owner = current_user);
 SELECT pairs_of('secret_h');
@@ -308,7 +309,7 @@ SELECT count(*) FROM simhash_pairs('secret_h');
 RESET row_security;
 RESET ROLE;
 
--- A distance within which unrelated rows are pairs gives a warning at once. The result obeys temp_file_limit.
+\echo '-- A distance within which unrelated rows are pairs gives a warning at once. The result obeys temp_file_limit.'
 SELECT count(*) FROM simhash_pairs('uniform_h', 12);
 SELECT count(*) FROM simhash_pairs('uniform_h', 40);
 SELECT count(*) FROM simhash_join('few_h', 'few_h', 64);
@@ -318,7 +319,7 @@ DO $$ BEGIN
 EXCEPTION WHEN configuration_limit_exceeded THEN RAISE NOTICE 'temp_file_limit';
 END $$;
 
--- So does a fingerprint that many rows have, here half of them, but not copies of every row.
+\echo '-- So does a fingerprint that many rows have, here half of them, but not copies of every row.'
 CREATE TABLE blank AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN '0000000000000000' ELSE hashint8extended(i, 1)::simhash END AS h FROM generate_series(1, 20000) AS i;
 CREATE INDEX blank_h ON blank USING simhash (h);
 CREATE TABLE copies AS SELECT i AS id, hashint8extended(i / 5, 1)::simhash AS h, ('x' || md5((i / 5)::text))::bit(128) AS sig FROM generate_series(1, 60000) AS i;

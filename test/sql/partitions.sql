@@ -1,3 +1,4 @@
+\set ECHO none
 -- Functions that read an index, on the index of a partitioned table.
 
 -- The SQLSTATE, message, detail and hint of the error that a query raises.
@@ -29,7 +30,7 @@ CREATE TABLE whole AS TABLE page;
 CREATE INDEX whole_h ON whole USING simhash (h);
 CREATE INDEX whole_s ON whole USING simhash (s);
 
--- sums over the partitions, and what they have in common
+\echo '-- sums over the partitions, and what they have in common'
 SELECT i, string_agg(concat(name, ' ', value), ', ' ORDER BY place) FROM unnest('{page_h,page_3_h_idx,page_2_own,page_s}'::regclass[]) AS i,
     simhash_index_stats(i) WITH ORDINALITY AS s(name, value, unit, place) WHERE name ~ '^(distance|tables|header_bits|fillfactor|rows|nulls|bits|segments|reindex_pending)' GROUP BY i ORDER BY i;
 SELECT i, count(*), bool_and(s.value IS NOT DISTINCT FROM CASE WHEN name = 'height' THEN t.highest ELSE t.sum END) AS sums FROM unnest('{page_h,page_s}'::regclass[]) AS i, simhash_index_stats(i) AS s
@@ -42,7 +43,7 @@ ALTER INDEX page_1_h_idx SET (tables = 9);
 SELECT value AS reindex_pending FROM simhash_index_stats('page_h') WHERE name = 'reindex_pending';
 ALTER INDEX page_1_h_idx RESET (tables);
 SELECT i, c.* FROM unnest('{page_h,page_2_own,page_s}'::regclass[]) AS i, simhash_index_check(i, true) AS c;
--- a row that a partition's index lacks
+\echo '-- a row that a partition''s index lacks'
 UPDATE pg_index SET indisready = false WHERE indexrelid = 'page_3b_h_idx'::regclass;
 INSERT INTO page_3b SELECT i, fingerprint(i), repeat('01', 128)::bit(256) FROM generate_series(4000, 4999) AS i WHERE satisfies_hash_partition('page_3'::regclass, 2, 1, i) LIMIT 1;
 UPDATE pg_index SET indisready = true WHERE indexrelid = 'page_3b_h_idx'::regclass;
@@ -50,7 +51,7 @@ SELECT code, message, hint FROM failure($$SELECT simhash_index_check('page_h', t
 SELECT rows FROM simhash_index_check('page_h');
 DELETE FROM page WHERE id >= 4000;
 
--- each partition is searched
+\echo '-- each partition is searched'
 SELECT r, matches = found AS equal, numbered, indexes FROM unnest('{0,1,20}'::int[]) AS r,
     LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), r))) AS p,
     LATERAL (SELECT count(*) AS found FROM whole WHERE h <@> fingerprint(1501) <= r) AS f;
@@ -64,8 +65,8 @@ SELECT count(*) FROM simhash_index_calibrate('page_3_h_idx', 'pair', 'w', 'h');
 SELECT value AS fitted FROM simhash_index_stats('page_3_h_idx') WHERE name = 'fitted';
 SELECT value AS fitted FROM simhash_index_stats('page_h') WHERE name = 'fitted';
 
--- All pairs, within partitions and between them, each once: as a nested loop finds them. a_table and a are the row's tableoid
--- and ctid, in this order.
+\echo '-- All pairs, within partitions and between them, each once: as a nested loop finds them. a_table and a are the row''s tableoid'
+\echo '-- and ctid, in this order.'
 CREATE FUNCTION compare_pairs(of_index regclass, of_column text, radius int, OUT pairs bigint, OUT across bigint, OUT wrong bigint, OUT ordered bool) LANGUAGE plpgsql AS $$
 DECLARE of_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = of_index);
 BEGIN
@@ -83,14 +84,14 @@ SELECT i, r, c.* FROM unnest('{page_s,whole_s}'::regclass[]) AS i, unnest('{0,1,
 SET work_mem = '64kB';
 SELECT i, r, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
 RESET work_mem;
--- The same after updates, within pages and to other partitions, and deletes
+\echo '-- The same after updates, within pages and to other partitions, and deletes'
 UPDATE page SET id = id + 10000 WHERE id % 7 = 1;
 UPDATE page SET id = id WHERE id % 7 = 2;
 DELETE FROM page WHERE id % 7 = 3;
 SELECT i, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
 VACUUM page;
 SELECT i, c.* FROM (VALUES ('page_h'::regclass, 'h', 1), ('page_h', 'h', 20), ('page_s', 's', 1), ('page_s', 's', 100)) AS v (i, k, r), compare_pairs(i, k, r) AS c;
--- In so large a table the steps follow the index's own trees, which partitions cannot.
+\echo '-- In so large a table the steps follow the index''s own trees, which partitions cannot.'
 CREATE TABLE large (id int, h simhash) PARTITION BY HASH (id);
 CREATE TABLE large_0 PARTITION OF large FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE large_1 PARTITION OF large FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -99,7 +100,7 @@ CREATE INDEX large_h ON large USING simhash (h);
 SELECT count(*), count(*) FILTER (WHERE a_table <> b_table) > 1000 AS across FROM simhash_pairs('large_h', 3);
 DROP TABLE large;
 
--- Joins of partitioned and other tables, for example of new rows with old ones: pairs of ids, each once.
+\echo '-- Joins of partitioned and other tables, for example of new rows with old ones: pairs of ids, each once.'
 CREATE TABLE fresh (id int, h simhash, s bit(256)) PARTITION BY RANGE (id);
 CREATE TABLE fresh_1 PARTITION OF fresh FOR VALUES FROM (0) TO (1000);
 CREATE TABLE fresh_2 PARTITION OF fresh DEFAULT;
@@ -124,7 +125,7 @@ SELECT i, j, r, c.* FROM (VALUES ('fresh_h'::regclass, 'page_h'::regclass, 'h', 
 RESET work_mem;
 SELECT code, message, detail FROM failure($$SELECT * FROM simhash_join('page_s', 'fresh_h')$$);
 
--- Groups, also of equal rows in several partitions: the leader is the first in the order of tableoid and ctid.
+\echo '-- Groups, also of equal rows in several partitions: the leader is the first in the order of tableoid and ctid.'
 INSERT INTO page SELECT id + d, h, s FROM whole, unnest('{2000,20000,30000}'::int[]) AS d WHERE id % 5 = 0;
 CREATE FUNCTION compare_groups(of_index regclass, of_column text, radius int, OUT members bigint, OUT groups bigint, OUT wrong bigint) LANGUAGE plpgsql AS $$
 BEGIN
@@ -143,7 +144,7 @@ BEGIN
     DROP TABLE member, edge, expected;
 END $$;
 SELECT i, r, c.* FROM (VALUES ('page_h'::regclass, 'h', 0), ('page_h', 'h', 16), ('page_s', 's', 0), ('page_s', 's', 1)) AS v (i, k, r), compare_groups(i, k, r) AS c;
--- After all members but the leaders of stars are deleted, no pairs are left.
+\echo '-- After all members but the leaders of stars are deleted, no pairs are left.'
 BEGIN;
 DELETE FROM page USING simhash_groups('page_h', 8, kind => 'star') AS g
 WHERE page.tableoid = g.member_table AND page.ctid = g.member AND (g.member_table, g.member) <> (g.leader_table, g.leader);
@@ -153,7 +154,7 @@ ROLLBACK;
 SELECT count(*) FROM page;
 
 
--- privileges are those on the table whose index is named
+\echo '-- privileges are those on the table whose index is named'
 CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
@@ -191,7 +192,7 @@ REVOKE ALL ON page FROM partition_reader;
 REVOKE ALL (h, ctid, tableoid) ON page FROM partition_reader;
 DROP ROLE partition_reader;
 
--- no partitions
+\echo '-- no partitions'
 CREATE TABLE bare (h simhash, s bit(128)) PARTITION BY HASH (h);
 CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
@@ -205,7 +206,7 @@ SELECT count(*) FROM simhash_groups('bare_s');
 SELECT count(*) FROM simhash_join('page_h', 'bare_h');
 SELECT count(*) FROM simhash_join('bare_s', 'page_s');
 
--- an index that cannot be read
+\echo '-- an index that cannot be read'
 CREATE INDEX page_id ON page (id);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page_id')$$);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page')$$);
@@ -217,7 +218,7 @@ ALTER INDEX page_only ATTACH PARTITION page_2_own; -- belongs to page_h
 UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'page_3a_h_idx'::regclass;
 SELECT * FROM failure($$SELECT simhash_index_stats('page_h')$$);
 UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'page_3a_h_idx'::regclass;
--- rows that are elsewhere
+\echo '-- rows that are elsewhere'
 CREATE FOREIGN DATA WRAPPER elsewhere;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
 CREATE FOREIGN TABLE page_5 PARTITION OF page FOR VALUES FROM (5000) TO (6000) SERVER elsewhere;
@@ -225,7 +226,7 @@ SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q
 SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
 SELECT q, code, message FROM unnest('{simhash_pairs,simhash_groups}'::text[]) AS q, failure(format('SELECT * FROM %I(%L)', q, 'page_h'));
 DROP FOREIGN TABLE page_5;
--- the catalog in which Citus lists distributed tables
+\echo '-- the catalog in which Citus lists distributed tables'
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
 CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL);
@@ -239,7 +240,7 @@ SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_
 SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
 ROLLBACK;
 
--- A view has the OID of an index, which REINDEX CONCURRENTLY changes, unless it looks the name up.
+\echo '-- A view has the OID of an index, which REINDEX CONCURRENTLY changes, unless it looks the name up.'
 CREATE TABLE renewed AS SELECT i AS id, (i / 2)::bigint::simhash AS h FROM generate_series(1, 100) AS i;
 CREATE INDEX renewed_h ON renewed USING simhash (h);
 CREATE VIEW by_oid AS SELECT count(*) FROM simhash_pairs('renewed_h', 0);

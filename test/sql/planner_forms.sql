@@ -1,3 +1,4 @@
+\set ECHO none
 -- Every form of query for near-duplicates that should use the index, and some that should not. For each, the answer
 -- of the index is compared with that of a sequential scan.
 
@@ -60,7 +61,7 @@ END $$;
 CREATE FUNCTION condition(condition text, OUT index text, OUT rows int, OUT same boolean) LANGUAGE sql AS $$
     SELECT * FROM form('SELECT id FROM page WHERE ' || condition) $$;
 
--- what the plan shows
+\echo '-- what the plan shows'
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 3;
@@ -71,7 +72,7 @@ RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id;
 RESET enable_bitmapscan;
 
--- conditions that use the index
+\echo '-- conditions that use the index'
 SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 3 $$,
     $$ '0123456789abcdef' <@> h <= 3 $$,
@@ -139,7 +140,7 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 3 AND random() < 2 $$,
     $$ (h <@> '0123456789abcdef' <= 3) IS TRUE AND h ~= '0123456789abcdef' $$
 ]) AS c, condition(c) AS f;
--- conditions that are never true
+\echo '-- conditions that are never true'
 SELECT c, f.rows FROM unnest(ARRAY[
     $$ h <@> NULL <= 3 $$,
     $$ h <@> '0123456789abcdef' <= NULL::int $$,
@@ -147,7 +148,7 @@ SELECT c, f.rows FROM unnest(ARRAY[
     $$ h <@> (SELECT NULL::simhash) <= 3 $$,
     $$ h <@> '0123456789abcdef' = NULL::int $$
 ]) AS c, condition(c) AS f;
--- conditions that cannot use an index but give the right answer
+\echo '-- conditions that cannot use an index but give the right answer'
 SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' > 50 $$,
     $$ h <@> '0123456789abcdef' >= 50 $$,
@@ -166,21 +167,21 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> (id::bigint::simhash) <= 10 $$,
     $$ h <@> h <= 0 $$
 ]) AS c, condition(c) AS f;
--- a sub-select is planned once, and run once
+\echo '-- a sub-select is planned once, and run once'
 CREATE SEQUENCE runs;
 CREATE FUNCTION counted(n int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM nextval('runs'); RETURN n; END $$;
 SELECT cardinality(string_to_array(plan_names(q, 'Subplan Name'), ', ')) AS subplans
 FROM unnest(ARRAY[$$ SELECT id FROM page WHERE h <@> '0123456789abcdef' = (SELECT counted(2)) $$]) AS q;
 SELECT id FROM page WHERE h <@> '0123456789abcdef' = (SELECT counted(2));
 SELECT last_value FROM runs;
--- a volatile radius is evaluated for each row, not by the index
+\echo '-- a volatile radius is evaluated for each row, not by the index'
 SET enable_seqscan = off;
 SELECT plan_names('SELECT FROM page WHERE h <@> ''0123456789abcdef'' <= (random() * 3)::int', 'Index Name');
 SELECT plan_names('SELECT FROM page WHERE h <@> ''0123456789abcdef'' = (random() * 3)::int', 'Index Name');
 SELECT plan_names('SELECT FROM page WHERE h <@> (random() * 3)::bigint::simhash <= 3', 'Index Name');
 RESET enable_seqscan;
 
--- parameters of every type and untyped ones, with custom and generic plans
+\echo '-- parameters of every type and untyped ones, with custom and generic plans'
 PREPARE p_int2 (int2) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
 PREPARE p_int4 (int4) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
 PREPARE p_int8 (int8) AS SELECT id FROM page WHERE h <@> '0123456789abcdef' <= $1;
@@ -205,8 +206,8 @@ SELECT e, f.rows FROM unnest(ARRAY['p_int2(NULL)', 'p_int8(-9223372036854775808)
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- A generic plan does not know the radius. If it turns out to hold half of the table, the plain scan comes close to
--- the table's order, and fetches each page a few times, not once for each row.
+\echo '-- A generic plan does not know the radius. If it turns out to hold half of the table, the plain scan comes close to'
+\echo '-- the table''s order, and fetches each page a few times, not once for each row.'
 CREATE TABLE many AS SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 30000) AS i;
 CREATE INDEX many_h ON many USING simhash (h);
 VACUUM ANALYZE many;
@@ -229,7 +230,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 RESET plan_cache_mode;
 DEALLOCATE ALL;
--- both sorts of scan with batches that work_mem limits
+\echo '-- both sorts of scan with batches that work_mem limits'
 SET work_mem = '64kB';
 SET enable_bitmapscan = off;
 SELECT rows, same FROM form($$ SELECT id FROM many WHERE h <@> '0123456789abcdef' <= 33 $$);
@@ -241,7 +242,7 @@ RESET work_mem;
 DROP TABLE many;
 DROP FUNCTION buffers;
 
--- nearest neighbors; page has two rows without a fingerprint, which come last
+\echo '-- nearest neighbors; page has two rows without a fingerprint, which come last'
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' LIMIT 10 $$,
     $$ SELECT '0123456789abcdef' <@> h FROM page ORDER BY '0123456789abcdef' <@> h LIMIT 10 $$,
@@ -260,7 +261,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT min(h <@> '0123456789abcdef') FROM page $$,
     $$ SELECT h <@> '0123456789abcdef' FROM page ORDER BY h <@> '0123456789abcdef' DESC NULLS LAST LIMIT 3 $$
 ]) AS q, form(q) AS f;
--- by distance and then by another column, which breaks ties: an incremental sort over the index
+\echo '-- by distance and then by another column, which breaks ties: an incremental sort over the index'
 CREATE TABLE tie (id int, grp int, h simhash) PARTITION BY LIST (grp);
 CREATE TABLE tie_1 PARTITION OF tie FOR VALUES IN (0, 1, 2, 3, 4);
 CREATE TABLE tie_2 PARTITION OF tie FOR VALUES IN (5, 6, 7, 8, 9);
@@ -290,7 +291,7 @@ SELECT q, f.* FROM unnest(ARRAY[
 SET plan_cache_mode = force_generic_plan;
 SELECT * FROM form($$ EXECUTE tie_order ('0123456789abcdef', 7) $$);
 RESET plan_cache_mode;
--- not in the opposite direction, nor if the rows without a distance come first, nor without incremental sorts
+\echo '-- not in the opposite direction, nor if the rows without a distance come first, nor without incremental sorts'
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef' DESC, id LIMIT 10 $$,
     $$ SELECT h <@> '0123456789abcdef', id FROM page ORDER BY h <@> '0123456789abcdef' NULLS FIRST, id LIMIT 10 $$,
@@ -301,7 +302,7 @@ SELECT rows, same FROM form($$ SELECT h <@> '0123456789abcdef', id FROM page ORD
 RESET enable_incremental_sort;
 DEALLOCATE tie_order;
 DROP TABLE tie;
--- queries that need no column must not become index-only scans, which this index does not support
+\echo '-- queries that need no column must not become index-only scans, which this index does not support'
 SET enable_seqscan = off;
 SELECT q, plan_names(q, 'Node Type') ~ 'Index Only' AS index_only FROM unnest(ARRAY[
     $$ SELECT count(*) FROM page $$,
@@ -311,7 +312,7 @@ RESET enable_seqscan;
 SELECT rows, same FROM form($$ SELECT count(*) FROM page $$);
 SELECT rows, same FROM form($$ SELECT h <@> NULL FROM page ORDER BY h <@> NULL LIMIT 3 $$);
 
--- views, functions, sub-selects, common table expressions, windows
+\echo '-- views, functions, sub-selects, common table expressions, windows'
 CREATE VIEW seen AS SELECT id, grp, h <@> '0123456789abcdef' AS distance FROM page;
 CREATE VIEW grouped AS SELECT grp, count(*), min(h <@> '0123456789abcdef') AS nearest FROM page GROUP BY grp;
 CREATE FUNCTION near_sql(q simhash, r int) RETURNS SETOF int LANGUAGE sql STABLE AS
@@ -360,7 +361,7 @@ SELECT count(*) FROM near_plpgsql('0123456789abcdef', 3);
 SELECT n FROM generate_series(0, 4) AS r, LATERAL (SELECT count(*) AS n FROM near_plpgsql('0123456789abcdef', r)) AS c
 ORDER BY r;
 
--- tables created from distances
+\echo '-- tables created from distances'
 CREATE TABLE made AS SELECT id, h <@> '0123456789abcdef' AS d FROM page WHERE h <@> '0123456789abcdef' <= 5;
 CREATE TABLE made_empty AS SELECT id, h <@> '0123456789abcdef' AS d FROM page WITH NO DATA;
 CREATE MATERIALIZED VIEW made_view AS SELECT h <@> '0123456789abcdef' AS d FROM page ORDER BY d LIMIT 5 WITH NO DATA;
@@ -371,7 +372,7 @@ WHERE attrelid IN ('made'::regclass, 'made_empty'::regclass, 'made_view'::regcla
 SELECT * FROM made ORDER BY d, id;
 SELECT * FROM made_view ORDER BY d;
 
--- joins, driven from either side
+\echo '-- joins, driven from either side'
 CREATE TABLE query (id int, h simhash, r int);
 INSERT INTO query VALUES (1, '0123456789abcdef', 3), (2, 'fedcba9876543210', 2), (3, NULL, 3), (4, '0123456789abcdff', NULL);
 CREATE INDEX query_h ON query USING simhash (h);
@@ -390,12 +391,12 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT q.id FROM query AS q WHERE NOT EXISTS (SELECT FROM page AS p WHERE p.h <@> q.h <= 3) $$,
     $$ SELECT q.id, (SELECT count(*) FROM page AS p WHERE p.h <@> q.h <= q.r) FROM query AS q $$
 ]) AS q, form(q) AS f;
--- from page to query: the index on the other side
+\echo '-- from page to query: the index on the other side'
 SELECT * FROM form($$ SELECT q.id, p.id FROM page AS p LEFT JOIN query AS q ON p.h <@> q.h <= 3 WHERE p.id > 1900 $$);
 SELECT * FROM form($$ SELECT a.id, b.id FROM page AS a JOIN page AS b ON a.h <@> b.h <= 3 AND a.id < b.id $$);
 SELECT * FROM form($$ SELECT a.id, b.id FROM page AS a JOIN page AS b ON b.h <@> a.h <= 3 AND a.id > 3000 $$);
 
--- data changes by distance
+\echo '-- data changes by distance'
 BEGIN;
 UPDATE page SET grp = -1 WHERE h <@> '0123456789abcdef' <= 3;
 SELECT count(*) FROM page WHERE grp = -1;
@@ -403,7 +404,7 @@ DELETE FROM page USING query AS q WHERE page.h <@> q.h <= 1;
 SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 3 OR h <@> 'fedcba9876543210' <= 3 ORDER BY id;
 ROLLBACK;
 
--- partitions, with indexes created through the parent
+\echo '-- partitions, with indexes created through the parent'
 CREATE TABLE parted (tenant int, id int, h simhash) PARTITION BY LIST (tenant);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
@@ -417,7 +418,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT q.id, p.id FROM query AS q JOIN parted AS p ON p.h <@> q.h <= 3 $$
 ]) AS q, form(q) AS f;
 
--- expression indexes and partial indexes
+\echo '-- expression indexes and partial indexes'
 CREATE TABLE other (id int, b bigint, h simhash, live boolean);
 INSERT INTO other SELECT id, h::bigint, h, id % 2 = 0 FROM page;
 CREATE INDEX other_expression ON other USING simhash ((b::simhash));
@@ -432,7 +433,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 3 AND live $$,
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 AND id > 0 $$
 ]) AS q, form(q) AS f;
--- an index on the distance itself serves the comparisons, also where they could not be rewritten
+\echo '-- an index on the distance itself serves the comparisons, also where they could not be rewritten'
 CREATE INDEX other_distance ON other ((h <@> '0123456789abcdef'));
 ANALYZE other;
 SELECT q, f.* FROM unnest(ARRAY[
@@ -446,9 +447,9 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM other WHERE (h <@> '0123456789abcdef')::int <= 5 $$,
     $$ SELECT o.id FROM other AS o JOIN query AS q ON o.h <@> '0123456789abcdef' <= q.r $$
 ]) AS q, form(q) AS f;
--- but one on another distance does not
+\echo '-- but one on another distance does not'
 SELECT * FROM form($$ SELECT id FROM other WHERE h <@> 'fedcba9876543210' <= 5 AND live $$);
--- partitions by distance are pruned, if their key is an integer or, before 18.4, a distance
+\echo '-- partitions by distance are pruned, if their key is an integer or, before 18.4, a distance'
 CREATE TABLE near_far (id int, h simhash) PARTITION BY RANGE ((h <@> '0123456789abcdef'));
 CREATE TABLE near_far_0 PARTITION OF near_far FOR VALUES FROM (0) TO (10);
 CREATE TABLE near_far_1 PARTITION OF near_far FOR VALUES FROM (10) TO (65);
@@ -470,7 +471,7 @@ FROM (VALUES
 ) AS x (c, pruned), form('SELECT id FROM near_far WHERE ' || c) AS f
 WHERE (plan_names('SELECT id FROM near_far WHERE ' || c, 'Relation Name') = 'near_far_0') = pruned
     OR current_setting('server_version_num')::int >= 180004;
--- a btree or hash index on the column serves plain equality but not distances
+\echo '-- a btree or hash index on the column serves plain equality but not distances'
 CREATE TABLE plain AS SELECT id, h FROM page;
 CREATE INDEX plain_btree ON plain (h);
 SELECT q, f.* FROM unnest(ARRAY[
@@ -479,7 +480,7 @@ SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM plain WHERE h <@> '0123456789abcdef' = 1 $$
 ]) AS q, form(q) AS f;
 
--- combined with another index
+\echo '-- combined with another index'
 CREATE TABLE wide AS
     SELECT i AS id, i % 20 AS grp, repeat('x', 500) AS body,
            CASE WHEN i / 20 % 20 = 0 THEN (x'0123456789abcdef'::bigint # (1::bigint << i % 64))::simhash
@@ -491,7 +492,7 @@ ANALYZE wide;
 SELECT plan_names($$ SELECT id FROM wide WHERE h <@> '0123456789abcdef' <= 3 AND grp = 7 $$, 'Node Type');
 SELECT * FROM form($$ SELECT id FROM wide WHERE h <@> '0123456789abcdef' <= 3 AND grp = 7 $$);
 
--- the index is used under row-level security, because everything involved is leakproof
+\echo '-- the index is used under row-level security, because everything involved is leakproof'
 CREATE ROLE regress_simhash_reader;
 GRANT SELECT ON page, seen TO regress_simhash_reader;
 CREATE POLICY own ON page FOR SELECT TO regress_simhash_reader USING (body LIKE 'near%');
@@ -508,7 +509,7 @@ DROP POLICY own ON page;
 CREATE VIEW barrier WITH (security_barrier) AS SELECT id, h FROM page WHERE body LIKE 'near%';
 SELECT * FROM form($$ SELECT id FROM barrier WHERE h <@> '0123456789abcdef' <= 3 $$);
 
--- near-duplicates kept out
+\echo '-- near-duplicates kept out'
 CREATE TABLE kept (id int, h simhash, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO kept SELECT id, h FROM page WHERE id > 3000 ORDER BY id ON CONFLICT DO NOTHING;
 SELECT id FROM kept ORDER BY id;
@@ -516,7 +517,7 @@ SELECT count(*) FROM kept AS a JOIN kept AS b ON a.h ~= b.h AND a.id <> b.id;
 INSERT INTO kept VALUES (0, '0123456789abcdec');
 INSERT INTO kept VALUES (0, '0123456789abcd01');
 
--- stored distances behave like integers
+\echo '-- stored distances behave like integers'
 CREATE TABLE stored (id int, d hamming_distance);
 INSERT INTO stored SELECT i, i % 65 FROM generate_series(1, 1300) AS i;
 CREATE INDEX stored_d ON stored (d);
@@ -552,13 +553,13 @@ RESET enable_hashjoin;
 RESET enable_nestloop;
 SELECT count(*) FROM stored WHERE d IN (1, 2, 3);
 SELECT count(*) FROM stored WHERE (d, id) > (63, 100);
--- a partition key of that type allows pruning
+\echo '-- a partition key of that type allows pruning'
 CREATE TABLE by_distance (d hamming_distance) PARTITION BY LIST (d);
 CREATE TABLE by_distance_0 PARTITION OF by_distance FOR VALUES IN (0);
 CREATE TABLE by_distance_1 PARTITION OF by_distance FOR VALUES IN (1);
 EXPLAIN (COSTS OFF) SELECT * FROM by_distance WHERE d = 1;
 
--- without the extension's schema in the search_path
+\echo '-- without the extension''s schema in the search_path'
 SET search_path = pg_catalog;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM public.page WHERE h OPERATOR(public.<@>) '0123456789abcdef' <= 3 $$,
@@ -568,7 +569,7 @@ SELECT q, f.* FROM unnest(ARRAY[
 ]) AS q, public.form(q) AS f;
 RESET search_path;
 
--- Parallel joins: workers scan one side and search the index for the other.
+\echo '-- Parallel joins: workers scan one side and search the index for the other.'
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;

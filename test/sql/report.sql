@@ -1,6 +1,7 @@
+\set ECHO none
 -- simhash_report: statistics of a sample of a column's fingerprints.
 CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 20000) i;
--- only bits 0 to 15 are set; a quarter of the rows have the same fingerprint, every tenth row has NULL
+\echo '-- only bits 0 to 15 are set; a quarter of the rows have the same fingerprint, every tenth row has NULL'
 CREATE TABLE skewed AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 4 = 1 THEN '0000000000000001'
     ELSE (hashint8extended(i, 2) & 65535)::simhash END AS h FROM generate_series(1, 20000) i;
 SELECT topic, item, round(value::numeric, 3) AS value, meaning FROM simhash_report('uniform', 'h', details => true)
@@ -8,10 +9,10 @@ SELECT topic, item, round(value::numeric, 3) AS value, meaning FROM simhash_repo
 SELECT topic, item, round(value::numeric, 3) AS value FROM simhash_report('skewed', 'h', details => true) WHERE topic IN ('rows', 'bits', 'suggestion');
 SELECT count(*), min(value) > 0.48 AND max(value) < 0.52 AS even FROM simhash_report('uniform', 'h', details => true) WHERE topic = 'bit set';
 SELECT count(*) FILTER (WHERE value = 0) AS dead, count(*) FILTER (WHERE value BETWEEN 0.4 AND 0.6) AS even FROM simhash_report('skewed', 'h', details => true) WHERE topic = 'bit set';
--- shares add up; the mean distance is that of the rows
+\echo '-- shares add up; the mean distance is that of the rows'
 SELECT t, round(sum(value)::numeric, 2) AS sum, round(sum(item::int * value)::numeric, 1) AS mean
     FROM unnest('{uniform,skewed}'::text[]) t, simhash_report(t::regclass, 'h', details => true) WHERE topic = 'distance' GROUP BY t ORDER BY t;
--- the matches expected by chance are the actual ones
+\echo '-- the matches expected by chance are the actual ones'
 WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('uniform', 'h', details => true) WHERE topic = 'false matches'),
      found AS (SELECT radius, count(*) / 500.0 AS value FROM generate_series(14, 16) radius JOIN uniform q ON q.id % 40 = 0
                JOIN uniform u ON u.id <> q.id AND (u.h <@> q.h)::int <= radius GROUP BY radius)
@@ -22,10 +23,10 @@ WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('skewed'
                    / (SELECT count(*) FROM fingerprint) AS n
                FROM generate_series(2, 6) radius, (SELECT h FROM fingerprint ORDER BY hashint8(h::bigint) LIMIT 200) q, fingerprint u GROUP BY radius, q.h) n GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
--- the largest bucket of a single table has at least the quarter of equal fingerprints
+\echo '-- the largest bucket of a single table has at least the quarter of equal fingerprints'
 SELECT item AS tables, value >= 4500 AS large FROM simhash_report('skewed', 'h', details => true) WHERE topic = 'largest bucket' LIMIT 2;
 SELECT item AS tables, round(value::numeric) AS pages FROM simhash_report('uniform', 'h', 1, details => true) WHERE topic = 'pages' LIMIT 2;
--- other relations
+\echo '-- other relations'
 CREATE VIEW even AS SELECT * FROM uniform WHERE id % 2 = 0;
 CREATE TABLE parted (id int, h simhash) PARTITION BY RANGE (id);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (100);
@@ -38,21 +39,21 @@ SELECT count(*) FROM simhash_report('empty', 'h', details => true);
 INSERT INTO empty VALUES ('0123456789abcdef');
 SELECT topic, item, value FROM simhash_report('empty', 'h', details => true) WHERE topic IN ('rows', 'suggestion');
 SELECT count(*) FROM simhash_report('empty', NULL, details => true);
--- a large table is sampled
+\echo '-- a large table is sampled'
 CREATE TABLE large AS SELECT hashint8extended(i, 3)::simhash AS h FROM generate_series(1, 1200000) i;
 ANALYZE large;
 SELECT item, CASE WHEN item = 'sampled' THEN value BETWEEN 20000 AND 65536 ELSE value BETWEEN 1150000 AND 1250000 END AS right
     FROM simhash_report('large', 'h', details => true) WHERE item IN ('sampled', 'with a fingerprint');
--- for more rows than there are: what depends on them grows in proportion, and more tables pay
+\echo '-- for more rows than there are: what depends on them grows in proportion, and more tables pay'
 SELECT r.topic, r.item, round((r.value / s.value)::numeric, 2) AS times FROM simhash_report('uniform', 'h', 3, 100000, details => true) r
     JOIN simhash_report('uniform', 'h', details => true) s USING (topic, item)
     WHERE (r.topic, r.item) IN (('rows', 'expected'), ('rows', 'with a fingerprint'), ('false matches', '3'), ('largest bucket', '4')) ORDER BY 1, 2;
 SELECT expected, item, round(value::numeric, 1) AS value FROM unnest(ARRAY[0, 20000, 1e8, 1e10]::bigint[]) expected, simhash_report('uniform', 'h', 3, expected, details => true)
     WHERE topic = 'suggestion' OR topic = 'pages' AND item IN ('4', '8') ORDER BY expected, topic, item;
--- by default ten lines
+\echo '-- by default ten lines'
 SELECT topic, item, round(value::numeric, 2) AS value, meaning FROM simhash_report('uniform', 'h', 12);
 
--- templates: rows that differ from one of five frames in few bits, which the mean and the variance of all pairs do not show
+\echo '-- templates: rows that differ from one of five frames in few bits, which the mean and the variance of all pairs do not show'
 CREATE TABLE templated AS
     SELECT i AS id, CASE WHEN i % 20 = 0 THEN (hashint8extended(i % 3, 9) # (hashint8extended(i, 4) & hashint8extended(i, 5) & hashint8extended(i, 6) & hashint8extended(i, 7)))::simhash
         ELSE hashint8extended(i, 8)::simhash END AS h FROM generate_series(1, 8000) AS i;
@@ -61,10 +62,10 @@ WITH expected AS (SELECT item::int AS radius, value, meaning FROM simhash_report
          WHERE x.id % 20 = 0 AND y.id % 20 = 0) p ON d <= radius GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found, found.value <= 0.1 AS rare, meaning ~ 'measured' AS measured FROM expected JOIN found USING (radius) ORDER BY radius;
 SELECT item, value FROM simhash_report('templated', 'h') WHERE topic = 'suggestion';
--- near-duplicates, five of each document within three bits of each other, are not false matches
+\echo '-- near-duplicates, five of each document within three bits of each other, are not false matches'
 CREATE TABLE copied AS SELECT i AS id, (hashint8extended(i / 5, 1) # (1::bigint << 7 * (i % 5)))::simhash AS h FROM generate_series(1, 20000) AS i;
 SELECT item, CASE WHEN value > 1e-6 THEN value ELSE 0 END AS value FROM simhash_report('copied', 'h') WHERE topic IN ('suggestion', 'matches') OR topic = 'false matches' AND item = '3';
--- texts of one frame, with copies in which two words are replaced
+\echo '-- texts of one frame, with copies in which two words are replaced'
 CREATE TABLE framed AS SELECT i / 2 AS text, to_simhash(frame || ' ' || string_agg('w' || abs(hashint8extended(CASE WHEN n <= 2 THEN i ELSE i / 2 END, n)) % 20000, ' ')) AS h
     FROM generate_series(1, 4000) AS i, generate_series(1, 60) AS n, (SELECT string_agg('frame' || n, ' ') AS frame FROM generate_series(1, 120) AS n) AS f GROUP BY i, frame;
 WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('framed', 'h', details => true) WHERE topic = 'false matches'),
@@ -72,7 +73,7 @@ WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('framed'
          GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found FROM expected JOIN found USING (radius) ORDER BY radius;
 DROP TABLE framed;
--- an expression, as of an index
+\echo '-- an expression, as of an index'
 CREATE TABLE texts AS SELECT i AS id, CASE WHEN i % 10 > 0 THEN 'w' || i || ' v' || i % 7 END AS body FROM generate_series(1, 500) AS i;
 CREATE VIEW text_values AS SELECT to_simhash(body) AS h, to_signature(body, 256)::bit(256) AS s FROM texts;
 SELECT count(*), bool_and(e.value = c.value) AS like_the_column FROM simhash_report('texts', 'to_simhash(body)', details => true) AS e
@@ -90,7 +91,7 @@ SELECT count(*) FROM simhash_report('texts', 'substring(to_signature(body, 256) 
 \set VERBOSITY default
 DROP VIEW text_values;
 DROP TABLE texts;
--- errors and privileges
+\echo '-- errors and privileges'
 SELECT * FROM simhash_report('uniform', 'h', 3, -1, details => true);
 SELECT * FROM simhash_report('empty', 'other', details => true);
 SELECT * FROM simhash_report('empty', 'none', details => true);
@@ -98,7 +99,7 @@ SELECT * FROM simhash_report('empty', 'h', 0, details => true);
 SELECT * FROM simhash_report('empty', 'h', 16, details => true);
 CREATE INDEX empty_h ON empty USING simhash (h);
 SELECT * FROM simhash_report('empty_h', 'h', details => true);
--- signatures: 200 bits, of which 150 are random and one is always set; every tenth row has NULL, a fifth the same value
+\echo '-- signatures: 200 bits, of which 150 are random and one is always set; every tenth row has NULL, a fifth the same value'
 CREATE DOMAIN report_hash AS bit(200);
 CREATE TABLE signed (id int, s report_hash, short bit(64), any_length varbit, l bit(4096));
 INSERT INTO signed SELECT i, CASE WHEN i % 10 = 0 THEN NULL ELSE substring(('x' || md5(k::text) || md5('-' || k))::bit(256), 1, 150) || B'1' || repeat('0', 49)::bit(49) END
@@ -114,7 +115,7 @@ WITH expected AS (SELECT item::int AS radius, value FROM simhash_report('signed'
                 (SELECT s FROM signed WHERE s IS NOT NULL ORDER BY hashint4(id) LIMIT 200) AS q, (SELECT DISTINCT s FROM signed WHERE s IS NOT NULL) AS v
                 WHERE v.s <> q.s GROUP BY radius, q.s) AS n GROUP BY radius)
 SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected FROM expected JOIN found USING (radius) ORDER BY radius;
--- the pages are those of the planner's costs: more trees read fewer, and with few a scan is cheaper
+\echo '-- the pages are those of the planner''s costs: more trees read fewer, and with few a scan is cheaper'
 SELECT count(*) AS tables, bool_and(value <= before) AS falling, count(DISTINCT meaning) AS kinds
 FROM (SELECT value, meaning, lag(value, 1, value) OVER (ORDER BY item::int) AS before FROM simhash_report('signed', 's', 3, details => true) WHERE topic = 'pages') AS p;
 SELECT value FROM simhash_report('signed', 's', 200, details => true) WHERE item = 'tables';

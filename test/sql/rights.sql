@@ -1,3 +1,4 @@
+\set ECHO none
 -- Inspecting indexes: who may do so, and with whose privileges.
 \set VERBOSITY terse
 CREATE ROLE index_owner;
@@ -20,7 +21,7 @@ CREATE INDEX page_h ON page USING simhash (careless(h));
 RESET search_path;
 RESET ROLE;
 
--- The check evaluates expressions of the index, but finds nothing by the caller's search_path.
+\echo '-- The check evaluates expressions of the index, but finds nothing by the caller''s search_path.'
 SET ROLE index_monitor;
 CREATE FUNCTION trap.tweak(h simhash) RETURNS simhash LANGUAGE plpgsql IMMUTABLE AS
     $$ BEGIN RAISE 'run as %', current_user; END $$;
@@ -33,8 +34,8 @@ SELECT value AS rows FROM simhash_index_stats('owned.page_h') WHERE name = 'rows
 RESET search_path;
 RESET ROLE;
 
--- A monitoring role sees counts. It must not block anybody, nor learn fingerprints: the least radius that matches, and a query
--- for each bit, would give one away, and the bounds of leaves are keys of rows.
+\echo '-- A monitoring role sees counts. It must not block anybody, nor learn fingerprints: the least radius that matches, and a query'
+\echo '-- for each bit, would give one away, and the bounds of leaves are keys of rows.'
 SET ROLE index_monitor;
 SELECT value AS rows FROM simhash_index_stats('owned.page_h') WHERE name = 'rows';
 SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
@@ -47,13 +48,13 @@ SAVEPOINT s;
 SELECT simhash_index_check('owned.page_h', true);
 ROLLBACK TO s;
 SELECT mode FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.page_h'::regclass) AND pid = pg_backend_pid();
--- The check of the structure blocks nobody.
+\echo '-- The check of the structure blocks nobody.'
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('owned.page_h');
 SELECT DISTINCT mode FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.page_h'::regclass) AND pid = pg_backend_pid();
 COMMIT;
 RESET ROLE;
 
--- A role that may read what the index holds may search it, if it may name the table.
+\echo '-- A role that may read what the index holds may search it, if it may name the table.'
 GRANT SELECT (id) ON owned.page TO index_stranger;
 SET ROLE index_stranger;
 SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
@@ -69,7 +70,7 @@ SET ROLE index_stranger;
 SELECT sum(matches) FROM simhash_index_probe_plan(:page_h, simhash_ball('0123456789abcdef'::simhash, 20));
 RESET ROLE;
 GRANT USAGE ON SCHEMA owned TO index_stranger;
--- Row-level security would hide rows from a query, so nobody to whom it applies may search, not even the owner.
+\echo '-- Row-level security would hide rows from a query, so nobody to whom it applies may search, not even the owner.'
 CREATE POLICY few ON owned.page USING (id < 10);
 ALTER TABLE owned.page ENABLE ROW LEVEL SECURITY;
 SET ROLE index_stranger;
@@ -85,7 +86,7 @@ RESET ROLE;
 ALTER TABLE owned.page DISABLE ROW LEVEL SECURITY;
 REVOKE SELECT (id, h) ON owned.page FROM index_stranger;
 
--- An unprivileged user is rejected before any lock is requested.
+\echo '-- An unprivileged user is rejected before any lock is requested.'
 SET ROLE index_stranger;
 SELECT simhash_index_check('owned.page_h', true);
 SELECT simhash_index_stats('owned.page_h');
@@ -98,8 +99,8 @@ SELECT count(*) FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.
 COMMIT;
 RESET ROLE;
 
--- The planner's estimates tell what statistics say of a table. They are for those who may run the query: itself, in a
--- view of its owner, below a join, an aggregate or a CTE.
+\echo '-- The planner''s estimates tell what statistics say of a table. They are for those who may run the query: itself, in a'
+\echo '-- view of its owner, below a join, an aggregate or a CTE.'
 CREATE TABLE owned.salary AS SELECT i AS id, CASE WHEN i % 4 > 0 THEN i END AS pay FROM generate_series(1, 20000) i;
 INSERT INTO owned.salary SELECT i, 7 FROM generate_series(1, 3000) i;
 ANALYZE owned.salary;
@@ -134,7 +135,7 @@ RESET ROLE;
 DROP FUNCTION estimates;
 DROP TABLE ask;
 
--- The memory of a session is shown with the names of the indexes that the role may know. Tables of one leaf need none.
+\echo '-- The memory of a session is shown with the names of the indexes that the role may know. Tables of one leaf need none.'
 SET ROLE index_owner;
 CREATE TABLE owned.large AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 20000) i;
 CREATE INDEX large_h ON owned.large USING simhash (h);
@@ -150,7 +151,7 @@ SET ROLE index_stranger;
 SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
 RESET ROLE;
 
--- other relations
+\echo '-- other relations'
 SELECT simhash_index_stats('owned.page');
 CREATE INDEX page_id ON owned.page (id);
 SELECT simhash_index_check('owned.page_id');

@@ -1,3 +1,4 @@
+\set ECHO none
 -- ORDER BY reads an index in rings. Rows are returned nearest first across all of them; a ring keeps few rows if few were
 -- returned before it, and there are few rings even if most rows of the table are fetched.
 
@@ -26,7 +27,7 @@ CREATE FUNCTION asked(target regclass) RETURNS text LANGUAGE sql AS $$
         ELSE format('%L::simhash', hashint8extended(0, 3)::simhash) END
 $$;
 
--- The distances that a cursor returns, a thousand at a time, or with a limit, are those of a sequential scan.
+\echo '-- The distances that a cursor returns, a thousand at a time, or with a limit, are those of a sequential scan.'
 CREATE FUNCTION differs(target regclass, key name, condition text, rows int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     query text := format('SELECT %I <@> %s AS d FROM %s WHERE %s', key, asked(target), target, condition);
@@ -61,8 +62,8 @@ BEGIN
     END IF;
     RETURN bytes;
 END $$;
--- How often all pages of the index have been read. Only differences count: earlier transactions are included until the
--- session reports its statistics, at most once a second.
+\echo '-- How often all pages of the index have been read. Only differences count: earlier transactions are included until the'
+\echo '-- session reports its statistics, at most once a second.'
 CREATE FUNCTION times_read(index regclass) RETURNS float8 LANGUAGE sql AS $$
     SELECT pg_stat_get_xact_blocks_fetched(index) * current_setting('block_size')::float8 / pg_relation_size(index)
 $$;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Row-level security and column privileges: the index returns what a policy allows and nothing else leaks, neither
 -- through rows nor through errors, notices or functions that see a row before the policy does.
 \set VERBOSITY terse
@@ -23,7 +24,7 @@ CREATE FUNCTION spy.look(h simhash) RETURNS boolean LANGUAGE plpgsql COST 0.0000
 
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
--- The index evaluates the condition, since it is leakproof; the policy is next; the attacker's function is last.
+\echo '-- The index evaluates the condition, since it is leakproof; the policy is next; the attacker''s function is last.'
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> '8000000000000001' <= 25 AND spy.look(id, tenant);
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h ~= '8000000000000001' AND spy.look(h);
 EXPLAIN (COSTS OFF) SELECT id FROM document WHERE h <@> to_simhash_weights('number 1') <= 8 AND spy.look(id, tenant);
@@ -34,21 +35,21 @@ SELECT count(*) FROM document WHERE h <@> hashint8extended(1, 1)::simhash <= 64 
 SELECT count(*) FROM (SELECT id FROM document WHERE spy.look(id, tenant) ORDER BY h <@> hashint8extended(1, 1)::simhash LIMIT 1000) near;
 SELECT count(*) FROM document WHERE h IS NULL AND spy.look(id, tenant);
 SELECT count(*) FROM document WHERE h <@> to_simhash_weights('number 1') <= 64 AND spy.look(id, tenant);
--- a join by the index applies the policy on both sides
+\echo '-- a join by the index applies the policy on both sides'
 SELECT count(*) FROM document a JOIN document b ON a.h <@> b.h <= 0 AND spy.look(a.id, b.tenant);
--- an argument that raises an error for a row of another tenant
+\echo '-- an argument that raises an error for a row of another tenant'
 SELECT count(*) FROM document WHERE h <@> '8000000000000001' <= 64 / (tenant = 'tenant_a')::int;
--- the other tenants' rows, through rings, sampling and statistics
+\echo '-- the other tenants'' rows, through rings, sampling and statistics'
 SELECT count(*) FROM document TABLESAMPLE system (100) WHERE h <@> '8000000000000001' <= 64 AND spy.look(id, tenant);
 SELECT count(*) FROM pg_stats WHERE tablename = 'document';
--- functions that inspect the index
+\echo '-- functions that inspect the index'
 SELECT simhash_index_stats('document_h');
 SELECT simhash_index_check('document_h', true);
 SELECT count(*) FROM simhash_index_probe_plan('document_h', simhash_ball('8000000000000001'::simhash, 64));
 SELECT count(*) FROM simhash_index_calibrate('document_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
--- Column privileges: without SELECT on h no condition on it is allowed, with or without an index.
+\echo '-- Column privileges: without SELECT on h no condition on it is allowed, with or without an index.'
 REVOKE SELECT ON document FROM tenant_b;
 GRANT SELECT (id, tenant) ON document TO tenant_b;
 SET ROLE tenant_b;
@@ -57,7 +58,7 @@ SELECT id FROM document WHERE h <@> '8000000000000001' <= 3;
 SELECT id FROM document ORDER BY h <@> '8000000000000001' LIMIT 1;
 RESET ROLE;
 
--- Pairs for a calibration are read with the caller's privileges, policies included, whoever owns the index.
+\echo '-- Pairs for a calibration are read with the caller''s privileges, policies included, whoever owns the index.'
 CREATE TABLE own_page (h simhash);
 CREATE INDEX own_page_h ON own_page USING simhash (h);
 ALTER TABLE own_page OWNER TO tenant_b;
@@ -70,8 +71,8 @@ SET ROLE tenant_a;
 SELECT min(pairs), max(pairs) FROM simhash_index_calibrate('own_page_h', 'document', 'w', 'h', false);
 RESET ROLE;
 
--- An exclusion constraint reveals that a row conflicts, as every unique constraint does, but not which one if the policy
--- hides it.
+\echo '-- An exclusion constraint reveals that a row conflicts, as every unique constraint does, but not which one if the policy'
+\echo '-- hides it.'
 CREATE TABLE taken (tenant name, h simhash, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO taken VALUES ('tenant_b', '00000000000000ff');
 ALTER TABLE taken ENABLE ROW LEVEL SECURITY;
@@ -97,7 +98,7 @@ ALTER TABLE scanned ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON scanned USING (tenant = current_user);
 CREATE FUNCTION spy.see(sig bit) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS
     $$ BEGIN RAISE EXCEPTION 'seen'; END $$;
--- The index that a condition uses, and whether the rows found are those that a sequential scan finds.
+\echo '-- The index that a condition uses, and whether the rows found are those that a sequential scan finds.'
 CREATE FUNCTION spy.guarded(condition text, OUT index text, OUT rows int, OUT same boolean) LANGUAGE plpgsql AS $$
 DECLARE line text; found int[]; expected int[];
     query text := 'SELECT id FROM scanned WHERE ' || condition || ' ORDER BY id';
@@ -128,10 +129,10 @@ SELECT regexp_replace(c, '[01]{200,}', 'q', 'g') AS condition, f.* FROM unnest(A
     format('sig <@> (SELECT s.sig FROM scanned AS s WHERE s.id = 50) <= 3'),
     format('sig <@> %L <= minhash_radius(0.9, 256)', :'near')
 ]) AS c, spy.guarded(c) AS f;
--- nothing of a hidden row is seen, although the index finds it
+\echo '-- nothing of a hidden row is seen, although the index finds it'
 SELECT count(*) FROM scanned WHERE sig <@> :'hidden' <= 3;
 SELECT count(*) FROM scanned WHERE sig <@> :'hidden' <= 3 AND spy.see(sig);
--- other lengths, and lengths that are not declared: the policy is first, and what it hides raises no error
+\echo '-- other lengths, and lengths that are not declared: the policy is first, and what it hides raises no error'
 SELECT count(*) FROM scanned WHERE loose <@> :'own'::bit(256) <= 3;
 SELECT count(*) FROM scanned WHERE sig <@> B'1' <= 3;
 PREPARE untyped (varbit) AS SELECT count(*) FROM scanned WHERE sig <@> $1 <= 3;
@@ -144,10 +145,10 @@ EXECUTE typed (:'near');
 EXECUTE untyped (:'near');
 RESET plan_cache_mode;
 RESET ROLE;
--- the function that conditions become raises no error
+\echo '-- the function that conditions become raises no error'
 SELECT a, b, signature_within(a, b, 1) FROM (VALUES (B'1', B'11'), (B'', B'1'), (B'', B''), (B'101', B'111'), (B'101', B'010'), (B'1', NULL))
     AS v (a, b);
--- nor does the index, which such a condition uses only for queries of the column's length
+\echo '-- nor does the index, which such a condition uses only for queries of the column''s length'
 SET enable_seqscan = off;
 SELECT count(*) FROM scanned WHERE signature_within(sig, B'01', 3);
 SELECT index FROM spy.guarded('signature_within(sig, B''01'', 3)');

@@ -1,9 +1,10 @@
+\set ECHO none
 -- Scans of the index other than searches by radius.
 SET max_parallel_workers_per_gather = 0;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
--- many equal rows under two sort keys: they are held and read once
+\echo '-- many equal rows under two sort keys: they are held and read once'
 CREATE TABLE same AS SELECT i AS id, '00ff00ff00ff00ff'::simhash AS h FROM generate_series(1, 50000) i;
 INSERT INTO same VALUES (0, NULL), (-1, '0000000000000000');
 CREATE INDEX same_h ON same USING simhash (h);
@@ -32,14 +33,14 @@ BEGIN
     END LOOP;
 END $$;
 
--- a partial index keeps its own row count when VACUUM finds nothing to do
+\echo '-- a partial index keeps its own row count when VACUUM finds nothing to do'
 CREATE INDEX page_part ON page USING simhash (h) WHERE id <= 50;
 VACUUM page;
 SELECT reltuples FROM pg_class WHERE relname = 'page_part';
 SELECT count(*) FROM page WHERE id <= 50 AND h <@> '0123456789abcdef' <= 40;
 DROP INDEX page_part;
 
--- cursors: kept open during changes, fetched in small steps
+\echo '-- cursors: kept open during changes, fetched in small steps'
 CREATE INDEX page_h ON page USING simhash (h);
 BEGIN;
 DECLARE near CURSOR FOR SELECT id FROM page WHERE h <@> '0123456789abcdef' <= 40;
@@ -54,14 +55,14 @@ FETCH 3 IN nearest;
 FETCH BACKWARD 2 IN nearest;
 ROLLBACK;
 
--- names of the phases of a build
+\echo '-- names of the phases of a build'
 SELECT pg_indexam_has_property(oid, 'can_order') AS can_order, pg_indexam_has_property(oid, 'can_exclude') AS can_exclude,
        pg_index_column_has_property('page_h'::regclass, 1, 'distance_orderable') AS distance_orderable,
        pg_index_column_has_property('page_h'::regclass, 1, 'returnable') AS returnable,
        pg_index_column_has_property('page_h'::regclass, 1, 'search_nulls') AS search_nulls
 FROM pg_am WHERE amname = 'simhash';
 
--- options
+\echo '-- options'
 CREATE INDEX ON page USING simhash (h) WITH (tables = 21);
 CREATE INDEX ON page USING simhash (h) WITH (distance = 16);
 CREATE INDEX ON page USING simhash (h) WITH (fillfactor = 10);
@@ -75,7 +76,7 @@ CREATE INDEX ON page USING simhash (h, h);
 CREATE INDEX ON page USING simhash (id);
 DROP TABLE page;
 
--- every kernel gives the same answers; the available ones depend on the machine
+\echo '-- every kernel gives the same answers; the available ones depend on the machine'
 SET simhash.simd = 'scalar';
 SET simhash.simd = 'fastest';
 SHOW simhash.simd;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- How many rows the planner expects from a distance condition. Estimates come from random samples, so only their
 -- order of magnitude is tested; the tables are small enough for ANALYZE to read them whole.
 
@@ -26,7 +27,7 @@ CREATE TABLE clustered AS
     SELECT i AS id, (('x' || md5((i % 4)::text))::bit(64)::bigint # (i::bigint << 32))::simhash AS h
     FROM generate_series(1, 10000) AS i;
 
--- without statistics: a few rows, and never half of the table
+\echo '-- without statistics: a few rows, and never half of the table'
 SELECT expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 64 $$, 9000, 15000),
        expected($$ SELECT FROM spread WHERE h ~= '0123456789abcdef' $$, 1, 20),
@@ -34,13 +35,13 @@ SELECT expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1,
        expected($$ SELECT FROM spread AS a, spread AS b WHERE a.h <@> b.h <= 3 $$, 10000, 200000);
 
 ANALYZE spread, skewed, clustered;
--- every form of a condition has the same estimate
+\echo '-- every form of a condition has the same estimate'
 SELECT c, expected('SELECT FROM skewed WHERE ' || c, 2900, 3100) FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' <= 3 $$, $$ 3::bigint >= '0123456789abcdef' <@> h $$, $$ h <@> '0123456789abcdef' < 4 $$,
     $$ NOT h <@> '0123456789abcdef' > 3 $$, $$ hamming_within(h, '0123456789abcdef', 3) $$, $$ h ~= '0123456789abcdef' $$,
     $$ '0123456789abcdef' ~= h $$, $$ h <@| '<0123456789abcdef,3>' $$, $$ h <@| simhash_ball('0123456789abcdef', 3) $$
 ]) AS c;
--- the radius matters
+\echo '-- the radius matters'
 SELECT r, expected(format($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= %s $$, r), low, high)
 FROM (VALUES (-9223372036854775808, 1, 1), (-1, 1, 1), (0, 1990, 2100), (1, 2990, 3100), (10, 2990, 3200),
              (32, 5000, 7500), (64, 9000, 9000), (9223372036854775807, 9000, 9000)) AS v (r, low, high);
@@ -50,15 +51,15 @@ SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' > 3 $$, 690
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 3 $$, 1, 20),
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' <= 32 $$, 3000, 8000),
        expected($$ SELECT FROM spread WHERE h <@> '0123456789abcdef' >= 0 $$, 10000, 10000);
--- the histogram shows clusters
+\echo '-- the histogram shows clusters'
 SELECT expected(format('SELECT FROM clustered WHERE h <@> %L <= 14', ('x' || md5('1'))::bit(64)::simhash), 1500, 3500);
 
--- ten rows per value: the estimate includes them, and few more at a larger radius
+\echo '-- ten rows per value: the estimate includes them, and few more at a larger radius'
 CREATE TABLE tens AS SELECT i AS id, ('x' || md5((i % 1000)::text))::bit(64)::simhash AS h FROM generate_series(1, 10000) AS i;
 ANALYZE tens;
 SELECT r, expected(format('SELECT FROM tens WHERE h <@> %L <= %s', ('x' || md5('7'))::bit(64)::simhash, r), 8, 20)
 FROM unnest(ARRAY[0, 3, 8]) AS r;
--- a row of another table resembles that table's rows
+\echo '-- a row of another table resembles that table''s rows'
 CREATE FUNCTION expected_inside(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -70,7 +71,7 @@ CREATE INDEX skewed_h ON skewed USING simhash (h);
 SELECT expected_inside('SELECT FROM spread AS a JOIN skewed AS b ON a.h <@> b.h <= 3') BETWEEN 1 AND 10 AS few,
     expected_inside('SELECT FROM skewed AS a LEFT JOIN skewed AS b ON a.h <@> b.h <= 3') BETWEEN 800 AND 1000 AS many;
 DROP INDEX skewed_h;
--- an unknown query may be any of the stored values; an unknown radius is 3
+\echo '-- an unknown query may be any of the stored values; an unknown radius is 3'
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_query (simhash) AS SELECT FROM skewed WHERE h <@> $1 <= 3;
 PREPARE by_radius (int) AS SELECT FROM skewed WHERE h <@> '0123456789abcdef' <= $1;
@@ -82,7 +83,7 @@ DEALLOCATE ALL;
 RESET plan_cache_mode;
 SELECT expected('SELECT FROM skewed WHERE h <@> (SELECT h FROM spread LIMIT 1) <= 3', 1, 20);
 
--- a distance that is exactly the radius: what the radius adds to the one below
+\echo '-- a distance that is exactly the radius: what the radius adds to the one below'
 CREATE TABLE graded AS SELECT i AS id, ('0123456789abcdef'::simhash::bigint # ((1::bigint << i % 10) - 1))::simhash AS h
     FROM generate_series(1, 10000) AS i;
 ANALYZE graded;
@@ -95,14 +96,14 @@ SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = -1 $$, 1,
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' IN (4, 5) $$, 1800, 2000),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = (SELECT 5) $$, 300, 3000),
        expected($$ SELECT FROM graded AS a JOIN graded AS b ON a.h <@> b.h = 1 $$, 10000000, 30000000);
--- an index on the distance has statistics of it, which are used, and only once
+\echo '-- an index on the distance has statistics of it, which are used, and only once'
 CREATE INDEX graded_distance ON graded ((h <@> '0123456789abcdef'));
 ANALYZE graded;
 SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = 5 $$, 900, 1100),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' <= 4 $$, 4900, 5100);
 DROP TABLE graded;
 
--- new statistics count at once, also for a value asked about before
+\echo '-- new statistics count at once, also for a value asked about before'
 CREATE TABLE changed (h simhash);
 INSERT INTO changed SELECT ('x' || md5(i::text))::bit(64)::simhash FROM generate_series(1, 1000) AS i;
 ANALYZE changed;
@@ -114,7 +115,7 @@ SELECT expected($$ SELECT FROM changed WHERE h <@> '0123456789abcdef' <= 3 $$, 9
        expected($$ SELECT FROM changed WHERE h <@> '0123456789abcdef' <= 3 $$, 990, 1010);
 DROP TABLE changed;
 
--- joins
+\echo '-- joins'
 CREATE TABLE few AS SELECT * FROM spread LIMIT 10;
 ANALYZE few;
 SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 10000, 200000),
@@ -132,10 +133,10 @@ SELECT expected('SELECT FROM spread AS a JOIN spread AS b ON a.h <@> b.h <= 3', 
        expected('SELECT FROM spread AS a WHERE NOT EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= 3)', 1, 9000),
        expected('SELECT FROM spread AS a WHERE EXISTS (SELECT FROM spread AS b WHERE a.h <@> b.h <= -1)', 1, 1);
 
--- distances that remain comparisons, and stored distances
+\echo '-- distances that remain comparisons, and stored distances'
 SELECT expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' = 0 $$, 1990, 2100),
        expected($$ SELECT FROM skewed WHERE h <@> '0123456789abcdef' IN (0, 1) $$, 2500, 3200);
--- beside an index on the distance: a comparison is estimated from its statistics, other conditions as without it
+\echo '-- beside an index on the distance: a comparison is estimated from its statistics, other conditions as without it'
 CREATE TABLE measured AS SELECT * FROM spread;
 CREATE INDEX ON measured ((h <@> '0123456789abcdef'));
 ANALYZE measured;
@@ -166,7 +167,7 @@ SELECT expected('SELECT FROM stored WHERE d = 3', 90, 110), expected('SELECT FRO
        expected('SELECT FROM stored WHERE d <> 3::bigint', 6300, 6500),
        expected('SELECT FROM stored AS a JOIN stored AS b ON a.d = b.i', 640000, 660000);
 
--- statistics of expressions, of partitioned tables, and of columns without SELECT
+\echo '-- statistics of expressions, of partitioned tables, and of columns without SELECT'
 CREATE TABLE numbers AS SELECT id, h::bigint AS b FROM skewed;
 CREATE INDEX numbers_h ON numbers ((b::bit(64)::simhash));
 CREATE TABLE parted (id int, h simhash) PARTITION BY LIST ((id % 2));
@@ -181,7 +182,7 @@ CREATE ROLE regress_simhash_estimator;
 CREATE VIEW seen AS SELECT * FROM skewed WHERE id > 0;
 GRANT SELECT ON seen TO regress_simhash_estimator;
 SET ROLE regress_simhash_estimator;
--- the functions are leakproof, so statistics may be used
+\echo '-- the functions are leakproof, so statistics may be used'
 SELECT expected($$ SELECT FROM seen WHERE h <@> '0123456789abcdef' <= 3 $$, 2900, 3100);
 RESET ROLE;
 

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Several balls in one condition, and several distances in one order: each of them counts, whichever leads the search.
 
 -- Around a, and around b, which is three bits away: rows in one of the balls, in both, at their edges and outside.
@@ -5,11 +6,11 @@ CREATE TABLE around AS SELECT row_number() OVER () AS id, (x'0123456789abcdef'::
     FROM unnest('{0,7,1,3,5}'::bigint[]) AS shift, generate_series(0, 63) AS x, generate_series(0, 63, 9) AS y;
 CREATE INDEX around_h ON around USING simhash (h);
 ANALYZE around;
--- a: 0123456789abcdef, b: 0123456789abcde8, c: 0123456789abcdff
+\echo '-- a: 0123456789abcdef, b: 0123456789abcde8, c: 0123456789abcdff'
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM around WHERE h <@> '0123456789abcdef' <= 1 AND h <@> '0123456789abcde8' <= 2;
--- The rows that each condition finds, how many of them it should not have, and how many it lacks.
+\echo '-- The rows that each condition finds, how many of them it should not have, and how many it lacks.'
 CREATE FUNCTION by_index(condition text, OUT rows bigint, OUT wrong bigint, OUT missed bigint) LANGUAGE plpgsql AS $$
 DECLARE
     -- the cast keeps the index out
@@ -35,7 +36,7 @@ SELECT c, f.* FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' = 2 AND h <@> '0123456789abcde8' = 1 $$
 ]) AS c, by_index(c) AS f;
 
--- More rows at one distance of the first key than are sorted at a time: the second key orders them all the same.
+\echo '-- More rows at one distance of the first key than are sorted at a time: the second key orders them all the same.'
 CREATE TABLE ring AS SELECT i AS id, (x'0123456789abcdef'::bigint # (31::bigint << (i * 7 % 59)))::simhash AS h FROM generate_series(1, 5000) AS i;
 CREATE INDEX ring_h ON ring USING simhash (h);
 ANALYZE ring;

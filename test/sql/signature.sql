@@ -1,9 +1,10 @@
+\set ECHO none
 -- Signatures: bit strings of any length, their distances, balls, and how conditions on them are planned.
 
 SELECT B'0000' <@> B'0000', B'0000' <@> B'1111', B'10000001' <@> B'00000001', B'' <@> B'';
 SELECT pg_typeof(B'01' <@> B'11'), pg_typeof((B'01' <@> B'11') + 1);
 SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, hamming_within(B'0', NULL, 3), hamming_at(B'0', B'1', NULL);
--- compared with the number of ones in the text form of the XOR
+\echo '-- compared with the number of ones in the text form of the XOR'
 CREATE FUNCTION random_bits(i int, bits int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$
     SELECT substring(string_agg(('x' || md5(i || ' ' || j))::bit(128)::text, '' ORDER BY j), 1, bits)::varbit
     FROM generate_series(0, bits / 128) AS j $$;
@@ -13,13 +14,13 @@ FROM generate_series(0, 700) AS bits, LATERAL (SELECT random_bits(1, bits), rand
 SELECT bits, length(a), a <@> b = ones(a # b) AS right, a <@> ~a AS opposite
 FROM unnest('{64,65,1000,1024,4096,100001}'::int[]) AS bits,
     LATERAL (SELECT random_bits(3, bits), random_bits(4, bits)) AS pair (a, b);
--- compressed and out of line
+\echo '-- compressed and out of line'
 CREATE TABLE stored (s bit varying);
 INSERT INTO stored VALUES (repeat('0', 100000)::varbit), (random_bits(5, 100000)), (random_bits(6, 100000));
 SELECT count(*), count(*) FILTER (WHERE a.s <@> b.s = ones(a.s # b.s)) FROM stored AS a, stored AS b;
 DROP TABLE stored;
 
--- bit strings of different lengths have no distance
+\echo '-- bit strings of different lengths have no distance'
 SELECT B'0101' <@> B'010';
 SELECT B'' <@> B'0';
 SELECT hamming_within(B'0101', B'010', 3);
@@ -32,7 +33,7 @@ SELECT B'0101' <@> signature_ball(B'010', 3);
 SELECT B'0101' <@> B'010';
 \set VERBOSITY default
 
--- literals of unknown type
+\echo '-- literals of unknown type'
 SELECT pg_typeof('0123456789abcdef' <@> '0123456789abcdee'), '0123456789abcdef' <@> '0123456789abcdee' AS simhash,
        '0101' <@> B'0111' AS bit, B'0101' <@> '0111' AS bit, B'0101' <@> 'x7' AS bit, 'x7' <@> 'b0101'::varbit AS varbit,
        'b0101'::varbit <@> '0111' AS varbit, B'0101'::varbit <@> B'0111'::varbit AS varbit;
@@ -47,15 +48,15 @@ DEALLOCATE distance;
 SELECT '0101' <@> '0111';
 \set VERBOSITY terse
 SELECT 'cafe'::bytea <@> B'0101';
--- bit(64) is not a simhash without a cast
+\echo '-- bit(64) is not a simhash without a cast'
 SELECT '0123456789abcdef'::simhash <@> x'0123456789abcdef';
 \set VERBOSITY default
 
--- balls: the radius is clamped
+\echo '-- balls: the radius is clamped'
 SELECT r, signature_ball(B'01011', r), signature_ball(B'01011', r, 0.95)
 FROM unnest('{-9223372036854775808,-2,-1,0,3,5,6,9223372036854775807,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i)
 ORDER BY i;
--- so is the recall
+\echo '-- so is the recall'
 SELECT c, signature_ball(B'01011', 3, c), signature_nearest(B'01011', c)
 FROM unnest('{-Infinity,0,0.01,0.5,0.95,1,2,NaN,NULL}'::float8[]) WITH ORDINALITY AS u (c, i) ORDER BY i;
 SELECT signature_nearest(B'01011'), signature_nearest('01011', 0.9, 1), signature_nearest('', count => 2147483647),
@@ -75,10 +76,10 @@ SELECT r, B'00111' <@| signature_ball(B'00000', r) AS inside, B'00111' <@| signa
        B'00111' <@> signature_ball(B'00000', r) AS distance
 FROM unnest('{-1,0,2,3,5,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY i;
 
--- the text form
+\echo '-- the text form'
 SELECT '<0101,3,0.95,10>'::signature_ball, ' < 0101 , -1 , 1e0 , 0 > '::signature_ball, '<,0,1,0>'::signature_ball,
        '<01,2,.5,2147483647, [ 1 , -2.5e-3 ] >'::signature_ball, '<,-1,1,0,[]>'::signature_ball;
--- hexadecimal digits, as in a literal of a bit string; so is a center whose length is a multiple of four
+\echo '-- hexadecimal digits, as in a literal of a bit string; so is a center whose length is a multiple of four'
 SELECT '<x0fA9,3,1,0>'::signature_ball, '<Xf,3,1,0,[1,2,3,4]>'::signature_ball, '<0000111110101001,3,1,0>'::signature_ball,
        '<000011111010100,3,1,0>'::signature_ball, '<x,0,1,0>'::signature_ball;
 CREATE FUNCTION input_error(value text) RETURNS text LANGUAGE plpgsql AS $$
@@ -99,7 +100,7 @@ SELECT t, input_error(t) FROM unnest(ARRAY[
 SELECT '<0101,3,1>'::signature_ball;
 SELECT '<0101,5,1,0>'::signature_ball;
 
--- round trips: text, binary, and storage of every kind
+\echo '-- round trips: text, binary, and storage of every kind'
 CREATE TABLE balls (id int, b signature_ball);
 INSERT INTO balls SELECT bits * 3, signature_ball(random_bits(bits, bits), bits / 3) FROM generate_series(0, 200) AS bits;
 INSERT INTO balls SELECT bits * 3 + 1, signature_nearest(random_bits(bits, bits), 0.01 + bits / 300.0, 1 + bits)
@@ -117,8 +118,8 @@ SELECT count(*), count(*) FILTER (WHERE balls.b::text = copied.b::text) AS same 
 SELECT count(*) FROM balls WHERE id % 3 = 0 AND id < 600
     AND NOT (random_bits(id / 3, id / 3) <@| b AND random_bits(id / 3, id / 3) <@> b = 0);
 SELECT signature_ball_send('<0101,3,0.5,10,[1,2,3,-4]>'), signature_ball_send('<,-1,1,0>');
--- binary values that are refused: a negative length, a length beyond the end, an unused bit that is set, a radius out of
--- range, a recall of NaN, weights for half of the bits, weights beyond the end; the third one is valid
+\echo '-- binary values that are refused: a negative length, a length beyond the end, an unused bit that is set, a radius out of'
+\echo '-- range, a recall of NaN, weights for half of the bits, weights beyond the end; the third one is valid'
 TRUNCATE copied;
 \set VERBOSITY sqlstate
 \copy copied (b) FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\31\1\377\377\377\377\0\0\0\0\77\360\0\0\0\0\0\0\0\0\0\0\0\0\0\0\377\377"' (FORMAT binary)
@@ -134,7 +135,7 @@ SELECT b FROM copied;
 DROP TABLE balls, copied;
 DROP FUNCTION input_error;
 
--- every form of a condition; d is the distance to the query, found without <@>
+\echo '-- every form of a condition; d is the distance to the query, found without <@>'
 CREATE TABLE page (id int, s bit(80), d int);
 INSERT INTO page SELECT i, random_bits(i, 80) FROM generate_series(1, 300) AS i;
 INSERT INTO page SELECT 1000 + i, overlay(X'0123456789abcdef0123' PLACING repeat('1', i)::varbit FROM 20) FROM generate_series(1, 20) AS i;
@@ -200,7 +201,7 @@ FROM (VALUES
 SELECT s <@> X'0123456789abcdef0123' = d AS same, id FROM page ORDER BY s <@> X'0123456789abcdef0123', id LIMIT 3;
 SELECT id FROM page ORDER BY s <@> signature_nearest(X'0123456789abcdef0123', 0.9), id LIMIT 3;
 SELECT id FROM page WHERE s <@> X'01' <= 3;
--- parameters, with custom and generic plans
+\echo '-- parameters, with custom and generic plans'
 PREPARE near (bit, int) AS SELECT id FROM page WHERE s <@> $1 <= $2 ORDER BY s <@> $1, id;
 EXECUTE near (X'0123456789abcdef0123', 1);
 SET plan_cache_mode = force_generic_plan;
@@ -209,7 +210,7 @@ EXPLAIN (COSTS OFF) EXECUTE near (X'0123456789abcdef0123', 1);
 EXECUTE near (X'01', 1);
 RESET plan_cache_mode;
 DEALLOCATE near;
--- views, joins, EXISTS, a domain over bit
+\echo '-- views, joins, EXISTS, a domain over bit'
 CREATE VIEW seen AS SELECT id, s, s <@> X'0123456789abcdef0123' AS distance FROM page;
 EXPLAIN (COSTS OFF) SELECT id FROM seen WHERE distance <= 3;
 SELECT count(*) FROM page AS a JOIN page AS b ON a.s <@> b.s <= 3 AND a.id < b.id;
@@ -217,7 +218,7 @@ SELECT count(*) FROM page AS a, page AS b WHERE ones(a.s # b.s) <= 3 AND a.id < 
 SELECT count(*) FROM page AS a WHERE EXISTS (SELECT FROM page AS b WHERE a.s <@> b.s < 4 AND a.id <> b.id);
 CREATE DOMAIN image_hash AS bit(80);
 SELECT functions($$ SELECT id FROM page WHERE s::image_hash <@> X'0123456789abcdef0123' <= 3 $$);
--- an index on the distance
+\echo '-- an index on the distance'
 CREATE INDEX page_distance ON page ((s <@> X'0123456789abcdef0123'));
 ANALYZE page;
 SET enable_seqscan = off;
@@ -237,7 +238,7 @@ BEGIN
     rows := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
     RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
 END $$;
--- random, many equal, a tenth NULL; 4096 bits; without statistics and with
+\echo '-- random, many equal, a tenth NULL; 4096 bits; without statistics and with'
 CREATE TABLE skewed (id int, s bit(256), l bit(4096));
 INSERT INTO skewed SELECT i, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 10 <= 2 THEN random_bits(0, 256)
         WHEN i % 10 = 3 THEN overlay(random_bits(0, 256) PLACING B'0000' FROM 1) ELSE random_bits(i, 256) END,
@@ -262,7 +263,7 @@ FROM (VALUES ('s <@> $1 <= 31', 1400, 1700), ('$1 <@> s <= 31', 1400, 1700), ('s
     ('l <@> (SELECT random_bits(1, 4096)) <= 512', 1, 40), ('l <@> s <= 512', 1, 40),
     -- of another length: an error when it is run
     ('s <@> B''01'' <= 1', 1, 5000)) AS v (c, low, high);
--- a domain has the same statistics and length
+\echo '-- a domain has the same statistics and length'
 CREATE DOMAIN long_hash AS bit(4096);
 CREATE TABLE by_domain (l long_hash);
 INSERT INTO by_domain SELECT random_bits(i / 5, 4096) FROM generate_series(0, 499) AS i;
@@ -279,7 +280,7 @@ DROP TABLE page;
 DROP DOMAIN image_hash;
 DROP FUNCTION random_bits, ones, ids, functions, expected;
 
--- Bytes become the bits of a signature, the highest of a byte first, and come back.
+\echo '-- Bytes become the bits of a signature, the highest of a byte first, and come back.'
 SELECT signature_from_bytea('\x80ff01') AS bits, signature_to_bytea(B'100000000') AS bytes, signature_from_bytea('') AS none,
     signature_to_bytea(B'') AS back, signature_from_bytea(NULL) AS null_bytes, signature_to_bytea(NULL) AS null_bits;
 SELECT count(*), bool_and(signature_from_bytea(b) = ('x' || encode(b, 'hex'))::bit varying
@@ -298,7 +299,7 @@ RESET plan_cache_mode;
 RESET enable_seqscan;
 DROP TABLE hashed;
 
--- A uuid becomes its 128 bits, in the order in which it is written and sent.
+\echo '-- A uuid becomes its 128 bits, in the order in which it is written and sent.'
 SELECT '8f3c0000-0000-0000-0000-000000000001'::uuid::bit(128) = x'8f3c0000000000000000000000000001' AS written, NULL::uuid::bit(128) AS none;
 CREATE TABLE hashed (id int, u uuid);
 INSERT INTO hashed SELECT i, overlay(md5((i % 300)::text) PLACING lpad(to_hex(i), 4, '0') FROM 9)::uuid FROM generate_series(1, 3000) i;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Several balls in one condition on signatures. The answer is exact if an exact ball is the smallest or as small as one that
 -- permits a recall below 1. Balls that are apart are answered without a search.
 
@@ -11,7 +12,7 @@ CREATE INDEX sign_s ON sign USING simhash (s);
 ANALYZE sign;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
--- The rows that a condition finds, and those that it finds without the index.
+\echo '-- The rows that a condition finds, and those that it finds without the index.'
 CREATE FUNCTION found(condition text, OUT by_index bigint, OUT by_scan bigint) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SELECT count(*) FROM sign WHERE ' || condition INTO by_index;
@@ -24,7 +25,7 @@ SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40, 0.2) AN
 SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40) AND s <@| signature_ball(%1$L, 40, 0.2)', :'q'));
 SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40, 0.2) AND s <@| signature_ball(%1$L, 39)', :'q'));
 
--- The blocks that a search reads.
+\echo '-- The blocks that a search reads.'
 CREATE FUNCTION blocks_read(condition text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN

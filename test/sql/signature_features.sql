@@ -1,3 +1,4 @@
+\set ECHO none
 -- to_signature, signature_agg and signature_project: signatures of 64 to 4096 bits. These bits are stored in columns and
 -- indexes: the answers here must never change.
 
@@ -5,7 +6,7 @@
 
 CREATE FUNCTION pg_temp.hex(signature bit) RETURNS text
     LANGUAGE sql IMMUTABLE AS $$ SELECT encode(substring(varbit_send(signature) FROM 5), 'hex') $$;
--- The bits of weights, the first element's first.
+\echo '-- The bits of weights, the first element''s first.'
 CREATE FUNCTION pg_temp.signs(weights real[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(CASE WHEN w >= 0 THEN '1' ELSE '0' END, '' ORDER BY n) FROM unnest(weights) WITH ORDINALITY AS u(w, n) $$;
 
@@ -20,7 +21,7 @@ INSERT INTO example (id, body) VALUES
 SELECT id, pg_temp.hex(sig) FROM example ORDER BY id;
 SELECT a.id, b.id, a.sig <@> b.sig AS distance FROM example a, example b WHERE a.id < b.id ORDER BY 1, 2;
 
--- The first 64 bits are the fingerprint, and shorter signatures are beginnings of longer ones.
+\echo '-- The first 64 bits are the fingerprint, and shorter signatures are beginnings of longer ones.'
 SELECT bool_and(to_signature(body, 1024)::bit(64) = to_simhash(body)::bit(64)
                 AND substring(to_signature(body, 1024) FOR 64)::bit(64)::simhash = to_simhash(body)
                 AND to_signature(body, 64) = to_simhash(body)::bit(64)
@@ -32,7 +33,7 @@ FROM example WHERE sig IS NOT NULL;
 SELECT to_signature('a', 65), to_signature('a', 71);
 SELECT pg_column_size(to_signature('a', 65)) AS bytes, pg_typeof(to_signature('a', 65)) AS type;
 
--- No features, no signature; NULL for NULL.
+\echo '-- No features, no signature; NULL for NULL.'
 SELECT to_signature('', 256) AS empty, to_signature(NULL::text, 256) AS null, to_signature('a', NULL) AS no_number,
        to_signature(features('{}'::text[]), 256) AS no_elements, to_signature(features(ARRAY[NULL]::text[]), 256) AS null_elements,
        to_signature(features('{a}'::text[], '{0}'::float8[]), 256) AS weightless, to_signature(features(''::tsvector), 256) AS no_lexemes,
@@ -53,12 +54,12 @@ SELECT signature_project('{1}', 63);
 SELECT signature_project_weights('{1}', 5000);
 \echo :SQLSTATE
 
--- A result of the wrong length does not fit a column.
+\echo '-- A result of the wrong length does not fit a column.'
 CREATE TEMP TABLE narrow (sig bit(512) GENERATED ALWAYS AS (to_signature('a', 256)) STORED);
 INSERT INTO narrow DEFAULT VALUES;
 \echo :SQLSTATE
 
--- Features and weights are those of to_simhash.
+\echo '-- Features and weights are those of to_simhash.'
 SELECT to_signature('A, b. c', 'word', 2, 128) = to_signature(features('{a b,b c}'::text[]), 128) AS shingles,
        to_signature('b a b', 128) = to_signature(features(ARRAY['a', 'b', NULL, 'b']), 128) AS array,
        to_signature(features(ARRAY['a', 'b', 'a'], ARRAY[1, 2, 3]), 128) = to_signature(features('{"a": 4, "b": 2}'::jsonb), 128) AS weights,
@@ -77,7 +78,7 @@ SELECT to_signature(features(ARRAY['a', 'a'], ARRAY[4e11, 4e11]), 128);
 SELECT to_signature(features('{"a": [1]}'::jsonb), 128);
 \echo :SQLSTATE
 
--- Weights are the sums, bit by bit; the first word's are those of to_simhash_weights in reverse order.
+\echo '-- Weights are the sums, bit by bit; the first word''s are those of to_simhash_weights in reverse order.'
 SELECT bool_and(pg_temp.signs(to_signature_weights(features(body), 1024)) = sig::text) AS signs,
        bool_and(array_length(to_signature_weights(features(body), 65), 1) = 65) AS length,
        bool_and((to_signature_weights(features(body), 1024))[1:64] = (SELECT array_agg(w ORDER BY n DESC)
@@ -87,13 +88,13 @@ SELECT (to_signature_weights(features('a b b'), 70))[61:70] AS text, (to_signatu
        (to_signature_weights(features(ARRAY['a', 'b'], ARRAY[1.5, -0.25]), 70))[70] AS weights,
        (to_signature_weights(features('a b', 'word', 2), 70))[70] AS shingles, (to_signature_weights(features('a:1A'::tsvector), 70))[70] AS tsvector,
        (to_signature_weights(features('{"a": 1.5, "b": -0.25}'::jsonb), 70))[70] AS jsonb;
--- Rounding to real does not change a sign. A sum of 0 gives 1.
+\echo '-- Rounding to real does not change a sign. A sum of 0 gives 1.'
 SELECT pg_temp.signs(w) = to_signature(features(f, v), 128)::text AS signs, min(abs(x)) AS smallest, count(*) FILTER (WHERE x = 0) AS ties
 FROM (SELECT f, v, to_signature_weights(features(f, v), 128) AS w
       FROM (VALUES (ARRAY['a', 'b'], ARRAY[1, 1 + 2 ^ -24]), (ARRAY['a', 'b'], ARRAY[1, 1])) AS v(f, v)) AS s, unnest(w) AS x
 GROUP BY f, v, w ORDER BY smallest DESC;
 
--- Unrelated texts differ in half of the bits, and related ones in proportion to the angle of their features.
+\echo '-- Unrelated texts differ in half of the bits, and related ones in proportion to the angle of their features.'
 SELECT round(avg((a <@> b)::int), 1) AS unrelated
 FROM (SELECT to_signature('a' || i || ' b' || i || ' c' || i, 1024) AS a, to_signature('d' || i || ' e' || i, 1024) AS b
       FROM generate_series(1, 200) AS i) AS v;
@@ -105,15 +106,15 @@ FROM (SELECT shared, seed, array_agg('w' || i + 1000 * seed) FILTER (WHERE i <= 
       GROUP BY shared, seed) AS v
 GROUP BY shared ORDER BY shared;
 
--- They can be the weights of a ball.
+\echo '-- They can be the weights of a ball.'
 SELECT id FROM example
 WHERE sig <@| signature_ball(to_signature('The quick brown fox jumps over the lazy dog', 1024), 118, 0.9,
     to_signature_weights(features('The quick brown fox jumps over the lazy dog'), 1024)) ORDER BY id;
--- Large documents.
+\echo '-- Large documents.'
 SELECT md5(to_signature(string_agg('word' || i % 50021, ' '), 4096)::text) FROM generate_series(1, 400000) AS i;
 SELECT to_signature(repeat('東京', 500000), 130), to_signature(repeat('x ', 100000), 130) = to_signature('x', 130) AS one_word;
 
--- The aggregate: one row per feature.
+\echo '-- The aggregate: one row per feature.'
 CREATE TEMP TABLE feature (doc int, feature text, weight float8);
 INSERT INTO feature VALUES
     (1, 'a', 1), (1, 'b', 2.5), (1, 'b', -0.5), (1, NULL, 9), (1, 'c', NULL),
@@ -143,7 +144,7 @@ SELECT count(DISTINCT w) FROM (
     UNION ALL SELECT signature_weights_agg('f' || i, 1 / i::float8, 128 ORDER BY md5(i::text)) FROM generate_series(1, 1000) AS i
 ) AS v(w);
 
--- Parallel and serial plans agree, also when a worker has no features.
+\echo '-- Parallel and serial plans agree, also when a worker has no features.'
 CREATE TABLE parallel_feature AS
     SELECT i % 7 AS doc, CASE WHEN i % 7 > 0 THEN 'f' || i % 1013 END AS feature, (i % 17 - 5) / 7.0::float8 AS weight
     FROM generate_series(1, 30000) AS i;
@@ -177,7 +178,7 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE parallel_feature;
 
--- Window frames also remove features.
+\echo '-- Window frames also remove features.'
 CREATE TEMP TABLE stream AS
     SELECT i, CASE WHEN i % 5 < 3 THEN 'f' || i % 3 END AS feature, i % 4 - 1::float8 AS weight
     FROM generate_series(1, 40) AS i;
@@ -194,7 +195,7 @@ SELECT count(*), count(a.s) AS features, count(a.sw) AS weighted, count(DISTINCT
        bool_and(a::text = b::text) AS same
 FROM moved AS a JOIN recounted AS b USING (i);
 
--- Vectors, by random hyperplanes.
+\echo '-- Vectors, by random hyperplanes.'
 SELECT pg_temp.hex(signature_project('{1}', 256)) AS one, pg_temp.hex(signature_project('{1,2,3}', 256)) AS three,
        pg_temp.hex(signature_project('{1,2,3}', 256, 1)) AS seed;
 SELECT md5(signature_project(v, 4096)::text) AS md5, signature_project(v, 1024)::bit(64)::simhash = simhash_project(v) AS first_bits,
@@ -210,7 +211,7 @@ SELECT signature_project('{}', 100) AS empty, signature_project('{0,0,-0}', 100)
 SELECT (signature_project_weights('{0,-3}', 70))[61:70] AS weights,
        signature_project('{1,2,3}', 500) = signature_project('{2,4,6}', 500) AS length_is_nothing,
        signature_project('{1,2,3}', 500) = ~ signature_project('{-1,-2,-3}', 500) AS opposite;
--- The blocks of 64 bits are independent of each other and of those of other seeds.
+\echo '-- The blocks of 64 bits are independent of each other and of those of other seeds.'
 WITH blocks AS MATERIALIZED (
     SELECT seed, n, substring(sig FROM 64 * n + 1 FOR 64) AS bits
     FROM (SELECT seed, signature_project('{0.3,0.1,-0.7,0.2}', 1024, seed) AS sig FROM generate_series(0, 7) AS seed) AS s,

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Indexes on bit strings: every answer equals that of a sequential scan.
 
 SET client_min_messages = warning;
@@ -26,7 +27,7 @@ BEGIN
         IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
     END LOOP;
 END $$;
--- Compares the rows of a query, as text, by index and by sequential scan.
+\echo '-- Compares the rows of a query, as text, by index and by sequential scan.'
 CREATE FUNCTION differing(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     all_rows text := format('SELECT array_agg(r::text) FROM (%s OFFSET 0) AS r', query);
@@ -94,7 +95,7 @@ END $$;
 SELECT state, answer, count(*) FROM result GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT * FROM result WHERE answer <> 'equal';
 
--- after VACUUM, slots are used again
+\echo '-- after VACUUM, slots are used again'
 CREATE TABLE t (id int, s bit(256));
 CALL fill('t', 256, 'clustered', 1, 2000);
 CREATE INDEX t_s ON t USING simhash (s);
@@ -106,7 +107,7 @@ CALL fill('t', 256, 'uniform', 3001, 4000);
 SELECT pg_relation_size('t_s') <= :size + 20 * 8192 AS used_again, check_table('t', 256, 4);
 REINDEX INDEX CONCURRENTLY t_s;
 SELECT check_table('t', 256, 4);
--- with workers
+\echo '-- with workers'
 SET max_parallel_maintenance_workers = 2;
 SET min_parallel_table_scan_size = 0;
 ALTER TABLE t SET (parallel_workers = 2);
@@ -116,7 +117,7 @@ RESET max_parallel_maintenance_workers;
 SELECT check_table('t', 256, 4), count(*) FROM t WHERE s IS NULL;
 DELETE FROM t WHERE s IS NULL;
 
--- NULLs come last
+\echo '-- NULLs come last'
 SELECT scan_by(true);
 INSERT INTO t VALUES (-1, NULL), (-2, NULL);
 SELECT count(*), count(s), bool_and(s IS NOT NULL OR n > 1666) FROM
@@ -125,7 +126,7 @@ SELECT count(*) FROM t WHERE s IS NULL;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s IS NULL;
 SELECT count(*) FROM t WHERE s <@> NULL <= 3;
 
--- two ORDER BY keys: the executor computes the second distance
+\echo '-- two ORDER BY keys: the executor computes the second distance'
 PREPARE two_keys(bit(256), bit(256)) AS SELECT id FROM t ORDER BY s <@> $1, s <@> $2 LIMIT 3;
 SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE two_keys(random_bits(3, 256), random_bits(6, 256));
@@ -133,8 +134,8 @@ RESET plan_cache_mode;
 SELECT differing('SELECT d, e, row_number() OVER () AS n FROM (SELECT (s <@> random_bits(3, 256))::int AS d,
     (s <@> random_bits(6, 256))::int AS e FROM t ORDER BY s <@> random_bits(3, 256), s <@> random_bits(6, 256) LIMIT 200) AS x');
 
--- Searches with a recall below 1 are approximate only where an exact one is not cheap. Clusters of 30 rows, of which
--- each bit differs from the center with probability 1/8.
+\echo '-- Searches with a recall below 1 are approximate only where an exact one is not cheap. Clusters of 30 rows, of which'
+\echo '-- each bit differs from the center with probability 1/8.'
 CREATE FUNCTION hashed_bits(seed text) RETURNS bit(256) LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || md5(seed) || md5('-' || seed))::bit(256) $$;
 CREATE TABLE large (id int, s bit(256));
@@ -153,25 +154,25 @@ CREATE FUNCTION recalled(target float8, k int) RETURNS float8 LANGUAGE sql AS $$
 SELECT target, recalled(target, 10) >= target - 0.05 AS reached
 FROM unnest(ARRAY[0.5, 0.8, 0.9, 0.95, 1]) AS target;
 SELECT recalled(0.5, 10) < 1 AS approximate;
--- they come in order, even if more are fetched than were asked for; each row comes once or, found too late, not at all
+\echo '-- they come in order, even if more are fetched than were asked for; each row comes once or, found too late, not at all'
 SELECT bool_and(d >= before), count(*) = count(DISTINCT id), count(*) BETWEEN 5000 AND 60010 FROM
     (SELECT id, d, lag(d, 1, -1) OVER (ORDER BY n) AS before FROM
         (SELECT id, (s <@> hashed_bits('7'))::int AS d, row_number() OVER () AS n FROM
             (SELECT id, s FROM large WHERE s IS NOT NULL ORDER BY s <@> signature_nearest(hashed_bits('7'), 0.5, 5)) AS x) AS y) AS z;
--- within a radius
+\echo '-- within a radius'
 SELECT target, sum(found)::float8 / sum(every) >= target - 0.05 AS reached FROM unnest(ARRAY[0.5, 0.8, 0.95, 1]) AS target, LATERAL
     (SELECT (SELECT count(*) FROM large WHERE s <@| signature_ball(q, 60, target)) AS found,
         (SELECT count(*) FROM large WHERE s <@> q <= 60) AS every
      FROM (SELECT s AS q FROM large WHERE id % 1511 = 7) AS query) AS counts GROUP BY 1 ORDER BY 1;
 SELECT count(*) = 0 FROM large WHERE s <@| signature_ball(hashed_bits('7'), 60, 0.8) AND s <@> hashed_bits('7') > 60;
--- by weights: the bits that differ have small ones
+\echo '-- by weights: the bits that differ have small ones'
 CREATE FUNCTION weighted(q int, recall float8) RETURNS bigint LANGUAGE sql AS $$
     SELECT count(*) FROM large, (SELECT hashed_bits(q::text) AS c, array_agg(1 + abs(hashint4(i + q)) % 9 / 3.0)::real[] AS w
         FROM generate_series(1, 256) AS i) AS query
     WHERE s <@| signature_ball(c, 60, recall, w) $$;
 SELECT sum(weighted(q, 0.9)) >= 0.8 * sum(weighted(q, 1)), sum(weighted(q, 1)) > 500 FROM generate_series(1, 20) AS q;
 
--- what searches read
+\echo '-- what searches read'
 SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
 FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
 SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
@@ -183,17 +184,17 @@ SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
 FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM simhash_index_probe_plan('large_s', signature_ball(B'01', 1));
 SELECT count(*) FROM simhash_index_probe_plan('large_s', simhash_ball('0000000000000000'::simhash, 3));
--- a near-duplicate is found to be the nearest row without a scan
+\echo '-- a near-duplicate is found to be the nearest row without a scan'
 DROP INDEX large_s;
 CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4, lists = 0);
 SELECT part, count(*) < 50 AS few FROM simhash_index_probe_plan('large_s', signature_nearest((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
--- without lists a search for the nearest rows is exact
+\echo '-- without lists a search for the nearest rows is exact'
 SELECT bool_and(recall IS NULL) AS exact FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.5, 10));
 SELECT recalled(0.5, 10) AS recall;
 DROP TABLE large;
 DROP FUNCTION nearest, recalled, weighted, hashed_bits;
 
--- forms of conditions
+\echo '-- forms of conditions'
 SELECT scan_by(true);
 SET plan_cache_mode = force_generic_plan;
 PREPARE within(varbit, int) AS SELECT count(*) FROM t WHERE s <@> $1 <= $2;
@@ -209,7 +210,7 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE s <@| signature_ball(random_bit
 SELECT count(*) FROM t WHERE s = B'01';
 RESET plan_cache_mode;
 
--- lengths
+\echo '-- lengths'
 INSERT INTO t VALUES (1, B'01');
 CREATE TABLE other (b bit(64), l bit(4097), v varbit, w varbit(256), s bit(256));
 CREATE INDEX ON other USING simhash (b);
@@ -224,12 +225,12 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM other WHERE w::bit(256) <@> random_bits
 EXPLAIN (COSTS OFF) SELECT count(*) FROM other WHERE s <@> random_bits(3, 256) <= 20 AND b IS NULL;
 SELECT differing('SELECT w FROM other WHERE w::bit(256) <@> random_bits(3, 256) <= 120');
 SELECT differing('SELECT w FROM other WHERE s <@> random_bits(3, 256) <= 120 AND b IS NULL');
--- tables
+\echo '-- tables'
 CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
 CREATE INDEX ON t USING simhash (s) WITH (tables = 17);
 CREATE INDEX ON t USING simhash (s) WITH (distance = 3);
--- a distance is a warning with all other options, whether or not fingerprints can have it
+\echo '-- a distance is a warning with all other options, whether or not fingerprints can have it'
 CREATE INDEX t_warned ON t USING simhash (s) WITH (distance = 31, tables = 0, lists = 0);
 ALTER INDEX t_warned SET (distance = 0, tables = 7, fillfactor = 70);
 REINDEX INDEX t_warned;
@@ -245,7 +246,7 @@ ALTER INDEX t_options RESET (tables);
 ALTER INDEX t_options SET (distance = 3);
 REINDEX INDEX t_options;
 
--- domains over bit(n), over other domains, with constraints
+\echo '-- domains over bit(n), over other domains, with constraints'
 CREATE DOMAIN image_hash AS bit(256);
 CREATE DOMAIN known_hash AS image_hash CHECK (VALUE IS NOT NULL);
 CREATE TABLE image (id int, s image_hash, k known_hash);
@@ -273,7 +274,7 @@ SELECT count(*) > 0 AS groups FROM simhash_groups('image_s', 10);
 REINDEX TABLE image;
 VACUUM image;
 SELECT check_table('image', 256, 2);
--- lengths of domains
+\echo '-- lengths of domains'
 CREATE DOMAIN any_bits AS varbit;
 CREATE DOMAIN short_hash AS bit(64);
 CREATE TABLE unsuitable (a any_bits, b short_hash);
@@ -281,7 +282,7 @@ CREATE INDEX ON unsuitable USING simhash (a);
 CREATE INDEX ON unsuitable USING simhash (b);
 CREATE INDEX ON unsuitable USING simhash ((b::bit(64)::simhash));
 INSERT INTO image VALUES (1, B'01');
--- over simhash
+\echo '-- over simhash'
 CREATE DOMAIN fingerprint AS simhash;
 CREATE TABLE page (id int, h fingerprint);
 INSERT INTO page SELECT i, (i / 4 * 7919::bigint)::simhash FROM generate_series(1, 400) AS i;
@@ -292,7 +293,7 @@ SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 3);
 DROP TABLE image, unsuitable, page;
 DROP DOMAIN known_hash, image_hash, any_bits, short_hash, fingerprint;
 
--- ALTER COLUMN TYPE keeps an index if the table is not rewritten. Then the column may declare no length.
+\echo '-- ALTER COLUMN TYPE keeps an index if the table is not rewritten. Then the column may declare no length.'
 CREATE DOMAIN any_bits AS varbit;
 CREATE DOMAIN checked_bits AS any_bits CHECK (length(VALUE) > 100);
 CREATE DOMAIN hash128 AS bit(128);
@@ -323,7 +324,7 @@ SELECT name, check_table(name::text::regclass, 128, 2), (SELECT value FROM simha
     (SELECT count(*) > 0 FROM simhash_index_check(concat(name, '_s')::regclass, true)) AS checked,
     (SELECT count(*) FROM simhash_pairs(concat(name, '_s')::regclass, 10)) > 100 AS pairs
 FROM new_type AS t ORDER BY 1;
--- other lengths
+\echo '-- other lengths'
 SELECT scan_by(true);
 SELECT name, command, rows_or_error(format(command, name)) FROM new_type, unnest(ARRAY[
     'INSERT INTO %I VALUES (1, random_bits(1, 129))',
@@ -332,12 +333,12 @@ SELECT name, command, rows_or_error(format(command, name)) FROM new_type, unnest
     'ALTER TABLE %I ALTER s TYPE bit(64) USING s::bit(64)', 'ALTER TABLE %I ALTER s TYPE checked_bits'])
     WITH ORDINALITY AS c(command, n) WHERE name <> 'c_fixed' ORDER BY 1, n;
 SELECT name, check_table(name::text::regclass, 128, 1) FROM new_type ORDER BY 1;
--- the way out
+\echo '-- the way out'
 SELECT format('ALTER TABLE %1$I ALTER s TYPE bit(128); REINDEX TABLE %1$I', name) FROM new_type \gexec
 SELECT name, check_table(name::text::regclass, 128, 1) FROM new_type ORDER BY 1;
 SELECT format('ALTER TABLE %1$I ALTER s TYPE bit(256) USING s || ~s', name) FROM new_type \gexec
 SELECT name, check_table(name::text::regclass, 256, 1) FROM new_type ORDER BY 1;
--- an index that has another length than its column, as only a change of the catalogue can bring about
+\echo '-- an index that has another length than its column, as only a change of the catalogue can bring about'
 CREATE TABLE misdeclared (id int, s bit(128));
 INSERT INTO misdeclared SELECT i, NULL FROM generate_series(1, 10) AS i;
 CREATE INDEX misdeclared_s ON misdeclared USING simhash (s);
@@ -357,7 +358,7 @@ DROP TABLE c_varbit, c_bit, c_domain, c_fixed, new_type, misdeclared;
 DROP DOMAIN checked_bits, any_bits, hash128;
 DROP FUNCTION rows_or_error;
 
--- equality can be excluded
+\echo '-- equality can be excluded'
 CREATE TABLE excluded (s bit(256), EXCLUDE USING simhash (s WITH =));
 INSERT INTO excluded SELECT s FROM t WHERE id = 3;
 INSERT INTO excluded SELECT s FROM t WHERE id = 3;

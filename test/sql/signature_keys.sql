@@ -1,3 +1,4 @@
+\set ECHO none
 -- The index's answers for bit strings of each kind equal those of a sequential scan: with keys of two words in the
 -- leaves (256 bits) and of one (1024), after a build, inserts, deletes and VACUUM.
 SELECT setseed(0.3);
@@ -46,7 +47,7 @@ RESET maintenance_work_mem;
 -- One word in each key, of fewer than 128 bits.
 CREATE INDEX narrow_index ON short_signatures USING simhash ((sig::bit(100)));
 
--- Returns for how many queries, every 193rd row, the index and the scan find different rows.
+\echo '-- Returns for how many queries, every 193rd row, the index and the scan find different rows.'
 CREATE FUNCTION differences(tab regclass, expression text, radius integer) RETURNS bigint LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -78,7 +79,7 @@ CREATE VIEW check_all AS
 
 SELECT * FROM check_all;
 
--- Inserts split the leaves.
+\echo '-- Inserts split the leaves.'
 INSERT INTO short_signatures SELECT 10000 + i, near(sig, i % 20) FROM generate_series(1, 6000) i JOIN short_signatures
   ON id = 1 + i % 500;
 INSERT INTO long_signatures SELECT 10000 + i, near(sig, i % 20) FROM generate_series(1, 1000) i JOIN long_signatures
@@ -93,7 +94,7 @@ INSERT INTO short_signatures SELECT 20000 + id, near(sig, 2) FROM short_signatur
 INSERT INTO long_signatures SELECT 20000 + id, near(sig, 2) FROM long_signatures WHERE id < 800;
 SELECT * FROM check_all;
 
--- The metapage has no room for the keys of 32 tables.
+\echo '-- The metapage has no room for the keys of 32 tables.'
 CREATE INDEX ON short_signatures USING simhash (sig) WITH (tables = 32);
 
 DROP TABLE short_signatures, long_signatures;

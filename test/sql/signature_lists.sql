@@ -1,8 +1,9 @@
+\set ECHO none
 -- Lists of near rows in an index on signatures: a search for the nearest rows with a recall reads some of them, and all
 -- exact answers are those of a scan.
 CREATE FUNCTION random_bits(seed text) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(('x' || md5(seed || ' ' || part))::bit(128)::text, '')::bit(1024) FROM generate_series(1, 8) part $$;
--- Row i: the center of a cluster with about an eighth of the bits flipped.
+\echo '-- Row i: the center of a cluster with about an eighth of the bits flipped.'
 CREATE FUNCTION near_bits(cluster int, i int) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
     SELECT random_bits('center ' || cluster) # (random_bits('a ' || i) & random_bits('b ' || i) & random_bits('c ' || i)) $$;
 CREATE TABLE listed (id int, s bit(1024));
@@ -34,7 +35,7 @@ CREATE FUNCTION recall_of(asked float8) RETURNS numeric LANGUAGE sql AS $$
         SELECT count(*) FILTER (WHERE n.d <= t.tenth) AS found
         FROM truth t, LATERAL (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> signature_nearest(t.s, asked, 10) LIMIT 10) n
         GROUP BY t.id) f $$;
--- PostgreSQL 17 and 19 have changed how EXPLAIN names a subquery and its result.
+\echo '-- PostgreSQL 17 and 19 have changed how EXPLAIN names a subquery and its result.'
 SELECT regexp_replace(replace(plan_of, '$0', '(InitPlan 1).col1'), 'InitPlan \w+( \(returns .*)?', 'InitPlan 1') AS plan
 FROM plan_of('SELECT id FROM listed ORDER BY s <@> (SELECT signature_nearest(s, 0.9, 10) FROM question WHERE id = 1) LIMIT 10');
 SELECT asked, recall_of(asked) >= asked - 0.02 AS enough FROM unnest('{0.5,0.8,0.9,0.99,1}'::float8[]) asked;
@@ -46,13 +47,13 @@ BEGIN
 END $$;
 SELECT cost_of(format(near, 0.9)) < cost_of(format(near, 1)) AS "costs less than an exact search"
 FROM format('SELECT id FROM listed ORDER BY s <@> signature_nearest(%L, %%s, 10) LIMIT 10', near_bits(1, 0)) near;
--- It reads lists only, no more for a lower recall.
+\echo '-- It reads lists only, no more for a lower recall.'
 SELECT array_agg(DISTINCT part) AS parts, bool_and(recall > 0) AS recall
 FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
 SELECT count(*) FILTER (WHERE asked = 0.5) <= count(*) FILTER (WHERE asked = 0.9) AS fewer
 FROM question q, unnest('{0.5,0.9}'::float8[]) asked, simhash_index_probe_plan('listed_s', signature_nearest(q.s, asked, 10));
 
--- Exact answers
+\echo '-- Exact answers'
 SELECT count(*) AS differing FROM truth t
 WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)
     IS DISTINCT FROM (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 30) x);
@@ -60,7 +61,7 @@ SELECT radius, count(*) AS differing FROM truth t, unnest('{200,240,260,480}'::i
 WHERE (SELECT sum(hashint4(id)) FROM listed WHERE s <@> t.s <= radius)
     IS DISTINCT FROM (SELECT sum(hashint4(id)) FROM plain WHERE s <@> t.s <= radius) GROUP BY radius;
 
--- A query that is unlike the rows is answered exactly.
+\echo '-- A query that is unlike the rows is answered exactly.'
 CREATE TABLE unlike AS SELECT random_bits('unlike') AS s;
 SELECT part, count(*) > 0 AS read
 FROM unlike u, simhash_index_probe_plan('listed_s', signature_nearest(u.s, 0.8, 10)) GROUP BY part ORDER BY part;
@@ -68,7 +69,7 @@ SELECT (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM listed ORDER BY s <
      = (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 20) x) AS same
 FROM unlike u;
 
--- Other conditions: further lists until there are enough rows, in order, and none twice.
+\echo '-- Other conditions: further lists until there are enough rows, in order, and none twice.'
 SELECT count(*) AS rows, bool_and(in_order) AS in_order, sum(good) / 100.0 >= 0.8 AS enough FROM (
     SELECT t.id, n.n, n.d >= coalesce(lag(n.d) OVER (PARTITION BY t.id ORDER BY n.n)::int, 0) AS in_order,
         (n.d <= (SELECT s <@> t.s FROM plain WHERE id % 20 = 7 ORDER BY s <@> t.s OFFSET 9 LIMIT 1))::int AS good
@@ -77,7 +78,7 @@ SELECT count(*) AS rows, bool_and(in_order) AS in_order, sum(good) / 100.0 >= 0.
 SELECT t.id, count(*) = count(DISTINCT n.id) AS once, count(*) >= 17950 AS nearly_all, count(*) FILTER (WHERE n.s IS NULL) AS nulls
 FROM truth t, LATERAL (SELECT id, s FROM listed ORDER BY s <@> signature_nearest(t.s, 0.9, 10)) n WHERE t.id <= 2 GROUP BY t.id ORDER BY 1;
 
--- Inserts go to the nearest list, whose chain grows.
+\echo '-- Inserts go to the nearest list, whose chain grows.'
 INSERT INTO listed SELECT i, near_bits(i % 3, i) FROM generate_series(20001, 24000) i;
 INSERT INTO plain SELECT * FROM listed WHERE id > 20000;
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
@@ -90,7 +91,7 @@ SELECT q.id, q.s, n.d AS tenth FROM question q,
     LATERAL (SELECT s <@> q.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 OFFSET 9 LIMIT 1) n;
 SELECT recall_of(0.9) >= 0.85 AS enough;
 
--- VACUUM frees slots, and inserts use them: the index does not grow.
+\echo '-- VACUUM frees slots, and inserts use them: the index does not grow.'
 DELETE FROM listed WHERE id > 20000;
 VACUUM listed;
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
@@ -100,7 +101,7 @@ SELECT rows, partial_entries, heap_rows FROM simhash_index_check('listed_s', tru
 SELECT value - segments AS new_segments FROM size, simhash_index_stats('listed_s') WHERE name = 'segments';
 SELECT recall_of(0.9) >= 0.85 AS enough;
 
--- The number of lists is an option. An index that was created for an empty table has none until REINDEX.
+\echo '-- The number of lists is an option. An index that was created for an empty table has none until REINDEX.'
 ALTER INDEX listed_s SET (lists = 0);
 SELECT value AS reindex_pending FROM simhash_index_stats('listed_s') WHERE name = 'reindex_pending';
 REINDEX INDEX listed_s;
@@ -113,7 +114,7 @@ SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 
 REINDEX INDEX late_s;
 SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 'reindex_pending';
 SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
--- A table of fewer than ten lists has none.
+\echo '-- A table of fewer than ten lists has none.'
 TRUNCATE late;
 INSERT INTO late SELECT * FROM listed WHERE s IS NOT NULL ORDER BY id LIMIT 5000;
 REINDEX INDEX late_s;
@@ -124,7 +125,7 @@ REINDEX INDEX late_s;
 SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 TRUNCATE late;
 INSERT INTO late SELECT i, near_bits(i % 3, i) FROM generate_series(1, 500) i;
--- Few rows, and equal ones
+\echo '-- Few rows, and equal ones'
 ALTER INDEX late_s SET (lists = 20);
 REINDEX INDEX late_s;
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
@@ -140,7 +141,7 @@ INSERT INTO late VALUES (1, near_bits(1, 1));
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
 CREATE INDEX ON late USING simhash (s) WITH (lists = -2);
 
--- An index of lists alone: searches within a radius and exact ones scan the store.
+\echo '-- An index of lists alone: searches within a radius and exact ones scan the store.'
 ALTER INDEX listed_s SET (lists = 40, tables = 0);
 REINDEX INDEX listed_s;
 SELECT name, value FROM simhash_index_stats('listed_s') WHERE name ~ '^(tables|header_bits|rows|nulls|leaf_pages|reindex_pending)';
@@ -159,7 +160,7 @@ VACUUM listed;
 SELECT reltuples FROM pg_class WHERE relname = 'listed_s';
 SELECT name, value FROM simhash_index_stats('listed_s') WHERE name IN ('rows', 'nulls');
 SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
--- Joins and constraints need no tables.
+\echo '-- Joins and constraints need no tables.'
 TRUNCATE late;
 ALTER INDEX late_s SET (tables = 0);
 REINDEX INDEX late_s;
@@ -174,7 +175,7 @@ ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (tables = 0);
 INSERT INTO late SELECT 151, s FROM late WHERE id = 7;
 \set VERBOSITY default
 DROP TABLE listed, plain, question, unlike, truth, size, late;
--- Fingerprints have no lists, and need a table.
+\echo '-- Fingerprints have no lists, and need a table.'
 CREATE TABLE fingerprints (h simhash);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = 0);

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Pairs and groups of signatures: simhash_pairs, simhash_join and simhash_groups return the same as joins on the distance.
 SET max_parallel_workers_per_gather = 0;
 -- A bit string of n bits that depends on the seed alone; one in `sparse` bits is set.
@@ -89,7 +90,7 @@ BEGIN
     RETURN wrong;
 END $$;
 
--- Returns the number of wrong answers for one table with much and with little memory and slow and fast comparisons.
+\echo '-- Returns the number of wrong answers for one table with much and with little memory and slow and fast comparisons.'
 CREATE FUNCTION check_table(t text, radii int[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint := 0; r int; memory text; level text;
 BEGIN
@@ -123,13 +124,13 @@ BEGIN
 END $$;
 SELECT * FROM answer ORDER BY bits, kind;
 
--- radii: none, and all
+\echo '-- radii: none, and all'
 SELECT r, count(a), count(DISTINCT (a, b)), bool_and(distance <= 256) FROM unnest('{-1,-100,256,300,2147483647,-2147483648}'::int[]) r
     LEFT JOIN LATERAL simhash_pairs('uniform256_s', r) ON true GROUP BY r ORDER BY r;
 SELECT count(s) * (count(s) - 1) / 2 AS pairs FROM uniform256;
 SELECT count(*) FROM simhash_pairs('uniform256_s', NULL);
 
--- all with all, in several blocks and tiles
+\echo '-- all with all, in several blocks and tiles'
 CREATE TABLE long AS SELECT i AS id, (SELECT string_agg(hashint8extended(i / 2 * 64 + j, i % 2)::bit(64)::text, '' ORDER BY j)
     FROM generate_series(1, 64) AS j)::bit(4096) AS s FROM generate_series(1, 800) AS i;
 CREATE INDEX long_s ON long USING simhash (s);
@@ -142,7 +143,7 @@ SELECT count(*), (SELECT count(*) FROM (SELECT a, b, distance FROM simhash_join(
     FROM unnest('{2040,4096}'::int[]) AS r, simhash_join('long_s', 'long_s', r) GROUP BY r ORDER BY r;
 SELECT count(*) FROM long x JOIN long y ON x.ctid < y.ctid AND (x.s <@> y.s)::int <= 2040;
 RESET work_mem;
--- joins, with indexes of different designs; the smaller table on either side
+\echo '-- joins, with indexes of different designs; the smaller table on either side'
 CALL make_table('left256', 'uniform', 256, 100, 200);
 DROP INDEX left256_s;
 CREATE INDEX left256_s ON left256 USING simhash (s) WITH (tables = 3);
@@ -172,7 +173,7 @@ CREATE INDEX fingerprint_h ON fingerprint USING simhash (h);
 SELECT count(*) FROM simhash_join('left256_s', 'fingerprint_h');
 SELECT count(*) FROM simhash_join('fingerprint_h', 'left256_s');
 
--- a partial index, an index on an expression, and an empty one
+\echo '-- a partial index, an index on an expression, and an empty one'
 CREATE INDEX partial_s ON clustered256 USING simhash (s) WHERE id % 2 = 0;
 CREATE INDEX inverse_s ON clustered256 USING simhash (((~s)::bit(256))) WITH (tables = 2);
 SELECT (SELECT count(*) FROM simhash_pairs('partial_s', 40)) - (SELECT count(*) FROM clustered256 x JOIN clustered256 y
@@ -188,7 +189,7 @@ INSERT INTO empty VALUES (random_bits(1, 100)::bit(100));
 SELECT * FROM simhash_pairs('empty_s', 0);
 SELECT * FROM simhash_groups('empty_s', 0);
 
--- rows of this transaction, and after VACUUM
+\echo '-- rows of this transaction, and after VACUUM'
 BEGIN;
 INSERT INTO clustered256 SELECT 2000 + 10 * id + i, '', flipped(s, i % 3, i)::bit(256) FROM clustered256, generate_series(1, 4) i WHERE id % 10 = 0;
 SAVEPOINT s;
@@ -201,7 +202,7 @@ VACUUM clustered256;
 INSERT INTO clustered256 SELECT 3000 + i, '', signature_of('clustered', i, 256) FROM generate_series(1, 60) i;
 SELECT check_table('clustered256', '{0,3,20,31}');
 
--- many versions of rows: they are looked up before they are compared
+\echo '-- many versions of rows: they are looked up before they are compared'
 CREATE TABLE versions (id int, s bit(128)) WITH (autovacuum_enabled = off);
 INSERT INTO versions SELECT i, random_bits(i % 3, 128)::bit(128) FROM generate_series(1, 30) i;
 CREATE INDEX versions_s ON versions USING simhash (s);
@@ -210,7 +211,7 @@ DO $$ BEGIN FOR i IN 1 .. 100 LOOP UPDATE versions SET id = id + 1000; END LOOP;
 SELECT count(*), count(DISTINCT (a, b)) FROM simhash_pairs('versions_s', 3);
 SELECT count(*), count(DISTINCT (a, b)) FROM simhash_pairs('versions_s', 40);
 SELECT count(*), count(DISTINCT leader) FROM simhash_groups('versions_s', 3);
--- a hundred thousand copies of a signature take no more work than as many different ones
+\echo '-- a hundred thousand copies of a signature take no more work than as many different ones'
 CREATE TABLE copies (s bit(128));
 INSERT INTO copies SELECT CASE WHEN i % 10 = 0 THEN (hashint8extended(i, 1)::bit(64) || hashint8extended(i, 2)::bit(64))::bit(128)
     ELSE random_bits(1, 128)::bit(128) END FROM generate_series(1, 110000) i;
@@ -218,7 +219,7 @@ CREATE INDEX copies_s ON copies USING simhash (s);
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_s', 20);
 SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_s', 10);
 
--- privileges and row-level security
+\echo '-- privileges and row-level security'
 CREATE ROLE regress_pair_reader;
 GRANT SELECT (id) ON versions TO regress_pair_reader;
 SET ROLE regress_pair_reader;
@@ -237,7 +238,7 @@ RESET ROLE;
 DROP TABLE versions;
 DROP ROLE regress_pair_reader;
 
--- cancelling, in a pass and while all are compared with all
+\echo '-- cancelling, in a pass and while all are compared with all'
 SET statement_timeout = '100ms';
 SELECT count(*) FROM simhash_pairs('copies_s', 20);
 SELECT count(*) FROM simhash_pairs('copies_s', 128);

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Signatures of which half vary in 32 bits only: the leaves near them hold more candidates than the plan of a search
 -- expects. An exact search changes to a scan of the store when the rest of the trees would cost more, and finds every row once.
 CREATE TABLE skewed_s (id integer, s bit(256));
@@ -15,7 +16,7 @@ WHERE a.id IN (2, 3) GROUP BY 1, 2 ORDER BY 1, 2;
 
 CREATE TABLE scanned AS
 SELECT a.id AS asked, b.id, a.s <@> b.s AS distance FROM asked a, skewed_s b WHERE a.s <@> b.s <= 12;
--- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
+\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -31,13 +32,13 @@ SELECT radius, count(*) AS found, count(*) - count(DISTINCT (asked, id)) AS twic
 FROM unnest('{0,2,4,6,8,12}'::int[]) radius,
     LATERAL (SELECT a.id AS asked, b.id FROM asked a, skewed_s b WHERE b.s <@> a.s <= radius) f
 GROUP BY radius ORDER BY radius;
--- Rings of nearest neighbors change, too.
+\echo '-- Rings of nearest neighbors change, too.'
 SELECT a.id, n.distances, n.distances = (SELECT array_agg(distance) FROM (
         SELECT distance::int FROM scanned WHERE asked = a.id ORDER BY distance LIMIT cardinality(n.distances)) f) AS same
 FROM asked a, LATERAL (SELECT array_agg(d::int) AS distances FROM (
         SELECT b.s <@> a.s AS d FROM skewed_s b WHERE b.s <@> a.s <= 12 ORDER BY b.s <@> a.s LIMIT 20) f) n
 ORDER BY a.id;
--- Bitmap scans, and cursors that move on while rows change
+\echo '-- Bitmap scans, and cursors that move on while rows change'
 RESET enable_bitmapscan;
 SET enable_indexscan = off;
 SELECT count(*) - (SELECT count(*) FROM scanned WHERE asked = 2 AND distance <= 6) AS missing

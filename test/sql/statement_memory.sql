@@ -1,3 +1,4 @@
+\set ECHO none
 -- The memory of a long statement does not grow with its rows.
 
 -- Bytes that the statements of this session use. PostgreSQL 13 does not tell them.
@@ -28,7 +29,7 @@ CREATE FUNCTION key64(i int) RETURNS simhash LANGUAGE sql IMMUTABLE AS $$
 CREATE FUNCTION key4096(i int) RETURNS bit(4096) LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || repeat(md5(i::text), 32))::bit(4096) $$;
 
--- With one table, a search has so many leaves that it begins with the likeliest.
+\echo '-- With one table, a search has so many leaves that it begins with the likeliest.'
 CREATE TABLE apart (id int, h simhash);
 INSERT INTO apart SELECT -i, key64(-i) FROM generate_series(1, 50000) i;
 ALTER TABLE apart ADD EXCLUDE USING simhash (h WITH ~=) WITH (tables = 1);
@@ -46,7 +47,7 @@ CREATE TRIGGER note BEFORE INSERT ON unequal FOR EACH ROW EXECUTE FUNCTION note_
 INSERT INTO unequal SELECT i, key64(i), key4096(i) FROM generate_series(12001, 16000) i;
 SELECT bytes_per_row();
 
--- Aggregates. Hash aggregation keeps the states of all groups: those of simhash_agg are no larger than those of a signature.
+\echo '-- Aggregates. Hash aggregation keeps the states of all groups: those of simhash_agg are no larger than those of a signature.'
 
 CREATE FUNCTION memory_of(aggregate text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
@@ -63,8 +64,8 @@ SELECT aggregate, memory_of(aggregate) <= 1.02 * memory_of('signature_agg(f, 64)
 FROM unnest('{simhash_agg(f),"simhash_agg(f, 2)",simhash_agg(w),simhash_weights_agg(f),"simhash_weights_agg(f, 2)",simhash_weights_agg(w)}'::text[])
     AS aggregate;
 
--- A state that another process sends is free once it has been added to that of its group. So when all have been added, the
--- groups take hardly more than without other processes.
+\echo '-- A state that another process sends is free once it has been added to that of its group. So when all have been added, the'
+\echo '-- groups take hardly more than without other processes.'
 CREATE FUNCTION memory_of_groups(aggregate text, workers int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     before bigint := used_bytes('.');

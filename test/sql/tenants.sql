@@ -1,12 +1,13 @@
+\set ECHO none
 -- tenant_simhash and tenant_signature: values of several tenants in one index.
 \set VERBOSITY verbose
--- The bits never change: those of tenant t are the values of 0.
+\echo '-- The bits never change: those of tenant t are the values of 0.'
 SELECT t, tenant_simhash('0000000000000000', t) AS number, tenant_simhash('0000000000000000', t::text) AS text
 FROM unnest('{0,1,2,-1,9223372036854775807}'::bigint[]) AS t;
 SELECT tenant_signature(B'000000000000000000000000000000000000000000000000000000000000000000000', 7::bigint) AS bits,
        tenant_signature(B'', 7::bigint) AS none, tenant_simhash(NULL, 'a') IS NULL AND tenant_simhash('0000000000000000', NULL::text) IS NULL AS null,
        tenant_simhash(tenant_simhash('0123456789abcdef', 'acme'), 'acme') AS twice;
--- Distances within a tenant stay; the beginning of a signature is the fingerprint; a longer one begins with a shorter one.
+\echo '-- Distances within a tenant stay; the beginning of a signature is the fingerprint; a longer one begins with a shorter one.'
 CREATE TABLE value AS
     SELECT i AS id, i % 3 AS tenant, f::bit(64)::simhash AS h, f::bit(333) AS s
     FROM (SELECT i, to_signature('w' || i / 9 || ' some ' || i / 30 || ' words ' || i % 9, 333) AS f FROM generate_series(1, 300) AS i) AS x;
@@ -16,13 +17,13 @@ SELECT count(*),
        count(*) FILTER (WHERE tenant_signature(x.s, x.tenant)::bit(64)::simhash = tenant_simhash(x.h, x.tenant)) AS beginnings,
        count(*) FILTER (WHERE tenant_signature(x.s::bit(99), x.tenant) = tenant_signature(x.s, x.tenant)::bit(99)) AS shorter
 FROM value x JOIN value y ON x.tenant = y.tenant;
--- Those of others are far apart.
+\echo '-- Those of others are far apart.'
 SELECT min(tenant_simhash('0000000000000000', x) <@> tenant_simhash('0000000000000000', y)) > 10 AS far,
        avg(tenant_simhash('0000000000000000', x) <@> tenant_simhash('0000000000000000', y)) BETWEEN 31.5 AND 32.5 AS as_random
 FROM generate_series(1, 200) x, generate_series(1, x - 1) y;
 SELECT avg(tenant_signature(repeat('0', 1024)::bit(1024), 'a' || x) <@> tenant_signature(repeat('0', 1024)::bit(1024), 'a' || y)) BETWEEN 508 AND 516 AS as_random
 FROM generate_series(1, 100) x, generate_series(1, x - 1) y;
--- One index for WHERE and ORDER BY returns what the tenant's rows alone would.
+\echo '-- One index for WHERE and ORDER BY returns what the tenant''s rows alone would.'
 CREATE INDEX value_h ON value USING simhash (tenant_simhash(h, tenant));
 CREATE INDEX value_s ON value USING simhash ((tenant_signature(s, tenant)::bit(333)));
 SET enable_seqscan = off;
@@ -35,7 +36,7 @@ SELECT count(*) AS queries, bool_and(found = expected) AS equal FROM value q,
         ORDER BY tenant_signature(v.s, v.tenant)::bit(333) <@> tenant_signature(q.s, q.tenant)::bit(333) LIMIT 5) n) f,
     LATERAL (SELECT array_agg(d) AS expected FROM (SELECT v.s <@> q.s AS d FROM value v WHERE v.tenant = q.tenant ORDER BY 1 LIMIT 5) n) e
 WHERE q.id % 10 = 0;
--- Near-duplicates are kept apart for each tenant.
+\echo '-- Near-duplicates are kept apart for each tenant.'
 CREATE TABLE kept (tenant text, h simhash, EXCLUDE USING simhash (tenant_simhash(h, tenant) WITH ~=));
 INSERT INTO kept VALUES ('a', '0000000000000000'), ('b', '0000000000000000'), ('c', '0000000000000001'), (NULL, '0000000000000000'), ('a', '000000000000000f');
 \set VERBOSITY terse

@@ -1,13 +1,14 @@
+\set ECHO none
 -- The type simhash: text and binary form, casts.
 
--- 16 hexadecimal digits of either case, with or without 0x
+\echo '-- 16 hexadecimal digits of either case, with or without 0x'
 SELECT '0123456789abcdef'::simhash, '0x0123456789ABCDEF'::simhash, '0XffffFFFFffffFFFF'::simhash,
        E' \t0000000000000000\n'::simhash;
 SELECT pg_typeof(simhash '0123456789abcdef'), pg_column_size(simhash '0123456789abcdef');
--- 16 decimal digits are read as hexadecimal digits
+\echo '-- 16 decimal digits are read as hexadecimal digits'
 SELECT '1234567890123456'::simhash::bigint;
 
--- anything else is an error that shows the text
+\echo '-- anything else is an error that shows the text'
 SELECT ''::simhash;
 SELECT '0123456789abcde'::simhash;
 SELECT '0123456789abcdef0'::simhash;
@@ -17,7 +18,7 @@ SELECT '-123456789abcdef'::simhash;
 SELECT '01234567 89abcdef'::simhash;
 SELECT '0x0x0123456789abcdef'::simhash;
 SELECT 'simhash'::text::simhash;
--- ... and says what to write instead
+\echo '-- ... and says what to write instead'
 CREATE FUNCTION hint_of(value text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;
@@ -32,16 +33,16 @@ SELECT left(value, 24) AS value, hint_of(value) AS hint FROM unnest(ARRAY['', ' 
     E' \\x13f0', 'x13f06f47a6f80983', 'X13f06f47a6f80983', 'x13f0', '0x13f06f47a6f8098', '13f0', '4039471674891636236', '18446744073709551615', '-2', '+7', '7',
     '1311768467463790', '13f06f47a6f8098313f06f47a6f80983', '0x13f06f47a6f8098313f06f47a6f80983', '13f06f47-a6f80983', '13 f0 6f 47 a6 f8 09 83', '13:f0:6f:47:a6:f8:09:83',
     '-', 'x', '0x', 'x13f06f47a6f8098313f06f47a6f80983', '1e5', '1.5', 'null', 'The quick brown fox', '<0123456789abcdef,3>', E'\t13f06f47a6f80983\n']) AS value;
--- each does
+\echo '-- each does'
 SELECT repeat('10', 32)::bit(64)::simhash, E'\\x13f06f47a6f80983'::bytea::simhash, '13f06f47a6f80983'::simhash, '0x13f06f47a6f80983'::simhash,
     '4039471674891636236'::bigint::simhash, '18446744073709551615'::numeric::simhash, '-2'::bigint::simhash;
 DROP FUNCTION hint_of;
 
--- bigint, bit for bit
+\echo '-- bigint, bit for bit'
 SELECT x, x::simhash, x::simhash::bigint = x AS back
 FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,1311768467463790320}'::bigint[]) AS x;
 
--- smallint and integer, as the bigint of the same value: drivers send small numbers so
+\echo '-- smallint and integer, as the bigint of the same value: drivers send small numbers so'
 SELECT x, x::simhash, x::simhash = x::bigint::simhash AS same
 FROM unnest('{0,42,-1,2147483647,-2147483648}'::integer[]) AS x;
 SELECT x, x::simhash, x::simhash = x::bigint::simhash AS same
@@ -51,7 +52,7 @@ PREPARE by_number (integer) AS SELECT $1::simhash;
 EXECUTE by_number(-7);
 DEALLOCATE by_number;
 
--- numeric, unsigned
+\echo '-- numeric, unsigned'
 SELECT x, x::simhash, x::simhash::numeric = x AS back
 FROM unnest('{0,1,1.000,9223372036854775807,9223372036854775808,18446744073709551615}'::numeric[]) AS x;
 SELECT 18446744073709551615::simhash;
@@ -61,7 +62,7 @@ SELECT (-1)::numeric::simhash;
 SELECT 0.5::simhash;
 SELECT 'NaN'::numeric::simhash;
 
--- bit(64), most significant first, and no other length
+\echo '-- bit(64), most significant first, and no other length'
 SELECT '8000000000000001'::simhash::bit(64);
 SELECT '8000000000000001'::simhash::bit(64)::simhash, ('x' || 'fedcba9876543210')::bit(64)::simhash;
 SELECT B'1000000000000000000000000000000000000000000000000000000000000001'::bit varying::simhash, repeat('10', 32)::bit varying(100)::simhash;
@@ -72,18 +73,18 @@ SELECT '8000000000000001'::simhash::bit(65);
 SELECT B'1'::simhash;
 SELECT repeat('1', 65)::bit(65)::simhash;
 
--- bytea, 8 bytes, big-endian
+\echo '-- bytea, 8 bytes, big-endian'
 SELECT '0123456789abcdef'::simhash::bytea, '\x0123456789abcdef'::bytea::simhash;
 SELECT '\x01234567'::bytea::simhash;
 SELECT ''::bytea::simhash;
 SELECT '\x0123456789abcdef01'::bytea::simhash;
 
--- values stored out of line or with a short header
+\echo '-- values stored out of line or with a short header'
 CREATE TEMP TABLE stored (b bytea, v bit(64), n numeric);
 INSERT INTO stored VALUES ('\x0123456789abcdef', x'0123456789abcdef', 81985529216486895);
 SELECT b::simhash, v::simhash, n::simhash FROM stored;
 
--- the SQLSTATEs of these errors
+\echo '-- the SQLSTATEs of these errors'
 \set VERBOSITY sqlstate
 SELECT 'x'::simhash;
 SELECT 18446744073709551616::simhash;
@@ -91,7 +92,7 @@ SELECT B'1'::simhash;
 SELECT '8000000000000001'::simhash::bit(32);
 SELECT '\x01'::bytea::simhash;
 
--- no cast is implicit or applies on assignment
+\echo '-- no cast is implicit or applies on assignment'
 SELECT '0000000000000005'::simhash = 5;
 SELECT '0000000000000005'::simhash < 5::bigint;
 SELECT 5::bigint = '0000000000000005'::simhash;
@@ -110,7 +111,7 @@ INSERT INTO assigned VALUES ('\x0000000000000005'::bytea);
 INSERT INTO assigned VALUES ('0000000000000005'), (NULL), (5::bigint::simhash);
 SELECT * FROM assigned;
 
--- round trips through text and binary COPY
+\echo '-- round trips through text and binary COPY'
 CREATE TEMP TABLE original AS
     SELECT i AS id, ('x' || md5(i::text))::bit(64)::simhash AS h FROM generate_series(1, 100) AS i
     UNION ALL VALUES (101, NULL::simhash), (102, '0000000000000000'), (103, 'ffffffffffffffff');
@@ -125,14 +126,14 @@ TRUNCATE copied;
 SELECT count(*), count(h) FROM copied;
 SELECT * FROM original EXCEPT SELECT * FROM copied;
 SELECT simhash_send('0123456789abcdef');
--- binary data of 4, 9 and 8 bytes
+\echo '-- binary data of 4, 9 and 8 bytes'
 TRUNCATE assigned;
 \copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\4\1\2\3\4\377\377"' (FORMAT binary)
 \copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\11\1\2\3\4\5\6\7\10\11\377\377"' (FORMAT binary)
 \copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\10\1\2\3\4\5\6\7\10\377\377"' (FORMAT binary)
 SELECT * FROM assigned;
 
--- arrays, composites, domains, JSON, generated columns and defaults
+\echo '-- arrays, composites, domains, JSON, generated columns and defaults'
 SELECT ARRAY['0000000000000001', NULL]::simhash[], '{0000000000000001,0xffffffffffffffff}'::simhash[];
 SELECT ROW('0000000000000001'::simhash, 1);
 SELECT to_jsonb('0000000000000001'::simhash), jsonb_build_object('h', '0000000000000001'::simhash);
@@ -144,7 +145,7 @@ CREATE TEMP TABLE generated (
 INSERT INTO generated (b) VALUES (-2);
 SELECT * FROM generated;
 
--- What PostgreSQL says of usual mistakes, which doc/troubleshooting.md quotes, and what works.
+\echo '-- What PostgreSQL says of usual mistakes, which doc/troubleshooting.md quotes, and what works.'
 CREATE TABLE mistaken (body text, h simhash, phash bigint, u uuid);
 INSERT INTO mistaken VALUES ('some text', 4039471674891636236::bigint::simhash, 4039471674891636236);
 CREATE INDEX ON mistaken USING simhash (body);
@@ -159,7 +160,7 @@ CREATE INDEX ON mistaken USING simhash (to_simhash(body));
 CREATE INDEX ON mistaken USING simhash ((phash::simhash));
 SELECT count(*) FROM mistaken WHERE to_simhash(body) <@> to_simhash('some text') <= 3 AND h = 4039471674891636236::bigint::simhash
     AND phash::simhash <@> 4039471674891636236::simhash <= 3 AND h <@> x'380f1616162b0e0c'::simhash <= 3;
--- A radius of a domain over integer is a filter, and its cast a condition.
+\echo '-- A radius of a domain over integer is a filter, and its cast a condition.'
 CREATE DOMAIN radius AS integer CHECK (VALUE >= 0);
 CREATE INDEX ON mistaken USING simhash (h);
 SET enable_seqscan = off;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- The versions of stored and binary forms. A value of a later version, or a damaged one, is refused; nothing else happens.
 CREATE TABLE sample (number serial, type regtype, value text);
 INSERT INTO sample (type, value) VALUES
@@ -54,25 +55,25 @@ BEGIN
 END $$;
 UPDATE form SET at = CASE type WHEN 'signature_ball'::regtype THEN 24 ELSE 0 END;
 
--- what each is
+\echo '-- what each is'
 SELECT type, length(stored) AS stored_bytes, get_byte(stored, at) AS version, length(sent) AS sent_bytes, get_byte(sent, 0) AS version_sent FROM form ORDER BY number;
 SELECT number FROM form WHERE stored(type, stored) <> value OR received(type, sent) <> value;
--- another version
+\echo '-- another version'
 SELECT DISTINCT stored(type, set_byte(stored, at, 2)), received(type, set_byte(sent, 0, 2)) FROM form ORDER BY 1, 2;
 SELECT DISTINCT stored(type, set_byte(stored, at, 0)) FROM form ORDER BY 1;
--- a byte more or less
+\echo '-- a byte more or less'
 SELECT DISTINCT left(stored(type, substr(stored, 1, length(stored) - 1)), 5), left(stored(type, stored || '\x00'), 5),
     left(received(type, substr(sent, 1, length(sent) - 1)), 5), left(received(type, sent || '\x00'), 5) FROM form;
 SELECT DISTINCT left(stored(type, substr(stored, 1, n)), 5), left(received(type, substr(sent, 1, n)), 5)
     FROM form, generate_series(0, 40) n WHERE n < least(length(stored), length(sent)) ORDER BY 1, 2;
--- any damage
+\echo '-- any damage'
 SELECT count(*) > 1000 AS tried, count(*) FILTER (WHERE NOT (outcome ~ '^(<|\[|0A000:|XX001:|22P03:|08P01:)')) AS strange
 FROM form, generate_series(0, 30) place, unnest('{0,1,2,127,128,255}'::int[]) byte,
     LATERAL (SELECT CASE WHEN place < length(sent) THEN received(type, set_byte(sent, place, byte)) END
              UNION ALL SELECT CASE WHEN place < length(stored) AND type <> 'feature_frequencies'::regtype AND (type <> 'signature_ball'::regtype OR place = at)
                  THEN stored(type, set_byte(stored, place, byte)) END) o(outcome) WHERE outcome IS NOT NULL;
 
--- A ball in a table is packed, compressed or elsewhere: it is the same one, for the operator, an index and every function.
+\echo '-- A ball in a table is packed, compressed or elsewhere: it is the same one, for the operator, an index and every function.'
 CREATE TABLE ball (id int, way text, b simhash_ball, filler text);
 ALTER TABLE ball ALTER filler SET STORAGE plain;
 CREATE FUNCTION fill(way text) RETURNS void LANGUAGE plpgsql AS $$

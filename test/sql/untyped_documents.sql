@@ -1,3 +1,4 @@
+\set ECHO none
 -- Features that a client sends as text of no known type are taken for a document, with a warning.
 \set VERBOSITY default
 SELECT to_simhash('{invoice,urgent}') IS NOT NULL AS hashed;
@@ -9,7 +10,7 @@ SELECT to_minhash_values(features('{1,2,3}'), 8) IS NOT NULL AS hashed;
 SELECT feature_jaccard('a b', '{a,b}'), feature_containment('{a,b}', 'a b'), feature_cosine('{a,b}', '{b,a}');
 SELECT to_features('{invoice,urgent}');
 
--- Parameters, whether the plan knows them or not. A cast prevents it.
+\echo '-- Parameters, whether the plan knows them or not. A cast prevents it.'
 PREPARE untyped AS SELECT to_simhash($1) = to_simhash('invoice urgent') AS as_document;
 PREPARE typed AS SELECT to_simhash(features($1::text[])) = to_simhash('invoice urgent') AS as_document;
 EXECUTE untyped('{"Invoice","urgent"}');
@@ -19,7 +20,7 @@ EXECUTE untyped('{"Invoice","urgent"}');
 EXECUTE typed('{"Invoice","urgent"}');
 RESET plan_cache_mode;
 
--- Once in a statement, whatever it does.
+\echo '-- Once in a statement, whatever it does.'
 SELECT to_simhash('{a,b}') = to_simhash('{b,a}') AS same;
 DO $$
 DECLARE
@@ -30,10 +31,10 @@ BEGIN
     END LOOP;
 END $$;
 
--- Not for other texts: empty lists, and JSON that can't be features.
+\echo '-- Not for other texts: empty lists, and JSON that can''t be features.'
 SELECT to_simhash('{}') IS NULL AS empty, to_simhash('[edit] an article') IS NOT NULL AS article,
     to_simhash('{"title": "An article"}') IS NOT NULL AS json;
--- Nor for columns: they hold what was declared.
+\echo '-- Nor for columns: they hold what was declared.'
 CREATE TEMP TABLE document (body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED);
 INSERT INTO document VALUES ('{a,b}');
 INSERT INTO document SELECT '["a", "b"]' FROM generate_series(1, 3);

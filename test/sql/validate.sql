@@ -1,3 +1,4 @@
+\set ECHO none
 -- Operator classes that the access method cannot work with.
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') ORDER BY opcname;
@@ -17,7 +18,7 @@ DROP OPERATOR FAMILY few_ops USING simhash;
 DROP OPERATOR FAMILY wrong_ops USING simhash;
 DROP OPERATOR FAMILY words_ops USING simhash;
 
--- Those for bit have other operators than those for fingerprints, and no others.
+\echo '-- Those for bit have other operators than those for fingerprints, and no others.'
 CREATE OPERATOR CLASS few_ops FOR TYPE bit USING simhash AS OPERATOR 4 <@> (bit, bit) FOR ORDER BY integer_ops;
 CREATE OPERATOR CLASS more_ops FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
@@ -44,11 +45,11 @@ DROP OPERATOR FAMILY more_ops USING simhash;
 DROP OPERATOR FAMILY wrong_ops USING simhash;
 DROP OPERATOR FAMILY fingerprint_ops USING simhash;
 
--- Strategy and support numbers that the access method does not have.
+\echo '-- Strategy and support numbers that the access method does not have.'
 CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS OPERATOR 9 < (simhash, simhash);
 CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS FUNCTION 1 simhash_cmp(simhash, simhash);
 
--- CREATE INDEX refuses them and says why. Types that are stored like fingerprints or like bit strings are no exception.
+\echo '-- CREATE INDEX refuses them and says why. Types that are stored like fingerprints or like bit strings are no exception.'
 CREATE DOMAIN fingerprint AS simhash;
 CREATE DOMAIN signature AS bit(96);
 CREATE TYPE pair AS (a int, b int);
@@ -85,7 +86,7 @@ CREATE INDEX ON strange_too USING simhash (l bigint_ops);
 CREATE TABLE strange_parts (l bigint) PARTITION BY RANGE (l);
 CREATE TABLE strange_part PARTITION OF strange_parts DEFAULT;
 CREATE INDEX ON strange_parts USING simhash (l bigint_ops);
--- So is one with our operators at other places, with fewer, or with others of the same types.
+\echo '-- So is one with our operators at other places, with fewer, or with others of the same types.'
 CREATE OPERATOR CLASS few_ops FOR TYPE simhash USING simhash AS OPERATOR 3 = (simhash, simhash);
 CREATE INDEX ON strange USING simhash (h few_ops);
 CREATE OPERATOR CLASS swapped_ops FOR TYPE simhash USING simhash AS
@@ -93,7 +94,7 @@ CREATE OPERATOR CLASS swapped_ops FOR TYPE simhash USING simhash AS
     OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops,
     OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops;
 CREATE INDEX ON strange USING simhash (h swapped_ops);
--- A copy of ours will do.
+\echo '-- A copy of ours will do.'
 CREATE OPERATOR CLASS equal_ops FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 ~= (simhash, simhash), OPERATOR 3 = (simhash, simhash),
     OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops,
@@ -102,8 +103,8 @@ CREATE INDEX strange_h ON strange USING simhash (h equal_ops);
 SET enable_seqscan = off;
 SELECT i FROM strange WHERE h ~= '0000000000000004';
 
--- Operators added later: the index is not used for them, not even if it has to be, and a constant is not read as what it
--- is not. It can be used for the others, and not be built again.
+\echo '-- Operators added later: the index is not used for them, not even if it has to be, and a constant is not read as what it'
+\echo '-- is not. It can be used for the others, and not be built again.'
 CREATE FUNCTION simhash_is(simhash, bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1::bigint = $2; END';
 CREATE FUNCTION simhash_is(simhash, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 = simhash_in($2::cstring); END';
 CREATE FUNCTION simhash_from(simhash, text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN length($2); END';
@@ -129,7 +130,7 @@ EXPLAIN (COSTS OFF) SELECT i FROM strange WHERE h === 5;
 REINDEX INDEX strange_h;
 RESET enable_seqscan;
 
--- A constraint searches without a plan. Its operator may get another strategy number.
+\echo '-- A constraint searches without a plan. Its operator may get another strategy number.'
 CREATE OPERATOR FAMILY loose_ops USING simhash;
 CREATE OPERATOR CLASS loose_ops FOR TYPE simhash USING simhash FAMILY loose_ops AS STORAGE simhash;
 ALTER OPERATOR FAMILY loose_ops USING simhash ADD
@@ -145,7 +146,7 @@ ALTER OPERATOR FAMILY loose_ops USING simhash ADD OPERATOR 1 = (simhash, simhash
 INSERT INTO apart VALUES ('0000000000000002');
 SELECT * FROM apart;
 
--- Tools can see that the index orders by distance.
+\echo '-- Tools can see that the index orders by distance.'
 SELECT pg_index_column_has_property(i, 1, 'distance_orderable') AS orderable, pg_index_column_has_property(i, 1, 'returnable') AS returnable,
     pg_index_column_has_property(i, 1, 'search_nulls') AS nulls, pg_index_column_has_property(i, 2, 'distance_orderable') AS second,
     pg_index_has_property(i, 'distance_orderable') AS index

@@ -1,3 +1,4 @@
+\set ECHO none
 -- simhash_weights: the sums whose signs are the fingerprint.
 
 \set VERBOSITY default
@@ -13,7 +14,7 @@ INSERT INTO w VALUES
 SELECT name, w::simhash, pg_column_size(w), w FROM w ORDER BY name;
 \pset format aligned
 
--- Round trips: text, binary, numbers.
+\echo '-- Round trips: text, binary, numbers.'
 SELECT name, w::text::simhash_weights::text = w::text AS text,
        length(simhash_weights_send(w)) AS bytes,
        substr(simhash_weights_send(w), 1, 17) AS start,
@@ -30,7 +31,7 @@ CREATE TEMP TABLE again (LIKE w);
 COPY again FROM :'file' (FORMAT binary);
 SELECT count(*) FROM w JOIN again USING (name) WHERE w.w::text = again.w::text;
 
--- A message that is too short, of another version, too long.
+\echo '-- A message that is too short, of another version, too long.'
 CREATE TEMP TABLE bad (b bytea);
 CREATE TEMP TABLE taken (w simhash_weights);
 INSERT INTO bad SELECT substr(simhash_weights_send(w), 1, 512) FROM w WHERE name = 'text';
@@ -50,7 +51,7 @@ SELECT count(*) FROM taken;
 \set remove 'rm ' :file
 COPY (SELECT WHERE false) TO PROGRAM :'remove';
 
--- Sums.
+\echo '-- Sums.'
 SELECT (a.w + b.w)::text = (b.w + a.w)::text AS commutes,
        (a.w + b.w)::real[] = ARRAY(SELECT x + y FROM unnest(a.w::real[], b.w::real[]) AS u(x, y)) AS adds
 FROM w a, w b WHERE a.name = 'text' AND b.name = 'signs';
@@ -60,10 +61,10 @@ SELECT w + w FROM w WHERE name = 'fine';
 \echo :SQLSTATE
 SELECT w + NULL FROM w WHERE name = 'fine';
 
--- Element j is the weight of the bit with the value 1 << j.
+\echo '-- Element j is the weight of the bit with the value 1 << j.'
 SELECT (array_fill(-1::real, ARRAY[3]) || 1::real || array_fill(-1::real, ARRAY[60]))::simhash_weights::simhash;
 
--- Invalid input.
+\echo '-- Invalid input.'
 SELECT ''::simhash_weights;
 \echo :SQLSTATE
 SELECT '[1,2,3]'::simhash_weights;
@@ -95,19 +96,19 @@ SELECT (array_fill(1::real, ARRAY[63]) || 'NaN'::real)::simhash_weights;
 SELECT (array_fill(1::real, ARRAY[63]) || '1e12'::real)::simhash_weights;
 \echo :SQLSTATE
 
--- Negative numbers stay negative, however small.
+\echo '-- Negative numbers stay negative, however small.'
 SELECT array_fill(-1e-45::real, '{64}')::simhash_weights::simhash AS negative,
        array_fill(1e-45::real, '{64}')::simhash_weights::simhash AS positive,
        (array_fill(-1e-45::real, '{64}')::simhash_weights::real[])[1] * 2::real ^ 24 AS element;
 
--- All casts are explicit.
+\echo '-- All casts are explicit.'
 CREATE TEMP TABLE h (h simhash);
 INSERT INTO h SELECT w FROM w;
 \echo :SQLSTATE
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
 WHERE 'simhash_weights'::regtype IN (castsource, casttarget) ORDER BY 1, 2;
 
--- Weights that would be rounded to 0 are errors rather than skipped: without others there would be no fingerprint.
+\echo '-- Weights that would be rounded to 0 are errors rather than skipped: without others there would be no fingerprint.'
 \set VERBOSITY default
 SELECT to_simhash(features('{a,b}'::text[], '{2e-8,1}'::float8[]));
 SELECT simhash_agg(f, 1e-300) FROM unnest('{a,b}'::text[]) AS f;

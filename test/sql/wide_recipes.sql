@@ -1,8 +1,9 @@
+\set ECHO none
 -- What the recipes of doc/recipes.md for bit strings rely on, beyond the answers that it shows: plans, checks, and the
 -- comparison with sequential scans.
 SET client_min_messages = warning;
 
--- Image hashes of 256 bits, as hexadecimal digits
+\echo '-- Image hashes of 256 bits, as hexadecimal digits'
 CREATE TABLE photo (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, pdq text NOT NULL CHECK (pdq ~ '^[0-9a-f]{64}$'),
     sig bit(256) GENERATED ALWAYS AS (('x' || pdq)::bit(256)) STORED);
 CREATE INDEX photo_sig ON photo USING simhash (sig);
@@ -27,7 +28,7 @@ RESET enable_seqscan;
 SELECT id, (sig <@> ('x' || :'pdq')::bit(256))::int AS distance FROM photo WHERE (sig <@> ('x' || :'pdq')::bit(256))::int <= 31
     ORDER BY distance, id;
 
--- the same from bytea, by a generated column and by an expression
+\echo '-- the same from bytea, by a generated column and by an expression'
 CREATE TABLE scanned (id bigint, hash bytea CHECK (octet_length(hash) = 32),
     sig bit(256) GENERATED ALWAYS AS (('x' || encode(hash, 'hex'))::bit(256)) STORED);
 CREATE INDEX scanned_sig ON scanned USING simhash (sig);
@@ -50,7 +51,7 @@ CREATE ROLE regress_photo_reader;
 GRANT SELECT ON scanned TO regress_photo_reader;
 ALTER TABLE scanned ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON scanned USING (id > 0);
--- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
+\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
@@ -72,7 +73,7 @@ DEALLOCATE ALL;
 DROP TABLE scanned;
 DROP ROLE regress_photo_reader;
 
--- Embeddings: candidates by signatures, order by vectors
+\echo '-- Embeddings: candidates by signatures, order by vectors'
 CREATE FUNCTION vector_cosine(a real[], b real[]) RETURNS double precision IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$ SELECT sum(x::float8 * y) / sqrt(sum(x::float8 * x) * sum(y::float8 * y)) FROM unnest(a, b) AS u(x, y) $$;
 CREATE FUNCTION random_vector(i bigint) RETURNS real[] IMMUTABLE LANGUAGE sql AS
@@ -94,7 +95,7 @@ EXECUTE rerank(:'q', 1);
 SELECT id, round(vector_cosine(embedding, :'q')::numeric, 3) AS cosine FROM item ORDER BY cosine DESC, id LIMIT 9;
 RESET plan_cache_mode;
 
--- Image hashes of 576 bits: exact copies, groups
+\echo '-- Image hashes of 576 bits: exact copies, groups'
 CREATE FUNCTION random_hash(i bigint) RETURNS bit(576) IMMUTABLE LANGUAGE sql AS
 $$ SELECT ('x' || string_agg(md5(i || ' ' || d), '' ORDER BY d))::bit(576) FROM generate_series(1, 5) d $$;
 CREATE TABLE picture (id bigint PRIMARY KEY, hash bit(576));
@@ -105,7 +106,7 @@ INSERT INTO picture SELECT 2000 + id, set_bit(set_bit(hash, 100, 1 - get_bit(has
     WHERE id IN (7, 8);
 ANALYZE picture;
 SELECT id, hash <@> random_hash(7) AS distance FROM picture ORDER BY hash <@> random_hash(7), id LIMIT 4;
--- of each picture, the copy and itself are the nearest two
+\echo '-- of each picture, the copy and itself are the nearest two'
 SELECT count(*), count(*) FILTER (WHERE n.ids @> ARRAY[p.id, p.id % 1000 + CASE WHEN p.id < 1000 THEN 1000 ELSE 0 END]) AS found
 FROM picture p CROSS JOIN LATERAL (SELECT array_agg(id) AS ids FROM
     (SELECT id FROM picture n ORDER BY n.hash <@> p.hash LIMIT 2) n) n WHERE p.id < 2000 AND p.id % 1000 > 0;
@@ -115,7 +116,7 @@ SELECT count(*) FROM picture a JOIN picture b ON (a.hash <@> b.hash)::int <= 30 
 SELECT min(p.id) AS first, array_agg(p.id ORDER BY p.id) AS members
 FROM simhash_groups('picture_hash', 30) g JOIN picture p ON p.ctid = g.member GROUP BY g.leader HAVING count(*) > 2 ORDER BY 1;
 
--- the operator class by name
+\echo '-- the operator class by name'
 CREATE INDEX picture_named ON picture USING simhash (hash simhash_bit_ops);
 SELECT pg_typeof(hash <@> hash) FROM picture LIMIT 1;
 

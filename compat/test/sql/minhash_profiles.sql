@@ -1,3 +1,4 @@
+\set ECHO none
 -- Min-hash of other libraries. The vectors are written by tools/minhash-vectors.py, which computes the definitions once
 -- more, with NumPy, and compares them with the libraries. The list shows the expected and the actual minima of each.
 
@@ -112,7 +113,7 @@ FROM (VALUES
     ('datatrove-sha1-32', 5, 112, '{-7118642970244519346,-7477032415657980404}')
     ) AS v(profile, set, size, expected) JOIN feature_set ON n = set ORDER BY profile COLLATE "C";
 
--- The most minima, and the largest seed.
+\echo '-- The most minima, and the largest seed.'
 INSERT INTO vector (profile, input, expected, got)
 SELECT profile, 'set ' || set || ', ' || size || ' minima, seed', expected::bigint[],
        minhash_bands(to_minhash_as(profile, features, size, 4294967295), size / 2)
@@ -133,29 +134,29 @@ FROM (VALUES
 SELECT profile, input, expected, got, expected = got AS ok FROM vector ORDER BY n;
 SELECT count(*) AS vectors, count(*) FILTER (WHERE expected = got) AS ok FROM vector;
 
--- Order and repetition do not matter, NULLs are skipped, names are not case-sensitive, the defaults are the profile's.
+\echo '-- Order and repetition do not matter, NULLs are skipped, names are not case-sensitive, the defaults are the profile''s.'
 SELECT name, to_minhash_as(name, ARRAY['a', 'b', 'c']) = to_minhash_as(name, ARRAY['c', NULL, 'a', 'b', 'a']) AS set,
        to_minhash_as(name, ARRAY['a']) = to_minhash_as(upper(name), ARRAY['a'], minima, seed) AS defaults,
        cardinality(to_minhash_as(name, ARRAY['a'])) = minima AS minima,
        to_minhash_as(name, ARRAY['a'], minima, seed) <> to_minhash_as(name, ARRAY['a'], minima, seed + 1) AS seeds
 FROM minhash_profiles();
--- The minima of a union are the smaller ones.
+\echo '-- The minima of a union are the smaller ones.'
 SELECT name, (SELECT array_agg(least(a, b) ORDER BY place)
               FROM unnest(to_minhash_as(name, ARRAY['a', 'b']), to_minhash_as(name, ARRAY['b', 'c']))
                   WITH ORDINALITY AS m(a, b, place)) = to_minhash_as(name, ARRAY['a', 'b', 'c']) AS union
 FROM minhash_profiles();
--- Without features there are no minima. datasketch keeps the largest number in every place.
+\echo '-- Without features there are no minima. datasketch keeps the largest number in every place.'
 SELECT to_minhash_as('datasketch', '{}'::text[]), to_minhash_as('datasketch', ARRAY[NULL]::text[], 4),
        minhash_from_hashes_as('text-dedup', '{}'), to_minhash_as(NULL, ARRAY['a']), to_minhash_as('datasketch', NULL::text[]),
        to_minhash_as('datasketch', ARRAY['a'], NULL), to_minhash_as('datasketch', ARRAY['a'], 4, NULL);
--- Hashes of features, for libraries with another hash function: unsigned, and cut to the integers of the arithmetic.
+\echo '-- Hashes of features, for libraries with another hash function: unsigned, and cut to the integers of the arithmetic.'
 SELECT minhash_from_hashes_as('datasketch', ARRAY[12], 4) AS twelve, minhash_from_hashes_as('datatrove', ARRAY[-1], 2) AS all_ones,
        minhash_from_hashes_as('text-dedup-16', ARRAY[65536 * 3 + 12], 4) = minhash_from_hashes_as('text-dedup-16', ARRAY[12], 4, 42) AS low_bits;
 
--- The table of profiles.
+\echo '-- The table of profiles.'
 SELECT * FROM minhash_profiles();
 
--- Errors.
+\echo '-- Errors.'
 SELECT to_minhash_as('minhash', ARRAY['a']);
 \echo :SQLSTATE
 SELECT to_minhash_as('datasketch', ARRAY['a'], 0);

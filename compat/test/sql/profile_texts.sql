@@ -1,3 +1,4 @@
+\set ECHO none
 -- Texts in every encoding have the fingerprints and minima of other libraries, since features are hashed as UTF-8.
 
 CREATE EXTENSION simhash_compat;
@@ -18,7 +19,7 @@ SELECT to_minhash_as('datasketch', ARRAY['Éric', 'café'], 4), to_minhash_as('t
 \c :utf8
 DROP DATABASE simhash_compat_latin1;
 
--- Features that a client sends as text of no known type are taken for a document, with a warning.
+\echo '-- Features that a client sends as text of no known type are taken for a document, with a warning.'
 \set VERBOSITY default
 SELECT to_simhash_as('1e0ng', '{invoice,urgent}') IS NOT NULL AS hashed;
 DROP EXTENSION simhash_compat;

@@ -1,3 +1,4 @@
+\set ECHO none
 -- Fingerprints of other libraries: the values in their own tests and documentation, and some that were computed from
 -- their definitions. The list shows the expected and the actual value of each.
 
@@ -137,7 +138,7 @@ INSERT INTO vector (library, input, expected, got)
         ('snake_case_name is one word', 'a4110a1941482181'),
         (:'poem' || left(:'poem', strpos(:'poem', 'Beware the Jab') - 1), '041b79a58fc67880')) AS v (t, expected);
 
--- From features.
+\echo '-- From features.'
 INSERT INTO vector (library, input, expected, got) VALUES
     ('1e0ng', 'features aaa, bbb', 57087923692560392::bigint::simhash, to_simhash_as('1e0ng', ARRAY['aaa', 'bbb'])),
     ('1e0ng', 'features 0 … 499', 7984652473404407437::bigint::simhash,
@@ -200,7 +201,7 @@ INSERT INTO vector (library, input, expected, got) VALUES
 SELECT library, input, expected, got, expected = got AS ok FROM vector ORDER BY n;
 SELECT count(*) AS vectors, count(*) FILTER (WHERE expected = got) AS ok FROM vector;
 
--- ClickHouse's other shingle sizes, and properties that its functions share.
+\echo '-- ClickHouse''s other shingle sizes, and properties that its functions share.'
 SELECT to_simhash_as('ngramSimHash', 'abcd', 4) = to_simhash_as('ngramSimHash', ARRAY['abcd']) AS one_shingle,
        to_simhash_as('ngramSimHash', 'ab', 5) = to_simhash_as('ngramSimHash', 'ab') AS shorter,
        to_simhash_as('ngramSimHashUTF8', 'äbcd', 3) = to_simhash_as('ngramSimHashUTF8', ARRAY['bcd']) AS without_the_first,
@@ -210,7 +211,7 @@ SELECT to_simhash_as('ngramSimHash', 'abcd', 4) = to_simhash_as('ngramSimHash', 
            to_simhash_as('wordShingleSimHash', ARRAY['threefour', 'fourfive']) AS spaces_do_not_count,
        to_simhash_as('ngramSimHashCaseInsensitive', '@@@@') = to_simhash_as('ngramSimHashCaseInsensitive', '````') AS folded;
 
--- How texts are cut: the same as with explicit features.
+\echo '-- How texts are cut: the same as with explicit features.'
 SELECT to_simhash_as('1e0ng', 'A_b, C!', 2) = to_simhash_as('1e0ng', ARRAY['a_', '_b', 'bc']) AS joined,
        to_simhash_as('1e0ng', E'Ⅷ ½ é ë \u0301') = to_simhash_as('1e0ng', ARRAY['ⅷ½éë']) AS letters_and_numbers,
        to_simhash_as('1e0ng', 'ΟΔΟΣ Σ ΑΣ''Α') =
@@ -236,7 +237,7 @@ SELECT to_simhash_as('mfonda', 'It''s at HTTP://Example.com/a?b ''''x://é') =
        to_simhash_as('floc', 'a  b ') = to_simhash_as('floc', ARRAY['a', '', 'b', '']) AS empty_words,
        to_simhash_as('floc', '') = to_simhash_as('floc', ARRAY['']) AS an_empty_word;
 
--- Names in any case; NULLs are skipped; without features the result is that of the library, or NULL if it fails.
+\echo '-- Names in any case; NULLs are skipped; without features the result is that of the library, or NULL if it fails.'
 SELECT to_simhash_as('NGRAMsimhash', 'abc') = to_simhash_as('ngramSimHash', 'abc') AS any_case,
        to_simhash_as('1e0ng', ARRAY['a', NULL, 'b']) = to_simhash_as('1e0ng', ARRAY['a', 'b']) AS nulls,
        to_simhash_as('1e0ng', ARRAY['a', 'b', NULL, 'c'], ARRAY[3, NULL, 1, 2]) =
@@ -246,7 +247,7 @@ SELECT name, empty, to_simhash_as(name, '{}'::text[]) IS NOT DISTINCT FROM empty
 FROM simhash_profiles();
 SELECT to_simhash_as('1e0ng', NULL::text), to_simhash_as(NULL, 'a'), to_simhash_as('floc', '{}'::text[]);
 
--- Weights: their signs are the fingerprint, of every kind of argument, with ties either way, and of nothing.
+\echo '-- Weights: their signs are the fingerprint, of every kind of argument, with ties either way, and of nothing.'
 SELECT name, bool_and(to_simhash_weights_as(name, body)::simhash = to_simhash_as(name, body)) AS texts,
        bool_and(CASE WHEN shingle_size IS NOT NULL
                      THEN to_simhash_weights_as(name, body, 2)::simhash = to_simhash_as(name, body, 2) END) AS shingles
@@ -272,10 +273,10 @@ SELECT (simhash_weights_from_hashes_as('1e0ng', ARRAY[3, 5]::bigint[], ARRAY[0.5
 SELECT simhash_weights_from_hashes_as('1e0ng', ARRAY[1, 1]::bigint[], ARRAY[3e11, 3e11]);
 \echo :SQLSTATE
 
--- The table of profiles.
+\echo '-- The table of profiles.'
 SELECT name, shingle_size, hash, tie, weights, features FROM simhash_profiles();
 
--- Errors.
+\echo '-- Errors.'
 SELECT to_simhash_as('simhash', 'a');
 \echo :SQLSTATE
 SELECT to_simhash_as('yanyiwu', '你好世界');
@@ -299,7 +300,7 @@ SELECT to_simhash_as('1e0ng', ARRAY[1, 2]);
 SELECT to_simhash_as('1e0ng', ARRAY[['a'], ['b']]);
 \echo :SQLSTATE
 
--- Long texts are normalised in pieces, as if they were not: cut nowhere between what composes, wherever that stands.
+\echo '-- Long texts are normalised in pieces, as if they were not: cut nowhere between what composes, wherever that stands.'
 SELECT word, bool_and(to_simhash_as('go-dedup-utf', long) = to_simhash_as('go-dedup-utf', ARRAY[normalize(long, NFKC)])) AS same
 FROM unnest(ARRAY['e' || chr(769), chr(4370) || chr(4449) || chr(4523), chr(12459) || chr(12441), chr(65398) || chr(65438),
                   chr(945) || chr(788) || chr(837), chr(945) || chr(837), chr(64257), chr(4370) || chr(4449)]) word,
@@ -312,14 +313,14 @@ SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 60000)) = to_simhas
 SELECT to_simhash_as('go-dedup-utf', 'a' || repeat(chr(769), 70000));
 \echo :SQLSTATE
 
--- Marks are put into canonical order before PostgreSQL normalises a text, as that takes quadratic time for it: the limit
--- is far below that, and far above ours. Some decompose to several marks.
+\echo '-- Marks are put into canonical order before PostgreSQL normalises a text, as that takes quadratic time for it: the limit'
+\echo '-- is far below that, and far above ours. Some decompose to several marks.'
 SET statement_timeout = '60s';
 SELECT n, to_simhash_as('go-dedup-utf', string_agg('a' || repeat(marks, 50000 / length(normalize(marks, NFKD))) || ' b', ' ')) IS NOT NULL AS ordered
 FROM unnest(ARRAY[U&'\0301\0323', U&'\0344\0323', U&'\0F73', U&'\0345\0301', U&'\FF9E\0323\0301', U&'\0340\0345\0327']) WITH ORDINALITY u(marks, n),
      generate_series(1, 4) GROUP BY n ORDER BY n;
 RESET statement_timeout;
--- Marks of all classes, and characters that decompose, in several orders.
+\echo '-- Marks of all classes, and characters that decompose, in several orders.'
 SELECT count(*) AS characters, bool_and(to_simhash_as('go-dedup-utf', t) = to_simhash_as('go-dedup-utf', normalize(t, NFKC))) AS same,
        bool_and(to_simhash_as('go-dedup-utf', t) = to_simhash_as('go-dedup-utf', normalize(t, NFD))) AS canonical
 FROM unnest(ARRAY[768, 1155, 1425, 1552, 1611, 3953, 7616, 7680, 8400, 12330, 12441, 65056, 65438, 119141],
@@ -327,7 +328,7 @@ FROM unnest(ARRAY[768, 1155, 1425, 1552, 1611, 3953, 7616, 7680, 8400, 12330, 12
      generate_series(first, last) n,
      LATERAL (SELECT 'x a' || chr(n) || chr(775) || chr(803) || chr(n) || chr(837) || chr(n) || 'e' || chr(803) || chr(n) AS t) s;
 
--- The cyclic hash: of a window, of which the first features fill only a part, with its bits in reverse.
+\echo '-- The cyclic hash: of a window, of which the first features fill only a part, with its bits in reverse.'
 SELECT to_simhash_as('seomoz-cyclic', 'one') = reverse(to_simhash_as('yanyiwu', ARRAY['one'])::bit(64)::text)::bit(64)::simhash AS one_word,
        simhash_from_hashes_as('seomoz-cyclic', ARRAY[1, 16, 256]::bigint[])
            = reverse(simhash_from_hashes_as('seomoz', ARRAY[1, 18, 292]::bigint[])::bit(64)::text)::bit(64)::simhash AS hashes,
@@ -336,14 +337,14 @@ SELECT to_simhash_as('seomoz-cyclic', 'one') = reverse(to_simhash_as('yanyiwu', 
        to_simhash_as('seomoz-cyclic-python', '...a  bc!') = to_simhash_as('seomoz-cyclic-python', ARRAY['', 'a', 'bc', '']) AS empty_ends,
        to_simhash_as('seomoz-cyclic', 'a bc d e', 4) = to_simhash_as('seomoz-cyclic', 'a bc d e') AS window_of_four;
 
--- In a generated column and an index.
+\echo '-- In a generated column and an index.'
 CREATE TEMP TABLE phrase (id int, body text, h simhash GENERATED ALWAYS AS (to_simhash_as('mfonda', body)) STORED);
 INSERT INTO phrase VALUES (1, 'this is a test phrase'), (2, 'this is a test phrass'), (3, 'foo bar');
 CREATE INDEX ON phrase USING simhash (h);
 SET enable_seqscan = off;
 SELECT id, h FROM phrase WHERE h <@> '8c3a5f7e9ecb3f35' <= 3 ORDER BY id;
 
--- A search by another library's weights: of 500 documents of 60 words for their revisions with one to eight words changed.
+\echo '-- A search by another library''s weights: of 500 documents of 60 words for their revisions with one to eight words changed.'
 CREATE TEMP TABLE revised AS
     SELECT name, i AS id, v AS version, string_agg(translate((hashint8extended((CASE WHEN v = 2 AND j <= 1 + i % 8 THEN -1 ELSE 1 END) * (i * 1000 + j), 7)
         & 4095)::text, '0123456789', 'abcdefghij'), ' ' ORDER BY j) AS body

@@ -2,7 +2,7 @@
 // index estimates its searches (SearchCosts).
 #pragma once
 
-#include "pg/planner/ball_argument.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 #include "pg/planner/index_order.hpp"
 
-#include "pg/planner/expression.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
 

@@ -8,8 +8,7 @@
 
 #include "core/signature/ball_volume.hpp"
 #include "pg/planner/column_sample.hpp"
-#include "pg/planner/comparison.hpp"
-#include "pg/planner/expression.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"

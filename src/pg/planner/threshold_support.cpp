@@ -6,10 +6,7 @@
 // is evaluated as it stands.
 #include "pg/server/postgres.hpp"
 
-#include "pg/planner/comparison.hpp"
-#include "pg/planner/expression.hpp"
-#include "pg/planner/index_condition.hpp"
-#include "pg/planner/measure.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"

@@ -1,0 +1,221 @@
+#include "pg/planner/rewrite.hpp"
+
+#include "core/minhash/estimate.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/signature_ball.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
+#include "utils/lsyscache.h"
+}
+
+namespace simhash
+{
+
+Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form)
+{
+    return reinterpret_cast<Node *>(makeFuncExpr(function, result, arguments, InvalidOid, InvalidOid, form));
+}
+
+Node *call_operator(Oid op, Oid result, Node *left, Node *right)
+{
+    Expr *expr = make_opclause(op, result, false, reinterpret_cast<Expr *>(left),
+                               reinterpret_cast<Expr *>(right), InvalidOid, InvalidOid);
+
+    set_opfuncid(reinterpret_cast<OpExpr *>(expr));
+    return reinterpret_cast<Node *>(expr);
+}
+
+Node *as_built_in_type(Node *node, Oid base)
+{
+    node = strip_relabels(node);
+    if (exprType(node) == base)
+        return node;
+    if (IsA(node, Const)) {
+        Const *constant = static_cast<Const *>(copyObjectImpl(node));
+        constant->consttype = base;
+        return reinterpret_cast<Node *>(constant);
+    }
+    return reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(node), base, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
+Node *cast_implicitly(Node *node, Oid type)
+{
+    const Oid from = exprType(node);
+    Oid function;
+
+    if (from == type)
+        return node;
+    if (find_coercion_pathway(type, from, COERCION_IMPLICIT, &function) != COERCION_PATH_FUNC)
+        return nullptr;
+    return call_function(function, type, list_make1(node), COERCE_IMPLICIT_CAST);
+}
+
+int declared_bits(Node *node)
+{
+    int32 length = exprTypmod(node);
+    return getBaseTypeAndTypmod(exprType(node), &length) == BITOID ? length : -1;
+}
+
+bool repeatable(Node *node)
+{
+    return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
+}
+
+bool is_sublink_output(Node *node)
+{
+    return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
+}
+
+namespace
+{
+
+// The similarity that is assumed of a threshold that the planner does not know.
+constexpr double kUnknownSimilarity = 0.8;
+
+// The limit of a distance is the radius itself.
+Node *distance_radius(PlannerInfo * /*root*/, Oid /*schema*/, Node *limit, int /*bits*/) { return limit; }
+
+// Returns a call that the planner evaluates if it can. It computes the radius by similarity_estimate, as the condition
+// computes the similarity, so both agree for every threshold.
+Node *similarity_limit_radius(PlannerInfo *root, Oid schema, Node *limit, int bits)
+{
+    const Oid types[] = {FLOAT8OID, INT4OID};
+    const Oid function = find_function(schema, "minhash_threshold_radius", types, lengthof(types));
+
+    if (!OidIsValid(function) || bits <= 0)
+        return nullptr;
+    Node *length = reinterpret_cast<Node *>(
+        makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true));
+    Node *radius = call_function(function, INT4OID, list_make2(copyObjectImpl(limit), length));
+    return eval_const_expressions(root, cast_implicitly(radius, INT8OID));
+}
+
+// A null limit matches nothing.
+int estimate_similarity_radius(PlannerInfo *root, Node *limit, int bits)
+{
+    Node *node = estimate_expression_value(root, limit);
+    const Const *constant = reinterpret_cast<const Const *>(node);
+
+    if (bits <= 0)
+        return kEmptyRadius;
+    if (!IsA(node, Const) || constant->consttype != FLOAT8OID)
+        return similarity_radius(kUnknownSimilarity, bits);
+    return constant->constisnull ? kEmptyRadius
+                                 : similarity_radius(DatumGetFloat8(constant->constvalue), bits);
+}
+
+} // namespace
+
+const Measure kDistanceMeasure = {false, distance_radius, estimate_radius};
+const Measure kSimilarityMeasure = {true, similarity_limit_radius, estimate_similarity_radius};
+
+bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out)
+{
+    if (!is_funcclause(request->node) || request->indexarg > 1)
+        return false;
+    out->call = reinterpret_cast<FuncExpr *>(request->node);
+    if (list_length(out->call->args) != 3)
+        return false;
+    out->key = static_cast<Node *>(list_nth(out->call->args, request->indexarg));
+    out->query = static_cast<Node *>(list_nth(out->call->args, 1 - request->indexarg));
+    out->limit = static_cast<Node *>(lthird(out->call->args));
+    return constant_for_index(request->root, out->query, request->index) &&
+           constant_for_index(request->root, out->limit, request->index);
+}
+
+Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near)
+{
+    const Oid ball = find_ball(near.schema, near.query_type);
+    if (!OidIsValid(ball))
+        return nullptr;
+    const Oid ball_type = get_func_rettype(ball);
+    const Oid op = find_operator(near.schema, "<@|", near.key_type, ball_type);
+    if (!OidIsValid(op) || !op_in_opfamily(op, request->opfamily))
+        return nullptr;
+
+    List *arguments = list_make2(copyObjectImpl(near.query), copyObjectImpl(near.radius));
+    if (get_func_nargs(ball) > list_length(arguments)) {
+        // Weights tell an exact search where to begin.
+        arguments = lappend(arguments, makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+                                                 Float8GetDatum(kExactRecall), false, FLOAT8PASSBYVAL));
+        arguments = lappend(arguments,
+                            makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true));
+    }
+    Node *operand = eval_const_expressions(request->root, call_function(ball, ball_type, arguments));
+    return call_operator(op, BOOLOID, near.key, operand);
+}
+
+namespace
+{
+
+constexpr double kUnknownRecall = 0.9;
+
+// The radius that is assumed: near-duplicates are sought, in an eighth of the bits of a signature.
+int unknown_radius(int bits) { return bits == kBits ? kNearRadius : bits / 8; }
+
+PlannedBall constant_ball(const Const *constant, int bits)
+{
+    const Datum value = constant->constvalue;
+    if (constant->constisnull)
+        return {kEmptyRadius, true, kExactRecall};
+    if (bits != kBits) {
+        const SignatureBall &ball = datum_signature_ball(value);
+        return {ball.radius, is_exact(ball), ball.recall};
+    }
+    GuidedBall ball;
+    read_ball(value, &ball);
+    return {ball.radius, is_exact(ball), ball.recall};
+}
+
+// Returns an argument if it is a constant of this type, otherwise null.
+const Const *constant_argument(const List *arguments, int number, Oid type)
+{
+    if (list_length(arguments) <= number)
+        return nullptr;
+    const auto *constant = static_cast<const Const *>(list_nth(arguments, number));
+    return IsA(constant, Const) && constant->consttype == type ? constant : nullptr;
+}
+
+// A call of simhash_ball or signature_ball (center, radius, recall, ...), or of signature_nearest.
+PlannedBall called_ball(const FuncExpr *call, int bits)
+{
+    const bool weights = bits == kBits;
+    const List *arguments = call->args;
+    PlannedBall ball = {unknown_radius(bits), list_length(arguments) == 2, kUnknownRecall};
+    if (const Const *radius = constant_argument(arguments, 1, INT8OID))
+        ball.radius =
+            radius->constisnull ? kEmptyRadius : clamp_radius(DatumGetInt64(radius->constvalue), bits);
+    const Const *recall = constant_argument(arguments, 2, FLOAT8OID);
+    if (recall == nullptr || recall->constisnull)
+        return ball;
+    ball.recall = clamp_recall(DatumGetFloat8(recall->constvalue));
+    const Const *most_probes = weights ? constant_argument(arguments, 3, INT4OID) : nullptr;
+    ball.exact =
+        ball.recall >= kExactRecall && (!weights || (most_probes != nullptr && !most_probes->constisnull &&
+                                                     DatumGetInt32(most_probes->constvalue) <= 0));
+    return ball;
+}
+
+} // namespace
+
+PlannedBall planned_ball(Node *argument, Oid type, int bits)
+{
+    if (argument == nullptr)
+        return {unknown_radius(bits), true, kExactRecall};
+    if (IsA(argument, Const) && exprType(argument) == type)
+        return constant_ball(reinterpret_cast<const Const *>(argument), bits);
+    if (IsA(argument, FuncExpr))
+        return called_ball(reinterpret_cast<const FuncExpr *>(argument), bits);
+    return {unknown_radius(bits), bits == kBits, kUnknownRecall};
+}
+
+} // namespace simhash

@@ -1,0 +1,105 @@
+// The rewriting of a condition f(left, right, limit): expression trees, the comparisons that it replaces, the measures that
+// its limit is of, the balls by which an index finds the same rows, and what the planner knows of a ball.
+#pragma once
+
+#include "pg/planner/selectivity.hpp"
+
+namespace simhash
+{
+
+// -- Expression trees --
+
+Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL);
+Node *call_operator(Oid op, Oid result, Node *left, Node *right);
+
+// Returns a value of a type of ours, or of the type of PostgreSQL that it stands for, as the latter.
+Node *as_built_in_type(Node *node, Oid base);
+
+// Returns the value as `type`, or null if there is no function that casts it implicitly.
+Node *cast_implicitly(Node *node, Oid type);
+
+// Returns the length in the type of an expression, bit(n) or a domain over it, or -1.
+int declared_bits(Node *node);
+
+// Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
+bool repeatable(Node *node);
+
+// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
+bool is_sublink_output(Node *node);
+
+// -- Comparisons between a hamming_distance and integers, each of which hamming_within or hamming_at can express --
+
+enum class Rewrite {
+    within,           // distance <= r
+    within_below,     // distance < r
+    not_within,       // distance > r
+    not_within_below, // distance >= r
+    at,               // distance = r
+};
+
+struct Comparison {
+    const char *function;
+    const char *op;
+    Rewrite distance_first; // distance op r
+    Rewrite distance_last;  // r op distance
+};
+
+inline constexpr Comparison kComparisons[] = {
+    {"hamming_distance_eq", "=", Rewrite::at, Rewrite::at},
+    {"hamming_distance_lt", "<", Rewrite::within_below, Rewrite::not_within},
+    {"hamming_distance_le", "<=", Rewrite::within, Rewrite::not_within_below},
+    {"hamming_distance_gt", ">", Rewrite::not_within, Rewrite::within_below},
+    {"hamming_distance_ge", ">=", Rewrite::not_within_below, Rewrite::within},
+};
+
+// -- Measures: the Hamming distance, which is at most the limit, and the similarity that min-hash signatures estimate,
+// which is at least that --
+
+struct Measure {
+    bool similarity;
+    // Returns the radius, a bigint, that a limit means for bit strings of this length. Returns null if it is not known.
+    Node *(*radius)(PlannerInfo *root, Oid schema, Node *limit, int bits);
+    // Returns the radius of a limit for the estimate of selectivity.
+    int (*estimate_radius)(PlannerInfo *root, Node *limit, int bits);
+};
+
+extern const Measure kDistanceMeasure, kSimilarityMeasure;
+
+// -- Conditions by which an index finds the values near a query --
+
+// The values of the index's key that are within a radius of the query.
+struct NearKey {
+    Oid schema; // of our operators and functions
+    Node *key, *query;
+    Oid key_type, query_type;
+    Node *radius; // a bigint
+};
+
+// A condition f(a, b, limit), one of whose first two arguments is the index's key.
+struct LimitCall {
+    const FuncExpr *call;
+    Node *key, *query, *limit;
+};
+
+// Matches the condition that the planner asks about. Returns false if it is another one, or if the query or the
+// limit is not constant during a scan of the index.
+bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out);
+
+// Returns the condition key <@| ball(query, radius) for the index that the planner asks about. Returns null if
+// the index does not have that operator.
+Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near);
+
+// -- What the planner knows of the ball that an index is searched for --
+
+struct PlannedBall {
+    int radius;    // -1 to the number of bits
+    bool exact;    // otherwise the index may miss rows
+    double recall; // with which it finds them
+};
+
+// Reads a ball of values of this many bits: a constant, or a call of a function that makes it. What is not known is
+// assumed. A null argument stands for any element of an array. `type` is one of the extension's types of balls, which the
+// operator requires: a constant of another type is not read.
+PlannedBall planned_ball(Node *argument, Oid type, int bits);
+
+} // namespace simhash

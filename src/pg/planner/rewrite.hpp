@@ -12,6 +12,11 @@ namespace simhash
 Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL);
 Node *call_operator(Oid op, Oid result, Node *left, Node *right);
 
+inline bool is_null_constant(Node *node)
+{
+    return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull;
+}
+
 // Returns a value of a type of ours, or of the type of PostgreSQL that it stands for, as the latter.
 Node *as_built_in_type(Node *node, Oid base);
 

@@ -13,15 +13,10 @@
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
-#include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
-#include "pg/types/weights_type.hpp"
 
 extern "C" {
-#include "access/transam.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -102,8 +97,6 @@ Fingerprint *known_value(Node *node, const DistanceTerms &terms)
         palloc(static_cast<Size>(signature_words(terms.bits)) * sizeof(Fingerprint)));
     return read_words(constant->constvalue, terms.type, terms.bits, words) ? words : nullptr;
 }
-
-bool is_null_constant(Node *node) { return IsA(node, Const) && reinterpret_cast<Const *>(node)->constisnull; }
 
 // Returns the fraction of rows near a value that is unknown at plan time, such as a parameter. It is the mean
 // over the distinct values, because PostgreSQL also treats an unknown constant as any of the distinct values. A
@@ -266,8 +259,7 @@ int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid
     return radius;
 }
 
-static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms,
-                                        SpecialJoinInfo *sjinfo)
+Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo)
 {
     // hamming_within(a.h, constant, b.radius) is a join clause, too, but has a single fingerprint column.
     if (IsA(strip_relabels(terms.left), Const) || IsA(strip_relabels(terms.right), Const))
@@ -292,269 +284,6 @@ static Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &
     ReleaseVariableStats(left);
     ReleaseVariableStats(right);
     return clamp_fraction(fraction);
-}
-
-namespace
-{
-
-// The arguments of the operators' estimators, for restrictions and joins.
-struct Request {
-    PlannerInfo *root;
-    Oid schema; // of the estimator
-    Oid op;
-    List *arguments;
-    int varRelid;            // restrictions only
-    SpecialJoinInfo *sjinfo; // null for restrictions
-};
-
-Request restriction_request(FunctionCallInfo fcinfo)
-{
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
-                   get_func_namespace(fcinfo->flinfo->fn_oid),
-                   PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
-                   PG_GETARG_INT32(3),
-                   nullptr};
-}
-
-Request join_request(FunctionCallInfo fcinfo)
-{
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
-                   get_func_namespace(fcinfo->flinfo->fn_oid),
-                   PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
-                   0,
-                   reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))};
-}
-
-double estimate(const Request &request, const DistanceTerms &terms)
-{
-    return request.sjinfo != nullptr ? estimate_within_join(request.root, terms, request.sjinfo)
-                                     : estimate_within(request.root, terms, request.varRelid);
-}
-
-constexpr double kUnknownFraction = 0.5;
-
-// Only operators of two operands have terms. A user's operator may have one.
-double estimate(const Request &request, DistanceTerms (*terms)(const Request &request))
-{
-    return list_length(request.arguments) == 2 ? estimate(request, terms(request)) : kUnknownFraction;
-}
-
-// Whether the node is a call of simhash_ball(center, radius, ...).
-bool is_ball_call(Node *node, Oid ball_type)
-{
-    if (!is_funcclause(node))
-        return false;
-    const auto *call = reinterpret_cast<FuncExpr *>(node);
-    return call->funcresulttype == ball_type && list_length(call->args) >= 2 &&
-           exprType(static_cast<Node *>(lsecond(call->args))) == INT8OID;
-}
-
-Node *bigint_constant(std::int64_t value)
-{
-    return reinterpret_cast<Node *>(
-        makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, true));
-}
-
-// Whether this is the type of balls of values of a type. A user's operator can have our estimators, too.
-bool is_ball(Oid schema, Oid type, Oid ball_type)
-{
-    if (type == BITOID)
-        return ball_type == find_type(schema, "signature_ball");
-    return type == find_type(schema, "simhash") && ball_type == find_type(schema, "simhash_ball");
-}
-
-Node *fingerprint_constant(Oid type, Fingerprint value)
-{
-    return reinterpret_cast<Node *>(
-        makeConst(type, -1, InvalidOid, sizeof(Fingerprint), fingerprint_datum(value), false, true));
-}
-
-// Returns the center of a ball, and its radius, as constants.
-Node *ball_center(Datum value, Oid type, Node **radius)
-{
-    if (type != BITOID) {
-        const Ball ball = datum_ball(value);
-        *radius = bigint_constant(ball.radius);
-        return fingerprint_constant(type, ball.center);
-    }
-    const SignatureBall &ball = datum_signature_ball(value);
-    *radius = bigint_constant(ball.radius);
-    const SignatureView signature = ball_signature(ball);
-    std::uint8_t *data;
-    const Datum copy = make_signature(signature.bits, &data);
-    std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
-    return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, -1, copy, false, false));
-}
-
-} // namespace
-
-Node *constant_center(Node *query, Oid type, Oid query_type)
-{
-    if (query_type == type || !IsA(query, Const) || is_null_constant(query))
-        return query;
-    const Datum value = reinterpret_cast<Const *>(query)->constvalue;
-    if (type != BITOID)
-        return fingerprint_constant(type, weights_signs(value));
-    Node *radius;
-    return ball_center(value, type, &radius);
-}
-
-namespace
-{
-
-// Returns the terms of value <@| ball. The ball may be a constant or a call of the function that
-// makes it.
-DistanceTerms ball_terms(const Request &request)
-{
-    Oid type, ball_type;
-    op_input_types(request.op, &type, &ball_type);
-
-    Node *node = estimate_expression_value(request.root, static_cast<Node *>(lsecond(request.arguments)));
-    DistanceTerms terms = {static_cast<Node *>(linitial(request.arguments)),
-                           node,
-                           type,
-                           kBits,
-                           kNearRadius,
-                           get_opcode(request.op),
-                           false};
-    Node *radius = nullptr;
-
-    if (IsA(node, Const) && !is_null_constant(node) && is_ball(request.schema, type, exprType(node))) {
-        terms.right = ball_center(reinterpret_cast<Const *>(node)->constvalue, type, &radius);
-    } else if (is_ball_call(node, ball_type)) {
-        const List *arguments = reinterpret_cast<FuncExpr *>(node)->args;
-        radius = static_cast<Node *>(lsecond(arguments));
-        terms.right = static_cast<Node *>(linitial(arguments));
-    }
-    terms.bits = estimate_bits(type, terms.left, terms.right);
-    // A null ball, like a null radius, matches nothing.
-    terms.radius = estimate_radius(request.root, radius != nullptr ? radius : node, terms.bits);
-    return terms;
-}
-
-DistanceTerms near_terms(const Request &request)
-{
-    Oid type, query_type;
-
-    op_input_types(request.op, &type, &query_type);
-    return DistanceTerms{static_cast<Node *>(linitial(request.arguments)),
-                         static_cast<Node *>(lsecond(request.arguments)),
-                         type,
-                         kBits,
-                         kNearRadius,
-                         get_opcode(request.op),
-                         false};
-}
-
-const Comparison *find_comparison(Oid op)
-{
-    const char *name = get_opname(op);
-
-    for (const Comparison &comparison : kComparisons)
-        if (name != nullptr && std::strcmp(comparison.op, name) == 0)
-            return &comparison;
-    return nullptr;
-}
-
-// Estimates a comparison of a stored distance like PostgreSQL's operator.
-double built_in_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
-{
-    Oid left, right;
-
-    // All integer types are built in, so the other type is the domain.
-    op_input_types(request.op, &left, &right);
-    const Oid op =
-        find_operator(PG_CATALOG_NAMESPACE, comparison.op, left >= FirstNormalObjectId ? INT4OID : left,
-                      right >= FirstNormalObjectId ? INT4OID : right);
-    const RegProcedure estimator = request.sjinfo != nullptr ? get_oprjoin(op) : get_oprrest(op);
-
-    if (!OidIsValid(estimator))
-        return kUnknownFraction;
-    if (request.sjinfo == nullptr)
-        return DatumGetFloat8(OidFunctionCall4Coll(estimator, PG_GET_COLLATION(), PG_GETARG_DATUM(0),
-                                                   ObjectIdGetDatum(op), PG_GETARG_DATUM(2),
-                                                   PG_GETARG_DATUM(3)));
-    return DatumGetFloat8(OidFunctionCall5Coll(estimator, PG_GET_COLLATION(), PG_GETARG_DATUM(0),
-                                               ObjectIdGetDatum(op), PG_GETARG_DATUM(2), PG_GETARG_DATUM(3),
-                                               PG_GETARG_DATUM(4)));
-}
-
-// Estimates a comparison of a distance with an integer. Most comparisons are rewritten as hamming_within
-// before they are estimated, but = ANY is not.
-double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
-{
-    const Comparison *comparison = find_comparison(request.op);
-    if (comparison == nullptr || list_length(request.arguments) != 2)
-        return kUnknownFraction;
-    const Oid schema = operator_schema(request.op);
-    Node *left = static_cast<Node *>(linitial(request.arguments));
-    Node *right = static_cast<Node *>(lsecond(request.arguments));
-    DistanceCall call;
-    Rewrite rewrite = comparison->distance_first;
-    Node *radius = right;
-    if (!match_distance_call(schema, left, &call)) {
-        if (!match_distance_call(schema, right, &call))
-            return built_in_estimate(request, *comparison, fcinfo);
-        rewrite = comparison->distance_last;
-        radius = left;
-    }
-
-    const int bits = estimate_bits(call.left_type, call.left, call.right);
-    DistanceTerms terms = {call.left,
-                           call.right,
-                           call.left_type,
-                           bits,
-                           estimate_radius(request.root, radius, bits),
-                           get_opcode(request.op),
-                           rewrite == Rewrite::at};
-    if (rewrite == Rewrite::within_below || rewrite == Rewrite::not_within_below)
-        terms.radius = std::max(terms.radius - 1, kEmptyRadius);
-    const double fraction = estimate(request, terms);
-
-    switch (rewrite) {
-    case Rewrite::within:
-    case Rewrite::within_below:
-    case Rewrite::at:
-        return fraction;
-    case Rewrite::not_within:
-    case Rewrite::not_within_below:
-        return clamp_fraction(1 - fraction);
-    }
-    return kUnknownFraction;
-}
-
-} // namespace
-
-SIMHASH_FUNCTION(simhash_ball_sel)
-{
-    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), ball_terms));
-}
-
-SIMHASH_FUNCTION(simhash_ball_joinsel)
-{
-    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), ball_terms));
-}
-
-SIMHASH_FUNCTION(simhash_near_sel)
-{
-    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), near_terms));
-}
-
-SIMHASH_FUNCTION(simhash_near_joinsel)
-{
-    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), near_terms));
-}
-
-SIMHASH_FUNCTION(hamming_distance_sel)
-{
-    PG_RETURN_FLOAT8(compare_estimate(restriction_request(fcinfo), fcinfo));
-}
-
-SIMHASH_FUNCTION(hamming_distance_joinsel)
-{
-    PG_RETURN_FLOAT8(compare_estimate(join_request(fcinfo), fcinfo));
 }
 
 Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms)

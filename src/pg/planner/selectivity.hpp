@@ -34,6 +34,9 @@ int estimate_radius(PlannerInfo *root, Node *radius, int bits);
 // PostgreSQL's restriction estimators.
 Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int varRelid);
 
+// The same of a join.
+Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, SpecialJoinInfo *sjinfo);
+
 // Returns the least radius within which at least this fraction of the table's rows is expected, or the length of the values.
 // The radius of `terms` is not used.
 int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid, double fraction);

@@ -51,20 +51,26 @@ bool valid_terms(double radius, double recall, double most_probes)
            most_probes <= PG_INT32_MAX;
 }
 
-// Inline, since a condition without an index reads the ball for each row.
-inline struct varlena *plain_ball(Datum datum)
+struct varlena *plain_ball(Datum datum)
 {
     auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
     return VARATT_IS_EXTENDED(value) ? pg_detoast_datum_packed(value) : value;
 }
 
-inline void release_ball(struct varlena *value, Datum datum)
+void release_ball(struct varlena *value, Datum datum)
 {
     if (value != reinterpret_cast<struct varlena *>(DatumGetPointer(datum)))
         pfree(value);
 }
 
-inline Ball open_ball(struct varlena *value)
+// Whether these are the first bytes of a ball without weights.
+inline bool is_plain(const StoredBall &stored)
+{
+    return stored.version == kBallVersion && stored.flags == 0 && stored.zero == 0 &&
+           static_cast<unsigned>(stored.radius - kEmptyRadius) <= kFullRadius - kEmptyRadius;
+}
+
+Ball open_ball(struct varlena *value)
 {
     StoredBall stored;
     const Size size = VARSIZE_ANY_EXHDR(value);
@@ -72,8 +78,9 @@ inline Ball open_ball(struct varlena *value)
         report_stored_value(0, kBallVersion, kTypeName);
     std::memcpy(&stored, VARDATA_ANY(value), sizeof(stored));
     const bool weights = stored.flags == kBallWeights;
-    if (stored.version != kBallVersion || (!weights && (stored.flags != 0 || size != sizeof(stored))) ||
-        stored.zero != 0 || !valid_radius(stored.radius))
+    if (weights)
+        stored.flags = 0;
+    if (!is_plain(stored) || (!weights && size != sizeof(stored)))
         report_stored_value(stored.version, kBallVersion, kTypeName);
     Ball ball = {0, stored.radius, weights};
     std::memcpy(&ball.center, stored.center, sizeof(ball.center));
@@ -304,12 +311,33 @@ SIMHASH_FUNCTION(simhash_ball_of_weights)
                         Max(0, PG_GETARG_INT32(3)));
 }
 
-// simhash_in_ball(simhash, simhash_ball) -> boolean. The function of the operator <@|, which replaces
-// hamming_within in an index condition.
+namespace
+{
+
+pg_noinline Datum in_any_ball(Fingerprint fingerprint, Datum datum)
+{
+    const Ball ball = datum_ball(datum);
+    PG_RETURN_BOOL(hamming_distance(fingerprint, ball.center) <= ball.radius);
+}
+
+} // namespace
+
+// simhash_in_ball(simhash, simhash_ball) -> boolean. The function of the operator <@|, which replaces hamming_within in an
+// index condition. A condition without an index comes here for each row, nearly always with a constant of no weights, which
+// is neither packed nor toasted.
 SIMHASH_FUNCTION(simhash_in_ball)
 {
-    const Ball ball = datum_ball(PG_GETARG_DATUM(1));
-    PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), ball.center) <= ball.radius);
+    const auto *value = reinterpret_cast<const struct varlena *>(PG_GETARG_POINTER(1));
+    const Fingerprint fingerprint = PG_GETARG_FINGERPRINT(0);
+    if (!VARATT_IS_4B_U(value) || VARSIZE_4B(value) != VARHDRSZ + sizeof(StoredBall))
+        return in_any_ball(fingerprint, PG_GETARG_DATUM(1));
+    StoredBall stored;
+    Fingerprint center;
+    std::memcpy(&stored, VARDATA_4B(value), sizeof(stored));
+    std::memcpy(&center, stored.center, sizeof(center));
+    if (!is_plain(stored))
+        return in_any_ball(fingerprint, PG_GETARG_DATUM(1));
+    PG_RETURN_BOOL(hamming_distance(fingerprint, center) <= stored.radius);
 }
 
 } // namespace simhash

@@ -53,7 +53,24 @@ $$ SELECT count(*) FROM
 EXPLAIN (COSTS OFF) SELECT id FROM ring ORDER BY h <@> '0123456789abcdef', h <@> '0000000000000000' LIMIT 10;
 SELECT most, out_of_order('0123456789abcdef', '0000000000000000', most), out_of_order('0123456789abcdef', '00000000ffffffff', most),
     out_of_order('0000000000000000', '0123456789abcdef', most) FROM unnest('{10,1000,5000}'::int[]) AS most;
+
+-- Two balls around weights: the smaller one leads and is searched by its own weights, whichever is written first.
+CREATE FUNCTION weights_of(signs bigint, likely bigint) RETURNS simhash_weights IMMUTABLE LANGUAGE sql AS $$
+    SELECT ('[' || string_agg(CASE WHEN signs >> i & 1 = 1 THEN '' ELSE '-' END || CASE WHEN likely >> i & 1 = 1 THEN '0.1' ELSE '9' END, ',' ORDER BY i)
+        || ']')::simhash_weights FROM generate_series(0, 63) AS i $$;
+CREATE TABLE flipped AS SELECT i AS id, (x'0123456789abcdef'::bigint # (1::bigint << (i % 64)) # (1::bigint << (i / 64 % 64)))::simhash AS h
+    FROM generate_series(0, 4095) AS i UNION ALL SELECT i, hashint8extended(i, 5)::simhash FROM generate_series(5000, 25000) AS i;
+CREATE INDEX flipped_h ON flipped USING simhash (h);
+ANALYZE flipped;
+PREPARE own(simhash_ball) AS SELECT count(*), sum(id) FROM flipped WHERE h <@| $1 AND h <@| simhash_ball(weights_of(x'0123456789abcde8'::bigint, 31::bigint << 50), 6, 0.9, 3);
+PREPARE other_first(simhash_ball) AS SELECT count(*), sum(id) FROM flipped WHERE h <@| simhash_ball(weights_of(x'0123456789abcde8'::bigint, 31::bigint << 50), 6, 0.9, 3) AND h <@| $1;
+PREPARE afterwards(simhash_ball) AS WITH found AS MATERIALIZED (SELECT * FROM flipped WHERE h <@| $1)
+    SELECT count(*), sum(id) FROM found WHERE h <@| simhash_ball(weights_of(x'0123456789abcde8'::bigint, 31::bigint << 50), 6, 0.9, 3);
+EXECUTE afterwards(simhash_ball(weights_of(x'0123456789abcdef'::bigint, 31::bigint << 40), 4, 0.9, 3));
+EXECUTE own(simhash_ball(weights_of(x'0123456789abcdef'::bigint, 31::bigint << 40), 4, 0.9, 3));
+EXECUTE other_first(simhash_ball(weights_of(x'0123456789abcdef'::bigint, 31::bigint << 40), 4, 0.9, 3));
+DEALLOCATE ALL;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
-DROP TABLE around, ring;
-DROP FUNCTION by_index, bits_between, out_of_order;
+DROP TABLE around, ring, flipped;
+DROP FUNCTION by_index, bits_between, out_of_order, weights_of;

@@ -23,79 +23,8 @@ COMMENT ON FUNCTION feature_vector_out(feature_vector) IS 'I/O';
 COMMENT ON FUNCTION feature_vector_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION feature_vector_send(feature_vector) IS 'I/O';
 
-CREATE FUNCTION feature_vector_eq(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_ne(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_lt(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_le(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_gt(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_ge(feature_vector, feature_vector) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_cmp(feature_vector, feature_vector) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_hash(feature_vector) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-CREATE FUNCTION feature_vector_hash_extended(feature_vector, bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 100;
-COMMENT ON FUNCTION feature_vector_eq(feature_vector, feature_vector) IS 'implementation of = operator';
-COMMENT ON FUNCTION feature_vector_ne(feature_vector, feature_vector) IS 'implementation of <> operator';
-COMMENT ON FUNCTION feature_vector_lt(feature_vector, feature_vector) IS 'implementation of < operator';
-COMMENT ON FUNCTION feature_vector_le(feature_vector, feature_vector) IS 'implementation of <= operator';
-COMMENT ON FUNCTION feature_vector_gt(feature_vector, feature_vector) IS 'implementation of > operator';
-COMMENT ON FUNCTION feature_vector_ge(feature_vector, feature_vector) IS 'implementation of >= operator';
-COMMENT ON FUNCTION feature_vector_cmp(feature_vector, feature_vector) IS 'less-equal-greater';
-COMMENT ON FUNCTION feature_vector_hash(feature_vector) IS 'hash';
-COMMENT ON FUNCTION feature_vector_hash_extended(feature_vector, bigint) IS 'hash with seed';
-
-CREATE OPERATOR pg_catalog.= (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR pg_catalog.<> (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
-CREATE OPERATOR pg_catalog.< (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
-CREATE OPERATOR pg_catalog.<= (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
-CREATE OPERATOR pg_catalog.> (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
-CREATE OPERATOR pg_catalog.>= (
-    LEFTARG = feature_vector, RIGHTARG = feature_vector, FUNCTION = feature_vector_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
-COMMENT ON OPERATOR = (feature_vector, feature_vector) IS 'equal';
-COMMENT ON OPERATOR <> (feature_vector, feature_vector) IS 'not equal';
-COMMENT ON OPERATOR < (feature_vector, feature_vector) IS 'less than, in an order for sorting alone';
-COMMENT ON OPERATOR <= (feature_vector, feature_vector) IS 'less than or equal, in an order for sorting alone';
-COMMENT ON OPERATOR > (feature_vector, feature_vector) IS 'greater than, in an order for sorting alone';
-COMMENT ON OPERATOR >= (feature_vector, feature_vector) IS 'greater than or equal, in an order for sorting alone';
-CREATE OPERATOR CLASS feature_vector_ops DEFAULT FOR TYPE feature_vector USING btree AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
-    FUNCTION 1 feature_vector_cmp(feature_vector, feature_vector);
-CREATE OPERATOR CLASS feature_vector_ops DEFAULT FOR TYPE feature_vector USING hash AS
-    OPERATOR 1 =,
-    FUNCTION 1 feature_vector_hash(feature_vector),
-    FUNCTION 2 feature_vector_hash_extended(feature_vector, bigint);
-COMMENT ON OPERATOR CLASS feature_vector_ops USING btree IS 'features in an order for sorting alone';
-COMMENT ON OPERATOR FAMILY feature_vector_ops USING btree IS 'features in an order for sorting alone';
-COMMENT ON OPERATOR CLASS feature_vector_ops USING hash IS 'equal features';
-COMMENT ON OPERATOR FAMILY feature_vector_ops USING hash IS 'equal features';
+\include equality.sql type=feature_vector cost=100 joins=HASHES,MERGES
+\include order.sql type=feature_vector cost=100
 
 CREATE FUNCTION features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS feature_vector

@@ -78,90 +78,19 @@ COMMENT ON CAST (simhash AS numeric) IS 'unsigned number, 0 to 18446744073709551
 
 -- Order, as unsigned integers, and hash.
 
-CREATE FUNCTION simhash_eq(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_ne(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_lt(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_le(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_gt(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_ge(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-
-COMMENT ON FUNCTION simhash_eq(simhash, simhash) IS 'implementation of = operator';
-COMMENT ON FUNCTION simhash_ne(simhash, simhash) IS 'implementation of <> operator';
-COMMENT ON FUNCTION simhash_lt(simhash, simhash) IS 'implementation of < operator';
-COMMENT ON FUNCTION simhash_le(simhash, simhash) IS 'implementation of <= operator';
-COMMENT ON FUNCTION simhash_gt(simhash, simhash) IS 'implementation of > operator';
-COMMENT ON FUNCTION simhash_ge(simhash, simhash) IS 'implementation of >= operator';
-
-CREATE FUNCTION simhash_cmp(simhash, simhash) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+\include equality.sql type=simhash cost=1 joins=HASHES,MERGES
+\include order.sql type=simhash cost=1
 CREATE FUNCTION simhash_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_hash(simhash) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-
-COMMENT ON FUNCTION simhash_cmp(simhash, simhash) IS 'less-equal-greater';
 COMMENT ON FUNCTION simhash_sortsupport(pg_catalog.internal) IS 'sort support';
-COMMENT ON FUNCTION simhash_hash(simhash) IS 'hash';
 COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash with seed';
-
-CREATE OPERATOR pg_catalog.= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
-    RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, HASHES, MERGES);
-CREATE OPERATOR pg_catalog.<> (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ne,
-    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
-    RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
-CREATE OPERATOR pg_catalog.< (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
-CREATE OPERATOR pg_catalog.<= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
-CREATE OPERATOR pg_catalog.> (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
-CREATE OPERATOR pg_catalog.>= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
-
-COMMENT ON OPERATOR = (simhash, simhash) IS 'equal';
-COMMENT ON OPERATOR <> (simhash, simhash) IS 'not equal';
-COMMENT ON OPERATOR < (simhash, simhash) IS 'less than';
-COMMENT ON OPERATOR <= (simhash, simhash) IS 'less than or equal';
-COMMENT ON OPERATOR > (simhash, simhash) IS 'greater than';
-COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal';
-
-CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
-    FUNCTION 1 simhash_cmp(simhash, simhash),
-    FUNCTION 2 simhash_sortsupport(pg_catalog.internal),
-    FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
-CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING hash AS
-    OPERATOR 1 =,
-    FUNCTION 1 simhash_hash(simhash),
-    FUNCTION 2 simhash_hash_extended(simhash, bigint);
-
-COMMENT ON OPERATOR CLASS simhash_ops USING btree IS 'fingerprints as unsigned integers';
-COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS 'fingerprints as unsigned integers';
-COMMENT ON OPERATOR CLASS simhash_ops USING hash IS 'equal fingerprints';
-COMMENT ON OPERATOR FAMILY simhash_ops USING hash IS 'equal fingerprints';
+ALTER OPERATOR FAMILY simhash_ops USING btree ADD
+    FUNCTION 2 (simhash, simhash) simhash_sortsupport(pg_catalog.internal),
+    FUNCTION 4 (simhash, simhash) pg_catalog.btequalimage(pg_catalog.oid);
+ALTER OPERATOR FAMILY simhash_ops USING hash ADD
+    FUNCTION 2 (simhash, simhash) simhash_hash_extended(simhash, bigint);
 
 CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

@@ -1,5 +1,5 @@
 \set ECHO none
--- Equality, sorting and hashes of weights, balls and frequencies.
+-- Equality and hashes of weights, balls and frequencies, and the order of weights.
 
 -- Different values of each type, in order, and another text of the first.
 CREATE TABLE sample (type regtype, value text[], again text);
@@ -28,37 +28,35 @@ INSERT INTO sample VALUES
 CREATE FUNCTION faults(type regtype, value text[], again text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     distinct_values int := cardinality(value);
+    ordered boolean := EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = 'btree' AND opcintype = type);
     storage text := CASE WHEN (SELECT typlen FROM pg_type WHERE oid = type) = -1 THEN 'external' ELSE 'plain' END;
     query text;
     found bigint;
 BEGIN
-    EXECUTE format('CREATE TABLE a (n int, v %1$s); CREATE TABLE b (n int, v %1$s); CREATE TABLE c (v %1$s) PARTITION BY HASH (v);
-        CREATE TABLE c0 PARTITION OF c FOR VALUES WITH (MODULUS 2, REMAINDER 0);
-        CREATE TABLE c1 PARTITION OF c FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+    EXECUTE format('CREATE TABLE a (n int, v %1$s); CREATE TABLE b (n int, v %1$s);
         ALTER TABLE b ALTER v SET STORAGE %2$s', type, storage);
     EXECUTE format('INSERT INTO a SELECT n, v::%s FROM unnest($1) WITH ORDINALITY u(v, n)', type) USING value;
     INSERT INTO b SELECT * FROM a UNION ALL SELECT * FROM a;
     EXECUTE format('INSERT INTO b SELECT 1, $1::%s', type) USING again;
-    INSERT INTO c SELECT v FROM b;
     FOREACH query IN ARRAY ARRAY[
-        'SELECT count(*) FROM a x, a y WHERE (x.v = y.v) <> (x.n = y.n) OR (x.v <> y.v) <> (x.n <> y.n) OR (x.v < y.v) <> (x.n < y.n)
-            OR (x.v <= y.v) <> (x.n <= y.n) OR (x.v > y.v) <> (x.n > y.n) OR (x.v >= y.v) <> (x.n >= y.n)',
+        'SELECT count(*) FROM a x, a y WHERE (x.v = y.v) <> (x.n = y.n) OR (x.v <> y.v) <> (x.n <> y.n)',
         'SELECT count(*) - $1 FROM (SELECT DISTINCT v FROM b) s',
         'SELECT count(*) - $1 FROM (SELECT DISTINCT b FROM b) s',
         'SELECT count(*) - $1 FROM (SELECT v FROM a UNION SELECT v FROM b) s',
         'SELECT count(*) FROM (SELECT v FROM b EXCEPT SELECT v FROM a) s',
         'SELECT count(*) - $1 FROM (SELECT v FROM b GROUP BY v HAVING count(*) = CASE WHEN min(n) = 1 THEN 3 ELSE 2 END) s',
-        'SELECT count(DISTINCT v) - $1 FROM b',
         'SELECT count(*) FROM b JOIN a USING (n) WHERE a.v IS DISTINCT FROM b.v OR a IS DISTINCT FROM b OR ROW(a.v) <> ROW(b.v) OR NOT a.v = ANY (ARRAY[b.v])',
         'SELECT count(*) - 2 * $1 - 1 FROM a JOIN b USING (v)',
-        'SELECT count(*) - 2 * $1 - 1 FROM c JOIN a ON c.v = a.v',
-        'SELECT abs(sign((SELECT count(*) FROM c0) * (SELECT count(*) FROM c1)) - 1)::bigint',
-        'SELECT count(*) FROM (SELECT n, row_number() OVER (ORDER BY v) r FROM a) s WHERE n <> r']
+        'SELECT count(*) - 2 * $1 - 1 FROM b JOIN a ON b.v = a.v']
+        || CASE WHEN ordered THEN ARRAY[
+        'SELECT count(*) FROM a x, a y WHERE (x.v < y.v) <> (x.n < y.n)
+            OR (x.v <= y.v) <> (x.n <= y.n) OR (x.v > y.v) <> (x.n > y.n) OR (x.v >= y.v) <> (x.n >= y.n)',
+        'SELECT count(DISTINCT v) - $1 FROM b',
+        'SELECT count(*) FROM (SELECT n, row_number() OVER (ORDER BY v) r FROM a) s WHERE n <> r'] ELSE '{}' END
     LOOP
-        FOR plan IN 0 .. 3 LOOP
+        FOR plan IN 0 .. 2 LOOP
             PERFORM set_config('enable_hashagg', (plan IN (0, 1))::text, true), set_config('enable_hashjoin', (plan = 0)::text, true),
-                set_config('enable_mergejoin', (plan = 1)::text, true), set_config('enable_nestloop', (plan >= 2)::text, true),
-                set_config('enable_partitionwise_join', (plan = 3)::text, true);
+                set_config('enable_mergejoin', (plan = 1)::text, true), set_config('enable_nestloop', (plan = 2)::text, true);
             EXECUTE query INTO found USING distinct_values;
             IF found <> 0 THEN
                 RETURN NEXT format('%s: %s, plan %s: %s', type, query, plan, found);
@@ -68,21 +66,18 @@ BEGIN
     -- Indexes. A value must fit into a btree's page.
     CREATE INDEX ON b USING hash (v);
     CREATE TABLE d AS SELECT * FROM a WHERE pg_column_size(v) <= 2000;
-    CREATE UNIQUE INDEX ON d (v);
-    INSERT INTO d SELECT * FROM b WHERE pg_column_size(v) <= 2000 ON CONFLICT (v) DO NOTHING;
+    IF ordered THEN
+        CREATE UNIQUE INDEX ON d (v);
+        INSERT INTO d SELECT * FROM b WHERE pg_column_size(v) <= 2000 ON CONFLICT (v) DO NOTHING;
+    END IF;
     PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_nestloop', 'on', true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true);
-    EXECUTE 'SELECT count(*) FROM d WHERE (SELECT count(*) FROM b WHERE b.v = d.v) <> CASE n WHEN 1 THEN 3 ELSE 2 END
-        OR (SELECT count(*) FROM d x WHERE x.v <= d.v) <> n' INTO found;
+    EXECUTE 'SELECT count(*) FROM d WHERE (SELECT count(*) FROM b WHERE b.v = d.v) <> CASE n WHEN 1 THEN 3 ELSE 2 END'
+        || CASE WHEN ordered THEN ' OR (SELECT count(*) FROM d x WHERE x.v <= d.v) <> n' ELSE '' END INTO found;
     IF found <> 0 THEN
         RETURN NEXT format('%s: indexes: %s', type, found);
     END IF;
-    EXECUTE format('SELECT count(*) FROM a WHERE %1$s_hash(v) <> %1$s_hash_extended(v, 0)::bit(32)::int
-        OR %1$s_hash_extended(v, 0) = %1$s_hash_extended(v, 1)', type) INTO found;
-    IF found <> 0 THEN
-        RETURN NEXT format('%s: hashes: %s', type, found);
-    END IF;
-    DROP TABLE a, b, c, d;
+    DROP TABLE a, b, d;
     PERFORM set_config('enable_seqscan', 'on', true);
 END $$;
 SELECT type, cardinality(value), f.* FROM sample LEFT JOIN LATERAL faults(type, value, again) f ON true ORDER BY type::text;
@@ -91,7 +86,7 @@ SELECT type, cardinality(value), f.* FROM sample LEFT JOIN LATERAL faults(type, 
 SELECT simhash_hash('0123456789abcdef'), simhash_weights_hash(to_simhash_weights('a b')), simhash_ball_hash('<0123456789abcdef,3>'),
     simhash_ball_hash(simhash_ball(to_simhash_weights('a b'), 3, 0.5)), signature_ball_hash(('<x0123456789abcdef01,3,0.5,7,[' || repeat('0.5,', 71) || '-1]>')::signature_ball),
     feature_frequencies_hash('<word,1,9,0,{0000000000000001:9,0123456789abcdef:1}>');
-SELECT simhash_hash_extended('0123456789abcdef', 42), simhash_weights_hash_extended(to_simhash_weights('a b'), 42), simhash_ball_hash_extended('<0123456789abcdef,3>', 42);
+SELECT simhash_hash_extended('0123456789abcdef', 42);
 
 \echo '-- Other stored forms of the same weights, and a zero with a sign.'
 CREATE CAST (bytea AS simhash_weights) WITHOUT FUNCTION;
@@ -103,10 +98,10 @@ DROP CAST (bytea AS simhash_weights);
 SELECT a = b AS equal, signature_ball_hash(a) = signature_ball_hash(b) AS same_hash FROM (VALUES
     ('<01,0,1,0,[0,-0]>'::signature_ball, '<01,0,1,0,[-0,0]>'::signature_ball)) v(a, b);
 
-\echo '-- Every type that a column can have, but for domains, whose base types are PostgreSQL''s, has both classes, and they are valid.'
-SELECT t.typname FROM pg_type t JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
-WHERE t.typtype = 'b' AND t.typelem = 0 AND (SELECT count(*) FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
-    WHERE c.opcintype = t.oid AND c.opcdefault AND amname IN ('btree', 'hash') AND amvalidate(c.oid)) <> 2 ORDER BY 1;
+\echo '-- Every type, but for domains, whose base types are PostgreSQL''s, can be hashed; those that documents are kept as can be sorted.'
+SELECT t.typname, array_agg(amname ORDER BY amname) FROM pg_type t JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
+    LEFT JOIN (pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod) ON c.opcintype = t.oid AND c.opcdefault AND amname IN ('btree', 'hash') AND amvalidate(c.oid)
+WHERE t.typtype = 'b' AND t.typelem = 0 GROUP BY 1 ORDER BY 1;
 SELECT proname FROM pg_amproc p JOIN pg_proc f ON f.oid = p.amproc JOIN pg_type t ON t.oid = p.amproclefttype
     JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e'
 WHERE proname ~ '_(cmp|hash|hash_extended)$' AND NOT (proleakproof AND proparallel = 's' AND provolatile = 'i' AND proisstrict);

@@ -110,11 +110,13 @@ for (@types) {
         case => "CASE a WHEN $other THEN false WHEN b THEN true END",
         inside => "id = 3 OR (NOT coalesce(array_length(ARRAY[NULLIF(b, $other)], 1) > 0, a IS DISTINCT FROM b))",
         $ordered eq 't' ? (row => "(a, id) < (b, 3)", mixed => "(id, a) >= (3, $other)") : ());
+    # Rows are compared by the operators of a btree class.
+    my $row_in = $ordered eq 't' ? "(id, a) IN (SELECT id, c FROM ${type}_u)" : 'NULL';
     $node->safe_psql('forms', "CREATE TABLE ${type}_t (id int, a $type, b $type);
         CREATE TABLE ${type}_u (id int, a $type, c $type);
         CREATE VIEW ${type}_using AS SELECT a, t.id, c FROM ${type}_t t LEFT JOIN ${type}_u USING (a);
         CREATE VIEW ${type}_natural AS SELECT * FROM ${type}_t NATURAL LEFT JOIN ${type}_u;
-        CREATE VIEW ${type}_in AS SELECT a IN (SELECT c FROM ${type}_u) AS i, a IN (b, $other) AS l, (id, a) IN (SELECT id, c FROM ${type}_u) AS r FROM ${type}_t;
+        CREATE VIEW ${type}_in AS SELECT a IN (SELECT c FROM ${type}_u) AS i, a IN (b, $other) AS l, $row_in AS r FROM ${type}_t;
         CREATE DOMAIN ${type}_domain AS $type CHECK (VALUE IS DISTINCT FROM $other AND NULLIF(VALUE, $other) IS NULL);
         CREATE FUNCTION ${type}_tf() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';");
     for my $form (sort keys %conditions) {

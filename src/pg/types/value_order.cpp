@@ -1,6 +1,6 @@
-// Equality, an order and hashes of the types that are no numbers: weights, balls, features and
-// frequencies. So DISTINCT, UNION, joins
-// and replication without a key can tell their values apart. The order is only for sorting.
+// Equality and hashes of the types that are no numbers: weights, balls, features and frequencies. So DISTINCT, UNION,
+// joins and replication without a key can tell their values apart. Weights and features, which tables have columns of,
+// also have an order, for sorting alone and for count(DISTINCT).
 //
 // A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
 // unequal values differ before one of the sequences ends.
@@ -163,12 +163,11 @@ template <typename Numbers> int compare(FunctionCallInfo fcinfo)
     return order;
 }
 
-// The hash is stored in hash indexes and determines hash partitions, so it must never change. It is the same on machines of
-// any byte order.
-template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uint64_t seed)
+// The hash is stored in hash indexes, so it must never change. It is the same on machines of any byte order.
+template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo)
 {
     Numbers value(PG_GETARG_DATUM(0));
-    std::uint64_t state = seed;
+    std::uint64_t state = 0;
     for (std::size_t i = 0; i < value.size(); i++)
         state = hash_next(state, value[i]);
     value.release();
@@ -182,9 +181,14 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uin
     {                                                                                                        \
         PG_RETURN_BOOL((comparison)(compare<Numbers>(fcinfo), 0));                                           \
     }
-#define VALUE_ORDER(type, Numbers)                                                                           \
+#define VALUE_EQUALITY(type, Numbers)                                                                        \
     VALUE_COMPARISON(type##_eq, Numbers, std::equal_to<>{})                                                  \
     VALUE_COMPARISON(type##_ne, Numbers, std::not_equal_to<>{})                                              \
+    SIMHASH_FUNCTION(type##_hash)                                                                            \
+    {                                                                                                        \
+        PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo)));                                   \
+    }
+#define VALUE_ORDER(type, Numbers)                                                                           \
     VALUE_COMPARISON(type##_lt, Numbers, std::less<>{})                                                      \
     VALUE_COMPARISON(type##_le, Numbers, std::less_equal<>{})                                                \
     VALUE_COMPARISON(type##_gt, Numbers, std::greater<>{})                                                   \
@@ -192,21 +196,14 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo, std::uin
     SIMHASH_FUNCTION(type##_cmp)                                                                             \
     {                                                                                                        \
         PG_RETURN_INT32(compare<Numbers>(fcinfo));                                                           \
-    }                                                                                                        \
-    SIMHASH_FUNCTION(type##_hash)                                                                            \
-    {                                                                                                        \
-        PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo, 0)));                                \
-    }                                                                                                        \
-    SIMHASH_FUNCTION(type##_hash_extended)                                                                   \
-    {                                                                                                        \
-        PG_RETURN_INT64(static_cast<std::int64_t>(                                                           \
-            hash<Numbers>(fcinfo, static_cast<std::uint64_t>(PG_GETARG_INT64(1)))));                         \
     }
 
+VALUE_EQUALITY(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_weights, WeightsNumbers)
-VALUE_ORDER(simhash_ball, BallNumbers)
-VALUE_ORDER(signature_ball, SignatureBallNumbers)
-VALUE_ORDER(feature_frequencies, FrequenciesNumbers)
+VALUE_EQUALITY(simhash_ball, BallNumbers)
+VALUE_EQUALITY(signature_ball, SignatureBallNumbers)
+VALUE_EQUALITY(feature_frequencies, FrequenciesNumbers)
+VALUE_EQUALITY(feature_vector, VectorNumbers)
 VALUE_ORDER(feature_vector, VectorNumbers)
 
 } // namespace simhash

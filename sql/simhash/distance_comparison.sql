@@ -1,0 +1,52 @@
+-- Comparisons of a @left@ with a @right@.
+
+CREATE FUNCTION hamming_distance_eq(@left@, @right@) RETURNS boolean
+    AS '@code@eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
+CREATE FUNCTION hamming_distance_lt(@left@, @right@) RETURNS boolean
+    AS '@code@lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
+CREATE FUNCTION hamming_distance_le(@left@, @right@) RETURNS boolean
+    AS '@code@le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
+CREATE FUNCTION hamming_distance_gt(@left@, @right@) RETURNS boolean
+    AS '@code@gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
+CREATE FUNCTION hamming_distance_ge(@left@, @right@) RETURNS boolean
+    AS '@code@ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
+COMMENT ON FUNCTION hamming_distance_eq(@left@, @right@) IS 'implementation of = operator';
+COMMENT ON FUNCTION hamming_distance_lt(@left@, @right@) IS 'implementation of < operator';
+COMMENT ON FUNCTION hamming_distance_le(@left@, @right@) IS 'implementation of <= operator';
+COMMENT ON FUNCTION hamming_distance_gt(@left@, @right@) IS 'implementation of > operator';
+COMMENT ON FUNCTION hamming_distance_ge(@left@, @right@) IS 'implementation of >= operator';
+
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
+    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+COMMENT ON OPERATOR = (@left@, @right@) IS 'equal';
+COMMENT ON OPERATOR < (@left@, @right@) IS 'less than';
+COMMENT ON OPERATOR <= (@left@, @right@) IS 'less than or equal';
+COMMENT ON OPERATOR > (@left@, @right@) IS 'greater than';
+COMMENT ON OPERATOR >= (@left@, @right@) IS 'greater than or equal';
+
+ALTER OPERATOR FAMILY hamming_distance_ops USING btree ADD
+    OPERATOR 1 < (@left@, @right@),
+    OPERATOR 2 <= (@left@, @right@),
+    OPERATOR 3 = (@left@, @right@),
+    OPERATOR 4 >= (@left@, @right@),
+    OPERATOR 5 > (@left@, @right@),
+    FUNCTION 1 (@left@, @right@) pg_catalog.bt@code@cmp(@leftbase@, @rightbase@);
+ALTER OPERATOR FAMILY hamming_distance_ops USING hash ADD
+    OPERATOR 1 = (@left@, @right@);

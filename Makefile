@@ -23,7 +23,7 @@ INCLUDES = $(TOP)/src
 # Installing a package from the checkout leaves a directory .egg-info beside it.
 DOCUMENTS := $(patsubst $(TOP)/%,%,$(filter-out %.egg-info,$(wildcard $(addprefix $(TOP)/,*.md LICENSE NOTICE doc/*.* \
 	doc/drivers/* doc/engines/* clients/*/*.* clients/*/lib/*.* clients/*/pg_simhash/*.* src/am/*.md bench/*.md \
-	bench/*/*.md bench/*/*.svg))))
+	bench/*/*.md))))
 DOCUMENT_SUBDIRECTORY = simhash
 REGRESS_OPTS = --inputdir=$(TOP)/test --load-extension=simhash
 ISOLATION := $(sort $(basename $(notdir $(wildcard $(TOP)/test/isolation/specs/*.spec))))

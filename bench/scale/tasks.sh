@@ -6,14 +6,12 @@
 #
 #   SHARDS="1 2 4 8 16"        numbers of shards with ROWS_A_SHARD rows each
 #   ROWS_A_SHARD=100000
-#   CHECKS="1000000 3000000"   rows on three shards, to compare with what shards.py predicts
 #   QUERIES=400
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 SHARDS=${SHARDS:-1 2 4 8 16}
 ROWS_A_SHARD=${ROWS_A_SHARD:-100000}
-CHECKS=${CHECKS:-1000000 3000000}
 QUERIES=${QUERIES:-400}
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
@@ -46,5 +44,4 @@ measure() {
 }
 
 for shards in $SHARDS; do measure "$shards" $((shards * ROWS_A_SHARD)); done
-for rows in $CHECKS; do measure 3 "$rows"; done
 run -c "\\copy (SELECT part, rows, method, measure, value FROM result ORDER BY number) TO pstdout CSV" | tee -a "$OUTPUT/results.csv"

@@ -104,7 +104,7 @@ if asked peers; then
     run -c "\\copy (SELECT id, array_to_string(features, '|||') FROM feature) TO '$SCRATCH/features'"
     sed 's/|||/\t/g' "$SCRATCH/features" >"$SCRATCH/features.tsv"
     cut -f 2- "$SCRATCH/features.tsv" >"$SCRATCH/features"
-    SECONDS=$PEER_SECONDS python3 "$TOP/bench/minhash/peer.py" "$SCRATCH/features" | tee "$OUTPUT/sketch.tsv"
+    SECONDS=$PEER_SECONDS python3 "$TOP/bench/similarity/datasketch_speed.py" "$SCRATCH/features" | tee "$OUTPUT/sketch.tsv"
     rm "$SCRATCH/features"
     run -f "$here/sketch.sql"
     say "sketched"

@@ -27,7 +27,7 @@ namespace
 void run_queue(QueryQueue *queue);
 void note_query(QueryQueue *queue, const QueuedQuery &query, const GuidedBall &ball);
 
-// So few leaves cost less to read together than choosing among them by weights (bench/psm).
+// So few leaves cost less to read together than choosing among them by weights (bench/papers).
 constexpr double kFewLeaves = 6;
 constexpr Size kPrefetched = 64; // noted leaves, ahead
 constexpr Size kLikeliestLeaves = 16;

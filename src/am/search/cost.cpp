@@ -232,7 +232,7 @@ Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEst
 }
 
 // Returns what a scan reads of its searches before its first row, if there is one. They read the likeliest leaves first:
-// of many, fewer than the square root until the first row (bench/psm). So LIMIT, EXISTS and cursors expect it early. The
+// of many, fewer than the square root until the first row (bench/papers). So LIMIT, EXISTS and cursors expect it early. The
 // total is that of a search that finds nothing, or whose rows are all wanted.
 Cost before_first_row(Cost searches, const SearchEstimate &estimate, double number)
 {

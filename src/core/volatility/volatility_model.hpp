@@ -45,7 +45,7 @@ struct VolatilityModel {
 
 // It leans towards less similar near-duplicates: revisions, excerpts and texts with one word in twenty edited are
 // all found as often as the target says, or more often. A fit to revisions misses its target by far for the others,
-// because it counts on many copies. See bench/volatility.
+// because it counts on many copies. See bench/papers.
 inline constexpr VolatilityModel kDefaultVolatility = {{0.05, 0.05, 0.3, 0.4, 0.2}};
 
 // Whether the shares are numbers from 0 to 1 that add up to 1, up to rounding.

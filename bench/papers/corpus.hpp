@@ -31,25 +31,6 @@ struct Corpus {
     std::vector<Pair> pairs[2];      // both directions, by half
 };
 
-struct Kind {
-    const char *name;
-    TextUnit unit;
-    int size;
-    bool idf;
-    bool logarithmic;
-};
-
-inline constexpr Kind kKinds[] = {
-    {"words", TextUnit::kWord, 1, false, true},
-    {"words, idf", TextUnit::kWord, 1, true, true},
-    {"words, raw tf", TextUnit::kWord, 1, false, false},
-    {"words, raw tf, idf", TextUnit::kWord, 1, true, false},
-    {"2 words", TextUnit::kWord, 2, false, true},
-    {"3 words", TextUnit::kWord, 3, false, true},
-    {"3 words, idf", TextUnit::kWord, 3, true, true},
-    {"4 characters", TextUnit::kCharacter, 4, false, true},
-};
-
 inline Corpus read_corpus(const char *texts, const char *pairs)
 {
     Corpus corpus;
@@ -84,8 +65,8 @@ inline Corpus read_corpus(const char *texts, const char *pairs)
     return corpus;
 }
 
-// The features of a text with their counts.
-inline std::vector<FeatureCount> count_features(const std::string &text, const Kind &kind)
+// The words of a text with their counts.
+inline std::vector<FeatureCount> count_features(const std::string &text)
 {
     static TextFeatures features;
     std::vector<FeatureCount> slots(std::bit_ceil(text.size() * 2 + 4));
@@ -94,7 +75,7 @@ inline std::vector<FeatureCount> count_features(const std::string &text, const K
     counts.init(slots.data(), slots.size(), &salts);
     std::uint64_t hashes[256];
     std::size_t count;
-    features.init(kind.unit, kind.size);
+    features.init(TextUnit::kWord, 1);
     features.read_from(text.data(), text.size(), true);
     while ((count = features.next(hashes, std::size(hashes))) > 0)
         for (std::size_t i = 0; i < count; i++)
@@ -106,23 +87,16 @@ inline std::vector<FeatureCount> count_features(const std::string &text, const K
     return found;
 }
 
-inline std::vector<Weights> weigh_texts(const std::vector<std::string> &texts, const Kind &kind)
+// As to_simhash_weights(text) does.
+inline std::vector<Weights> weigh_texts(const std::vector<std::string> &texts)
 {
-    std::unordered_map<std::uint64_t, std::uint32_t> frequency;
-    if (kind.idf)
-        for (const std::string &text : texts)
-            for (const FeatureCount &feature : count_features(text, kind))
-                frequency[feature.hash]++;
     std::vector<Weights> all;
     for (const std::string &text : texts) {
         Weights weights = {};
-        for (const FeatureCount &feature : count_features(text, kind)) {
-            double tf = static_cast<double>(feature.count);
-            double number = kind.logarithmic ? 1 + std::log(tf) : tf;
-            if (kind.idf)
-                number *= std::log(static_cast<double>(texts.size()) / frequency[feature.hash]) + 1e-6;
+        for (const FeatureCount &feature : count_features(text)) {
             Weight weight;
-            if (!weight_from_double(number, &weight) || !add_feature(&weights, feature.hash, weight))
+            if (!weight_from_double(1 + std::log(static_cast<double>(feature.count)), &weight) ||
+                !add_feature(&weights, feature.hash, weight))
                 std::abort();
         }
         all.push_back(weights);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how fast datasketch makes min-hash sketches.
 
-    bench/minhash/peer.py FEATURES.tsv [PERMUTATIONS ...]
+    bench/similarity/datasketch_speed.py FEATURES.tsv [PERMUTATIONS ...]
 
 A line of the file has the features of a document, separated by tabs. They are read and encoded before the clock starts. One
 row is printed for each number of permutations (default 128, 256 and 1024) and each way:

@@ -1,11 +1,5 @@
 -- From texts and pairs of near-duplicates to queries, pairs for calibration, and the collection's real part.
 -- Expects the tables text (id, family, body) and near (id1, id2).
-CREATE EXTENSION IF NOT EXISTS simhash;
-
--- The processor time of this session: on a busy machine elapsed time means little.
-CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS
-    $$ SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9 $$;
-
 SELECT :'features' = 'idf' AS idf \gset
 \if :idf
 -- Words weighted (1 + ln tf) * idf.
@@ -75,8 +69,6 @@ CREATE TABLE searched (rows bigint, tables integer, method text, target float8, 
     find text, queries integer, leaf_pages float8, pages float8, microseconds float8, recall float8,
     partner_recall float8, query_recall float8, exact_rows bigint);
 CREATE TABLE batched (rows bigint, tables integer, how text, method text, target float8, find text, queries integer,
-    seconds float8, found bigint);
-CREATE TABLE limited (rows bigint, tables integer, how text, method text, target float8, radius integer, queries integer,
     seconds float8, found bigint);
 CREATE TABLE calibrated (rows bigint, tables integer, distance integer, target float8, predicted float8, measured float8,
     leaves float8, pairs bigint);

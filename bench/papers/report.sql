@@ -48,13 +48,3 @@ FROM batched b
      LEFT JOIN batched l ON l.how = 'loop' AND (l.rows, l.tables, l.find, l.queries, l.method) = (b.rows, b.tables, b.find, b.queries, b.method)
      LEFT JOIN batched e ON e.how = 'match' AND e.method = 'exact' AND e.tables = 4 AND (e.rows, e.find, e.queries) = (b.rows, b.find, b.queries)
 ORDER BY b.rows, b.find, b.queries, b.tables, b.method, b.how;
-
-SELECT EXISTS (SELECT FROM limited) AS limited \gset
-\if :limited
-\echo Little memory, elapsed time
-SELECT l.rows, l.tables, l.radius, l.queries, l.method, l.how, round(l.seconds::numeric, 1) AS seconds,
-       round((l.seconds * 1e6 / l.queries)::numeric) AS "µs a query", round((e.seconds / l.seconds)::numeric, 1) AS "times the exact loop", l.found,
-       round(l.found::numeric / nullif(e.found, 0), 4) AS recall
-FROM limited l LEFT JOIN limited e ON e.how = 'loop' AND e.method = 'exact' AND (e.rows, e.tables, e.radius, e.queries) = (l.rows, l.tables, l.radius, l.queries)
-ORDER BY l.rows, l.queries, l.radius, l.how, l.method;
-\endif

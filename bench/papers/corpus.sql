@@ -1,4 +1,15 @@
--- One design of the index. Variable: tables.
+-- Random hashes and queries, and one design of the index. Variables: rows, queries (random or near), tables.
+DROP TABLE IF EXISTS hash, query;
+CREATE UNLOGGED TABLE hash (id bigint, h simhash);
+INSERT INTO hash SELECT i, hashint8extended(i, 1)::simhash FROM generate_series(1, :rows) i;
+CREATE UNLOGGED TABLE query (id bigint, h simhash);
+INSERT INTO query
+    SELECT i, CASE WHEN :'queries' = 'near'
+                   THEN (h::bigint # (SELECT bit_xor(CASE WHEN j <= i % 5 THEN 1::bigint << (hashint8extended(i, j) & 63)::int ELSE 0 END)
+                                      FROM generate_series(1, 4) j))::simhash
+                   ELSE hashint8extended(i, 2)::simhash END
+    FROM hash, LATERAL (SELECT id) x(i);
+VACUUM ANALYZE hash, query;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_material = off;

@@ -37,26 +37,6 @@ void count_piece(TextFeatures *features, const char *text, std::size_t length, b
     }
 }
 
-// A large document is converted to UTF-8 in pieces. Each begins at a byte below 0x80, which is an ASCII
-// character in every server encoding.
-void count_converted(TextFeatures *features, const char *text, std::size_t length, CountedFeatures *counted)
-{
-    constexpr std::size_t kPiece = 1024 * 1024;
-    for (std::size_t from = 0;;) {
-        std::size_t end = std::min(length, from + kPiece);
-        while (end < length && IS_HIGHBIT_SET(text[end]))
-            end++;
-        char *converted = pg_server_to_any(text + from, static_cast<int>(end - from), PG_UTF8);
-        bool same = converted == text + from;
-        count_piece(features, converted, same ? end - from : std::strlen(converted), end == length, counted);
-        if (!same)
-            pfree(converted);
-        if (end == length)
-            break;
-        from = end;
-    }
-}
-
 void count_elements(FunctionCallInfo fcinfo, int argument, Oid type, ElementHash hash, CountedFeatures *out)
 {
     ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
@@ -138,10 +118,10 @@ void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, Counte
     out->expect(std::min<std::size_t>(many ? length : length / 8, 65536));
     TextFeatures features;
     features.init(shingles.unit, shingles.size);
-    if (needs_conversion() && !is_ascii(bytes, length))
-        count_converted(&features, bytes, length, out);
-    else
-        count_piece(&features, bytes, length, true, out);
+    in_utf8_pieces(bytes, length, [&](const char *piece, std::size_t size, bool last) {
+        count_piece(&features, piece, size, last, out);
+        return true;
+    });
     PG_FREE_IF_COPY(value, argument);
 }
 

@@ -40,6 +40,28 @@ inline Utf8Text utf8_text(const char *text, std::size_t length)
     return {converted, converted == text ? length : std::strlen(converted)};
 }
 
+// Calls read(bytes, length, last) for the pieces of the text's UTF-8 form until it returns false. Only a large text that
+// needs conversion has several. Each begins at a byte below 0x80, which is an ASCII character in every server encoding.
+template <typename Read> void in_utf8_pieces(const char *text, std::size_t length, Read read)
+{
+    if (!needs_conversion() || is_ascii(text, length)) {
+        read(text, length, true);
+        return;
+    }
+    constexpr std::size_t kPiece = 1024 * 1024;
+    bool more = true;
+    for (std::size_t from = 0; more;) {
+        std::size_t end = length - from < kPiece ? length : from + kPiece;
+        while (end < length && IS_HIGHBIT_SET(text[end]))
+            end++;
+        const Utf8Text piece = utf8_text(text + from, end - from);
+        more = read(piece.bytes, piece.length, end == length) && end < length;
+        if (piece.bytes != text + from)
+            pfree(const_cast<char *>(piece.bytes));
+        from = end;
+    }
+}
+
 // Returns hash(bytes, length) of the text's UTF-8 form.
 template <typename Hash> std::uint64_t hash_utf8(const char *text, std::size_t length, Hash hash)
 {

@@ -20,6 +20,7 @@
 \include simhash/signature.sql
 \include simhash/comparisons.sql
 \include simhash/similarity.sql
+\include simhash/texts.sql
 \include simhash/access_method.sql
 \include simhash/inspection.sql
 \include simhash/pairs.sql

@@ -31,6 +31,7 @@ am/tree                                      pages, descents, LeafReader, insert
 am/index                                     the metapage, the functions of a kind, options, rights, failpoints
 compat/functions                             to_simhash_as, to_minhash_as
 pg/vectors pg/features pg/report pg/planner  projections | features | simhash_report | planner support
+pg/texts                                     near-duplicate texts
 pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks
 pg/input                                     documents and features as arguments
 pg/types                                     SQL types, casts and operators

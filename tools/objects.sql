@@ -21,7 +21,8 @@ INSERT INTO subject VALUES
     (9, 'Pairs, joins and groups', '^simhash_(pairs|join|groups|match|pair_groups|pair_sample)$'),
     (10, 'Routing to tables and servers, tenants', '^(simhash_(blocks|first_block|block_pairs)|tenant_.*)$'),
     (12, 'Order, hash, minimum and maximum', '^(min|max)$'),
-    (13, 'Weights by rarity', '^feature_(frequenc|rarity)');
+    (13, 'Weights by rarity', '^feature_(frequenc|rarity)'),
+    (14, 'Near-duplicate texts', '^text(_ball| ~= | <@\| )');
 CREATE TEMP TABLE member AS
     SELECT classid, objid FROM pg_depend
     WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
@@ -37,6 +38,7 @@ CREATE TEMP TABLE implementation AS
         FROM pg_aggregate JOIN member ON classid = 'pg_proc'::regclass AND objid = aggfnoid
     UNION SELECT amproc FROM pg_amproc JOIN member ON classid = 'pg_opfamily'::regclass AND objid = amprocfamily
     UNION SELECT amhandler FROM pg_am JOIN member ON classid = 'pg_am'::regclass AND objid = pg_am.oid
+    UNION SELECT pg_proc.oid FROM pg_proc JOIN member ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid WHERE proname ~ '^simhash_internal_'
     UNION SELECT prosupport FROM pg_proc JOIN member ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid;
 -- Arguments with their defaults; of long ones, the beginning.
 CREATE FUNCTION pg_temp.shown_arguments(function oid) RETURNS text LANGUAGE sql AS $$
@@ -67,7 +69,7 @@ CREATE TEMP TABLE object AS
     SELECT 'access method', amname, amname, NULL, true, NULL, obj_description(a.oid, 'pg_am')
     FROM pg_am AS a JOIN member ON classid = 'pg_am'::regclass AND objid = a.oid;
 ALTER TABLE object ADD place int;
-UPDATE object SET place = (SELECT max(s.place) FROM subject AS s WHERE name ~ pattern);
+UPDATE object SET place = (SELECT max(s.place) FROM subject AS s WHERE CASE kind WHEN 'operator' THEN name ~ pattern OR form ~ pattern ELSE name ~ pattern END);
 -- Raises an error if an object has no description, or no subject.
 SELECT CASE WHEN description IS NULL OR NOT internal AND place IS NULL THEN (kind || ' ' || form || ' has no description or no subject')::int END
     FROM object WHERE description IS NULL OR NOT internal AND place IS NULL;
@@ -112,7 +114,8 @@ INSERT INTO argument VALUES
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
     (10, '{fingerprint,a,b,h,signature}', 'fingerprints, and a bit string'), (10, '{tenant}', 'a number or a name'),
     (12, '{simhash}', 'one fingerprint of each row'),
-    (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature');
+    (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
+    (14, '{center}', 'the text that others are near'), (14, '{similarity}', 'of Jaccard, 0 to 1, of shingles of three words');
 
 -- One call at least of each function. What a call raises is part of the page, too.
 CREATE TEMP TABLE example (number int GENERATED ALWAYS AS IDENTITY, place int, code text);
@@ -178,7 +181,9 @@ INSERT INTO example (place, code) VALUES
     (13, $$SELECT feature_frequency(feature_frequencies_agg(body), 'text') FROM page$$),
     (13, $$SELECT round(feature_rarity(feature_frequencies_agg(body), 'text')::numeric, 4) FROM page$$),
     (13, $$SELECT feature_frequency(feature_frequencies_top(feature_frequencies_agg(body), 1), 'text') FROM page$$),
-    (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$);
+    (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$),
+    (14, $$'To be, or not to be'::text ~= 'to be or not to be!'$$), (14, $$'to be or not to be'::text ~= 'to be or not'$$),
+    (14, $$'to be or not to be'::text <@| text_ball('to be or not to be, that is', 0.6)$$), (14, $$text_ball('fox', 1.5)$$);
 
 -- What the examples search.
 CREATE TEMP TABLE setup AS SELECT $setup$

@@ -1,11 +1,13 @@
 // The estimators of the operators <@| and ~=, and of comparisons of distances that have not been rewritten.
 #include "pg/planner/rewrite.hpp"
 
+#include "core/minhash/text_sketch.hpp"
 #include "pg/planner/column_sample.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
+#include "pg/types/text_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
 extern "C" {
@@ -134,6 +136,16 @@ Node *constant_center(Node *query, Oid type, Oid query_type)
 namespace
 {
 
+// The radius of a ball of texts. An unknown one has that of ~=.
+int text_radius_of(Oid schema, Node *ball)
+{
+    if (is_null_constant(ball))
+        return kEmptyRadius;
+    if (!IsA(ball, Const) || exprType(ball) != find_type(schema, "text_ball"))
+        return kNearTextRadius;
+    return text_ball_radius(reinterpret_cast<Const *>(ball)->constvalue);
+}
+
 // Returns the terms of value <@| ball. The ball may be a constant or a call of the function that
 // makes it.
 DistanceTerms ball_terms(const Request &request)
@@ -158,6 +170,10 @@ DistanceTerms ball_terms(const Request &request)
         radius = static_cast<Node *>(lsecond(arguments));
         terms.right = static_cast<Node *>(linitial(arguments));
     }
+    if (type == TEXTOID) {
+        terms.radius = text_radius_of(request.schema, node);
+        return terms;
+    }
     terms.bits = estimate_bits(type, terms.left, terms.right);
     // A null ball, like a null radius, matches nothing.
     terms.radius = estimate_radius(request.root, radius != nullptr ? radius : node, terms.bits);
@@ -173,7 +189,7 @@ DistanceTerms near_terms(const Request &request)
                          static_cast<Node *>(lsecond(request.arguments)),
                          type,
                          kBits,
-                         kNearRadius,
+                         type == TEXTOID ? kNearTextRadius : kNearRadius,
                          get_opcode(request.op),
                          false};
 }

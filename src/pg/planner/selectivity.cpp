@@ -86,12 +86,14 @@ double fraction_of_pairs(const ColumnSample &a, const ColumnSample &b, const Pai
                              radius);
 }
 
-// Returns the words of a constant, or null if the node is not a constant of the type and length compared.
+// Returns the words of a constant, or null if the node is not a constant of the type and length compared. Statistics
+// have no sketches of texts.
 Fingerprint *known_value(Node *node, const DistanceTerms &terms)
 {
     const Const *constant = reinterpret_cast<const Const *>(node);
 
-    if (!IsA(node, Const) || constant->constisnull || constant->consttype != terms.type)
+    if (!IsA(node, Const) || constant->constisnull || constant->consttype != terms.type ||
+        terms.type == TEXTOID)
         return nullptr;
     auto *words = static_cast<Fingerprint *>(
         palloc(static_cast<Size>(signature_words(terms.bits)) * sizeof(Fingerprint)));

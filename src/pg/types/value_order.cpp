@@ -9,6 +9,7 @@
 #include "pg/types/ball.hpp"
 #include "pg/types/frequencies_type.hpp"
 #include "pg/types/signature_ball.hpp"
+#include "pg/types/text_ball.hpp"
 #include "pg/types/vector_type.hpp"
 #include "pg/types/weights_type.hpp"
 
@@ -151,6 +152,33 @@ struct VectorNumbers {
     }
 };
 
+struct TextBallNumbers {
+    static constexpr std::size_t kTerms = 2;
+    struct varlena *given, *value;
+    TextBall ball;
+
+    explicit TextBallNumbers(Datum datum)
+        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
+          value(pg_detoast_datum_packed(given)), ball(open_text_ball(value))
+    {
+    }
+    std::size_t size() const { return kTerms + (ball.length + 7) / 8; }
+    std::uint64_t operator[](std::size_t i) const
+    {
+        if (i < kTerms)
+            return i == 0 ? ordered(ball.similarity) : ball.length;
+        std::uint64_t bytes = 0;
+        for (Size at = 8 * (i - kTerms); at < ball.length && at < 8 * (i - kTerms + 1); at++)
+            bytes = bytes << 8 | static_cast<unsigned char>(ball.text[at]);
+        return bytes;
+    }
+    void release()
+    {
+        if (value != given)
+            pfree(value);
+    }
+};
+
 template <typename Numbers> int compare(FunctionCallInfo fcinfo)
 {
     Numbers a(PG_GETARG_DATUM(0)), b(PG_GETARG_DATUM(1));
@@ -202,6 +230,7 @@ VALUE_EQUALITY(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_weights, WeightsNumbers)
 VALUE_EQUALITY(simhash_ball, BallNumbers)
 VALUE_EQUALITY(signature_ball, SignatureBallNumbers)
+VALUE_EQUALITY(text_ball, TextBallNumbers)
 VALUE_EQUALITY(feature_frequencies, FrequenciesNumbers)
 VALUE_EQUALITY(feature_vector, VectorNumbers)
 VALUE_ORDER(feature_vector, VectorNumbers)

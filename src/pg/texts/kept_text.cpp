@@ -1,0 +1,263 @@
+#include "pg/texts/kept_text.hpp"
+
+#include "core/hash/feature_hash.hpp"
+#include "core/minhash/text_sketch.hpp"
+#include "pg/input/counted_features.hpp"
+#include "pg/input/utf8_text.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "access/detoast.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+#include <new>
+
+namespace simhash
+{
+
+namespace
+{
+
+// What may be kept beyond the end of a transaction, in bytes.
+constexpr Size kSmall = 256 * 1024;
+
+using Shingles = CountedFeatures;
+
+struct KeptText {
+    MemoryContext context; // of all that follows
+    const char *bytes;     // null if no text is kept
+    Size length;
+    Shingles *shingles; // counts: the number of the text in which one was seen last
+    std::uint64_t texts;
+    bool sketched;
+    Fingerprint fingerprint; // if `sketched` and there are shingles
+    bool stored;
+    varatt_external pointer; // of the value, if `stored`
+    std::uint64_t missed;    // hash of the first text when last none was kept
+};
+KeptText kept;
+
+bool any_shingles() { return kept.shingles->counts().size() > 0; }
+
+// An error or the end of the transaction may have left anything but a pointer to a text that is not complete.
+void end_of_transaction(XactEvent, void *)
+{
+    kept.stored = false;
+    if (kept.bytes != nullptr && MemoryContextMemAllocated(kept.context, true) <= kSmall)
+        return;
+    kept.bytes = nullptr;
+    MemoryContextReset(kept.context);
+}
+
+// Calls use(hashes, count) for the text's shingles of three words until it returns false.
+template <typename Use> void each_shingle(TextBytes text, Use use)
+{
+    TextFeatures features;
+    features.init(TextUnit::kWord, kNearWords);
+    in_utf8_pieces(text.at, text.length, [&](const char *piece, std::size_t length, bool last) {
+        features.read_from(piece, length, last);
+        std::uint64_t hashes[256];
+        while (std::size_t count = features.next(hashes, lengthof(hashes))) {
+            CHECK_FOR_INTERRUPTS();
+            if (!use(hashes, count))
+                return false;
+        }
+        return true;
+    });
+}
+
+void keep(TextBytes text)
+{
+    if (kept.context == nullptr) {
+        kept.context = AllocSetContextCreate(TopMemoryContext, "simhash text", ALLOCSET_DEFAULT_SIZES);
+        RegisterXactCallback(end_of_transaction, nullptr);
+    }
+    kept.bytes = nullptr;
+    kept.stored = false;
+    kept.sketched = false;
+    kept.texts = 1;
+    MemoryContextReset(kept.context);
+    MemoryContext caller = MemoryContextSwitchTo(kept.context);
+    kept.shingles = new (palloc(sizeof(Shingles))) Shingles;
+    kept.shingles->expect(std::min<std::size_t>(text.length / 8, 65536));
+    each_shingle(text, [](const std::uint64_t *hashes, std::size_t count) {
+        for (std::size_t i = 0; i < count; i++)
+            kept.shingles->add(hashes[i], 1);
+        return true;
+    });
+    FeatureCount *slots = kept.shingles->counts().slots();
+    kept.shingles->in_pieces([&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; i++)
+            slots[i].count = slots[i].count != 0 ? 1 : 0;
+    });
+    auto *bytes = static_cast<char *>(MemoryContextAllocHuge(kept.context, text.length + 1));
+    MemoryContextSwitchTo(caller);
+    std::memcpy(bytes, text.at, text.length);
+    kept.length = text.length;
+    kept.bytes = bytes;
+}
+
+bool is_kept(TextBytes text)
+{
+    return kept.bytes != nullptr && kept.length == text.length &&
+           std::memcmp(kept.bytes, text.at, text.length) == 0;
+}
+
+// If `common` of the n kept shingles are shared and there are m others, the index is common / (n + m). So reading ends
+// when there are more others than n shared ones would permit.
+bool alike(TextBytes text, double similarity)
+{
+    const FeatureCounts &shingles = kept.shingles->counts();
+    const auto all = static_cast<double>(shingles.size());
+    const std::uint64_t number = ++kept.texts;
+    std::size_t common = 0;
+    CountedFeatures others;
+    bool possible = true;
+    each_shingle(text, [&](const std::uint64_t *hashes, std::size_t count) {
+        for (std::size_t i = 0; i < count; i++) {
+            const FeatureCount &found = shingles.find(hashes[i]);
+            if (found.count == 0) {
+                others.add(hashes[i], 1);
+            } else if (found.count != number) {
+                common++;
+                shingles.slots()[&found - shingles.slots()].count = number;
+            }
+        }
+        possible = all / (all + static_cast<double>(others.counts().size())) >= similarity;
+        return possible;
+    });
+    possible =
+        possible &&
+        static_cast<double>(common) / (all + static_cast<double>(others.counts().size())) >= similarity;
+    others.release();
+    return possible;
+}
+
+// The index first: a text that is not alike is read once, and often not to its end.
+bool near_to_kept(TextBytes text, Nearness least)
+{
+    if (!any_shingles())
+        return false;
+    if (is_kept(text))
+        return true;
+    Fingerprint fingerprint;
+    if (!alike(text, least.similarity) || !text_fingerprint(text, &fingerprint))
+        return false;
+    if (!kept.sketched) {
+        text_fingerprint({kept.bytes, kept.length}, &kept.fingerprint);
+        kept.sketched = true;
+    }
+    return hamming_distance(fingerprint, kept.fingerprint) <= least.radius;
+}
+
+// A value of type text, which is read when its bytes are asked for.
+class TextValue
+{
+public:
+    explicit TextValue(Datum datum) : datum_(datum), plain_(nullptr) {}
+
+    // Whether it is the kept text, as far as that can be said without reading it.
+    bool points_to_kept() const
+    {
+        varatt_external pointer;
+        return kept.bytes != nullptr && kept.stored && read_pointer(&pointer) &&
+               std::memcmp(&pointer, &kept.pointer, sizeof(pointer)) == 0;
+    }
+
+    TextBytes bytes()
+    {
+        if (plain_ == nullptr)
+            plain_ = pg_detoast_datum_packed(value());
+        return {VARDATA_ANY(plain_), static_cast<Size>(VARSIZE_ANY_EXHDR(plain_))};
+    }
+
+    bool has_kept_bytes()
+    {
+        if (!is_kept(bytes()))
+            return false;
+        note_kept();
+        return true;
+    }
+
+    // Its bytes are those that are kept.
+    void note_kept() const { kept.stored = read_pointer(&kept.pointer); }
+
+    void release()
+    {
+        if (plain_ != nullptr && plain_ != value())
+            pfree(plain_);
+    }
+
+private:
+    struct varlena *value() const { return reinterpret_cast<struct varlena *>(DatumGetPointer(datum_)); }
+
+    bool read_pointer(varatt_external *pointer) const
+    {
+        if (!VARATT_IS_EXTERNAL_ONDISK(value()))
+            return false;
+        VARATT_EXTERNAL_GET_POINTER(*pointer, value());
+        return true;
+    }
+
+    Datum datum_;
+    struct varlena *plain_;
+};
+
+} // namespace
+
+bool text_fingerprint(TextBytes text, Fingerprint *out)
+{
+    TextSketch sketch;
+    sketch.init();
+    in_utf8_pieces(text.at, text.length, [&](const char *piece, std::size_t length, bool last) {
+        sketch.read_from(piece, length, last);
+        while (sketch.add_some())
+            CHECK_FOR_INTERRUPTS();
+        return true;
+    });
+    if (sketch.empty())
+        return false;
+    *out = sketch.fingerprint();
+    return true;
+}
+
+bool near_texts(Datum a, Datum b, Nearness least)
+{
+    TextValue first(a), second(b);
+    TextValue *other = &first;
+    if (second.points_to_kept()) {
+        other = &first;
+    } else if (first.points_to_kept()) {
+        other = &second;
+    } else if (second.has_kept_bytes()) {
+        other = &first;
+    } else if (first.has_kept_bytes()) {
+        other = &second;
+    } else {
+        const std::uint64_t hash = feature_hash(first.bytes().at, first.bytes().length);
+        TextValue *chosen = hash == kept.missed ? &first : &second;
+        kept.missed = hash;
+        keep(chosen->bytes());
+        chosen->note_kept();
+        other = chosen == &first ? &second : &first;
+    }
+    const bool near = near_to_kept(other->bytes(), least);
+    first.release();
+    second.release();
+    return near;
+}
+
+bool near_kept_text(Datum text, TextBytes center, Nearness least)
+{
+    if (!is_kept(center))
+        keep(center);
+    TextValue value(text);
+    const bool near = near_to_kept(value.bytes(), least);
+    value.release();
+    return near;
+}
+
+} // namespace simhash

@@ -1,0 +1,36 @@
+// Whether texts are near a text whose shingles are kept: a search compares many texts with one.
+//
+// The backend keeps one text, and not the call's FmgrInfo: constraints look the function up anew for each row. It is
+// found again by the pointer of its stored value, without reading it, or by its bytes. A large one is kept no longer
+// than until the end of the transaction, and so are all pointers.
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+struct TextBytes {
+    const char *at; // in the encoding of the database
+    Size length;
+};
+
+// The fingerprint of a text. Returns false if it has no words.
+bool text_fingerprint(TextBytes text, Fingerprint *out);
+
+// What makes texts near: the least Jaccard index of their three-word shingles, and the most bits in which their
+// fingerprints differ. A text without words is near none.
+struct Nearness {
+    double similarity;
+    int radius;
+};
+
+// Compares two values of type text, which may be toasted. Each is read at most once, and only one of them if the other is
+// kept. If none is, the first one is kept instead of the second if it was compared before, too.
+bool near_texts(Datum a, Datum b, Nearness least);
+
+// Keeps the text `kept`.
+bool near_kept_text(Datum text, TextBytes kept, Nearness least);
+
+} // namespace simhash

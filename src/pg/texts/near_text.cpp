@@ -1,0 +1,128 @@
+// text ~= text, text <@| text_ball, and what an index stores of a text.
+#include "core/minhash/text_sketch.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/texts/kept_text.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/binary_form.hpp"
+#include "pg/types/text_ball.hpp"
+
+extern "C" {
+#include "common/shortest_dec.h"
+#include "utils/builtins.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr char kTypeName[] = "text_ball";
+constexpr int kVersion = 1;
+
+bool valid_similarity(double similarity) { return similarity >= 0 && similarity <= 1; }
+
+Datum make_ball(TextBytes text, double similarity)
+{
+    TextBall ball = {0, kEmptyRadius, similarity, text.at, text.length};
+    if (text_fingerprint(text, &ball.center))
+        ball.radius = text_radius(similarity);
+    return text_ball_datum(ball);
+}
+
+} // namespace
+
+// simhash_internal_text_sketch(text) -> simhash. NULL without words.
+SIMHASH_FUNCTION(simhash_internal_text_sketch)
+{
+    text *document = PG_GETARG_TEXT_PP(0);
+    Fingerprint fingerprint;
+    const bool any = text_fingerprint({VARDATA_ANY(document), static_cast<Size>(VARSIZE_ANY_EXHDR(document))},
+                                      &fingerprint);
+    PG_FREE_IF_COPY(document, 0);
+    if (!any)
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(fingerprint);
+}
+
+// simhash_internal_text_near(text, text) -> boolean
+SIMHASH_FUNCTION(simhash_internal_text_near)
+{
+    PG_RETURN_BOOL(near_texts(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), {kNearSimilarity, kNearTextRadius}));
+}
+
+// simhash_internal_text_in_ball(text, text_ball) -> boolean
+SIMHASH_FUNCTION(simhash_internal_text_in_ball)
+{
+    struct varlena *value = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1));
+    const TextBall ball = open_text_ball(value);
+    const bool near =
+        near_kept_text(PG_GETARG_DATUM(0), {ball.text, ball.length}, {ball.similarity, ball.radius});
+    PG_FREE_IF_COPY(value, 1);
+    PG_RETURN_BOOL(near);
+}
+
+// text_ball(text, float8) -> text_ball
+SIMHASH_FUNCTION(text_ball)
+{
+    text *center = PG_GETARG_TEXT_PP(0);
+    const double similarity = PG_GETARG_FLOAT8(1);
+    if (!valid_similarity(similarity))
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("similarity must lie between 0 and 1"));
+    return make_ball({VARDATA_ANY(center), static_cast<Size>(VARSIZE_ANY_EXHDR(center))}, similarity);
+}
+
+// text_ball_in(cstring) -> text_ball: <similarity,text>
+SIMHASH_FUNCTION(text_ball_in)
+{
+    const char *input = PG_GETARG_CSTRING(0);
+    const Size length = std::strlen(input);
+    char *end;
+    const double similarity = input[0] == '<' ? std::strtod(input + 1, &end) : -1;
+    if (input[0] != '<' || end == input + 1 || *end != ',' || input[length - 1] != '>')
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, input),
+                            errdetail("A ball of texts is written as <similarity,text>."),
+                            errhint("The function text_ball takes a text and a similarity."));
+    if (!valid_similarity(similarity))
+        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                            errmsg("value is out of range for type %s: \"%s\"", kTypeName, input),
+                            errdetail("A similarity is from 0 to 1."));
+    const char *text = end + 1;
+    return make_ball({text, static_cast<Size>(input + length - 1 - text)}, similarity);
+}
+
+SIMHASH_FUNCTION(text_ball_out)
+{
+    const TextBall ball = open_text_ball(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
+    char similarity[DOUBLE_SHORTEST_DECIMAL_LEN];
+    double_to_shortest_decimal_buf(ball.similarity, similarity);
+    PG_RETURN_CSTRING(psprintf("<%s,%.*s>", similarity, static_cast<int>(ball.length), ball.text));
+}
+
+// text_ball_recv(internal) -> text_ball: the version 1 as a byte, the similarity as a float8, and the text.
+SIMHASH_FUNCTION(text_ball_recv)
+{
+    StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    receive_version(message, kVersion, kTypeName);
+    const double similarity = pq_getmsgfloat8(message);
+    if (!valid_similarity(similarity))
+        report_binary_value(kTypeName);
+    int length;
+    const char *text = pq_getmsgtext(message, message->len - message->cursor, &length);
+    return make_ball({text, static_cast<Size>(length)}, similarity);
+}
+
+SIMHASH_FUNCTION(text_ball_send)
+{
+    const TextBall ball = open_text_ball(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
+    StringInfoData message;
+    pq_begintypsend(&message);
+    pq_sendbyte(&message, kVersion);
+    pq_sendfloat8(&message, ball.similarity);
+    pq_sendtext(&message, ball.text, static_cast<int>(ball.length));
+    PG_RETURN_BYTEA_P(pq_endtypsend(&message));
+}
+
+} // namespace simhash

@@ -1,0 +1,67 @@
+#include "pg/types/text_ball.hpp"
+
+#include "pg/server/compat.hpp"
+#include "pg/types/ball.hpp"
+#include "pg/types/binary_form.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr char kTypeName[] = "text_ball";
+constexpr int kVersion = 1;
+
+struct Stored {
+    std::uint8_t version;
+    std::uint8_t zero;
+    std::int8_t radius;
+    std::uint8_t other_zero;
+    std::uint8_t center[sizeof(Fingerprint)];
+    std::uint8_t similarity[sizeof(double)];
+};
+static_assert(sizeof(Stored) == 20 && alignof(Stored) == 1);
+
+} // namespace
+
+TextBall open_text_ball(struct varlena *value)
+{
+    Stored stored;
+    const Size size = VARSIZE_ANY_EXHDR(value);
+    if (size < sizeof(stored))
+        report_stored_value(0, kVersion, kTypeName);
+    std::memcpy(&stored, VARDATA_ANY(value), sizeof(stored));
+    TextBall ball = {0, stored.radius, 0, VARDATA_ANY(value) + sizeof(stored), size - sizeof(stored)};
+    std::memcpy(&ball.center, stored.center, sizeof(ball.center));
+    std::memcpy(&ball.similarity, stored.similarity, sizeof(ball.similarity));
+    if (stored.version != kVersion || stored.zero != 0 || stored.other_zero != 0 ||
+        ball.radius < kEmptyRadius || ball.radius > kFullRadius ||
+        !(ball.similarity >= 0 && ball.similarity <= 1))
+        report_stored_value(stored.version, kVersion, kTypeName);
+    return ball;
+}
+
+std::int32_t text_ball_radius(Datum datum)
+{
+    struct varlena *value = PG_DETOAST_DATUM_SLICE(datum, 0, sizeof(Stored));
+    const std::int32_t radius = open_text_ball(value).radius;
+    if (value != reinterpret_cast<struct varlena *>(DatumGetPointer(datum)))
+        pfree(value);
+    return radius;
+}
+
+Datum text_ball_datum(const TextBall &ball)
+{
+    Stored stored = {kVersion, 0, static_cast<std::int8_t>(ball.radius), 0, {}, {}};
+    std::memcpy(stored.center, &ball.center, sizeof(ball.center));
+    std::memcpy(stored.similarity, &ball.similarity, sizeof(ball.similarity));
+    const Size size = VARHDRSZ + sizeof(stored) + ball.length;
+    auto *value = static_cast<struct varlena *>(palloc(size));
+    SET_VARSIZE(value, size);
+    std::memcpy(VARDATA(value), &stored, sizeof(stored));
+    std::memcpy(VARDATA(value) + sizeof(stored), ball.text, ball.length);
+    return PointerGetDatum(value);
+}
+
+} // namespace simhash

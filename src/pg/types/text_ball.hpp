@@ -1,0 +1,38 @@
+// A ball of texts: those whose three-word shingles have at least a Jaccard index with those of a text, and whose
+// fingerprints are within the radius for this index (core/minhash/text_sketch.hpp).
+//
+// The stored form, without the length word:
+//
+//   offset  size
+//        0     1  version, 1
+//        1     1  zero
+//        2     1  radius, -1 to 64: -1 if the text has no fingerprint
+//        3     1  zero
+//        4     8  the fingerprint of the text
+//       12     8  the Jaccard index
+//       20        the text
+#pragma once
+
+#include "core/fingerprint/fingerprint.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+struct TextBall {
+    Fingerprint center;
+    std::int32_t radius;
+    double similarity;
+    const char *text; // in the encoding of the database
+    Size length;
+};
+
+// Reads a stored ball that is not toasted; the text is in it. Raises XX001 or 0A000, as for a simhash_ball.
+TextBall open_text_ball(struct varlena *value);
+
+// The radius of a stored ball, which may be toasted.
+std::int32_t text_ball_radius(Datum datum);
+
+Datum text_ball_datum(const TextBall &ball);
+
+} // namespace simhash

@@ -6,21 +6,21 @@ CREATE TABLE wide AS SELECT i, (hashint8extended(i, 1)::bit(64) || hashint8exten
     || hashint8extended(i, 4)::bit(64))::bit(256) AS s FROM generate_series(1, 300000) AS i;
 CREATE INDEX wide_s ON wide USING simhash (s);
 CREATE TABLE listed AS SELECT * FROM wide;
-CREATE INDEX listed_s ON listed USING simhash (s) WITH (tables = 0, lists = 300);
+CREATE INDEX listed_s ON listed USING simhash (s) WITH (trees = 0, lists = 300);
 VACUUM ANALYZE big, wide, listed;
 SET client_min_messages = log;
 SET log_executor_stats = on;
-SELECT 'big_h', value FROM simhash_index_stats('big_h') WHERE name = 'tables';
+SELECT 'big_h', value FROM simhash_index_stats('big_h') WHERE name = 'trees';
 SELECT rows FROM simhash_index_check('big_h');
 SELECT rows FROM simhash_index_check('big_h', true);
 -- With the entries of 100,000 dead rows.
 ALTER TABLE big SET (autovacuum_enabled = off);
 UPDATE big SET h = hashint8extended(i, 7)::simhash WHERE i % 20 = 0;
 SELECT rows FROM simhash_index_check('big_h', true);
-SELECT 'wide_s', value FROM simhash_index_stats('wide_s') WHERE name = 'tables';
+SELECT 'wide_s', value FROM simhash_index_stats('wide_s') WHERE name = 'trees';
 SELECT rows FROM simhash_index_check('wide_s');
 SELECT rows FROM simhash_index_check('wide_s', true);
-SELECT 'listed_s', value FROM simhash_index_stats('listed_s') WHERE name = 'tables';
+SELECT 'listed_s', value FROM simhash_index_stats('listed_s') WHERE name = 'trees';
 SELECT rows FROM simhash_index_check('listed_s');
 SELECT rows FROM simhash_index_check('listed_s', true);
 DROP TABLE big, wide, listed;

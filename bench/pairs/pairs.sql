@@ -6,7 +6,7 @@ CREATE EXTENSION simhash;
 
 \ir page.sql
 CREATE INDEX page_h ON page USING simhash (h);
-CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
+CREATE INDEX page_one ON page USING simhash (h) WITH (trees = 1);
 -- a hundredth as many rows, half of them near a row of page
 CREATE TABLE query AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN hashint8extended(i, 2)::simhash
     ELSE flip(hashint8extended(i, 1)::simhash, -i, i % 4) END AS h FROM generate_series(1, :rows / 100) i;
@@ -18,10 +18,10 @@ VACUUM ANALYZE query;
 
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,
-     (VALUES ('simhash_pairs, tables = 4', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
-             ('simhash_pairs, tables = 1', 'SELECT count(*) FROM simhash_pairs(''page_one'', $r)')) v(name, statement) \gexec
+     (VALUES ('simhash_pairs, trees = 4', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
+             ('simhash_pairs, trees = 1', 'SELECT count(*) FROM simhash_pairs(''page_one'', $r)')) v(name, statement) \gexec
 SET max_parallel_workers_per_gather = 1;
-SELECT format('CALL measure(''simhash_pairs, tables = 4, one worker'', %L, %s, ''SELECT count(*) FROM simhash_pairs(page_h, $r)'')', memory, r)
+SELECT format('CALL measure(''simhash_pairs, trees = 4, one worker'', %L, %s, ''SELECT count(*) FROM simhash_pairs(page_h, $r)'')', memory, r)
 FROM unnest('{0,3,5,8}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory \gexec
 RESET max_parallel_workers_per_gather;
 DROP INDEX page_one;

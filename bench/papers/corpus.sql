@@ -15,14 +15,14 @@ SET enable_bitmapscan = off;
 SET enable_material = off;
 CREATE TEMP TABLE step (number serial, name text, seconds float8, answer bigint);
 CREATE UNLOGGED TABLE corpus (id bigint, h simhash);
-CREATE INDEX corpus_h ON corpus USING simhash (h) WITH (tables = :tables);
+CREATE INDEX corpus_h ON corpus USING simhash (h) WITH (trees = :tables);
 
 SELECT processor_seconds() AS begun \gset
 INSERT INTO corpus SELECT * FROM hash;
 INSERT INTO step (name, seconds) VALUES ('insertion into the index', processor_seconds() - :begun);
 DROP INDEX corpus_h;
 SELECT processor_seconds() AS begun \gset
-CREATE INDEX corpus_h ON corpus USING simhash (h) WITH (tables = :tables);
+CREATE INDEX corpus_h ON corpus USING simhash (h) WITH (trees = :tables);
 INSERT INTO step (name, seconds) VALUES ('build of the index instead', processor_seconds() - :begun);
 VACUUM ANALYZE corpus;
 SELECT processor_seconds() AS begun \gset
@@ -48,6 +48,6 @@ INSERT INTO step (name, seconds) VALUES ('removal: DELETE', processor_seconds() 
 SELECT processor_seconds() AS begun \gset
 VACUUM corpus;
 INSERT INTO step (name, seconds) VALUES ('removal: VACUUM', processor_seconds() - :begun);
-\echo tables = :tables
+\echo trees = :tables
 SELECT name, round(seconds::numeric, 2) AS seconds, answer FROM step ORDER BY number;
 DROP TABLE corpus;

@@ -111,14 +111,14 @@ run_psm() {
         for tables in ${TABLES:-4 1 10}; do
             run -v rows="$size" -v tables="$tables" <<'SQL'
 SELECT clock_timestamp() AS begun \gset
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = :tables);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = :tables);
 INSERT INTO built SELECT :rows, :tables, extract(epoch FROM clock_timestamp() - :'begun'), pg_relation_size('doc_h'),
        max(value) FILTER (WHERE name = 'leaf_pages'), max(value) FILTER (WHERE name = 'inner_pages'),
        max(value) FILTER (WHERE name = 'height') FROM simhash_index_stats('doc_h');
 SQL
             search_exactly
             [ "$tables" -gt 4 ] || search_by_weights
-            say "$size rows, tables = $tables: searched"
+            say "$size rows, trees = $tables: searched"
             if [ "$BATCH" -gt 0 ] && [ "$tables" -le 4 ]; then
                 for find in all first; do
                     for how in match loop; do

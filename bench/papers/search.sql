@@ -12,7 +12,7 @@ SELECT :'by' = 'h' AS by_fingerprint \gset
 \else
 \set ball 'simhash_ball(q.w, ':radius', ':target', ':most_probes')'
 \endif
-\set plan 'simhash_index_probe_plan(''doc_h'', ':ball')'
+\set plan 'simhash_index_trace(''doc_h'', ':ball')'
 
 SELECT :'find' = 'first' AS first \gset
 \if :first

@@ -34,7 +34,7 @@ CREATE TEMP TABLE method AS
 
 -- The references of ratios.
 CREATE TEMP TABLE reference AS
-    SELECT method FROM method WHERE method ~ '^simhash, tables' ORDER BY method <> 'simhash, tables = 4', place LIMIT 1;
+    SELECT method FROM method WHERE method ~ '^simhash, tables' ORDER BY method <> 'simhash, trees = 4', place LIMIT 1;
 CREATE FUNCTION pg_temp.reference(of_part text, of_variant text, of_measure text) RETURNS float8 LANGUAGE sql AS
     $$ SELECT pg_temp.value_of(of_part, method, of_variant, of_measure) FROM reference $$;
 

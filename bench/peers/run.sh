@@ -7,7 +7,7 @@
 #                            what to measure
 #   DATA="uniform"           fingerprints: uniform, dead, biased, real; several are measured one after the other
 #   KINDS="none btree four gin t1 t4 t6"
-#                            indexes: none, btree on h, four btrees on blocks, GIN on blocks, simhash with tables = 1, …
+#                            indexes: none, btree on h, four btrees on blocks, GIN on blocks, simhash with trees = 1, …
 #   ROUNDS=5                 rounds; the median counts
 #   ROUND_SECONDS=0.3        duration of a method in a round
 #   BATCHES=6 BATCH=100000   inserts: batches, and rows per batch (at most a tenth of the rows)

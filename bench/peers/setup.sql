@@ -82,7 +82,7 @@ SELECT name,
        CASE WHEN name ~ '^t\d+$' THEN 'simhash, tables = ' || substr(name, 2)
             ELSE '{"none": "no index", "btree": "btree on h", "four": "four btrees, BitmapOr", "gin": "GIN on four blocks"}'::jsonb
                  ->> name END,
-       CASE WHEN name ~ '^t\d+$' THEN ARRAY[format('simhash (h) WITH (tables = %s)', substr(name, 2))]
+       CASE WHEN name ~ '^t\d+$' THEN ARRAY[format('simhash (h) WITH (trees = %s)', substr(name, 2))]
             WHEN name = 'btree' THEN ARRAY['btree (h)']
             WHEN name = 'four' THEN ARRAY(SELECT format('btree ((%s))', block('h', b)) FROM generate_series(0, 3) b)
             WHEN name = 'gin' THEN ARRAY[format('gin ((%s))', blocks('h'))]

@@ -114,7 +114,7 @@ load() {
 
 measure() {
     with_memory 'primary key' -c "CALL timed('primary key', 'ALTER TABLE page ADD PRIMARY KEY (id)')"
-    with_memory build -c "CALL timed('build', 'CREATE INDEX page_h ON page USING simhash (h)${TABLES:+ WITH (tables = $TABLES)}')"
+    with_memory build -c "CALL timed('build', 'CREATE INDEX page_h ON page USING simhash (h)${TABLES:+ WITH (trees = $TABLES)}')"
     run -c 'VACUUM ANALYZE page' -f "$here/sizes.sql"
     say "built"
     run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/warm.sql"
@@ -152,7 +152,7 @@ done
 {
     sed -n 's/^model name[^:]*: */Processor: /p' /proc/cpuinfo | head -n 1
     echo "$(nproc) cores, $(awk '/^MemTotal/ { print int($2 / 1048576) }' /proc/meminfo) GB; $(value 'SELECT version()')"
-    echo "tables = ${TABLES:-by rows}, seed $SEED; shared_buffers $SHARED_BUFFERS; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
+    echo "trees = ${TABLES:-by rows}, seed $SEED; shared_buffers $SHARED_BUFFERS; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
     mkdir -p "$SCRATCH/plot"
     run -v directory="$SCRATCH/plot" -f "$here/report.sql" <"$OUTPUT/results.csv"
 } | tee "$OUTPUT/results.txt"

@@ -8,8 +8,8 @@
 #                            tile:576, lsa:1024
 #   PARTS="search insert memory exact"
 #                            what to measure; sizes and build times always
-#   KINDS="none t8 t16"      indexes: none; simhash with tables = 8, ...; lists (the default options), trees (lists = 0) and
-#                            alone (tables = 0); with PGVECTOR also ivf and hnsw by default, hnsw up to 200000 rows, since
+#   KINDS="none t8 t16"      indexes: none; simhash with trees = 8, ...; lists (the default options), trees (lists = 0) and
+#                            alone (trees = 0); with PGVECTOR also ivf and hnsw by default, hnsw up to 200000 rows, since
 #                            it takes long to build
 #   PGVECTOR=directory       pgvector, installed with make install DESTDIR=directory; without it, it is not measured
 #   FAISS=1                  0: without; 1: Flat and MultiHash; 2: IVF, too, whose training takes long; default 2 up to

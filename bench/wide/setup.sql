@@ -20,12 +20,12 @@ CREATE TABLE kind (place serial, name text, ours boolean, label text, definition
 INSERT INTO kind (name, ours, label, definition)
 SELECT name, name NOT IN ('none', 'ivf', 'hnsw'),
        CASE WHEN name ~ '^t[0-9]' THEN 'simhash, tables = ' || substr(name, 2)
-            ELSE '{"none": "no index", "lists": "simhash", "trees": "simhash, lists = 0", "alone": "simhash, tables = 0",
+            ELSE '{"none": "no index", "lists": "simhash", "trees": "simhash, lists = 0", "alone": "simhash, trees = 0",
                    "ivf": "pgvector ivfflat", "hnsw": "pgvector hnsw"}'::jsonb ->> name END,
-       CASE WHEN name ~ '^t[0-9]' THEN format('simhash (sig) WITH (tables = %s)', substr(name, 2))
+       CASE WHEN name ~ '^t[0-9]' THEN format('simhash (sig) WITH (trees = %s)', substr(name, 2))
             WHEN name = 'lists' THEN 'simhash (sig)'
             WHEN name = 'trees' THEN 'simhash (sig) WITH (lists = 0)'
-            WHEN name = 'alone' THEN 'simhash (sig) WITH (tables = 0)'
+            WHEN name = 'alone' THEN 'simhash (sig) WITH (trees = 0)'
             WHEN name = 'ivf' THEN format('ivfflat (sig bit_hamming_ops) WITH (lists = %s)', greatest(10, :rows / 1000))
             WHEN name = 'hnsw' THEN 'hnsw (sig bit_hamming_ops)' END
 FROM unnest(string_to_array(:'kinds', ' ')) WITH ORDINALITY k(name, n) ORDER BY n;

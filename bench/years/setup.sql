@@ -19,7 +19,7 @@ $$ SELECT sum(pg_relation_size(oid) / current_setting('block_size')::int)::bigin
 CREATE OR REPLACE PROCEDURE add_indexes(name text) LANGUAGE plpgsql AS $$
 BEGIN
     IF name ~ 'simhash' THEN
-        EXECUTE format('CREATE INDEX %1$s_x ON %1$s USING simhash (h) WITH (tables = 4)', name);
+        EXECUTE format('CREATE INDEX %1$s_x ON %1$s USING simhash (h) WITH (trees = 4)', name);
     ELSIF name ~ 'signature' THEN
         EXECUTE format('CREATE INDEX %1$s_x ON %1$s USING simhash (h)', name);
     ELSIF name ~ 'btrees' THEN

@@ -13,7 +13,7 @@ CREATE TYPE simhash_ball (
     INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
     CATEGORY = 'V', PREFERRED = true);
-COMMENT ON TYPE simhash_ball IS 'the fingerprints within a Hamming distance of a center: <center,radius>, or around '
+COMMENT ON TYPE simhash_ball IS 'the fingerprints within a radius, in bits, of a center: <center,radius>, or around '
     'weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
 COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';

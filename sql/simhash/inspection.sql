@@ -18,21 +18,21 @@ CREATE FUNCTION simhash_index_memory(OUT index pg_catalog.regclass, OUT inner_pa
 COMMENT ON FUNCTION simhash_index_memory() IS
     'the copies of inner pages of simhash indexes that this session holds';
 
-CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query simhash_ball,
-    OUT step integer, OUT "table" integer, OUT leaf bigint, OUT matches integer,
+CREATE FUNCTION simhash_index_trace(index pg_catalog.regclass, query simhash_ball,
+    OUT step integer, OUT tree integer, OUT leaf bigint, OUT matches integer,
     OUT flipped_bits integer[], OUT probability double precision, OUT recall double precision,
     OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan' LANGUAGE c VOLATILE STRICT ROWS 10;
-COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, simhash_ball) IS
+    AS 'MODULE_PATHNAME', 'simhash_index_trace' LANGUAGE c VOLATILE STRICT ROWS 10;
+COMMENT ON FUNCTION simhash_index_trace(pg_catalog.regclass, simhash_ball) IS
     'the leaf pages that a search reads; by weights also the flipped bits, the recall that each adds, and that so far';
 
-CREATE FUNCTION simhash_index_probe_plan(index pg_catalog.regclass, query signature_ball,
-    OUT step integer, OUT part pg_catalog.text, OUT "table" integer, OUT block bigint, OUT candidates integer,
+CREATE FUNCTION simhash_index_trace(index pg_catalog.regclass, query signature_ball,
+    OUT step integer, OUT part pg_catalog.text, OUT tree integer, OUT block bigint, OUT candidates integer,
     OUT recall double precision, OUT index_read pg_catalog.regclass)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME', 'simhash_index_probe_plan_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
-COMMENT ON FUNCTION simhash_index_probe_plan(pg_catalog.regclass, signature_ball) IS
+    AS 'MODULE_PATHNAME', 'simhash_index_trace_of_signature' LANGUAGE c VOLATILE STRICT ROWS 100;
+COMMENT ON FUNCTION simhash_index_trace(pg_catalog.regclass, signature_ball) IS
     'the leaves, lists and segments that a search of an index on signatures reads, with the recall that it estimates';
 
 CREATE FUNCTION simhash_volatility(weights simhash_weights,
@@ -44,7 +44,7 @@ COMMENT ON FUNCTION simhash_volatility(simhash_weights) IS
 
 CREATE FUNCTION simhash_index_calibrate(index pg_catalog.regclass, pairs_table pg_catalog.regclass,
     weights_column pg_catalog.name, simhash_column pg_catalog.name, store boolean DEFAULT true,
-    OUT distance integer, OUT target double precision, OUT predicted double precision,
+    OUT radius integer, OUT target double precision, OUT predicted double precision,
     OUT measured double precision, OUT leaves double precision, OUT pairs bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT ROWS 12;

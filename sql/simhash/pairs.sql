@@ -3,25 +3,25 @@
 CREATE FUNCTION simhash_pairs_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_pairs_support(pg_catalog.internal) IS 'planner support of simhash_pairs, _join and _groups';
-CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, distance integer DEFAULT 3,
+CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, radius integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
     SUPPORT simhash_pairs_support;
 COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
-    'all pairs of rows of an indexed table within a distance: each pair once, as ctids and tableoids';
+    'all pairs of rows of an indexed table within a radius: each pair once, as ctids and tableoids';
 
-CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, distance integer DEFAULT 3,
+CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, radius integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
     SUPPORT simhash_pairs_support;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
-    'all pairs of rows of two indexed tables within a distance, as ctids and tableoids';
+    'all pairs of rows of two indexed tables within a radius, as ctids and tableoids';
 
-CREATE FUNCTION simhash_groups(index pg_catalog.regclass, distance integer DEFAULT 3, kind pg_catalog.text DEFAULT 'star',
+CREATE FUNCTION simhash_groups(index pg_catalog.regclass, radius integer DEFAULT 3, kind pg_catalog.text DEFAULT 'star',
     OUT member pg_catalog.tid, OUT leader pg_catalog.tid,
     OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
     RETURNS SETOF record
@@ -48,7 +48,7 @@ CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, kind pg_catalog.text 
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, pg_catalog.text) IS
     'groups of the pairs of numbers that a query returns: stars whose members pair with the leader, or connected ones';
 
-CREATE FUNCTION simhash_pair_sample(index pg_catalog.regclass, document pg_catalog.text, distance integer DEFAULT 8,
+CREATE FUNCTION simhash_pair_sample(index pg_catalog.regclass, document pg_catalog.text, radius integer DEFAULT 8,
     most integer DEFAULT 50,
     OUT distance integer, OUT pairs bigint, OUT a pg_catalog.tid, OUT b pg_catalog.tid,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass,

@@ -53,7 +53,7 @@ CREATE TYPE signature_ball (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
-    IS 'bit strings within a distance of a center, for approximate searches, too: <center,radius,recall,count>';
+    IS 'bit strings within a radius of a center, for approximate searches, too: <center,radius,recall,count>';
 COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
 COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';

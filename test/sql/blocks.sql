@@ -2,17 +2,17 @@
 -- Block values: rows stored once for each of them are joined and searched by equality, each pair once.
 SET max_parallel_workers_per_gather = 0;
 SELECT simhash_blocks('0123456789abcdef', 3), simhash_blocks('0123456789abcdef', 3) = simhash_blocks('0123456789abcdef', 3, 4) AS default_tables;
-\echo '-- four blocks in plain SQL, and one of two tables'
+\echo '-- four blocks in plain SQL, and one of two trees'
 SELECT bool_and(simhash_blocks(h::simhash, 3) = ARRAY[(h >> 48) & 65535, 65536 + ((h >> 32) & 65535), 131072 + ((h >> 16) & 65535), 196608 + (h & 65535)]) AS four,
        bool_and(simhash_blocks(h::simhash, 1) = ARRAY[(h >> 32) & 4294967295, 4294967296 + (h & 4294967295)]) AS two
 FROM (SELECT hashint8extended(i, 9) AS h FROM generate_series(1, 1000) i) s;
 \echo '-- the headers of the designs, in their order'
-SELECT simhash_blocks('0123456789abcdef', 3, tables)
-FROM simhash_index_designs(3) WHERE tables IN (6, 8, 10);
-SELECT distance, count(*) AS designs, bool_and(cardinality(simhash_blocks('0123456789abcdef', distance, tables)) = tables) AS one_value_a_table
-FROM generate_series(1, 15) distance, simhash_index_designs(distance) WHERE tables > distance GROUP BY distance ORDER BY distance;
+SELECT simhash_blocks('0123456789abcdef', 3, trees)
+FROM simhash_index_designs(3) WHERE trees IN (6, 8, 10);
+SELECT radius, count(*) AS designs, bool_and(cardinality(simhash_blocks('0123456789abcdef', radius, trees)) = trees) AS one_value_a_tree
+FROM generate_series(1, 15) radius, simhash_index_designs(radius) WHERE trees > radius GROUP BY radius ORDER BY radius;
 
-\echo '-- designs of as many tables for other distances'
+\echo '-- designs of as many trees for other radii'
 SELECT d, (simhash_blocks('0123456789abcdef', d, 16))[1] FROM unnest('{1,3,5,3}'::int[]) d;
 
 SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3), simhash_first_block('0123456789abcdef', 'f123456789abcdef', 3),
@@ -34,10 +34,10 @@ CREATE TABLE skewed AS SELECT i AS id, (hashint8extended(i, 3) & hashint8extende
     FROM generate_series(1, 1000) i;
 CREATE TABLE same AS SELECT i AS id, CASE WHEN i % 17 = 0 THEN NULL WHEN i % 6 = 0 THEN '00000000ffffffff'::simhash
     ELSE flipped('00000000ffffffff', i, 2 + i % 23) END AS h FROM generate_series(1, 600) i;
-CREATE FUNCTION wrong_pairs(of_table text, distance int, tables int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION wrong_pairs(of_table text, radius int, trees int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint;
 BEGIN
-    EXECUTE format('CREATE TEMP TABLE routed AS SELECT id, h, block FROM %I, unnest(simhash_blocks(h, %s, %s)) block', of_table, distance, tables);
+    EXECUTE format('CREATE TEMP TABLE routed AS SELECT id, h, block FROM %I, unnest(simhash_blocks(h, %s, %s)) block', of_table, radius, trees);
     ANALYZE routed;
     EXECUTE format('WITH found AS MATERIALIZED (
             SELECT x.id AS a, y.id AS b, (x.h <@> y.h)::int FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
@@ -47,7 +47,7 @@ BEGIN
             FROM simhash_pairs(%4$L, %2$s) p JOIN %1$I x ON x.ctid = p.a JOIN %1$I y ON y.ctid = p.b)
         SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)
             UNION ALL (TABLE compared EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE compared)) d',
-        of_table, distance, tables, of_table || '_h') INTO wrong;
+        of_table, radius, trees, of_table || '_h') INTO wrong;
     DROP TABLE routed;
     RETURN wrong;
 END $$;
@@ -103,7 +103,7 @@ SELECT * FROM simhash_block_pairs('DELETE FROM near');
 DROP TABLE many, many_routed CASCADE;
 DROP FUNCTION many_wrong;
 
-\echo '-- Searches: the rows of the query''s blocks. A smaller radius needs only as many of the blocks of four tables.'
+\echo '-- Searches: the rows of the query''s blocks. A smaller radius needs only as many of the blocks of four trees.'
 CREATE TABLE routed AS SELECT id, h, block FROM near, unnest(simhash_blocks(h, 3)) block;
 CREATE INDEX ON routed (block, h);
 CREATE FUNCTION wrong_answers(radius int) RETURNS bigint LANGUAGE sql AS $$

@@ -1,39 +1,39 @@
 \set ECHO none
 -- simhash_index_designs: the table designs of a distance.
-SELECT tables, regions, block_bits, header_bits FROM simhash_index_designs(3);
-SELECT tables, block_order FROM simhash_index_designs(3) WHERE tables IN (1, 4, 6, 10);
+SELECT trees, regions, block_bits, header_bits FROM simhash_index_designs(3);
+SELECT trees, block_order FROM simhash_index_designs(3) WHERE trees IN (1, 4, 6, 10);
 \echo '-- simhash-py''s Corpus(6, 3): every set of three of six blocks leads one table'
 SELECT count(DISTINCT (SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)) AS headers,
        bool_and((SELECT string_agg(c, '' ORDER BY c) FROM regexp_split_to_table(replace(o, '|', ''), '') c) = 'ABCDEF') AS permutations
-FROM simhash_index_designs(3), unnest(block_order) o WHERE tables = 20;
+FROM simhash_index_designs(3), unnest(block_order) o WHERE trees = 20;
 \echo '-- every distance: the blocks have 64 bits, and each header those of its blocks'
-SELECT distance, count(*) AS designs, min(tables), max(tables),
-       bool_and(64 = (SELECT sum(b) FROM unnest(block_bits) b) AND cardinality(header_bits) = tables AND cardinality(block_order) = tables
+SELECT design_radius, count(*) AS designs, min(trees), max(trees),
+       bool_and(64 = (SELECT sum(b) FROM unnest(block_bits) b) AND cardinality(header_bits) = trees AND cardinality(block_order) = trees
            AND header_bits = ARRAY(SELECT (SELECT sum(block_bits[ascii(c) - 64]) FROM regexp_split_to_table(split_part(o, '|', 1), '') c)::int
                                    FROM unnest(block_order) WITH ORDINALITY u(o, n) ORDER BY n)) AS consistent
-FROM generate_series(1, 15) distance, simhash_index_designs(distance) GROUP BY distance ORDER BY distance;
+FROM generate_series(1, 15) design_radius, simhash_index_designs(design_radius) GROUP BY design_radius ORDER BY design_radius;
 \echo '-- they are what indexes have'
 CREATE TABLE designed (h simhash);
 DO $$
 DECLARE design record; found int[];
 BEGIN
-    FOR design IN SELECT d, tables, header_bits FROM generate_series(1, 7, 2) d, simhash_index_designs(d) LOOP
-        EXECUTE format('CREATE INDEX designed_h ON designed USING simhash (h) WITH (distance = %s, tables = %s)', design.d, design.tables);
+    FOR design IN SELECT d, trees, header_bits FROM generate_series(1, 7, 2) d, simhash_index_designs(d) LOOP
+        EXECUTE format('CREATE INDEX designed_h ON designed USING simhash (h) WITH (design_radius = %s, trees = %s)', design.d, design.trees);
         SELECT array_agg(value) INTO found FROM simhash_index_stats('designed_h') WHERE name ~ '^header_bits';
         IF found IS DISTINCT FROM design.header_bits THEN
-            RAISE '% tables for %: %, not %', design.tables, design.d, found, design.header_bits;
+            RAISE '% trees for %: %, not %', design.trees, design.d, found, design.header_bits;
         END IF;
         DROP INDEX designed_h;
     END LOOP;
 END $$;
-CREATE INDEX ON designed USING simhash (h) WITH (distance = 3, tables = 17);
+CREATE INDEX ON designed USING simhash (h) WITH (design_radius = 3, trees = 17);
 \echo '-- ALTER INDEX cannot refuse what only indexes on signatures can have. Neither does the next TRUNCATE.'
 CREATE INDEX designed_h ON designed USING simhash (h);
-ALTER INDEX designed_h SET (distance = 31, tables = 0);
-SELECT name, value FROM simhash_index_stats('designed_h') WHERE name IN ('distance', 'tables', 'reindex_pending');
+ALTER INDEX designed_h SET (design_radius = 31, trees = 0);
+SELECT name, value FROM simhash_index_stats('designed_h') WHERE name IN ('design_radius', 'trees', 'reindex_pending');
 TRUNCATE designed;
-SELECT name, value FROM simhash_index_stats('designed_h') WHERE name IN ('distance', 'tables', 'reindex_pending');
-ALTER INDEX designed_h SET (distance = 0);
+SELECT name, value FROM simhash_index_stats('designed_h') WHERE name IN ('design_radius', 'trees', 'reindex_pending');
+ALTER INDEX designed_h SET (design_radius = 0);
 REINDEX INDEX designed_h;
 ALTER TABLE designed SET UNLOGGED;
 DROP TABLE designed;

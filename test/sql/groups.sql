@@ -14,10 +14,10 @@ CREATE TABLE same WITH (fillfactor = 60) AS SELECT i AS id, '' AS note, CASE WHE
 -- each is near only the next
 CREATE TABLE chain AS SELECT i AS id, ((1::bigint << i) - 1)::simhash AS h FROM generate_series(0, 60) i ORDER BY hashint4(i);
 CREATE INDEX uniform_h ON uniform USING simhash (h);
-CREATE INDEX near_h ON near USING simhash (h) WITH (tables = 6);
+CREATE INDEX near_h ON near USING simhash (h) WITH (trees = 6);
 CREATE INDEX skewed_h ON skewed USING simhash (h);
 CREATE INDEX same_h ON same USING simhash (h);
-CREATE INDEX same_one ON same USING simhash (h) WITH (tables = 1);
+CREATE INDEX same_one ON same USING simhash (h) WITH (trees = 1);
 CREATE INDEX chain_h ON chain USING simhash (h);
 
 CREATE TABLE pair (a tid, b tid);

@@ -66,23 +66,23 @@ FROM exact(8) AS exact, unnest('{0.8, 1, 95, Infinity, NaN}'::float8[]) WITH ORD
 \echo '-- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius'
 CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN (SELECT count(*) FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, radius, target)) WHERE id BETWEEN 1 AND 100);
+    RETURN (SELECT count(*) FROM doc, simhash_index_trace('doc_h', simhash_ball(w, radius, target)) WHERE id BETWEEN 1 AND 100);
 END $$;
 SELECT leaves(0.9, 8) <= leaves(0.95, 8), leaves(0.95, 8) <= leaves(0.99, 8), leaves(0.99, 8) < leaves(1, 8),
        leaves(0.9, 8) * 3 < leaves(1, 8) AS "a third";
 SELECT leaves(1, 8) = count(*) AS "exact plans agree"
-FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(h, 8)) WHERE id BETWEEN 1 AND 100;
+FROM doc, simhash_index_trace('doc_h', simhash_ball(h, 8)) WHERE id BETWEEN 1 AND 100;
 SELECT step, flipped_bits = '{}' AS nothing_flipped, probability > 0 AND probability <= 1 AS probable,
        recall >= 0.95 AS reached
-FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 3, 0.95)) WHERE id = 77 AND step = 1;
-SELECT max(step) FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 0.95, max_probes => 1)) WHERE id = 77;
-SELECT max(step) > 1 FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 0.9999, -1)) WHERE id = 77;
+FROM doc, simhash_index_trace('doc_h', simhash_ball(w, 3, 0.95)) WHERE id = 77 AND step = 1;
+SELECT max(step) FROM doc, simhash_index_trace('doc_h', simhash_ball(w, 8, 0.95, max_probes => 1)) WHERE id = 77;
+SELECT max(step) > 1 FROM doc, simhash_index_trace('doc_h', simhash_ball(w, 8, 0.9999, -1)) WHERE id = 77;
 \echo '-- the probabilities add up to the recall'
 SELECT target, count(*) AS searches, bool_and(abs(sum - last) < 1e-9) AS "adds up", bool_and(least >= 0) AS rising,
        avg(sum) BETWEEN target - 0.02 AND 1 AS reached
 FROM unnest(ARRAY[0.8, 0.9, 0.99]) target, LATERAL (
     SELECT id, sum(probability), max(recall) AS last, min(probability) AS least
-    FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, target)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
+    FROM doc, simhash_index_trace('doc_h', simhash_ball(w, 8, target)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
 GROUP BY target ORDER BY target;
 
 \echo '-- a limit of probes also holds at a recall of 1: fewer rows are found, and more with more probes'
@@ -92,7 +92,7 @@ SELECT probes, found < exact AS fewer, found > lag(found, 1, 999::bigint) OVER (
 FROM exact(8) AS exact, unnest(ARRAY[1, 2, 4, 8]) probes, found_by(probes) AS found ORDER BY probes;
 \echo '-- also at a radius at which there is no model of near-duplicates'
 SELECT radius, max(steps) BETWEEN 1 AND 4 AS limited FROM unnest(ARRAY[16, 17, 40, 64]) radius, LATERAL (
-    SELECT count(*) AS steps FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, radius, 0.95, 2)) WHERE id BETWEEN 1 AND 20 GROUP BY id) s
+    SELECT count(*) AS steps FROM doc, simhash_index_trace('doc_h', simhash_ball(w, radius, 0.95, 2)) WHERE id BETWEEN 1 AND 20 GROUP BY id) s
 GROUP BY radius ORDER BY radius;
 SELECT count(*) BETWEEN 1 AND 2000 AS limited, count(*) FILTER (WHERE d < lag) AS out_of_order
 FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM (SELECT row_number() OVER () AS n, d FROM
@@ -100,7 +100,7 @@ FROM (SELECT d, lag(d) OVER (ORDER BY n) FROM (SELECT row_number() OVER () AS n,
         WHERE a.h <@| simhash_ball(b.w, 64, 0.95, 1) ORDER BY a.h <@> b.w) s) s) s;
 SELECT found_by(0) = exact AS unlimited, found_by(2000000000) = exact AS unreached FROM exact(8) AS exact;
 SELECT probes, max(steps) <= 2 * probes AS limited FROM unnest(ARRAY[1, 2, 4]) probes, LATERAL (
-    SELECT count(*) AS steps FROM doc, simhash_index_probe_plan('doc_h', simhash_ball(w, 8, 1, probes)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
+    SELECT count(*) AS steps FROM doc, simhash_index_trace('doc_h', simhash_ball(w, 8, 1, probes)) WHERE id BETWEEN 1 AND 200 GROUP BY id) s
 GROUP BY probes ORDER BY probes;
 
 \echo '-- first and nearest'
@@ -229,7 +229,7 @@ DROP FUNCTION found_at_random;
 CREATE TABLE pair AS
     SELECT a.w, b.h FROM doc a JOIN doc b ON b.id = a.id + 2000 WHERE a.id <= 1000
     ORDER BY hashint8(a.id); -- every second pair is used for fitting
-SELECT distance, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall as promised",
+SELECT radius, target, pairs, measured BETWEEN target - 0.05 AND 1 AS "recall as promised",
        abs(measured - predicted) < 0.05 AS "as predicted", leaves >= 1 AS read
 FROM simhash_index_calibrate('doc_h', 'pair', 'w', 'h') ORDER BY 1, 2;
 SELECT value AS fitted FROM simhash_index_stats('doc_h') WHERE name = 'fitted';

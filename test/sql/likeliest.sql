@@ -33,7 +33,7 @@ ANALYZE;
 CREATE FUNCTION wrong(tables int, radii int[]) RETURNS TABLE (form text, missing bigint, wrong bigint, firsts bigint, existing bigint) LANGUAGE plpgsql AS $$
 DECLARE r int; condition text;
 BEGIN
-    EXECUTE format('CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = %s)', tables);
+    EXECUTE format('CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = %s)', tables);
     SET LOCAL enable_seqscan = off;
     FOREACH r IN ARRAY radii LOOP
         FOR form, condition IN VALUES ('h', 'd.h <@> q.h <= %s'), ('w', 'd.h <@> q.w <= %s'), ('reversed', '%s >= q.w <@> d.h'),
@@ -60,11 +60,11 @@ SELECT tables, count(*) AS forms, sum(missing) AS missing, sum(wrong) AS wrong, 
 FROM unnest('{1, 2, 3, 4, 10}'::int[]) tables, LATERAL wrong(tables, '{0, 1, 3, 5, 8}') GROUP BY tables ORDER BY tables;
 
 \echo '-- leaves until the first row: by weights fewer than without, and without far fewer than all; in all, no more leaves'
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 1);
 CREATE FUNCTION leaves(by text, OUT first numeric, OUT total numeric) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT avg(first), avg(total) FROM query q, LATERAL (
-        SELECT min(step) FILTER (WHERE matches > 0) AS first, max(step) AS total FROM simhash_index_probe_plan(''doc_h'', %s)) p
+        SELECT min(step) FILTER (WHERE matches > 0) AS first, max(step) AS total FROM simhash_index_trace(''doc_h'', %s)) p
         WHERE q.id <= 40 AND first IS NOT NULL', by) INTO first, total;
 END $$;
 SELECT w.first <= 4 AS "few by weights", h.first <= 8 AS "few without", w.total BETWEEN h.total - 1 AND h.total + 1 AS "all alike",
@@ -97,7 +97,7 @@ CREATE TABLE lone AS SELECT random_bits(-i)::simhash AS h FROM generate_series(1
 INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << j))::simhash FROM generate_series(0, 63) j;
 INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << i) # (1::bigint << i + 1) # (1::bigint << i + 2))::simhash
     FROM generate_series(0, 63) j, generate_series(0, 61, 4) i;
-CREATE INDEX lone_h ON lone USING simhash (h) WITH (tables = 1);
+CREATE INDEX lone_h ON lone USING simhash (h) WITH (trees = 1);
 SELECT count(*) AS queries, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs) AS wrong
 FROM (SELECT random_bits(1000 + j)::simhash AS q FROM generate_series(0, 63) j) s,
     LATERAL (SELECT array_agg(d) AS ours FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY h <@> q LIMIT 20) x) y,
@@ -126,7 +126,7 @@ BEGIN
     opened := 0; missing := 0; wrong := 0; repeated := 0;
     CREATE TABLE grown (id bigint, h simhash);
     INSERT INTO grown SELECT id, h FROM doc WHERE id % 3 = 0;
-    EXECUTE format('CREATE INDEX grown_h ON grown USING simhash (h) WITH (tables = %s)', tables);
+    EXECUTE format('CREATE INDEX grown_h ON grown USING simhash (h) WITH (trees = %s)', tables);
     FOR q IN SELECT * FROM query WHERE id IN (1, 2, 5, 40, 51, 52, 53) ORDER BY id LOOP
         SET LOCAL enable_seqscan = on;
         target := (SELECT array_agg(g.id) FROM grown g WHERE (g.h <@> q.h)::int <= 8);
@@ -151,7 +151,7 @@ SELECT tables, condition, b.* FROM unnest('{1, 2, 4}'::int[]) tables, unnest('{h
     LATERAL beneath(tables, condition) b ORDER BY 1, 2;
 
 \echo '-- semi joins, and a generic plan'
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 2);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 2);
 EXPLAIN (COSTS OFF) SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
 SET enable_seqscan = off;
 SELECT count(*) FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@> q.w <= 3);
@@ -165,7 +165,7 @@ WHERE near_rows(q.w, r) <> (SELECT count(*) FROM want WHERE query = q.id AND dis
 RESET plan_cache_mode;
 
 \echo '-- the searches of an exclusion constraint and of ON CONFLICT'
-CREATE TABLE apart (id bigint, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (tables = 1));
+CREATE TABLE apart (id bigint, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (trees = 1));
 INSERT INTO apart SELECT id, h FROM doc WHERE kind IN ('uniform', 'near', 'equal') ORDER BY id % 7, id ON CONFLICT DO NOTHING;
 SELECT count(*) AS pairs FROM simhash_pairs('apart_h_excl', 3);
 SELECT count(*) AS "rows without one near" FROM doc d

@@ -55,7 +55,7 @@ CREATE FUNCTION leaves(ball text, OUT first numeric, OUT most bigint) LANGUAGE p
 BEGIN
     EXECUTE format('SELECT avg(first), max(leaves) FROM query q, LATERAL (
         SELECT min(step) FILTER (WHERE candidates > 0) AS first, count(*) FILTER (WHERE part = ''tree'') AS leaves
-        FROM simhash_index_probe_plan(''wide_s'', %s)) p WHERE q.id <= 30', ball) INTO first, most;
+        FROM simhash_index_trace(''wide_s'', %s)) p WHERE q.id <= 30', ball) INTO first, most;
 END $$;
 SELECT r, s.first < 2 AS few, w.first < 2 AS "by weights", s.most BETWEEN 1 AND 64 AS "then a scan"
 FROM unnest('{64,200}'::int[]) r, LATERAL leaves(format('signature_ball(q.s, %s)', r)) s, LATERAL leaves(format('signature_ball(q.s, %s, 1, q.w)', r)) w;

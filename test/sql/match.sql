@@ -83,7 +83,7 @@ SELECT compare('simhash_ball(q.w, 7, 1, 1000000)'), compare('simhash_ball(q.w, q
 SELECT compare_first('simhash_ball(q.w, 8, 0.9)'), compare_first('simhash_ball(q.h, q.id % 20)');
 DROP INDEX doc_h;
 \echo '-- an index that grows by splits, of one table; and one of many'
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1, fillfactor = 50);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 1, fillfactor = 50);
 INSERT INTO doc (id, h) SELECT id + 100000, h FROM doc WHERE id % 3 = 0;
 UPDATE doc SET id = id + 1 WHERE id % 10 = 0;
 DELETE FROM doc WHERE id % 7 = 0;
@@ -91,7 +91,7 @@ SELECT compare('simhash_ball(q.w, 5, 0.95)'), compare('simhash_ball(q.w, 16, 0.5
 VACUUM doc;
 SELECT compare('simhash_ball(q.w, 5, 0.95)'), compare_first('simhash_ball(q.w, 5, 0.95)');
 DROP INDEX doc_h;
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 10);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 10);
 RESET work_mem;
 SELECT compare('simhash_ball(q.w, 4, 0.95)'), compare('simhash_ball(q.h, 5)'), compare_first('simhash_ball(q.w, 4, 0.95)');
 

@@ -91,10 +91,10 @@ VACUUM doc;
 SELECT c.* FROM compare('3') c;
 \echo '-- other designs: of one table and header bits that are no bytes, of tables that some radii skip, and of one leaf'
 DROP INDEX doc_h;
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 6);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 6);
 SELECT r, c.* FROM generate_series(1, 3) r, compare(r::text) c;
 DROP INDEX doc_h;
-CREATE INDEX doc_h ON doc USING simhash (h) WITH (tables = 1);
+CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 1);
 SELECT r, c.* FROM generate_series(0, 1) r, compare(r::text) c;
 DROP INDEX doc_h;
 DELETE FROM doc WHERE id % 100 <> 1;

@@ -18,10 +18,10 @@ CREATE TABLE same WITH (fillfactor = 40) AS SELECT i AS id, '' AS note, CASE WHE
 -- more rows than fit in memory that agree in a header of the index, which was built for other data
 CREATE TABLE lump AS SELECT i AS id, '' AS note, hashint8extended(i, 5)::simhash AS h FROM generate_series(1, 2000) i;
 CREATE INDEX uniform_h ON uniform USING simhash (h);
-CREATE INDEX near_h ON near USING simhash (h) WITH (tables = 6);
-CREATE INDEX near_one ON near USING simhash (h) WITH (tables = 1);
+CREATE INDEX near_h ON near USING simhash (h) WITH (trees = 6);
+CREATE INDEX near_one ON near USING simhash (h) WITH (trees = 1);
 CREATE INDEX skewed_h ON skewed USING simhash (h);
-CREATE INDEX same_h ON same USING simhash (h) WITH (tables = 5);
+CREATE INDEX same_h ON same USING simhash (h) WITH (trees = 5);
 CREATE INDEX lump_h ON lump USING simhash (h);
 INSERT INTO lump SELECT 2000 + i, '',
     (flipped(hashint8extended(i % 3000, 6)::simhash, i, i % 4)::bigint & x'7777777777777777'::bit(64)::bigint)::simhash
@@ -68,7 +68,7 @@ RESET simhash.simd;
 RESET work_mem;
 
 \echo '-- indexes of other designs: fewer tables, other distances'
-CREATE INDEX near_far ON near USING simhash (h) WITH (distance = 7);
+CREATE INDEX near_far ON near USING simhash (h) WITH (design_radius = 7);
 SELECT i, r, wrong_pairs('near', r, i) FROM unnest('{near_one,near_far}'::text[]) i, unnest('{0,3,7,8}'::int[]) r;
 
 \echo '-- every kernel'
@@ -107,7 +107,7 @@ RESET simhash.simd;
 \echo '-- partitions. The index was arranged for other rows.'
 CREATE TABLE window_cells (id int, h simhash);
 CREATE INDEX window_cells_h ON window_cells USING simhash (h);
-CREATE INDEX window_cells_one ON window_cells USING simhash (h) WITH (tables = 1);
+CREATE INDEX window_cells_one ON window_cells USING simhash (h) WITH (trees = 1);
 INSERT INTO window_cells SELECT i, ((((i / 3000 * 700 + (i % 3000 >= 400)::int)::bigint << 49) # (-1::bigint << 63))
     | (hashint8extended(i / 20, 8) & x'0001ffffffffffff'::bit(64)::bigint) # (1::bigint << (i % 47)::int))::simhash
     FROM generate_series(0, 119999) i;
@@ -161,7 +161,7 @@ SELECT (SELECT count(*) FROM inserted) AS inserted, count(*) FROM simhash_pairs(
 CREATE TABLE versions (id int, h simhash) WITH (autovacuum_enabled = off);
 CREATE INDEX ON versions (id);
 CREATE INDEX versions_h ON versions USING simhash (h);
-CREATE INDEX versions_one ON versions USING simhash (h) WITH (tables = 1);
+CREATE INDEX versions_one ON versions USING simhash (h) WITH (trees = 1);
 INSERT INTO versions SELECT i, hashint8extended(i % 90, 7)::simhash FROM generate_series(1, 100) i;
 DO $$ BEGIN FOR i IN 1..60 LOOP UPDATE versions SET id = id + 1; END LOOP; END $$;
 SELECT r, (SELECT count(*) FROM simhash_pairs('versions_h', r)) AS by_tables, (SELECT count(*) FROM simhash_pairs('versions_one', r)) AS by_cells,
@@ -186,7 +186,7 @@ BEGIN
     RETURN wrong;
 END $$;
 CREATE TABLE query AS SELECT i AS id, flipped(hashint8extended(i, 2)::simhash, -i, i % 5) AS h FROM generate_series(1, 350) i;
-CREATE INDEX query_h ON query USING simhash (h) WITH (tables = 1);
+CREATE INDEX query_h ON query USING simhash (h) WITH (trees = 1);
 CREATE TABLE empty (id int, h simhash);
 CREATE INDEX empty_h ON empty USING simhash (h);
 SELECT r, wrong_joins('query_h', 'near_h', 'query', 'near', r), wrong_joins('near_h', 'query_h', 'near', 'query', r)

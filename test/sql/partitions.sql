@@ -21,7 +21,7 @@ CREATE TABLE page_3 PARTITION OF page FOR VALUES FROM (900) TO (5000) PARTITION 
 CREATE TABLE page_3a PARTITION OF page_3 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE page_3b PARTITION OF page_3 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 CREATE TABLE page_4 PARTITION OF page DEFAULT;
-CREATE INDEX page_2_own ON page_2 USING simhash (h) WITH (distance = 5, tables = 12, fillfactor = 70);
+CREATE INDEX page_2_own ON page_2 USING simhash (h) WITH (design_radius = 5, trees = 12, fillfactor = 70);
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_s ON page USING simhash (s);
 INSERT INTO page SELECT i, CASE WHEN i % 10 <> 0 THEN CASE WHEN i % 3 = 0 THEN (fingerprint(i - 1)::bigint # (1::bigint << i % 64))::simhash ELSE fingerprint(i) END END,
@@ -32,14 +32,14 @@ CREATE INDEX whole_s ON whole USING simhash (s);
 
 \echo '-- sums over the partitions, and what they have in common'
 SELECT i, string_agg(concat(name, ' ', value), ', ' ORDER BY place) FROM unnest('{page_h,page_3_h_idx,page_2_own,page_s}'::regclass[]) AS i,
-    simhash_index_stats(i) WITH ORDINALITY AS s(name, value, unit, place) WHERE name ~ '^(distance|tables|header_bits|fillfactor|rows|nulls|bits|segments|reindex_pending)' GROUP BY i ORDER BY i;
+    simhash_index_stats(i) WITH ORDINALITY AS s(name, value, unit, place) WHERE name ~ '^(design_radius|trees|header_bits|fillfactor|rows|nulls|bits|segments|reindex_pending)' GROUP BY i ORDER BY i;
 SELECT i, count(*), bool_and(s.value IS NOT DISTINCT FROM CASE WHEN name = 'height' THEN t.highest ELSE t.sum END) AS sums FROM unnest('{page_h,page_s}'::regclass[]) AS i, simhash_index_stats(i) AS s
     JOIN LATERAL (SELECT p.name, sum(p.value), max(p.value) AS highest FROM pg_partition_tree(i) AS t, simhash_index_stats(t.relid) AS p WHERE isleaf GROUP BY p.name) AS t USING (name)
 WHERE s.unit IN ('rows', 'pages', 'levels', 'segments') GROUP BY i ORDER BY i;
 SELECT i, v->>'pages' = (SELECT sum(pg_relation_size(relid) / 8192)::text FROM pg_partition_tree(i)) AS pages,
     round((v->>'bytes_per_row')::numeric) = round(8192 * (v->>'pages')::numeric / ((v->>'rows')::numeric + (v->>'nulls')::numeric)) AS bytes_per_row
 FROM unnest('{page_h,page_s}'::regclass[]) AS i, LATERAL (SELECT jsonb_object_agg(name, value) AS v FROM simhash_index_stats(i)) AS s;
-ALTER INDEX page_1_h_idx SET (tables = 9);
+ALTER INDEX page_1_h_idx SET (trees = 9);
 SELECT value AS reindex_pending FROM simhash_index_stats('page_h') WHERE name = 'reindex_pending';
 ALTER INDEX page_1_h_idx RESET (tables);
 SELECT i, c.* FROM unnest('{page_h,page_2_own,page_s}'::regclass[]) AS i, simhash_index_check(i, true) AS c;
@@ -53,13 +53,13 @@ DELETE FROM page WHERE id >= 4000;
 
 \echo '-- each partition is searched'
 SELECT r, matches = found AS equal, numbered, indexes FROM unnest('{0,1,20}'::int[]) AS r,
-    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), r))) AS p,
+    LATERAL (SELECT sum(matches) AS matches, array_agg(DISTINCT index_read::text ORDER BY index_read::text) AS indexes, max(step) = count(*) AS numbered FROM simhash_index_trace('page_h', simhash_ball(fingerprint(1501), r))) AS p,
     LATERAL (SELECT count(*) AS found FROM whole WHERE h <@> fingerprint(1501) <= r) AS f;
-SELECT index_read, count(*) > 0 AS reads FROM simhash_index_probe_plan('page_s', signature_ball((SELECT s FROM whole WHERE id = 7), 20)) GROUP BY index_read ORDER BY index_read::text;
-SELECT count(DISTINCT index_read) FROM simhash_index_probe_plan('page_h', simhash_ball(to_simhash_weights('a'), 6, 0.9));
+SELECT index_read, count(*) > 0 AS reads FROM simhash_index_trace('page_s', signature_ball((SELECT s FROM whole WHERE id = 7), 20)) GROUP BY index_read ORDER BY index_read::text;
+SELECT count(DISTINCT index_read) FROM simhash_index_trace('page_h', simhash_ball(to_simhash_weights('a'), 6, 0.9));
 CREATE TABLE pair AS SELECT w, w::simhash AS h FROM (SELECT to_simhash_weights('a b c d e f g ' || i) AS w FROM generate_series(1, 300) AS i) AS s;
-SELECT p.distance, p.target, p.predicted BETWEEN 0.5 AND 1 AS predicted, p.measured = 1 AS measured, p.leaves > w.leaves AS more_leaves, p.pairs
-FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false) AS p JOIN simhash_index_calibrate('whole_h', 'pair', 'w', 'h', false) AS w USING (distance, target);
+SELECT p.radius, p.target, p.predicted BETWEEN 0.5 AND 1 AS predicted, p.measured = 1 AS measured, p.leaves > w.leaves AS more_leaves, p.pairs
+FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false) AS p JOIN simhash_index_calibrate('whole_h', 'pair', 'w', 'h', false) AS w USING (radius, target);
 SELECT value AS fitted FROM simhash_index_stats('page_h') WHERE name = 'fitted';
 SELECT count(*) FROM simhash_index_calibrate('page_3_h_idx', 'pair', 'w', 'h');
 SELECT value AS fitted FROM simhash_index_stats('page_3_h_idx') WHERE name = 'fitted';
@@ -158,10 +158,10 @@ SELECT count(*) FROM page;
 CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), 0));
+SELECT sum(matches) FROM simhash_index_trace('page_h', simhash_ball(fingerprint(1501), 0));
 SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 1);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_1_h_idx', 1)$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_1_h_idx', simhash_ball('0000000000000000'::simhash, 0))$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_trace('page_1_h_idx', simhash_ball('0000000000000000'::simhash, 0))$$);
 SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h'));
 RESET ROLE;
 GRANT pg_stat_scan_tables TO partition_reader;
@@ -170,12 +170,12 @@ SELECT value AS rows FROM simhash_index_stats('page_h') WHERE name = 'rows';
 RESET ROLE;
 ALTER TABLE page_1 ENABLE ROW LEVEL SECURITY; -- does not apply to queries of page
 SET ROLE partition_reader;
-SELECT sum(matches) FROM simhash_index_probe_plan('page_h', simhash_ball(fingerprint(1501), 0));
+SELECT sum(matches) FROM simhash_index_trace('page_h', simhash_ball(fingerprint(1501), 0));
 RESET ROLE;
 ALTER TABLE page_1 DISABLE ROW LEVEL SECURITY;
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 SET ROLE partition_reader;
-SELECT * FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', simhash_ball('0000000000000000'::simhash, 0))$$);
+SELECT * FROM failure($$SELECT * FROM simhash_index_trace('page_h', simhash_ball('0000000000000000'::simhash, 0))$$);
 SELECT * FROM failure($$SELECT * FROM simhash_groups('page_h')$$);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
@@ -196,9 +196,9 @@ DROP ROLE partition_reader;
 CREATE TABLE bare (h simhash, s bit(128)) PARTITION BY HASH (h);
 CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
-SELECT name, value FROM simhash_index_stats('bare_h') WHERE name IN ('distance', 'tables', 'rows', 'pages', 'bytes_per_row');
+SELECT name, value FROM simhash_index_stats('bare_h') WHERE name IN ('design_radius', 'trees', 'rows', 'pages', 'bytes_per_row');
 SELECT * FROM simhash_index_check('bare_s', true);
-SELECT count(*) FROM simhash_index_probe_plan('bare_h', simhash_ball('0000000000000000', 3));
+SELECT count(*) FROM simhash_index_trace('bare_h', simhash_ball('0000000000000000', 3));
 SELECT count(*) FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
 SELECT count(*) FROM simhash_pairs('bare_h');
 SELECT count(*) FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
@@ -210,8 +210,8 @@ SELECT count(*) FROM simhash_join('bare_s', 'page_s');
 CREATE INDEX page_id ON page (id);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page_id')$$);
 SELECT code, message FROM failure($$SELECT simhash_index_stats('page')$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_s', simhash_ball('0000000000000000'::simhash, 3))$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', signature_ball(B'01', 3))$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_trace('page_s', simhash_ball('0000000000000000'::simhash, 3))$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_index_trace('page_h', signature_ball(B'01', 3))$$);
 CREATE INDEX page_only ON ONLY page USING simhash (h);
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_only')) AS f;
 ALTER INDEX page_only ATTACH PARTITION page_2_own; -- belongs to page_h
@@ -233,7 +233,7 @@ CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass NOT NULL, partm
 INSERT INTO pg_catalog.pg_dist_partition VALUES ('whole', 'h'), ('page_3a', 'h');
 SELECT f.* FROM failure($$SELECT simhash_index_stats('whole_h')$$) AS f;
 SELECT code, message, detail FROM failure($$SELECT simhash_index_check('whole_s')$$);
-SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_probe_plan('page_h', simhash_ball('0000000000000000'::simhash, 3))$$);
+SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_trace('page_h', simhash_ball('0000000000000000'::simhash, 3))$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_calibrate('whole_h', 'pair', 'w', 'h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);

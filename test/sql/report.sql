@@ -118,7 +118,7 @@ SELECT radius, expected.value / found.value BETWEEN 0.7 AND 1.4 AS as_expected F
 \echo '-- the pages are those of the planner''s costs: more trees read fewer, and with few a scan is cheaper'
 SELECT count(*) AS tables, bool_and(value <= before) AS falling, count(DISTINCT meaning) AS kinds
 FROM (SELECT value, meaning, lag(value, 1, value) OVER (ORDER BY item::int) AS before FROM simhash_report('signed', 's', 3, details => true) WHERE topic = 'pages') AS p;
-SELECT value FROM simhash_report('signed', 's', 200, details => true) WHERE item = 'tables';
+SELECT value FROM simhash_report('signed', 's', 200, details => true) WHERE item = 'trees';
 SELECT expected, count(*) FILTER (WHERE meaning ~ 'scans') AS scanning, round(max(value) FILTER (WHERE item = '4')) AS pages_of_4
 FROM unnest(ARRAY[0, 4500, 100000000]) expected, simhash_report('signed', 's', 3, expected, details => true) WHERE topic = 'pages' GROUP BY expected ORDER BY expected;
 SELECT count(*) FROM simhash_report('signed', 'l', details => true);

@@ -38,8 +38,8 @@ RESET ROLE;
 \echo '-- for each bit, would give one away, and the bounds of leaves are keys of rows.'
 SET ROLE index_monitor;
 SELECT value AS rows FROM simhash_index_stats('owned.page_h') WHERE name = 'rows';
-SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
-SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball(to_simhash_weights('a'), 16, 0.9));
+SELECT sum(matches) FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
+SELECT sum(matches) FROM simhash_index_trace('owned.page_h', simhash_ball(to_simhash_weights('a'), 16, 0.9));
 CREATE TABLE trap.pair AS
     SELECT w, w::simhash AS h FROM (SELECT to_simhash_weights(i::text) AS w FROM generate_series(1, 100) i) s;
 SELECT leaves FROM simhash_index_calibrate('owned.page_h', 'trap.pair', 'w', 'h', false);
@@ -57,31 +57,31 @@ RESET ROLE;
 \echo '-- A role that may read what the index holds may search it, if it may name the table.'
 GRANT SELECT (id) ON owned.page TO index_stranger;
 SET ROLE index_stranger;
-SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
+SELECT sum(matches) FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
 RESET ROLE;
 GRANT SELECT (h) ON owned.page TO index_stranger;
 SELECT 'owned.page_h'::regclass::oid AS page_h \gset
 SET ROLE index_stranger;
-SELECT sum(matches) = count(*) AS matches FROM owned.page, simhash_index_probe_plan('owned.page_h', simhash_ball(h, 0));
+SELECT sum(matches) = count(*) AS matches FROM owned.page, simhash_index_trace('owned.page_h', simhash_ball(h, 0));
 SELECT simhash_index_calibrate('owned.page_h', 'owned.page', 'h', 'h', true);
 RESET ROLE;
 REVOKE USAGE ON SCHEMA owned FROM index_stranger;
 SET ROLE index_stranger;
-SELECT sum(matches) FROM simhash_index_probe_plan(:page_h, simhash_ball('0123456789abcdef'::simhash, 20));
+SELECT sum(matches) FROM simhash_index_trace(:page_h, simhash_ball('0123456789abcdef'::simhash, 20));
 RESET ROLE;
 GRANT USAGE ON SCHEMA owned TO index_stranger;
 \echo '-- Row-level security would hide rows from a query, so nobody to whom it applies may search, not even the owner.'
 CREATE POLICY few ON owned.page USING (id < 10);
 ALTER TABLE owned.page ENABLE ROW LEVEL SECURITY;
 SET ROLE index_stranger;
-SELECT sum(matches) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
+SELECT sum(matches) FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 20));
 SELECT leaves FROM simhash_index_calibrate('owned.page_h', 'owned.page', 'h', 'h', false);
 SET ROLE index_owner;
-SELECT sum(matches) > 0 AS matches FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 30));
+SELECT sum(matches) > 0 AS matches FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 30));
 RESET ROLE;
 ALTER TABLE owned.page FORCE ROW LEVEL SECURITY;
 SET ROLE index_owner;
-SELECT sum(matches) > 0 AS matches FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 30));
+SELECT sum(matches) > 0 AS matches FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 30));
 RESET ROLE;
 ALTER TABLE owned.page DISABLE ROW LEVEL SECURITY;
 REVOKE SELECT (id, h) ON owned.page FROM index_stranger;
@@ -90,7 +90,7 @@ REVOKE SELECT (id, h) ON owned.page FROM index_stranger;
 SET ROLE index_stranger;
 SELECT simhash_index_check('owned.page_h', true);
 SELECT simhash_index_stats('owned.page_h');
-SELECT count(*) FROM simhash_index_probe_plan('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 3));
+SELECT count(*) FROM simhash_index_trace('owned.page_h', simhash_ball('0123456789abcdef'::simhash, 3));
 BEGIN;
 SAVEPOINT s;
 SELECT simhash_index_check('owned.page_h');

@@ -45,7 +45,7 @@ SELECT count(*) FROM pg_stats WHERE tablename = 'document';
 \echo '-- functions that inspect the index'
 SELECT simhash_index_stats('document_h');
 SELECT simhash_index_check('document_h', true);
-SELECT count(*) FROM simhash_index_probe_plan('document_h', simhash_ball('8000000000000001'::simhash, 64));
+SELECT count(*) FROM simhash_index_trace('document_h', simhash_ball('8000000000000001'::simhash, 64));
 SELECT count(*) FROM simhash_index_calibrate('document_h', 'document', 'w', 'h', false);
 RESET ROLE;
 

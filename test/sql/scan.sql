@@ -22,8 +22,8 @@ DO $$
 DECLARE design text; n bigint; expected bigint;
 BEGIN
     SELECT count(*) INTO expected FROM page a JOIN page b ON (a.h <@> b.h)::int <= 12 WHERE a.id <= 50;
-    FOREACH design IN ARRAY ARRAY['distance = 1, tables = 16', 'distance = 2, tables = 16', 'distance = 3, tables = 20',
-                                  'distance = 4, tables = 32', 'distance = 15, tables = 16'] LOOP
+    FOREACH design IN ARRAY ARRAY['design_radius = 1, trees = 16', 'design_radius = 2, trees = 16', 'design_radius = 3, trees = 20',
+                                  'design_radius = 4, trees = 32', 'design_radius = 15, trees = 16'] LOOP
         EXECUTE 'CREATE INDEX page_h ON page USING simhash (h) WITH (' || design || ')';
         SELECT count(*) INTO n FROM page a JOIN page b ON a.h <@> b.h <= 12 WHERE a.id <= 50;
         ASSERT n = expected, design;
@@ -63,14 +63,14 @@ SELECT pg_indexam_has_property(oid, 'can_order') AS can_order, pg_indexam_has_pr
 FROM pg_am WHERE amname = 'simhash';
 
 \echo '-- options'
-CREATE INDEX ON page USING simhash (h) WITH (tables = 21);
-CREATE INDEX ON page USING simhash (h) WITH (distance = 16);
+CREATE INDEX ON page USING simhash (h) WITH (trees = 21);
+CREATE INDEX ON page USING simhash (h) WITH (design_radius = 16);
 CREATE INDEX ON page USING simhash (h) WITH (fillfactor = 10);
 CREATE INDEX ON page USING simhash (h) WITH (blocks = 4);
-ALTER INDEX page_h SET (distance = 5, tables = 6);
-SELECT name, value FROM simhash_index_stats('page_h') WHERE name ~ '^(distance|tables|header_bits|reindex_pending)';
+ALTER INDEX page_h SET (design_radius = 5, trees = 6);
+SELECT name, value FROM simhash_index_stats('page_h') WHERE name ~ '^(design_radius|trees|header_bits|reindex_pending)';
 REINDEX INDEX page_h;
-SELECT name, value FROM simhash_index_stats('page_h') WHERE name ~ '^(distance|tables|header_bits|reindex_pending)';
+SELECT name, value FROM simhash_index_stats('page_h') WHERE name ~ '^(design_radius|trees|header_bits|reindex_pending)';
 CREATE UNIQUE INDEX ON page USING simhash (h);
 CREATE INDEX ON page USING simhash (h, h);
 CREATE INDEX ON page USING simhash (id);

@@ -174,22 +174,22 @@ SELECT sum(weighted(q, 0.9)) >= 0.8 * sum(weighted(q, 1)), sum(weighted(q, 1)) >
 
 \echo '-- what searches read'
 SELECT part, count(*) > 0 AS any, bool_and(recall IS NULL) AS exact
-FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
+FROM simhash_index_trace('large_s', signature_ball(hashed_bits('7'), 20)) GROUP BY 1;
 SELECT part, bool_and(recall IS NULL) AS exact, sum(candidates) >= count(*) AS compared
-FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1 ORDER BY min(step);
+FROM simhash_index_trace('large_s', signature_ball(hashed_bits('7'), 256)) GROUP BY 1 ORDER BY min(step);
 SELECT bool_and(rising) AS rising, max(recall) >= 0.9 AS reached, bool_and(part = 'tree') AS trees FROM
     (SELECT part, recall, recall >= lag(recall) OVER (ORDER BY step) AS rising
-     FROM simhash_index_probe_plan('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;
+     FROM simhash_index_trace('large_s', signature_ball(hashed_bits('7'), 50, 0.9))) AS p;
 SELECT part, count(*) > 0 AS any, bool_or(recall > 0) AS estimated
-FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
-SELECT count(*) FROM simhash_index_probe_plan('large_s', signature_ball(B'01', 1));
-SELECT count(*) FROM simhash_index_probe_plan('large_s', simhash_ball('0000000000000000'::simhash, 3));
+FROM simhash_index_trace('large_s', signature_nearest(hashed_bits('7'), 0.8, 10)) GROUP BY 1 ORDER BY 1;
+SELECT count(*) FROM simhash_index_trace('large_s', signature_ball(B'01', 1));
+SELECT count(*) FROM simhash_index_trace('large_s', simhash_ball('0000000000000000'::simhash, 3));
 \echo '-- a near-duplicate is found to be the nearest row without a scan'
 DROP INDEX large_s;
-CREATE INDEX large_s ON large USING simhash (s) WITH (tables = 4, lists = 0);
-SELECT part, count(*) < 50 AS few FROM simhash_index_probe_plan('large_s', signature_nearest((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
+CREATE INDEX large_s ON large USING simhash (s) WITH (trees = 4, lists = 0);
+SELECT part, count(*) < 50 AS few FROM simhash_index_trace('large_s', signature_nearest((SELECT s FROM large WHERE id = 7), 1, 1)) GROUP BY 1;
 \echo '-- without lists a search for the nearest rows is exact'
-SELECT bool_and(recall IS NULL) AS exact FROM simhash_index_probe_plan('large_s', signature_nearest(hashed_bits('7'), 0.5, 10));
+SELECT bool_and(recall IS NULL) AS exact FROM simhash_index_trace('large_s', signature_nearest(hashed_bits('7'), 0.5, 10));
 SELECT recalled(0.5, 10) AS recall;
 DROP TABLE large;
 DROP FUNCTION nearest, recalled, weighted, hashed_bits;
@@ -226,24 +226,24 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM other WHERE s <@> random_bits(3, 256) <
 SELECT differing('SELECT w FROM other WHERE w::bit(256) <@> random_bits(3, 256) <= 120');
 SELECT differing('SELECT w FROM other WHERE s <@> random_bits(3, 256) <= 120 AND b IS NULL');
 \echo '-- tables'
-CREATE INDEX ON t USING simhash (s) WITH (tables = 40);
-CREATE INDEX ON t USING simhash (s) WITH (tables = 5);
-CREATE INDEX ON t USING simhash (s) WITH (tables = 17);
-CREATE INDEX ON t USING simhash (s) WITH (distance = 3);
+CREATE INDEX ON t USING simhash (s) WITH (trees = 40);
+CREATE INDEX ON t USING simhash (s) WITH (trees = 5);
+CREATE INDEX ON t USING simhash (s) WITH (trees = 17);
+CREATE INDEX ON t USING simhash (s) WITH (design_radius = 3);
 \echo '-- a distance is a warning with all other options, whether or not fingerprints can have it'
-CREATE INDEX t_warned ON t USING simhash (s) WITH (distance = 31, tables = 0, lists = 0);
-ALTER INDEX t_warned SET (distance = 0, tables = 7, fillfactor = 70);
+CREATE INDEX t_warned ON t USING simhash (s) WITH (design_radius = 31, trees = 0, lists = 0);
+ALTER INDEX t_warned SET (design_radius = 0, trees = 7, fillfactor = 70);
 REINDEX INDEX t_warned;
-ALTER INDEX t_warned SET (distance = 100000, tables = 32);
+ALTER INDEX t_warned SET (design_radius = 100000, trees = 32);
 REINDEX INDEX t_warned;
-ALTER INDEX t_warned SET (tables = -1);
+ALTER INDEX t_warned SET (trees = -1);
 DROP INDEX t_warned;
 CREATE INDEX t_options ON t USING simhash (s);
-ALTER INDEX t_options SET (tables = 32);
+ALTER INDEX t_options SET (trees = 32);
 REINDEX INDEX t_options;
-SELECT name, value FROM simhash_index_stats('t_options') WHERE name IN ('tables', 'reindex_pending');
-ALTER INDEX t_options RESET (tables);
-ALTER INDEX t_options SET (distance = 3);
+SELECT name, value FROM simhash_index_stats('t_options') WHERE name IN ('trees', 'reindex_pending');
+ALTER INDEX t_options RESET (trees);
+ALTER INDEX t_options SET (design_radius = 3);
 REINDEX INDEX t_options;
 
 \echo '-- domains over bit(n), over other domains, with constraints'

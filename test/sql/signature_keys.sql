@@ -95,7 +95,7 @@ INSERT INTO long_signatures SELECT 20000 + id, near(sig, 2) FROM long_signatures
 SELECT * FROM check_all;
 
 \echo '-- The metapage has no room for the keys of 32 tables.'
-CREATE INDEX ON short_signatures USING simhash (sig) WITH (tables = 32);
+CREATE INDEX ON short_signatures USING simhash (sig) WITH (trees = 32);
 
 DROP TABLE short_signatures, long_signatures;
 DROP VIEW check_all;

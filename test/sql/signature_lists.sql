@@ -49,9 +49,9 @@ SELECT cost_of(format(near, 0.9)) < cost_of(format(near, 1)) AS "costs less than
 FROM format('SELECT id FROM listed ORDER BY s <@> signature_nearest(%L, %%s, 10) LIMIT 10', near_bits(1, 0)) near;
 \echo '-- It reads lists only, no more for a lower recall.'
 SELECT array_agg(DISTINCT part) AS parts, bool_and(recall > 0) AS recall
-FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
+FROM question q, simhash_index_trace('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
 SELECT count(*) FILTER (WHERE asked = 0.5) <= count(*) FILTER (WHERE asked = 0.9) AS fewer
-FROM question q, unnest('{0.5,0.9}'::float8[]) asked, simhash_index_probe_plan('listed_s', signature_nearest(q.s, asked, 10));
+FROM question q, unnest('{0.5,0.9}'::float8[]) asked, simhash_index_trace('listed_s', signature_nearest(q.s, asked, 10));
 
 \echo '-- Exact answers'
 SELECT count(*) AS differing FROM truth t
@@ -64,7 +64,7 @@ WHERE (SELECT sum(hashint4(id)) FROM listed WHERE s <@> t.s <= radius)
 \echo '-- A query that is unlike the rows is answered exactly.'
 CREATE TABLE unlike AS SELECT random_bits('unlike') AS s;
 SELECT part, count(*) > 0 AS read
-FROM unlike u, simhash_index_probe_plan('listed_s', signature_nearest(u.s, 0.8, 10)) GROUP BY part ORDER BY part;
+FROM unlike u, simhash_index_trace('listed_s', signature_nearest(u.s, 0.8, 10)) GROUP BY part ORDER BY part;
 SELECT (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM listed ORDER BY s <@> signature_nearest(u.s, 0.8, 10) LIMIT 20) x)
      = (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 20) x) AS same
 FROM unlike u;
@@ -106,23 +106,23 @@ ALTER INDEX listed_s SET (lists = 0);
 SELECT value AS reindex_pending FROM simhash_index_stats('listed_s') WHERE name = 'reindex_pending';
 REINDEX INDEX listed_s;
 SELECT value AS reindex_pending FROM simhash_index_stats('listed_s') WHERE name = 'reindex_pending';
-SELECT count(*) AS lists FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+SELECT count(*) AS lists FROM question q, simhash_index_trace('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 CREATE TABLE late (LIKE listed);
 CREATE INDEX late_s ON late USING simhash (s);
 INSERT INTO late SELECT * FROM listed;
 SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 'reindex_pending';
 REINDEX INDEX late_s;
 SELECT value AS reindex_pending FROM simhash_index_stats('late_s') WHERE name = 'reindex_pending';
-SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_trace('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 \echo '-- A table of fewer than ten lists has none.'
 TRUNCATE late;
 INSERT INTO late SELECT * FROM listed WHERE s IS NOT NULL ORDER BY id LIMIT 5000;
 REINDEX INDEX late_s;
-SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_trace('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 TRUNCATE late;
 INSERT INTO late SELECT * FROM listed WHERE s IS NOT NULL ORDER BY id LIMIT 4600;
 REINDEX INDEX late_s;
-SELECT count(*) > 0 AS lists FROM question q, simhash_index_probe_plan('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
+SELECT count(*) > 0 AS lists FROM question q, simhash_index_trace('late_s', signature_nearest(q.s, 0.9, 10)) WHERE part = 'list';
 TRUNCATE late;
 INSERT INTO late SELECT i, near_bits(i % 3, i) FROM generate_series(1, 500) i;
 \echo '-- Few rows, and equal ones'
@@ -142,13 +142,13 @@ SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true)
 CREATE INDEX ON late USING simhash (s) WITH (lists = -2);
 
 \echo '-- An index of lists alone: searches within a radius and exact ones scan the store.'
-ALTER INDEX listed_s SET (lists = 40, tables = 0);
+ALTER INDEX listed_s SET (lists = 40, trees = 0);
 REINDEX INDEX listed_s;
-SELECT name, value FROM simhash_index_stats('listed_s') WHERE name ~ '^(tables|header_bits|rows|nulls|leaf_pages|reindex_pending)';
+SELECT name, value FROM simhash_index_stats('listed_s') WHERE name ~ '^(trees|header_bits|rows|nulls|leaf_pages|reindex_pending)';
 SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
 SELECT recall_of(0.9) >= 0.85 AS enough;
-SELECT DISTINCT part FROM question q, simhash_index_probe_plan('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
-SELECT DISTINCT part FROM question q, simhash_index_probe_plan('listed_s', signature_ball(q.s, 400, 0.9)) WHERE q.id <= 5;
+SELECT DISTINCT part FROM question q, simhash_index_trace('listed_s', signature_nearest(q.s, 0.9, 10)) WHERE q.id <= 5;
+SELECT DISTINCT part FROM question q, simhash_index_trace('listed_s', signature_ball(q.s, 400, 0.9)) WHERE q.id <= 5;
 SELECT count(*) AS differing FROM truth t
 WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)
     IS DISTINCT FROM (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM plain WHERE s IS NOT NULL ORDER BY 1 LIMIT 30) x);
@@ -162,23 +162,23 @@ SELECT name, value FROM simhash_index_stats('listed_s') WHERE name IN ('rows', '
 SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_s', true);
 \echo '-- Joins and constraints need no tables.'
 TRUNCATE late;
-ALTER INDEX late_s SET (tables = 0);
+ALTER INDEX late_s SET (trees = 0);
 REINDEX INDEX late_s;
 INSERT INTO late SELECT i, near_bits(i % 3, i % 50) FROM generate_series(1, 150) i;
 INSERT INTO late SELECT i, near_bits(i % 3, i % 50) FROM generate_series(151, 160) i;
 SELECT rows, partial_entries, heap_rows FROM simhash_index_check('late_s', true);
 SELECT count(*) FROM simhash_pairs('late_s', 5);
 \set VERBOSITY terse
-ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (tables = 0);
+ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (trees = 0);
 DELETE FROM late WHERE id > 150;
-ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (tables = 0);
+ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (trees = 0);
 INSERT INTO late SELECT 151, s FROM late WHERE id = 7;
 \set VERBOSITY default
 DROP TABLE listed, plain, question, unlike, truth, size, late;
 \echo '-- Fingerprints have no lists, and need a table.'
 CREATE TABLE fingerprints (h simhash);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);
-CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = 0);
-CREATE INDEX ON fingerprints USING simhash (h) WITH (tables = -2);
+CREATE INDEX ON fingerprints USING simhash (h) WITH (trees = 0);
+CREATE INDEX ON fingerprints USING simhash (h) WITH (trees = -2);
 DROP TABLE fingerprints;
 DROP FUNCTION recall_of, plan_of, cost_of, near_bits, random_bits;

@@ -146,7 +146,7 @@ RESET work_mem;
 \echo '-- joins, with indexes of different designs; the smaller table on either side'
 CALL make_table('left256', 'uniform', 256, 100, 200);
 DROP INDEX left256_s;
-CREATE INDEX left256_s ON left256 USING simhash (s) WITH (tables = 3);
+CREATE INDEX left256_s ON left256 USING simhash (s) WITH (trees = 3);
 CALL make_table('left65', 'repeated', 65, 900, 20);
 CREATE FUNCTION check_join(x text, y text, radii int[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint := 0; r int;
@@ -175,7 +175,7 @@ SELECT count(*) FROM simhash_join('fingerprint_h', 'left256_s');
 
 \echo '-- a partial index, an index on an expression, and an empty one'
 CREATE INDEX partial_s ON clustered256 USING simhash (s) WHERE id % 2 = 0;
-CREATE INDEX inverse_s ON clustered256 USING simhash (((~s)::bit(256))) WITH (tables = 2);
+CREATE INDEX inverse_s ON clustered256 USING simhash (((~s)::bit(256))) WITH (trees = 2);
 SELECT (SELECT count(*) FROM simhash_pairs('partial_s', 40)) - (SELECT count(*) FROM clustered256 x JOIN clustered256 y
     ON x.id < y.id AND (x.s <@> y.s)::int <= 40 WHERE x.id % 2 = 0 AND y.id % 2 = 0) AS difference;
 SELECT p.*, q.* FROM simhash_pairs('inverse_s', 40) p FULL JOIN simhash_pairs('clustered256_s', 40) q USING (a, b, distance)

@@ -11,7 +11,7 @@ ANALYZE skewed_s;
 CREATE TABLE asked AS SELECT id, s FROM skewed_s WHERE id IN (1, 2, 3, 40, 1000, 20002, 40000);
 
 SELECT a.id, radius, bool_or(p.part = 'tree') AS trees, bool_or(p.part <> 'tree') AS scan
-FROM asked a, unnest('{2,6,8,10}'::int[]) radius, simhash_index_probe_plan('skewed_s_index', signature_ball(a.s, radius)) p
+FROM asked a, unnest('{2,6,8,10}'::int[]) radius, simhash_index_trace('skewed_s_index', signature_ball(a.s, radius)) p
 WHERE a.id IN (2, 3) GROUP BY 1, 2 ORDER BY 1, 2;
 
 CREATE TABLE scanned AS

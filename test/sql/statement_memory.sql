@@ -32,7 +32,7 @@ CREATE FUNCTION key4096(i int) RETURNS bit(4096) LANGUAGE sql IMMUTABLE AS $$
 \echo '-- With one table, a search has so many leaves that it begins with the likeliest.'
 CREATE TABLE apart (id int, h simhash);
 INSERT INTO apart SELECT -i, key64(-i) FROM generate_series(1, 50000) i;
-ALTER TABLE apart ADD EXCLUDE USING simhash (h WITH ~=) WITH (tables = 1);
+ALTER TABLE apart ADD EXCLUDE USING simhash (h WITH ~=) WITH (trees = 1);
 CREATE TRIGGER note BEFORE INSERT ON apart FOR EACH ROW EXECUTE FUNCTION note_memory();
 INSERT INTO apart SELECT i, key64(i) FROM generate_series(1, 4000) i;
 SELECT bytes_per_row();
@@ -42,7 +42,7 @@ INSERT INTO apart SELECT i, key64(i - 8000) FROM generate_series(8001, 12000) i 
 SELECT bytes_per_row();
 
 CREATE TABLE unequal (id int, h simhash, s bit(4096), EXCLUDE USING simhash (h WITH =), EXCLUDE USING simhash (s WITH =),
-    EXCLUDE USING simhash (s WITH =) WITH (tables = 0) DEFERRABLE);
+    EXCLUDE USING simhash (s WITH =) WITH (trees = 0) DEFERRABLE);
 CREATE TRIGGER note BEFORE INSERT ON unequal FOR EACH ROW EXECUTE FUNCTION note_memory();
 INSERT INTO unequal SELECT i, key64(i), key4096(i) FROM generate_series(12001, 16000) i;
 SELECT bytes_per_row();

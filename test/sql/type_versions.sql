@@ -93,7 +93,7 @@ CREATE TABLE page AS SELECT i AS id, to_simhash('text ' || i % 300) AS h FROM ge
 CREATE INDEX page_h ON page USING simhash (h);
 SET enable_seqscan = off;
 SELECT way, sum((SELECT count(*) FROM page WHERE h <@| b)) FROM ball WHERE id % 2 = 0 GROUP BY way ORDER BY way;
-SELECT way, sum((SELECT count(*) FROM simhash_index_probe_plan('page_h', b) p WHERE p.recall IS NOT NULL)) > 0 AS by_weights FROM ball GROUP BY way, id % 2 ORDER BY 1, 2;
+SELECT way, sum((SELECT count(*) FROM simhash_index_trace('page_h', b) p WHERE p.recall IS NOT NULL)) > 0 AS by_weights FROM ball GROUP BY way, id % 2 ORDER BY 1, 2;
 RESET enable_seqscan;
 SET enable_indexscan = off;
 SET enable_bitmapscan = off;

@@ -45,7 +45,7 @@ sub caught_up
 }
 
 # Default options, and one with another design and NULLs.
-my %table = (page => '', odd => 'WITH (tables = 6, fillfactor = 60)');
+my %table = (page => '', odd => 'WITH (trees = 6, fillfactor = 60)');
 my @rounds = (
     [ 'build on rows' => 'INSERT INTO %1$s SELECT n, fingerprint(n) FROM generate_series(1, 2000) n;
         CREATE INDEX %1$s_h ON %1$s USING simhash (h) %2$s' ],

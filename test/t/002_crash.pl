@@ -18,7 +18,7 @@ CREATE SEQUENCE number;
 CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.01);
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE TABLE wide (id bigint, h simhash);
-CREATE INDEX wide_h ON wide USING simhash (h) WITH (tables = 10);
+CREATE INDEX wide_h ON wide USING simhash (h) WITH (trees = 10);
 SQL
 
 my $insert = <<'SQL';

@@ -51,7 +51,7 @@ for my $table (qw(volatile kept turned grown)) {
 # Also an index built on rows: its init fork is written by a different code path.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE built (id bigint, h simhash)');
 fill('built');
-$node->safe_psql('postgres', 'CREATE INDEX built_h ON built USING simhash (h) WITH (tables = 7)');
+$node->safe_psql('postgres', 'CREATE INDEX built_h ON built USING simhash (h) WITH (trees = 7)');
 usable('built', 'built, before');
 
 $node->safe_psql('postgres', 'ALTER TABLE turned SET LOGGED');
@@ -87,6 +87,6 @@ usable('kept', 'crash: turned unlogged, filled again');
 is(rows('grown'), '10000', 'crash: rows of a table turned logged are there');
 usable('grown', 'crash: turned logged');
 is($node->safe_psql('postgres', "SELECT array_to_string(reloptions, ',') FROM pg_class WHERE relname = 'built_h'"),
-    'tables=7', 'options kept');
+    'trees=7', 'options kept');
 
 done_testing();

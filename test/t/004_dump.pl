@@ -15,7 +15,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash DEFAULT '00000000000000ff');
 INSERT INTO page SELECT n, CASE WHEN n % 100 <> 0 THEN fingerprint(n) END FROM generate_series(1, 5000) AS n;
 INSERT INTO page VALUES (0, DEFAULT), (-1, 'ffffffffffffffff'), (-2, '0000000000000000'), (-3, '8000000000000000');
-CREATE INDEX page_h ON page USING simhash (h) WITH (distance = 4, tables = 5, fillfactor = 80);
+CREATE INDEX page_h ON page USING simhash (h) WITH (design_radius = 4, trees = 5, fillfactor = 80);
 CREATE INDEX page_partial ON page USING simhash (h) WHERE id % 2 = 0;
 CREATE INDEX page_order ON page (h);
 CREATE TABLE text (id bigint, body text, h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED,

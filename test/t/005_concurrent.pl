@@ -82,7 +82,7 @@ my $end = time + $seconds - 1;
 my ($builds, $rebuilds, $cancelled, @errors) = (0, 0, 0);
 while (time < $end) {
     for my $sql (
-        'CREATE INDEX CONCURRENTLY page_new ON page USING simhash (h) WITH (tables = 6)',
+        'CREATE INDEX CONCURRENTLY page_new ON page USING simhash (h) WITH (trees = 6)',
         'REINDEX INDEX CONCURRENTLY page_h',
         'REINDEX INDEX CONCURRENTLY page_new',
         'DROP INDEX CONCURRENTLY page_new')
@@ -90,7 +90,7 @@ while (time < $end) {
         # A cancelled build leaves at most an invalid index.
         my $patience = 1 + int rand 60;
         my ($cancel) = $node->psql('postgres', "SET statement_timeout = $patience;
-            CREATE INDEX CONCURRENTLY page_cut ON page USING simhash (h) WITH (tables = 8)", on_error_stop => 1);
+            CREATE INDEX CONCURRENTLY page_cut ON page USING simhash (h) WITH (trees = 8)", on_error_stop => 1);
         $cancelled++ if $cancel != 0;
         $node->safe_psql('postgres', 'DROP INDEX IF EXISTS page_cut');
         if ($sql =~ /^DROP/) {

@@ -128,7 +128,7 @@ my %missing;
 sub exact
 {
     my ($kind, $distance, $tables, $fillfactor, $radii) = @_;
-    my $options = "WITH (distance = $distance, fillfactor = $fillfactor" . ($tables > 0 ? ", tables = $tables)" : ')');
+    my $options = "WITH (design_radius = $distance, fillfactor = $fillfactor" . ($tables > 0 ? ", trees = $tables)" : ')');
     my ($status, $wrong, $error) =
       $node->psql('postgres', "SELECT wrong_answers('$options', '$radii')");
     $wrong = $error if $status != 0;
@@ -137,7 +137,7 @@ sub exact
         return;
     }
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    return is($wrong, '', "$kind, distance = $distance, tables = $tables, fillfactor = $fillfactor");
+    return is($wrong, '', "$kind, distance = $distance, trees = $tables, fillfactor = $fillfactor");
 }
 
 my $planted = 'CASE WHEN n % 5 = 0 THEN flipped(fingerprint(n % 200 + 1), n, (n % 11)::int) ELSE fingerprint(n) END';

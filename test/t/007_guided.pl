@@ -36,7 +36,7 @@ sub searches
     my ($session) = @_;
     return $session->(<<'SQL');
 SELECT md5(string_agg(p::text, ' ')), (SELECT value FROM simhash_index_stats('page_h') WHERE name = 'fitted')
-FROM page, simhash_index_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50;
+FROM page, simhash_index_trace('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50;
 SQL
 }
 my $on_primary = sub { return $primary->safe_psql('postgres', $_[0]) };
@@ -47,7 +47,7 @@ like($before, qr/\|0$/, 'a new index has the built-in model');
 
 # A session that has the old model in its cache
 my $other = $primary->background_psql('postgres');
-my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_index_probe_plan('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50";
+my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_index_trace('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50";
 my $other_before = $other->query_safe($probe);
 
 # It is not transactional: after a ROLLBACK, too, all sessions have the same model, those that had the old one in their caches
@@ -59,7 +59,7 @@ is(searches($on_reading), $before, 'a standby begins with the same model');
 $primary->safe_psql('postgres', "BEGIN; SELECT count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h'); ROLLBACK");
 $primary->safe_psql('postgres', 'CREATE UNLOGGED TABLE fleeting (h simhash); CREATE INDEX fleeting_h ON fleeting USING simhash (h)');
 $primary->wait_for_catchup($standby);
-for my $call ("simhash_index_stats('fleeting_h')", "simhash_index_check('fleeting_h')", "simhash_index_probe_plan('fleeting_h', simhash_ball('0000000000000000', 3))")
+for my $call ("simhash_index_stats('fleeting_h')", "simhash_index_check('fleeting_h')", "simhash_index_trace('fleeting_h', simhash_ball('0000000000000000', 3))")
 {
     my ($status, undef, $error) = $standby->psql('postgres', "SELECT $call");
     like($error, qr/cannot access temporary or unlogged relations during recovery/, "$call of an unlogged index on a standby");

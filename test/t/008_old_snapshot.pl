@@ -26,7 +26,7 @@ CREATE TABLE wide (id int, h bit(256));
 INSERT INTO wide SELECT n, CASE WHEN n % 10 > 1 THEN signature(n / 2, 256) END FROM generate_series(1, 20000) n;
 CREATE INDEX wide_h ON wide USING simhash (h);
 CREATE TABLE listed AS TABLE wide;
-CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 0, lists = 20);
+CREATE INDEX listed_h ON listed USING simhash (h) WITH (trees = 0, lists = 20);
 ANALYZE;
 SQL
 

@@ -64,7 +64,7 @@ for my $tables (1, 4, 5) {
     my (@meta, @stats);
     for my $workers (0, 1, 2) {
         builds($node, "$tables tables, $workers workers", $workers, $workers,
-            "CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $tables)");
+            "CREATE INDEX page_h ON page USING simhash (h) WITH (trees = $tables)");
         answers_agree($node, 'page', "$tables tables, $workers workers: answers", 0, 3, 7);
         push @meta, meta();
         push @stats, $node->safe_psql('postgres',
@@ -104,7 +104,7 @@ for my $kind (["'00000000ffffffff'", 'one fingerprint'], ['NULL', 'only NULLs'],
     $node->safe_psql('postgres', "CREATE TABLE full_page AS TABLE page; UPDATE page SET h = $kind->[0]; VACUUM FULL page");
     builds($node, "$kind->[1], no workers", 0, 0, 'CREATE INDEX page_h ON page USING simhash (h)');
     $node->safe_psql('postgres', 'DROP INDEX page_h');
-    builds($node, $kind->[1], 1, 1, 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1)');
+    builds($node, $kind->[1], 1, 1, 'CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 1)');
     is($node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM page WHERE h IS NULL OR h <@> fingerprint(1) <= 64'),
         $node->safe_psql('postgres', 'SELECT count(*) FROM page'), "$kind->[1]: every row is found");
     $node->safe_psql('postgres', 'DROP TABLE page; ALTER TABLE full_page RENAME TO page');
@@ -116,14 +116,14 @@ index_is_sound($node, 'empty_h', 'no rows: sound');
 # Less memory than the rows take: each worker has a third of 1 MB.
 for my $tables (1, 4) {
     builds($node, "$tables tables, short of memory", 2, 2,
-        "CREATE INDEX page_h ON page USING simhash (h) WITH (tables = $tables)",
+        "CREATE INDEX page_h ON page USING simhash (h) WITH (trees = $tables)",
         "SET maintenance_work_mem = '1MB'; ALTER TABLE page SET (parallel_workers = 2);");
     answers_agree($node, 'page', "$tables tables, short of memory: answers", 3, 7);
     $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
 }
 
 # And with very little memory, for any number of workers.
-builds($node, 'seven workers and 1 MB', 7, 7, 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6)',
+builds($node, 'seven workers and 1 MB', 7, 7, 'CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6)',
     "SET maintenance_work_mem = '1MB'; ALTER TABLE page SET (parallel_workers = 7);");
 answers_agree($node, 'page', 'seven workers and 1 MB: answers', 3, 7);
 $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
@@ -216,7 +216,7 @@ my $rounds = 0;
 while ($load->{handle}->pumpable && $rounds < 8) {
     my $workers = 1 + $rounds++ % 2;
     for my $sql ('REINDEX INDEX CONCURRENTLY page_h',
-        'CREATE INDEX CONCURRENTLY page_h_2 ON page USING simhash (h) WITH (tables = 1)') {
+        'CREATE INDEX CONCURRENTLY page_h_2 ON page USING simhash (h) WITH (trees = 1)') {
         ($launched, $error) = build($node, $workers, $sql);
         push @wrong, "$sql: $launched workers, $error" if $launched != $workers || $error ne '';
     }
@@ -235,7 +235,7 @@ $node->safe_psql('postgres', 'DROP INDEX page_h');
 builds($node, 'before a crash', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
 # One table cut into two ranges, whose leaves are linked in the end: it needs 65,536 rows for each.
 cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM page WHERE h IS NOT NULL'), '>=', 2 * 65536, 'rows for two ranges');
-is((build($node, 1, 'CREATE INDEX cut_h ON page USING simhash (h) WITH (tables = 1)'))[0], 1, 'before a crash, ranges: workers');
+is((build($node, 1, 'CREATE INDEX cut_h ON page USING simhash (h) WITH (trees = 1)'))[0], 1, 'before a crash, ranges: workers');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE unlogged AS TABLE page');
 is((build($node, 2, 'CREATE INDEX unlogged_h ON unlogged USING simhash (h)'))[0], 2, 'unlogged: workers');
 index_is_sound($node, 'unlogged_h', 'unlogged: sound');

@@ -14,7 +14,7 @@ prepare_database($node);
 # The second table inserts a row in three groups of tables: it can be visible in some and not in others.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=));
-CREATE TABLE wide (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (tables = 10));
+CREATE TABLE wide (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (trees = 10));
 CREATE TABLE late (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE outcome (what text, times bigint);
 -- Runs a statement; an exclusion violation or a deadlock is allowed.

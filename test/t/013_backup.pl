@@ -70,7 +70,7 @@ $restored->stop;
 my $subscriber = start_node('subscriber');
 prepare_database($subscriber);
 $subscriber->safe_psql('postgres', 'CREATE TABLE page (id bigint PRIMARY KEY, h simhash, w simhash_weights);
-    CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6)');
+    CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6)');
 my $binary = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 140000 ? 'WITH (binary = true)' : '';
 $primary->safe_psql('postgres', "UPDATE page SET w = to_simhash_weights(features(ARRAY[id::text, (id % 7)::text])) WHERE id % 10 = 0;
     CREATE PUBLICATION pages FOR TABLE page");

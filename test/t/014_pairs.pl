@@ -20,7 +20,7 @@ CREATE TABLE page (id bigint PRIMARY KEY, note text, h simhash) WITH (autovacuum
 INSERT INTO page SELECT n, '', flipped(fingerprint(n % 800), n, (n % 7)::int) FROM generate_series(1, 3000) AS n;
 SELECT setval('number', 3000);
 CREATE INDEX page_h ON page USING simhash (h);
-CREATE INDEX page_one ON page USING simhash (h) WITH (tables = 1);
+CREATE INDEX page_one ON page USING simhash (h) WITH (trees = 1);
 CREATE INDEX query_h ON query USING simhash (h);
 -- partitions that grow while they are read
 CREATE TABLE log (id bigint, h simhash) PARTITION BY HASH (id);

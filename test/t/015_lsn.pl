@@ -64,7 +64,7 @@ my $height = sub { return $node->safe_psql('postgres', "SELECT value FROM simhas
 # -- From nothing, row by row ---------------------------------------------------------------------------------
 
 $node->safe_psql('postgres', 'CREATE TABLE page (id int, h simhash, w simhash_weights)');
-sets_lsns('page_h', 'build of an empty index', 'CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6)', new_file => 1);
+sets_lsns('page_h', 'build of an empty index', 'CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6)', new_file => 1);
 for my $n (1 .. 5)
 {
     my ($changed) = sets_lsns('page_h', "row $n", "INSERT INTO page VALUES ($n, fingerprint($n))");
@@ -109,7 +109,7 @@ $node->safe_psql('postgres', 'CREATE TABLE tall (id int, h simhash);
 for my $workers (0, 2)
 {
     sets_lsns('tall_h', "build with $workers workers", "DROP INDEX IF EXISTS tall_h; SET max_parallel_maintenance_workers = $workers;
-        CREATE INDEX tall_h ON tall USING simhash (h) WITH (tables = 1, fillfactor = 50)", new_file => 1);
+        CREATE INDEX tall_h ON tall USING simhash (h) WITH (trees = 1, fillfactor = 50)", new_file => 1);
 }
 
 # -- A third level --------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ sub looked_up
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO page SELECT n, CASE WHEN n % 50 = 0 THEN NULL ELSE fingerprint(n) END FROM generate_series(1, 20000) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 6);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6);
 CREATE TABLE signed (id int, h bit(300)) WITH (autovacuum_enabled = off);
 INSERT INTO signed SELECT n, CASE WHEN n % 10 = 0 THEN NULL ELSE signature(n, 300) END FROM generate_series(1, 2000) AS n;
 CREATE INDEX signed_h ON signed USING simhash (h);

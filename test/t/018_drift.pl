@@ -18,9 +18,9 @@ $$ SELECT (fingerprint(-1000 - g)::bigint # (fingerprint(n)::bigint & fingerprin
 CREATE FUNCTION wide(n bigint, g int) RETURNS bit(256) IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$ SELECT (drifting(n, g)::bit(64) || drifting(n + 3000000, g)::bit(64) || drifting(n + 6000000, g)::bit(64) || drifting(n + 9000000, g)::bit(64))::bit(256) $$;
 CREATE TABLE page (id bigint, g int, h simhash) WITH (autovacuum_enabled = off);
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 4);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 4);
 CREATE TABLE signed (id bigint, g int, h bit(256)) WITH (autovacuum_enabled = off);
-CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 4);
+CREATE INDEX signed_h ON signed USING simhash (h) WITH (trees = 4);
 CREATE TABLE spare (LIKE page);
 
 -- Fails if the index misses a row, or finds one twice, that a sequential scan of the same snapshot finds.

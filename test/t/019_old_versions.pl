@@ -20,7 +20,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int PRIMARY KEY, n int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO page SELECT n, 0, CASE WHEN n % 100 = 0 THEN NULL WHEN n % 10 = 1 THEN flipped(fingerprint(1), n, 3) ELSE fingerprint(n) END
     FROM generate_series(1, 5000) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 4);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 4);
 CREATE INDEX page_n ON page (n);
 CREATE TABLE signed (id int PRIMARY KEY, n int, h bit(300)) WITH (autovacuum_enabled = off);
 INSERT INTO signed SELECT n, 0, signature(n, 300) FROM generate_series(1, 2000) AS n;
@@ -123,7 +123,7 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE broad (n int, h simhash, filler text) WITH (autovacuum_enabled = off);
 ALTER TABLE broad ALTER filler SET STORAGE plain;
 INSERT INTO broad VALUES (0, fingerprint(7), repeat('x', 4500));
-CREATE INDEX broad_h ON broad USING simhash (h) WITH (tables = 2);
+CREATE INDEX broad_h ON broad USING simhash (h) WITH (trees = 2);
 SQL
 $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

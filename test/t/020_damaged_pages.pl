@@ -32,19 +32,19 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE small (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO small SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN fingerprint(7) ELSE fingerprint(n) END
     FROM generate_series(1, 6000) AS n;
-CREATE INDEX small_h ON small USING simhash (h) WITH (tables = 2);
+CREATE INDEX small_h ON small USING simhash (h) WITH (trees = 2);
 DELETE FROM small WHERE id % 11 = 0; -- whose entries stay
 CREATE TABLE tall (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO tall SELECT n, fingerprint(n) FROM generate_series(1, 140000) AS n;
-CREATE INDEX tall_h ON tall USING simhash (h) WITH (tables = 1, fillfactor = 50);
+CREATE INDEX tall_h ON tall USING simhash (h) WITH (trees = 1, fillfactor = 50);
 CREATE TABLE signed (id int, h bit(260)) WITH (autovacuum_enabled = off);
 INSERT INTO signed SELECT n, CASE WHEN n % 5 = 0 THEN NULL WHEN n % 7 = 0 THEN signature(7, 260) ELSE signature(n, 260) END
     FROM generate_series(1, 6000) AS n;
-CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 4);
+CREATE INDEX signed_h ON signed USING simhash (h) WITH (trees = 4);
 DELETE FROM signed WHERE id % 11 = 0;
 CREATE TABLE listed (id int, h bit(260)) WITH (autovacuum_enabled = off);
 INSERT INTO listed SELECT n, CASE WHEN n % 50 > 0 THEN flipped_signature(signature(n % 9, 260), n, (n % 40)::int) END FROM generate_series(1, 4000) AS n;
-CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 0, lists = 9);
+CREATE INDEX listed_h ON listed USING simhash (h) WITH (trees = 0, lists = 9);
 INSERT INTO listed SELECT n, flipped_signature(signature(n % 9, 260), n, (n % 40)::int) FROM generate_series(4001, 6000) AS n;
 DELETE FROM listed WHERE id % 11 = 0;
 ANALYZE;
@@ -852,7 +852,7 @@ sub round
     push @faults, 'simhash_index_check found nothing' if $changed && !@check && (!$harmless{$kind} || grep { /^wrong/ } @found);
     $seen{'found by the check'}++ if @check;
     for my $look ("SELECT * FROM simhash_index_stats('${name}_h')",
-        $name =~ /ed$/ ? () : "SELECT count(*) FROM simhash_index_probe_plan('${name}_h', simhash_ball('00000000000000ff'::simhash, 64))")
+        $name =~ /ed$/ ? () : "SELECT count(*) FROM simhash_index_trace('${name}_h', simhash_ball('00000000000000ff'::simhash, 64))")
     {
         my @lines = $ask->("SELECT errors_of(\$\$$look\$\$)");
         $report->(\@lines, 'look');

@@ -13,7 +13,7 @@ my $node = start_node('main', settings => ['autovacuum = off']);
 prepare_database($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigint, h simhash);
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 2);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 2);
 INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(1, 5000) AS n;
 SQL
 

@@ -25,9 +25,9 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, h simhash, w simhash_weights);
 INSERT INTO page SELECT n, CASE WHEN n % 10 > 0 THEN fingerprint(n) END, to_simhash_weights('number ' || n) FROM generate_series(1, 500) AS n;
 CREATE INDEX page_h ON page USING simhash (h);
-CREATE INDEX page_part ON page USING simhash (h) WITH (tables = 6) WHERE id < 100;
+CREATE INDEX page_part ON page USING simhash (h) WITH (trees = 6) WHERE id < 100;
 CREATE TABLE copy AS SELECT id, flipped(h, n, n % 5) AS h FROM page, generate_series(1, 2) AS n;
-CREATE INDEX copy_h ON copy USING simhash (h) WITH (distance = 8, tables = 12);
+CREATE INDEX copy_h ON copy USING simhash (h) WITH (design_radius = 8, trees = 12);
 CREATE TABLE nothing (h simhash);
 CREATE INDEX nothing_h ON nothing USING simhash (h);
 CREATE ROLE stranger;
@@ -176,7 +176,7 @@ my %fitting = (
     'simhash_first_block' => [ undef, undef, $radius, $tables ],
     'simhash_index_stats' => [ $index ],
     'simhash_index_check' => [ $index ],
-    'simhash_index_probe_plan' => [ $index ],
+    'simhash_index_trace' => [ $index ],
     'signature_ball(bit;bigint;double precision;real[])' => [ sub { "repeat('0', 64)::bit(64)" }, undef, undef, sub { 'array_fill(0.5::real, ARRAY[64])' } ],
     'signature_nearest' => [ sub { "repeat('0', 65)::bit(65)" }, undef, sub { one_of(1, 10) } ],
     'simhash_index_calibrate' => [ $index, $table, sub { "'w'::name" }, $column ],

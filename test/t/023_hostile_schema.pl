@@ -110,7 +110,7 @@ SELECT pg_catalog.count(*) FROM public.page WHERE public.hamming_within(h, publi
 SELECT pg_catalog.count(*) FROM (SELECT id FROM public.page ORDER BY h OPERATOR(public.<@>) public.to_simhash('number 7'::pg_catalog.text) LIMIT 3) AS near;
 SELECT rows FROM public.simhash_index_check('public.page_h', true);
 SELECT value FROM public.simhash_index_stats('public.page_h') WHERE name OPERATOR(pg_catalog.=) 'rows';
-SELECT pg_catalog.count(*) > 0 FROM public.simhash_index_probe_plan('public.page_h', public.simhash_ball(public.to_simhash('x'), 3));
+SELECT pg_catalog.count(*) > 0 FROM public.simhash_index_trace('public.page_h', public.simhash_ball(public.to_simhash('x'), 3));
 SET search_path = public, trap, pg_catalog;
 CREATE TABLE pair AS SELECT to_simhash_weights('a ' || n || ' b c d e f ' || n % 7) AS w, to_simhash('a ' || n || ' b c d e f') AS h FROM pg_catalog.generate_series(1, 300) AS n;
 SELECT pg_catalog.count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h', false);

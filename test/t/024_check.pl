@@ -16,9 +16,9 @@ prepare_database($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, kind int, h simhash) WITH (fillfactor = 50);
 INSERT INTO page SELECT n, n % 2, CASE WHEN n % 9 > 0 THEN fingerprint(n) END FROM generate_series(1, 300) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1);
-CREATE INDEX page_odd ON page USING simhash (h) WITH (tables = 1) WHERE kind = 1;
-CREATE INDEX page_expression ON page USING simhash ((hashint8extended(h::bigint, 1)::simhash)) WITH (tables = 1);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 1);
+CREATE INDEX page_odd ON page USING simhash (h) WITH (trees = 1) WHERE kind = 1;
+CREATE INDEX page_expression ON page USING simhash ((hashint8extended(h::bigint, 1)::simhash)) WITH (trees = 1);
 SQL
 
 sub all_sound
@@ -154,8 +154,8 @@ for my $value ('1, fingerprint(1), signature(1, 100)', '2, NULL, NULL') {
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE exact (id int, h simhash, s bit(100));
 INSERT INTO exact SELECT n, fingerprint(n), signature(n, 100) FROM generate_series(1, 40) AS n;
-CREATE INDEX exact_h ON exact USING simhash (h) WITH (tables = 2);
-CREATE INDEX exact_s ON exact USING simhash (s) WITH (tables = 2);
+CREATE INDEX exact_h ON exact USING simhash (h) WITH (trees = 2);
+CREATE INDEX exact_s ON exact USING simhash (s) WITH (trees = 2);
 INSERT INTO exact SELECT n, fingerprint(n), signature(n, 100) FROM generate_series(41, 60) AS n;
 INSERT INTO exact SELECT n, NULL, NULL FROM generate_series(61, 63) AS n;
 DELETE FROM exact WHERE id % 10 = 5; -- whose entries stay

@@ -20,7 +20,7 @@ CREATE TABLE page (id bigint, h simhash) PARTITION BY HASH (id);
 SELECT format('CREATE TABLE page_%s PARTITION OF page FOR VALUES WITH (MODULUS $partitions, REMAINDER %s)', n, n)
     FROM generate_series(0, $partitions - 1) AS n \\gexec
 INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(1, 60000) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 20);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 20);
 CREATE TABLE one (id bigint, h simhash);
 INSERT INTO one SELECT n, fingerprint(n) FROM generate_series(1, 60000) AS n;
 CREATE INDEX one_h ON one USING simhash (h);

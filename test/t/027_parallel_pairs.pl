@@ -28,7 +28,7 @@ INSERT INTO parted TABLE near;
 CREATE TABLE few AS SELECT * FROM near WHERE id <= 1000;
 CREATE INDEX ON uniform USING simhash (h);
 CREATE INDEX ON near USING simhash (h);
-CREATE INDEX near_one ON near USING simhash (h) WITH (tables = 1);
+CREATE INDEX near_one ON near USING simhash (h) WITH (trees = 1);
 CREATE INDEX ON skewed USING simhash (h);
 CREATE INDEX ON parted USING simhash (h);
 CREATE INDEX ON few USING simhash (h);

@@ -23,7 +23,7 @@ sub fill_table
 DROP TABLE IF EXISTS page;
 CREATE TABLE page (id bigint, text text, h simhash);
 INSERT INTO page SELECT n, $text FROM generate_series(1, $rows) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 2, fillfactor = $fillfactor);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 2, fillfactor = $fillfactor);
 SQL
     return;
 }

@@ -32,7 +32,7 @@ for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
         my $name = "${kind}_$bits";
         my $value = sub { return sprintf $kind{$kind}, $_[0], $bits };
         my $rows = $bits == 4096 ? 800 : 1600;
-        my $options = "lists = $lists{$kind}" . ($no_tables{$name} ? ', tables = 0' : '');
+        my $options = "lists = $lists{$kind}" . ($no_tables{$name} ? ', trees = 0' : '');
         sql("CREATE TABLE $name (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
             INSERT INTO $name SELECT n, " . $value->('n') . " FROM generate_series(1, $rows) AS n;
             CREATE INDEX ${name}_h ON $name USING simhash (h) WITH ($options);
@@ -52,7 +52,7 @@ for my $bits (65, 128, 256, 300, 576, 1024, 4096) {
 }
 
 # An empty index has no sample to choose a layout from.
-sql('CREATE TABLE late (id bigint, h bit(192)); CREATE INDEX late_h ON late USING simhash (h) WITH (tables = 5)');
+sql('CREATE TABLE late (id bigint, h bit(192)); CREATE INDEX late_h ON late USING simhash (h) WITH (trees = 5)');
 signatures_agree($node, 'late', 'empty');
 sql('INSERT INTO late SELECT n, flipped_signature(signature(n % 50, 192), n, (n % 20)::int) FROM generate_series(1, 3000) AS n');
 signatures_agree($node, 'late', 'filled by inserts');
@@ -66,7 +66,7 @@ signatures_agree($node, 'late', 'filled again');
 
 for my $change (
     'REINDEX INDEX clustered_256_h', 'REINDEX INDEX CONCURRENTLY clustered_256_h',
-    'DROP INDEX clustered_256_h; CREATE INDEX clustered_256_h ON clustered_256 USING simhash (h) WITH (tables = 7, fillfactor = 60)',
+    'DROP INDEX clustered_256_h; CREATE INDEX clustered_256_h ON clustered_256 USING simhash (h) WITH (trees = 7, fillfactor = 60)',
     'VACUUM FULL clustered_256', 'CLUSTER clustered_256 USING clustered_256_id')
 {
     sql('CREATE INDEX clustered_256_id ON clustered_256 (id)') if $change =~ /^CLUSTER/;
@@ -86,7 +86,7 @@ sql('DROP INDEX part, computed');
 # Small memory: the check reads the store's rows in several batches.
 sql("CREATE TABLE many (id bigint, h bit(128));
     INSERT INTO many SELECT n, signature(n, 128) FROM generate_series(1, 60000) AS n;
-    CREATE INDEX many_h ON many USING simhash (h) WITH (tables = 4)");
+    CREATE INDEX many_h ON many USING simhash (h) WITH (trees = 4)");
 is(sql("SET maintenance_work_mem = '1MB'; SELECT heap_rows FROM simhash_index_check('many_h', true)"), 60000, 'batches');
 
 # -- a standby, which compares every page that it replays with the primary's image ------------------------------
@@ -123,7 +123,7 @@ for my $bits (65, 300, 1024) {
     my $tables = $bits == 300 ? 0 : 5;
     my $value = "flipped_signature(signature(n % 20, $bits), n, (n % 10)::int)";
     sql("CREATE TABLE sent_$bits (id bigint, h bit($bits)) WITH (autovacuum_enabled = off);
-        CREATE INDEX sent_${bits}_h ON sent_$bits USING simhash (h) WITH (tables = $tables, lists = 6)");
+        CREATE INDEX sent_${bits}_h ON sent_$bits USING simhash (h) WITH (trees = $tables, lists = 6)");
     for my $change (
         "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 800) AS n",
         "BEGIN; INSERT INTO sent_$bits SELECT n, $value FROM generate_series(10001, 10400) AS n; ROLLBACK",

@@ -120,7 +120,7 @@ is(answer("SELECT a, b, distance::int FROM ($pairs) AS p ORDER BY a, b"), $found
 
 # The coordinator has an index of the same name, without rows.
 for my $reader ("simhash_pairs('page_h', 3)", "simhash_join('whole_h', 'page_h', 3)", "simhash_groups('page_h', 3)", "simhash_index_stats('page_h')",
-    "simhash_index_check('page_h')", "simhash_index_probe_plan('page_h', simhash_ball('0123456789abcdef', 3))", "simhash_match('page_h', 'SELECT id, simhash_ball(h, 3) FROM query')")
+    "simhash_index_check('page_h')", "simhash_index_trace('page_h', simhash_ball('0123456789abcdef', 3))", "simhash_match('page_h', 'SELECT id, simhash_ball(h, 3) FROM query')")
 {
     my (undef, undef, $error) = $coordinator->psql('postgres', "SELECT * FROM $reader");
     like($error, qr/ERROR: .*"page".*HINT: .*run_command_on_shards/s, "$reader raises an error that names the way");

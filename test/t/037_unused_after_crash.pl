@@ -59,12 +59,12 @@ sub uses_all
 }
 
 $node = $primary;
-sql('CREATE TABLE page (id bigint, h simhash); CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 2);
-    CREATE TABLE stale (id bigint, h simhash); CREATE INDEX stale_h ON stale USING simhash (h) WITH (tables = 2);
-    CREATE TABLE wide (id bigint, h bit(256)); CREATE INDEX wide_h ON wide USING simhash (h) WITH (tables = 4);
+sql('CREATE TABLE page (id bigint, h simhash); CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 2);
+    CREATE TABLE stale (id bigint, h simhash); CREATE INDEX stale_h ON stale USING simhash (h) WITH (trees = 2);
+    CREATE TABLE wide (id bigint, h bit(256)); CREATE INDEX wide_h ON wide USING simhash (h) WITH (trees = 4);
     CREATE TABLE listed (id bigint, h bit(256))');
 sql("INSERT INTO listed SELECT n, $value{listed} FROM generate_series(1, 700) AS n;
-    CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 4, lists = 7)");
+    CREATE INDEX listed_h ON listed USING simhash (h) WITH (trees = 4, lists = 7)");
 fill(1, $rows, @tables);
 # The standby begins with a map of other unused pages than those that there will be in the end, for one table of more pages,
 # and without free slots.

@@ -20,7 +20,7 @@ my $data = <<'SQL';
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash);
 INSERT INTO page SELECT n, CASE WHEN n % 100 <> 0 THEN flipped(fingerprint(n % 4000), n, n::int % 5) END
     FROM generate_series(1, 8000) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (distance = 4, fillfactor = 80);
+CREATE INDEX page_h ON page USING simhash (h) WITH (design_radius = 4, fillfactor = 80);
 CREATE TABLE picture (id bigint, h bit(256));
 INSERT INTO picture SELECT n, flipped_signature(signature(n % 300, 256), n, n::int % 9)::bit(256)
     FROM generate_series(1, 1200) AS n;

@@ -18,10 +18,10 @@ prepare_signatures($primary);
 $primary->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE number;
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash, s bit(200), l bit(200));
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 2, fillfactor = 50);
-CREATE INDEX page_s ON page USING simhash (s) WITH (tables = 2, fillfactor = 50);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 2, fillfactor = 50);
+CREATE INDEX page_s ON page USING simhash (s) WITH (trees = 2, fillfactor = 50);
 INSERT INTO page SELECT n, fingerprint(n), signature(n, 200), flipped_signature(signature(n % 9, 200), n, (n % 20)::int) FROM generate_series(-3000, -1) n;
-CREATE INDEX page_l ON page USING simhash (l) WITH (tables = 0, lists = 9);
+CREATE INDEX page_l ON page USING simhash (l) WITH (trees = 0, lists = 9);
 CREATE FUNCTION add(numbers bigint) RETURNS void LANGUAGE sql AS $$
     INSERT INTO page SELECT n, CASE WHEN n % 20 > 0 THEN (n % 16 << 60 | hashint8(n))::bigint::simhash END,
         CASE WHEN n % 20 > 0 THEN signature(n, 200) END, flipped_signature(signature(n % 9, 200), n, (n % 20)::int)

@@ -644,13 +644,13 @@ sub make_table
 sub make_indexes
 {
     my ($shape, $kind) = @_;
-    my $options = pick('', '', 'WITH (tables = 1)', 'WITH (tables = 10)', 'WITH (distance = 1)', 'WITH (distance = 6)',
-        'WITH (distance = 5, tables = 8)',
-        'WITH (fillfactor = 50)', 'WITH (tables = 1, fillfactor = 50)', 'WITH (tables = 2, fillfactor = 50)');
+    my $options = pick('', '', 'WITH (trees = 1)', 'WITH (trees = 10)', 'WITH (design_radius = 1)', 'WITH (design_radius = 6)',
+        'WITH (design_radius = 5, trees = 8)',
+        'WITH (fillfactor = 50)', 'WITH (trees = 1, fillfactor = 50)', 'WITH (trees = 2, fillfactor = 50)');
     my %form = (
         none => [],
         simhash => ["USING simhash (h) $options"],
-        two => [ "USING simhash (h) $options", 'USING simhash (h) WITH (distance = 6)' ],
+        two => [ "USING simhash (h) $options", 'USING simhash (h) WITH (design_radius = 6)' ],
         'partial by group' => ["USING simhash (h) $options WHERE grp < 5"],
         'partial without NULLs' => ['USING simhash (h) WHERE h IS NOT NULL'],
         'partial by distance' => [ "USING simhash (h) $options WHERE h <@> '" . hex_of($center[0]) . "' <= 20" ],

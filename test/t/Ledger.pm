@@ -38,10 +38,10 @@ CREATE TABLE page (id bigint, batch int, version int, h simhash) WITH (autovacuu
 CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX ON page (batch);
 CREATE TABLE wide (LIKE page) WITH (autovacuum_enabled = off);
-CREATE INDEX wide_h ON wide USING simhash (h) WITH (tables = 10);
+CREATE INDEX wide_h ON wide USING simhash (h) WITH (trees = 10);
 CREATE INDEX ON wide (batch);
 CREATE TABLE signed (id bigint, batch int, version int, h bit(300)) WITH (autovacuum_enabled = off);
-CREATE INDEX signed_h ON signed USING simhash (h) WITH (tables = 6);
+CREATE INDEX signed_h ON signed USING simhash (h) WITH (trees = 6);
 CREATE INDEX ON signed (batch);
 SQL
     return $self;

@@ -31,7 +31,7 @@ my %other = (
     vacuum => "VACUUM page;\nVACUUM wide;\nVACUUM signed;\n",
     build => "CREATE INDEX extra ON page USING simhash (h) WITH (fillfactor = 50);\nDROP INDEX extra;\n",
     spill => "SET maintenance_work_mem = '1MB';\n" .
-      "CREATE INDEX extra ON wide USING simhash (h) WITH (tables = 6);\nDROP INDEX extra;\n",
+      "CREATE INDEX extra ON wide USING simhash (h) WITH (trees = 6);\nDROP INDEX extra;\n",
     concurrently => "CREATE INDEX CONCURRENTLY extra ON page USING simhash (h);\nDROP INDEX extra;\n",
     reindex => "REINDEX INDEX CONCURRENTLY wide_h;\nREINDEX INDEX CONCURRENTLY signed_h;\n",
     checkpoint => "CHECKPOINT;\nSELECT pg_sleep(0.05);\n");
@@ -42,7 +42,7 @@ my %point = (
     'root-extended' => [ 4, 'clear' ], 'root-grown' => [ 4, 'clear' ],
     'segment-extended' => [ 5, '' ], 'store-insert' => [ 800, '' ], 'vacuum-slots' => [ 6, 'vacuum' ],
     'vacuum-page' => [ 60, 'vacuum' ], 'vacuum-delete' => [ 30, 'vacuum' ],
-    'build-scanned' => [ 3, 'build' ], 'build-table' => [ 8, 'spill' ], 'build-batch' => [ 8, 'concurrently' ],
+    'build-scanned' => [ 3, 'build' ], 'build-tree' => [ 8, 'spill' ], 'build-batch' => [ 8, 'concurrently' ],
     'build-root' => [ 8, 'reindex' ]);
 
 sub pick { return $_[ int rand @_ ] }
@@ -148,7 +148,7 @@ sub tall_round
     my $from = 1000000 * ++$tall;
     $node->safe_psql('postgres', "DROP TABLE IF EXISTS tall; CREATE TABLE tall (id bigint, h simhash);
         INSERT INTO tall SELECT n, fingerprint(n) FROM generate_series(1, $size) AS n;
-        CREATE INDEX tall_h ON tall USING simhash (h) WITH (tables = 1, fillfactor = 100)");
+        CREATE INDEX tall_h ON tall USING simhash (h) WITH (trees = 1, fillfactor = 100)");
     $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point=$action:$nth';
         INSERT INTO tall SELECT n, fingerprint(n) FROM generate_series($from, $from + 20000) AS n");
     $ledger->recover;

@@ -362,8 +362,8 @@ BEGIN
         INSERT INTO found SELECT profile, target,
             (SELECT count(*) FROM query JOIN searched ON h <@> w <= 8),
             (SELECT count(*) FROM query JOIN searched ON h <@| simhash_ball(w, 8, target)),
-            (SELECT count(*) FROM query, simhash_index_probe_plan('searched_h', simhash_ball(w, 8, target))),
-            (SELECT count(*) FROM query, simhash_index_probe_plan('searched_h', simhash_ball(w::simhash, 8))) FROM unnest(ARRAY[0.8, 0.95]) target;
+            (SELECT count(*) FROM query, simhash_index_trace('searched_h', simhash_ball(w, 8, target))),
+            (SELECT count(*) FROM query, simhash_index_trace('searched_h', simhash_ball(w::simhash, 8))) FROM unnest(ARRAY[0.8, 0.95]) target;
         DROP TABLE searched, query;
     END LOOP;
 END $$;

@@ -37,7 +37,7 @@ char *build_phase_name(int64 phase)
     if (phase == kPhaseSample)
         return pstrdup("sampling table");
     if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTables)
-        return psprintf("sorting and writing block table %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
+        return psprintf("sorting and writing tree %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
     return nullptr;
 }
 

@@ -156,7 +156,7 @@ template <typename Row> void divide_list(Divider<Row> *divider, ChunkList<Row> l
     }
     int bit = first_bit(bits.differing());
     if (bit == kPositionBits)
-        elog(ERROR, "table contains %zu rows with duplicate positions", rows);
+        elog(ERROR, "tree contains %zu rows with duplicate positions", rows);
     Buckets<Row> *buckets = make_buckets<Row>(bit, rows);
     consume_list(&divider->pool, list,
                  [=](Row row) { append_row(&divider->pool, &buckets->list[buckets->digit(row)], row); });
@@ -279,7 +279,7 @@ void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, cons
         if (p->file == nullptr)
             continue;
         if (p->rows > divider->limit && first_bit(p->bits.differing()) == kPositionBits)
-            elog(ERROR, "table contains %zu rows with duplicate positions", static_cast<Size>(p->rows));
+            elog(ERROR, "tree contains %zu rows with duplicate positions", static_cast<Size>(p->rows));
         divide_rows(divider, {1, &p->file, p->rows, p->bits}, p->rows, nullptr, {{0, 0}, {0, 0}, true});
         BufFileClose(p->file);
     }

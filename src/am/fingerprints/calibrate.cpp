@@ -201,7 +201,7 @@ void end_searches(const SearchedSet &set)
 }
 
 // Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves
-// searches read, like simhash_index_probe_plan.
+// searches read, like simhash_index_trace.
 void check_storing_rights(Oid index, Oid heap)
 {
     check_ownership(index, heap);

@@ -11,8 +11,8 @@ namespace simhash
 
 void design_for_rows(IndexOptions options, double rows, TableDesign *design)
 {
-    if (options.tables == kDefaultTables)
-        options.tables = default_tables(std::clamp(options.distance, kMinDistance, kMaxDistance), rows);
+    if (options.trees == kDefaultTables)
+        options.trees = default_tables(std::clamp(options.design_radius, kMinDistance, kMaxDistance), rows);
     design_from_options(options, design);
 }
 

@@ -427,7 +427,7 @@ void join_fingerprints(PairOutput *output, int radius)
     if (output->team == nullptr)
         plan_join(output, sample, 1, join);
     pfree(sample);
-    log_plan(join->by_trees ? "the index's tables" : "partitions", join->plan);
+    log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
     run_join(output, *join);
     if (output->team != nullptr)
         end_pair_team(output);

@@ -2,7 +2,7 @@
 //
 // A search by weights (guided_source.hpp) may turn out to read more leaves than an exact one. Then the rest is
 // searched exactly, without the keys that the guided source has read. So it costs at most about twice as much as an
-// exact search, and always reaches its target. simhash_index_probe_plan and simhash_index_calibrate look into a search
+// exact search, and always reaches its target. simhash_index_trace and simhash_index_calibrate look into a search
 // that they have run.
 #pragma once
 
@@ -50,7 +50,7 @@ struct FingerprintTerms {
 };
 using FingerprintKeys = KeysOf<FingerprintTerms>;
 
-// Passed to simhash_index_probe_plan and simhash_index_calibrate for every leaf that a search reads.
+// Passed to simhash_index_trace and simhash_index_calibrate for every leaf that a search reads.
 struct LeafRead {
     int table;
     BlockNumber block;

@@ -1,4 +1,4 @@
-// simhash_index_probe_plan(index, ball): the leaves that a search reads, in order; for a partitioned index, one partition
+// simhash_index_trace(index, ball): the leaves that a search reads, in order; for a partitioned index, one partition
 // after the other.
 // It runs the search but does not read the table.
 //
@@ -33,10 +33,10 @@ Datum bit_numbers(Fingerprint bits)
 
 void add_leaf(const LeafRead &read, void *context)
 {
-    auto *plan = static_cast<ProbePlan *>(context);
+    auto *rows = static_cast<TraceRows *>(context);
     Datum values[8];
     bool nulls[8] = {};
-    values[0] = Int32GetDatum(++plan->steps);
+    values[0] = Int32GetDatum(++rows->steps);
     values[1] = Int32GetDatum(read.table + 1);
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
@@ -46,20 +46,20 @@ void add_leaf(const LeafRead &read, void *context)
         values[5] = Float8GetDatum(read.probe->gain);
         values[6] = Float8GetDatum(read.probe->recall);
     }
-    values[7] = ObjectIdGetDatum(plan->index);
-    tuplestore_putvalues(plan->rows, plan->row, values, nulls);
+    values[7] = ObjectIdGetDatum(rows->index);
+    tuplestore_putvalues(rows->store, rows->row, values, nulls);
 }
 
 } // namespace
 
 } // namespace simhash
 
-SIMHASH_FUNCTION(simhash_index_probe_plan)
+SIMHASH_FUNCTION(simhash_index_trace)
 {
     using namespace simhash;
-    run_probe_plan(fcinfo, kFingerprints, [&](Relation index, ProbePlan *plan) {
+    run_trace(fcinfo, kFingerprints, [&](Relation index, TraceRows *rows) {
         IndexScanDesc scan = begin_scan(index, 1, 0);
-        LeafTrace trace = {add_leaf, plan};
+        LeafTrace trace = {add_leaf, rows};
         fingerprint_search(scan)->trace = &trace;
         run_search(scan, kInBall, PG_GETARG_DATUM(1));
         end_scan(scan);

@@ -25,9 +25,10 @@ relopt_kind options_kind()
         kind = add_reloption_kind();
         // The type of the column is not known when options are read, so here are those of all kinds. Defaults are not
         // among the values that can be given.
-        add_int_reloption(kind, "distance", "Hamming distance that an index on fingerprints is designed for",
+        add_int_reloption(kind, "design_radius",
+                          "radius of the searches that an index on fingerprints is designed for",
                           kDistanceNotGiven, 0, PG_INT32_MAX, AccessExclusiveLock);
-        add_int_reloption(kind, "tables", "number of copies of the data (0: none, in an index on signatures)",
+        add_int_reloption(kind, "trees", "number of copies of the data (0: none, in an index on signatures)",
                           kDefaultTables, 0, kMaxTables, AccessExclusiveLock);
         add_int_reloption(kind, "lists", "number of lists of near rows in an index on signatures",
                           kDefaultLists, 0, kMostLists, AccessExclusiveLock);
@@ -68,8 +69,8 @@ const char *possible_tables(int distance)
 
 void design_from_options(const IndexOptions &options, TableDesign *design)
 {
-    const int distance = std::clamp(options.distance, kMinDistance, kMaxDistance);
-    const int tables = options.tables == kDefaultTables ? default_tables(distance) : options.tables;
+    const int distance = std::clamp(options.design_radius, kMinDistance, kMaxDistance);
+    const int tables = options.trees == kDefaultTables ? default_tables(distance) : options.trees;
     if (!make_design(distance, tables, design))
         make_design(distance, default_tables(distance), design);
 }
@@ -79,25 +80,25 @@ void check_design_options(Relation index, const IndexOptions &options)
     const int level = ReindexIsProcessingIndex(RelationGetRelid(index)) ? WARNING : ERROR;
     TableDesign design;
     design_from_options(options, &design);
-    if (options.distance != design.distance)
+    if (options.design_radius != design.distance)
         ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("value %d out of bounds for option \"distance\"", options.distance),
+                errmsg("value %d out of bounds for option \"design_radius\"", options.design_radius),
                 errdetail("Index \"%s\" is on fingerprints. Valid values are between \"%d\" and \"%d\".",
                           RelationGetRelationName(index), kMinDistance, kMaxDistance));
-    if (options.tables != kDefaultTables && options.tables != design.tables)
-        ereport(
-            level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("there is no design with tables = %d for distance = %d", options.tables, design.distance),
-            errdetail("Index \"%s\" is on fingerprints.", RelationGetRelationName(index)),
-            errhint("For distance = %d, tables can be %s.", design.distance,
-                    possible_tables(design.distance)));
+    if (options.trees != kDefaultTables && options.trees != design.tables)
+        ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("there is no design with trees = %d for design_radius = %d", options.trees,
+                       design.distance),
+                errdetail("Index \"%s\" is on fingerprints.", RelationGetRelationName(index)),
+                errhint("For design_radius = %d, trees can be %s.", design.distance,
+                        possible_tables(design.distance)));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)
 {
     const relopt_parse_elt elements[] = {
-        option("distance", RELOPT_TYPE_INT, offsetof(IndexOptions, distance)),
-        option("tables", RELOPT_TYPE_INT, offsetof(IndexOptions, tables)),
+        option("design_radius", RELOPT_TYPE_INT, offsetof(IndexOptions, design_radius)),
+        option("trees", RELOPT_TYPE_INT, offsetof(IndexOptions, trees)),
         option("lists", RELOPT_TYPE_INT, offsetof(IndexOptions, lists)),
         option("fillfactor", RELOPT_TYPE_INT, offsetof(IndexOptions, fillfactor)),
     };
@@ -105,10 +106,10 @@ bytea *parse_index_options(Datum reloptions, bool validate)
                                                  elements, lengthof(elements)));
 }
 
-bool distance_given(Relation index)
+bool design_radius_given(Relation index)
 {
     return index->rd_options != nullptr &&
-           reinterpret_cast<IndexOptions *>(index->rd_options)->distance != kDistanceNotGiven;
+           reinterpret_cast<IndexOptions *>(index->rd_options)->design_radius != kDistanceNotGiven;
 }
 
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint)
@@ -123,8 +124,8 @@ IndexOptions index_options(Relation index)
     IndexOptions options = {0, kDistanceNotGiven};
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
-    if (options.distance == kDistanceNotGiven)
-        options.distance = kDefaultDistance;
+    if (options.design_radius == kDistanceNotGiven)
+        options.design_radius = kDefaultDistance;
     return options;
 }
 

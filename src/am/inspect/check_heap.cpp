@@ -40,7 +40,7 @@ void report_missing(const Check &check, std::uint64_t tid, int table)
     report_missing(check, tid,
                    table == check.meta->null_table()
                        ? "the tree of NULLs"
-                       : psprintf("table %d of %d", table + 1, check.meta->tables));
+                       : psprintf("tree %d of %d", table + 1, check.meta->tables));
 }
 
 RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)

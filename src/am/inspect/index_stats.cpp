@@ -114,8 +114,8 @@ void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const
     auto number = [](int64 count) { return static_cast<double>(count); };
     auto of_store = [&](int64 count) { return counts.store == 0 ? kUnknown : number(count); };
     constexpr const char *kTruth = "0 or 1";
-    put("distance", traits.value[Traits::distance], "bits");
-    put("tables", traits.value[Traits::tables], "tables");
+    put("design_radius", traits.value[Traits::distance], "bits");
+    put("trees", traits.value[Traits::tables], "trees");
     put("fillfactor", traits.value[Traits::fillfactor], "percent");
     put("fitted", traits.value[Traits::fitted], kTruth);
     put("bits", traits.value[Traits::bits], "bits");

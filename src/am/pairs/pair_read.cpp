@@ -309,8 +309,8 @@ void warn_of_many_pairs(const PairOutput &output, int radius, RowSample sample[2
     const double all = output.sides == 1 ? x * (x - 1) / 2 : x * y;
     const double chance = all * ball_volume(output.side[0].meta().bits, radius);
     if (chance >= many) {
-        ereport(WARNING, errmsg("about %.0f pairs of unrelated rows are within distance %d", chance, radius),
-                errhint("Use a smaller distance. simhash_report suggests one."));
+        ereport(WARNING, errmsg("about %.0f pairs of unrelated rows are within radius %d", chance, radius),
+                errhint("Use a smaller radius. simhash_report suggests one."));
         return;
     }
     const double equal = output.wanted == PairsWanted::all ? Min(equal_pairs(output, sample), all) : 0;

@@ -51,24 +51,24 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
 // Runs ORDER BY the distance to a ball until it has as many rows.
 void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows);
 
-// What simhash_index_probe_plan returns: one row for each part of an index that a search reads.
-struct ProbePlan {
-    Tuplestorestate *rows;
+// What simhash_index_trace returns: one row for each part of an index that a search reads.
+struct TraceRows {
+    Tuplestorestate *store;
     TupleDesc row;
     int steps;
     Oid index; // the one that is being searched
 };
 
 // Searches an index, or those of all partitions one after the other. The argument 0 of the SQL function is the index.
-template <typename Search> void run_probe_plan(FunctionCallInfo fcinfo, const IndexKind &kind, Search search)
+template <typename Search> void run_trace(FunctionCallInfo fcinfo, const IndexKind &kind, Search search)
 {
-    ProbePlan plan = {};
-    plan.rows = begin_rows(fcinfo, &plan.row);
+    TraceRows rows = {};
+    rows.store = begin_rows(fcinfo, &rows.row);
     const IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kind);
     refuse_row_security(set);
     for (int i = 0; i < set.count; i++) {
-        plan.index = RelationGetRelid(set.index[i]);
-        search(set.index[i], &plan);
+        rows.index = RelationGetRelid(set.index[i]);
+        search(set.index[i], &rows);
     }
     close_indexes(set);
 }

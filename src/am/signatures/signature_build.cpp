@@ -66,14 +66,14 @@ int indexed_bits(Relation index)
 void check_options(Relation index, const IndexOptions &options, int bits)
 {
     int tables = signature_tables(options, bits);
-    if (options.tables > tables)
+    if (options.trees > tables)
         ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("index \"%s\" is built with %d tables", RelationGetRelationName(index), tables),
+                errmsg("index \"%s\" is built with %d trees", RelationGetRelationName(index), tables),
                 errdetail("With pages of %d bytes, an index on signatures of %d bits can have no more.",
                           BLCKSZ, bits));
-    if (distance_given(index))
-        warn_of_option(index, "distance", "signatures",
-                       "The number of tables decides which distances it suits.");
+    if (design_radius_given(index))
+        warn_of_option(index, "design_radius", "signatures",
+                       "The number of trees decides which radii it suits.");
 }
 
 void pause_layout()

@@ -74,7 +74,7 @@ void check_declared_bits(Relation index, const SignatureMeta &meta)
 int signature_tables(const IndexOptions &options, int bits)
 {
     constexpr int kLong = 512, kForShort = 16, kForLong = 8;
-    int wanted = options.tables != kDefaultTables ? options.tables : bits <= kLong ? kForShort : kForLong;
+    int wanted = options.trees != kDefaultTables ? options.trees : bits <= kLong ? kForShort : kForLong;
     return Min(wanted, most_signature_tables(default_key_words(bits), BLCKSZ));
 }
 

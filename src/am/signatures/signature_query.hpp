@@ -8,7 +8,7 @@
 //   store_scan         planes and body pages
 //   candidate_rows     from positions to rows
 //
-// The planner's estimates use the size of an index from here, and simhash_index_probe_plan sets the trace.
+// The planner's estimates use the size of an index from here, and simhash_index_trace sets the trace.
 #pragma once
 
 #include "am/search/exact_source.hpp"
@@ -23,7 +23,7 @@
 namespace simhash
 {
 
-// Passed to simhash_index_probe_plan for every part of the index that a search reads.
+// Passed to simhash_index_trace for every part of the index that a search reads.
 struct SignatureRead {
     enum Part { tree, plane, store, list } part;
     int table;         // of a tree

@@ -188,7 +188,7 @@ const char *check_any_tree_page(const char *page, std::size_t page_size, int tre
                    : "The page is deleted but not empty.";
     }
     int table = page_tail(page)->table;
-    return table >= trees ? "The page does not belong to any table."
+    return table >= trees ? "The page does not belong to any tree."
                           : check_tree_page(page, page_size, table, -1, table == trees - 1 ? 1 : words);
 }
 
@@ -211,7 +211,7 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
     if (flags & kDeleted)
         return "The page has been deleted.";
     if (static_cast<std::uint8_t>(tail[offsetof(PageTail, table)]) != table)
-        return "The page belongs to another table.";
+        return "The page belongs to another tree.";
     if (level >= 0 && static_cast<std::uint8_t>(tail[offsetof(PageTail, level)]) != level)
         return "The page is at the wrong level.";
     return nullptr;
@@ -246,7 +246,7 @@ const char *check_meta_page(const char *page, std::size_t page_size)
     if (header->lower != sizeof(RawPageHeader) + sizeof(MetaData))
         return "The metapage is truncated.";
     if (!check_design(meta.design))
-        return "The table design is not valid.";
+        return "The design is not valid.";
     if (!is_bit_order(meta.bit_order))
         return "The bit order does not list each bit exactly once.";
     if (meta.model > 1)

@@ -379,10 +379,10 @@ void check_distance(int distance, const Sample &sample)
     if (sample.wide() ? distance < 0 || distance > sample.bits()
                       : distance < kMinDistance || distance > kMaxDistance)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("distance %d is out of range", distance),
-                sample.wide()
-                    ? errhint("It is the radius of searches: 0 to %d.", sample.bits())
-                    : errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance));
+                errmsg("radius %d is out of range", distance),
+                sample.wide() ? errhint("It is the radius of searches: 0 to %d.", sample.bits())
+                              : errhint("It is the index option \"design_radius\": %d to %d.", kMinDistance,
+                                        kMaxDistance));
 }
 
 void check_rows(int64 rows)
@@ -425,14 +425,14 @@ void report_designs(const Report &report, const Sample &sample, int distance, in
         double largest, pages = expected_pages(design, sample, distinct, key, &largest);
         if (report.details) {
             put(report, "largest bucket", tables, largest * sample.expected,
-                "rows that a search may have to compare in one of this many tables");
-            put(report, "pages", tables, pages, "expected of a search, with this many tables");
+                "rows that a search may have to compare in one of this many trees");
+            put(report, "pages", tables, pages, "expected of a search, with this many trees");
         }
         best.add(tables, pages);
     }
     report_suggested_radius(report, bearable);
-    put(report, "suggestion", "distance", distance, "the index option: as asked for");
-    put(report, "suggestion", "tables", best.tables,
+    put(report, "suggestion", "design_radius", distance, "the index option: as asked for");
+    put(report, "suggestion", "trees", best.tables,
         "the index option: more would save less than a fifth of the pages");
     pfree(distinct);
     pfree(key);
@@ -464,13 +464,13 @@ void report_trees(const Report &report, const Sample &sample, int radius, int be
         const double pages = expected_pages(sample, tables, radius, &by_trees);
         if (report.details)
             put(report, "pages", tables, pages,
-                by_trees ? "expected of an exact search, with this many tables"
-                         : "expected of an exact search, which scans with this many tables");
+                by_trees ? "expected of an exact search, with this many trees"
+                         : "expected of an exact search, which scans with this many trees");
         if (by_trees)
             best.add(tables, pages);
     }
     report_suggested_radius(report, bearable);
-    put(report, "suggestion", "tables", best.tables,
+    put(report, "suggestion", "trees", best.tables,
         "the index option: more would save less than a fifth of the pages; 0: all would scan");
 }
 

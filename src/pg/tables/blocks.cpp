@@ -21,8 +21,8 @@ LastDesign last_design;
 {
     ereport(
         ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-        errmsg("there are no blocks with tables = %d for distance = %d", tables, distance),
-        errhint("Use one of the designs in simhash_index_designs(%d) with at least %d tables, or 0 for %d.",
+        errmsg("there are no blocks with trees = %d for radius = %d", tables, distance),
+        errhint("Use one of the designs in simhash_index_designs(%d) with at least %d trees, or 0 for %d.",
                 distance, distance + 1, default_tables(distance)));
 }
 
@@ -32,8 +32,8 @@ const BlockValues &block_values(int distance, int tables)
 {
     if (distance < kMinDistance || distance > kMaxDistance)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("distance %d is out of range", distance),
-                errdetail("There are blocks for distances from %d to %d.", kMinDistance, kMaxDistance));
+                errmsg("radius %d is out of range", distance),
+                errdetail("There are blocks for radii from %d to %d.", kMinDistance, kMaxDistance));
     if (tables == 0)
         tables = default_tables(distance);
     if (last_design.distance != distance || last_design.tables != tables) {

@@ -79,8 +79,8 @@ SIMHASH_FUNCTION(simhash_index_designs)
     int distance = PG_GETARG_INT32(0);
     if (distance < kMinDistance || distance > kMaxDistance)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("distance %d is out of range", distance),
-                errhint("It is the index option \"distance\": %d to %d.", kMinDistance, kMaxDistance));
+                errmsg("design_radius %d is out of range", distance),
+                errhint("It is the index option \"design_radius\": %d to %d.", kMinDistance, kMaxDistance));
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
     for (int tables = 1; tables <= kMaxTables; tables++) {

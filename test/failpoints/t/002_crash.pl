@@ -33,10 +33,10 @@ my @rounds = (
     [ 'store-insert', 'kill:400' ], [ 'store-insert', 'lose:600' ],
     [ 'vacuum-slots', 'kill:2', $vacuum ], [ 'vacuum-slots', 'lose:2', $vacuum ], [ 'vacuum-slots', 'stop:1', $vacuum ],
     [ 'vacuum-page', 'kill:20', $vacuum ], [ 'vacuum-again', 'kill:1', $vacuum ], [ 'vacuum-delete', 'kill:9', $vacuum ],
-    [ 'build-scanned', 'kill:1', $build ], [ 'build-table', 'stop:3', $build ], [ 'build-batch', 'kill:3', $build ],
+    [ 'build-scanned', 'kill:1', $build ], [ 'build-tree', 'stop:3', $build ], [ 'build-batch', 'kill:3', $build ],
     [ 'build-root', 'lose:2', $build ],
-    [ 'list-page', 'kill:2', '', 'lists = 5' ], [ 'list-page', 'lose:3', '', 'lists = 9, tables = 0' ],
-    [ 'list-page', 'stop:1', '', 'lists = 5, tables = 0' ], [ 'vacuum-slots', 'lose:2', $vacuum, 'lists = 9, tables = 0' ]);
+    [ 'list-page', 'kill:2', '', 'lists = 5' ], [ 'list-page', 'lose:3', '', 'lists = 9, trees = 0' ],
+    [ 'list-page', 'stop:1', '', 'lists = 5, trees = 0' ], [ 'vacuum-slots', 'lose:2', $vacuum, 'lists = 9, trees = 0' ]);
 
 for my $round (@rounds) {
     my ($point, $action, $more, $options) = @$round; # the options are those of the index of signed

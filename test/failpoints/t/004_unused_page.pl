@@ -42,7 +42,7 @@ my $keeper = $node->background_psql('postgres');
 # Equal fingerprints are ordered by tid: only the last leaf splits.
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_enabled = off);
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 1);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 1);
 INSERT INTO page SELECT n, '5555555555555555' FROM generate_series(1, 2000) AS n;
 SQL
 

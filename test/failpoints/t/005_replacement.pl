@@ -16,7 +16,7 @@ for my $n (1 .. 6) {
     $node->safe_psql('postgres', <<SQL);
 CREATE TABLE page_$n (id bigint, h simhash);
 INSERT INTO page_$n SELECT n, fingerprint(n) FROM generate_series(1, 60000) AS n WHERE n % $n = 0;
-CREATE INDEX page_${n}_h ON page_$n USING simhash (h) WITH (tables = $tables, fillfactor = 50);
+CREATE INDEX page_${n}_h ON page_$n USING simhash (h) WITH (trees = $tables, fillfactor = 50);
 ANALYZE page_$n;
 SQL
 }

@@ -58,7 +58,7 @@ sub let_go { return $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0), pg
 # Builds and inserts that fill many map pages.
 sql("CREATE TABLE page (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     INSERT INTO page SELECT n, signature(n % 1500, 1024) FROM generate_series(1, 6000) AS n;
-    CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 8)");
+    CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 8)");
 cmp_ok(sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = 'segments'"), '>', 12, 'a build of many map pages');
 signatures_agree($node, 'page', 'built');
 sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(6001, 12000) AS n');
@@ -116,7 +116,7 @@ signatures_agree($node, 'page', 'two sessions create segments');
 # Two sessions link pages into the same lists, and VACUUM opens lists that an insert looks through.
 sql("CREATE TABLE listed (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     INSERT INTO listed SELECT n, flipped_signature(signature(n % 4, 1024), n, 40) FROM generate_series(1, 600) AS n;
-    CREATE INDEX listed_h ON listed USING simhash (h) WITH (tables = 3, lists = 4)");
+    CREATE INDEX listed_h ON listed USING simhash (h) WITH (trees = 3, lists = 4)");
 my $insert = 'INSERT INTO listed SELECT n, flipped_signature(signature(n % 4, 1024), n, 40)';
 for my $nth (1, 3) {
     hold();
@@ -156,7 +156,7 @@ sub opened
     my $rows = "INSERT INTO opened SELECT n, flipped_signature(signature(n % $lists, 4096), n, 40) FROM generate_series";
     sql("DROP TABLE IF EXISTS opened; CREATE TABLE opened (id bigint, h bit(4096)) WITH (autovacuum_enabled = off);
         $rows(1, 15 * $lists) AS n;
-        CREATE INDEX opened_h ON opened USING simhash (h) WITH (tables = 1, lists = $lists);
+        CREATE INDEX opened_h ON opened USING simhash (h) WITH (trees = 1, lists = $lists);
         $rows(15 * $lists + 1, 450) AS n");
     is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', 'full lists');
     return;
@@ -189,7 +189,7 @@ ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots 
 
 # Two sessions have found no free slot: one of them creates a segment, and both use it.
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
-    CREATE INDEX filled_h ON filled USING simhash (h) WITH (tables = 4);
+    CREATE INDEX filled_h ON filled USING simhash (h) WITH (trees = 4);
     INSERT INTO filled VALUES (1, signature(1, 1024));
     INSERT INTO filled SELECT 1 + n, signature(n, 1024) FROM simhash_index_stats('filled_h'), generate_series(1, value::int) AS n WHERE name = 'free_slots'");
 my $size = "SELECT string_agg(value::text, ' ') FROM simhash_index_stats('filled_h') WHERE name IN ('segments', 'free_slots')";
@@ -236,7 +236,7 @@ signatures_agree($node, 'page', 'answers after VACUUM');
 # A transaction that began before a slot was freed and used again.
 sql("CREATE TABLE slow (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     INSERT INTO slow SELECT n, signature(n % 3, 1024) FROM generate_series(1, 2000) AS n;
-    CREATE INDEX slow_h ON slow USING simhash (h) WITH (tables = 4);
+    CREATE INDEX slow_h ON slow USING simhash (h) WITH (trees = 4);
     DELETE FROM slow WHERE id % 2 = 0");
 hold();
 # It waits at its first leaf. That holds so many equal rows that the search changes to a scan of the store.

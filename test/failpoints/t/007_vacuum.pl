@@ -14,7 +14,7 @@ prepare_database($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id int, h simhash) WITH (autovacuum_enabled = off);
 INSERT INTO page SELECT n, CASE WHEN n % 50 = 0 THEN NULL ELSE fingerprint(n) END FROM generate_series(1, 60000) AS n;
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 4);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 4);
 SQL
 
 sub entries { return $node->safe_psql('postgres', "SELECT rows + nulls - heap_rows, partial_entries > 0 FROM simhash_index_check('page_h', true)") }

@@ -38,7 +38,7 @@ sub fill_table
     sql(<<'SQL');
 DROP TABLE IF EXISTS page;
 CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_enabled = off);
-CREATE INDEX page_h ON page USING simhash (h) WITH (tables = 4);
+CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 4);
 INSERT INTO page SELECT n, CASE WHEN n % 5 = 0 THEN NULL ELSE drifting(n, 0) END FROM generate_series(1, 30000) AS n;
 INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(30001, 32000) AS n;
 SQL

@@ -47,13 +47,13 @@ QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key
 namespace
 {
 
-std::uint64_t source_key(const ExactSource *base, int table)
+std::uint64_t source_key(const StepSource *base, int table)
 {
     const auto *source = static_cast<const FingerprintSource *>(base);
     return source->meta->order.key(table, source->center);
 }
 
-void table_costs(const ExactSource *base, int table, std::uint8_t cost[])
+void table_costs(const StepSource *base, int table, std::uint8_t cost[])
 {
     const auto *source = static_cast<const FingerprintSource *>(base);
     std::uint8_t bit[kBits];
@@ -76,7 +76,7 @@ void begin_fingerprint_source(FingerprintSource *source, Relation index, const F
     source->key_of = source_key;
     source->meta = meta;
     source->center = center;
-    begin_exact_source(source, index, radius, start);
+    begin_step_source(source, index, radius, start);
 }
 
 namespace

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"
-#include "am/search/exact_source.hpp"
 #include "am/search/scan.hpp"
+#include "am/search/step_source.hpp"
 
 #include "pg/types/ball.hpp"
 
@@ -25,7 +25,7 @@ inline bool is_guided(const GuidedBall &ball, int radius)
 }
 
 // An exact source around a fingerprint.
-struct FingerprintSource : ExactSource {
+struct FingerprintSource : StepSource {
     const FingerprintMeta *meta;
     Fingerprint center;
     std::uint8_t flip_cost[kBits]; // by bit of the fingerprint, if costs are used

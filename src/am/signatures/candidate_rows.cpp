@@ -29,7 +29,7 @@ bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
 // errors, or one of those that are read first. The row has few enough in this step.
 bool reported_here(const SignatureSearch &search, int step, const std::uint8_t *signature)
 {
-    const ExactSource &exact = search.exact;
+    const StepSource &exact = search.exact;
     const LocatedLeaf &leaf = search.reader.leaf;
     const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
     for (int i = 0; exact.in_last_pass(leaf) && i < step; i++) {

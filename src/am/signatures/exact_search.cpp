@@ -20,12 +20,12 @@ namespace simhash
 namespace
 {
 
-std::uint64_t source_key(const ExactSource *source, int table)
+std::uint64_t source_key(const StepSource *source, int table)
 {
     return static_cast<const SignatureSource *>(source)->keys[table];
 }
 
-void table_costs(const ExactSource *base, int table, std::uint8_t cost[])
+void table_costs(const StepSource *base, int table, std::uint8_t cost[])
 {
     const auto *source = static_cast<const SignatureSource *>(base);
     const std::uint16_t *bit = source->layout->key_bits(table);
@@ -56,7 +56,7 @@ void begin_trees(SignatureSearch *search, const ExactStart &start)
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
     search->exact.within_budget = true;
-    begin_exact_source(&search->exact, search->reader.index, search->radius, start);
+    begin_step_source(&search->exact, search->reader.index, search->radius, start);
     begin_reading(&search->reader, &search->exact);
 }
 

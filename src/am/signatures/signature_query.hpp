@@ -11,7 +11,7 @@
 // The planner's estimates use the size of an index from here, and simhash_index_trace sets the trace.
 #pragma once
 
-#include "am/search/exact_source.hpp"
+#include "am/search/step_source.hpp"
 #include "am/search/value_search.hpp"
 #include "am/signatures/number_set.hpp"
 #include "am/signatures/store.hpp"
@@ -50,7 +50,7 @@ struct SignatureTerms {
 using SignatureKeys = KeysOf<SignatureTerms>;
 
 // An exact source with the keys of a signature.
-struct SignatureSource : ExactSource {
+struct SignatureSource : StepSource {
     const std::uint64_t *keys; // in each table
     const SignatureLayout *layout;
     const float *weights; // for the costs of flips

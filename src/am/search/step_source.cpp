@@ -1,4 +1,4 @@
-#include "am/search/exact_source.hpp"
+#include "am/search/step_source.hpp"
 
 namespace simhash
 {
@@ -6,19 +6,19 @@ namespace simhash
 namespace
 {
 
-bool in_last_pass(const ExactSource &source) { return source.pass == source.passes; }
+bool in_last_pass(const StepSource &source) { return source.pass == source.passes; }
 
-bool by_cost(const ExactSource &source) { return source.costs.of_table != nullptr && !in_last_pass(source); }
+bool by_cost(const StepSource &source) { return source.costs.of_table != nullptr && !in_last_pass(source); }
 
 // The radius may have shrunk.
-int ball_radius(const ExactSource &source, const SearchStep &step)
+int ball_radius(const StepSource &source, const SearchStep &step)
 {
     return in_last_pass(source) || by_cost(source) || step.header_bits > 0 ? source.radius
                                                                            : Min(source.radius, source.pass);
 }
 
 // The keys that a step reads in the present pass.
-KeyBall step_ball(const ExactSource &source, int number)
+KeyBall step_ball(const StepSource &source, int number)
 {
     const SearchStep &step = source.plan.step[number];
     const int budget = in_last_pass(source) || by_cost(source)
@@ -28,7 +28,7 @@ KeyBall step_ball(const ExactSource &source, int number)
 }
 
 // Finds the first key of the ball at or after `from` that the present pass reads. Returns false if there is none.
-bool next_of_pass(const ExactSource &source, const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
+bool next_of_pass(const StepSource &source, const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
 {
     if (!by_cost(source))
         return next_key(ball, from, key);
@@ -43,7 +43,7 @@ bool next_of_pass(const ExactSource &source, const KeyBall &ball, std::uint64_t 
 
 // Finds the first position of the ball at or after `from` whose key has not been read. Keys from the last one found up to
 // below *unread have not been. Returns false if there is none.
-bool next_position(const ExactSource &source, const KeyBall &ball, int table, Position from,
+bool next_position(const StepSource &source, const KeyBall &ball, int table, Position from,
                    std::uint64_t *unread, Position *next)
 {
     std::uint64_t at = from.key, key;
@@ -64,15 +64,15 @@ bool next_position(const ExactSource &source, const KeyBall &ball, int table, Po
     return true;
 }
 
-std::uint32_t present_turn(const ExactSource &source)
+std::uint32_t present_turn(const StepSource &source)
 {
     constexpr std::uint32_t kFirstTurn = 1; // after a search by weights
     return in_last_pass(source)
-               ? ExactSource::kLastTurn
+               ? StepSource::kLastTurn
                : kFirstTurn + static_cast<std::uint32_t>(source.pass * source.plan.steps + source.step);
 }
 
-bool next_of_step(ExactSource *source, Position from)
+bool next_of_step(StepSource *source, Position from)
 {
     const SearchStep &step = source->plan.step[source->step];
     // A key that this turn has begun to read is read to its end.
@@ -86,7 +86,7 @@ bool next_of_step(ExactSource *source, Position from)
 }
 
 // Goes to the first step, from `step` on, that has leaves left, in this pass or the next ones.
-void begin_step(ExactSource *source, int step)
+void begin_step(StepSource *source, int step)
 {
     for (;; step++) {
         if (step == source->plan.steps) {
@@ -110,7 +110,7 @@ void begin_step(ExactSource *source, int step)
     }
 }
 
-void begin_last_pass(ExactSource *source)
+void begin_last_pass(StepSource *source)
 {
     source->pass = source->passes;
     begin_step(source, source->no_other ? source->plan.steps : 0);
@@ -118,7 +118,7 @@ void begin_last_pass(ExactSource *source)
 
 // Notes the keys that will have been read with a leaf that was located for `key`: it is read to its end. If the search
 // continues with more entries of the leaf's last key, these will have been read, too.
-void note_read(ExactSource *source, const LocatedLeaf &leaf, std::uint64_t key, bool more)
+void note_read(StepSource *source, const LocatedLeaf &leaf, std::uint64_t key, bool more)
 {
     const bool on = more && leaf.end.tid != 0 && source->next == leaf.end;
     WholeKeys whole = whole_keys(leaf.begin, leaf.endless || on ? nullptr : &leaf.end);
@@ -133,9 +133,9 @@ void note_read(ExactSource *source, const LocatedLeaf &leaf, std::uint64_t key, 
 // The first leaf is read alone, since it often contains the one match that is wanted.
 int leaves_ahead(int located) { return located == 0 ? 1 : kAhead; }
 
-bool locate_exact(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_step(LeafSource *base, Relation index, LocatedLeaf *leaf)
 {
-    auto *source = static_cast<ExactSource *>(base);
+    auto *source = static_cast<StepSource *>(base);
     // Without more room for ranges. A key that has been noted is read to its end.
     if (!in_last_pass(*source) && source->read.full() && source->next.tid == 0)
         begin_last_pass(source);
@@ -158,11 +158,11 @@ bool locate_exact(LeafSource *base, Relation index, LocatedLeaf *leaf)
     return true;
 }
 
-bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
+bool step_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 {
-    const auto *source = static_cast<ExactSource *>(base);
+    const auto *source = static_cast<StepSource *>(base);
     const auto &located = source->located[leaf->slot];
-    if (located.turn != ExactSource::kLastTurn) {
+    if (located.turn != StepSource::kLastTurn) {
         leaf->first = from; // all pages that the leaf has been split into are read
         return true;
     }
@@ -177,11 +177,11 @@ bool exact_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
-void begin_exact_source(ExactSource *source, Relation index, int radius, const ExactStart &start)
+void begin_step_source(StepSource *source, Relation index, int radius, const ExactStart &start)
 {
     Assert(source->plan.steps > 0);
-    source->locate = locate_exact;
-    source->wants = exact_wants;
+    source->locate = locate_step;
+    source->wants = step_wants;
     source->radius = radius;
     source->passes = start.passes;
     source->no_other = start.no_other;

@@ -36,15 +36,15 @@ struct ExactStart {
 // The cost of a flip of a bit of a key, if it depends on the bit.
 struct FlipCosts {
     // Sets the costs of a table's first `bits` bits. Null if all flips cost the same.
-    void (*of_table)(const struct ExactSource *source, int table, std::uint8_t cost[]);
+    void (*of_table)(const struct StepSource *source, int table, std::uint8_t cost[]);
     int bits; // that lead to other leaves
     int step; // by which the balls of the passes grow
 };
 
-struct ExactSource : LeafSource {
+struct StepSource : LeafSource {
     static constexpr std::uint32_t kLastTurn = ~std::uint32_t{0};
 
-    std::uint64_t (*key_of)(const ExactSource *source, int table); // the query's
+    std::uint64_t (*key_of)(const StepSource *source, int table); // the query's
     int radius; // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
     FlipCosts costs;
@@ -104,6 +104,6 @@ struct ExactSource : LeafSource {
 
 // Starts a search with the plan in `source->plan`, the keys of `source->key_of` and `source->costs`, without the keys in
 // `source->read`.
-void begin_exact_source(ExactSource *source, Relation index, int radius, const ExactStart &start);
+void begin_step_source(StepSource *source, Relation index, int radius, const ExactStart &start);
 
 } // namespace simhash

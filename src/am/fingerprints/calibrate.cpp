@@ -120,8 +120,9 @@ void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *tri
     const FingerprintSearch &search = *fingerprint_search(searched.scan);
     const GuidedPlan &plan = search.guided->plan;
     trial->searches += searched.share;
-    trial->found += search.exactly() || plan.seen(pair.partner) ? searched.share : 0;
-    trial->predicted += searched.share * (search.exactly() ? 1 : plan.recall());
+    const bool exact = search.phase != SearchPhase::guided;
+    trial->found += exact || plan.seen(pair.partner) ? searched.share : 0;
+    trial->predicted += searched.share * (exact ? 1 : plan.recall());
 }
 
 // Searches all indexes for the partners of the odd pairs that are within the distance.

@@ -53,7 +53,7 @@ std::uint64_t source_key(const StepSource *base, int table)
     return source->meta->order.key(table, source->center);
 }
 
-void table_costs(const StepSource *base, int table, std::uint8_t cost[])
+void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
 {
     const auto *source = static_cast<const FingerprintSource *>(base);
     std::uint8_t bit[kBits];
@@ -70,13 +70,11 @@ void use_flip_costs(FingerprintSource *source, Relation index, const Weights &we
     source->costs = {table_costs, guided_prefix_bits(index_leaves(index)), kFlipCost};
 }
 
-void begin_fingerprint_source(FingerprintSource *source, Relation index, const FingerprintMeta *meta,
-                              Fingerprint center, int radius, const ExactStart &start)
+void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center)
 {
     source->key_of = source_key;
     source->meta = meta;
     source->center = center;
-    begin_step_source(source, index, radius, start);
 }
 
 namespace
@@ -94,12 +92,15 @@ const FingerprintSearch *fingerprints(const ValueSearch *search)
 bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
-    if (!search.exactly())
+    if (search.phase == SearchPhase::guided)
         return search.guided->returns_row(leaf, fingerprint);
     const FingerprintSource &exact = search.exact;
-    return (exact.plan.steps == 1 || !exact.in_last_pass(leaf) ||
+    const auto key = [&](int table) { return search.meta->order.key(table, fingerprint); };
+    if (search.phase == SearchPhase::likeliest)
+        return exact.is_new(leaf, key);
+    return (exact.plan.steps == 1 ||
             returns_row(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center)) &&
-           exact.is_new(leaf, [&](int table) { return search.meta->order.key(table, fingerprint); });
+           !exact.returned_before(key);
 }
 
 bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
@@ -111,13 +112,13 @@ bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
     return true;
 }
 
-// What is wanted of the leaf. The last pass returns a row in one of the leaves whose steps' budgets it meets.
+// What is wanted of the leaf. A row is returned in one of the leaves whose steps' budgets it meets.
 LeafQuery leaf_query(const FingerprintSearch &search)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     const FingerprintSource &exact = search.exact;
     LeafQuery query = near_key(search.meta->key(leaf.table, exact.center), exact.radius);
-    if (search.exactly() && exact.in_last_pass(leaf)) {
+    if (search.phase == SearchPhase::exact) {
         const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
         query.header = leading_bits(step.header_bits);
         query.budget = step.budget;
@@ -146,7 +147,7 @@ Size collect(const FingerprintSearch &search, const char *page)
 void trace_leaf(const FingerprintSearch &search, BlockNumber block, Size matches)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
-    bool guided = search.by_weights && !search.exactly();
+    const bool guided = search.phase == SearchPhase::guided;
     search.trace->leaf({leaf.table, block, matches, guided ? &search.guided->probe_of(leaf) : nullptr},
                        search.trace->context);
 }
@@ -165,15 +166,15 @@ void prepare_ranges(FingerprintSearch *search, Size ranges)
 }
 
 // Starts the exact search with the plan and without the keys that have been read.
-void start_exact(FingerprintSearch *search, const ExactStart &start)
+void start_exact(FingerprintSearch *search)
 {
-    begin_fingerprint_source(&search->exact, search->reader.index, search->meta, search->exact.center,
-                             search->exact.radius, start);
+    search->phase = SearchPhase::exact;
+    begin_step_source(&search->exact, search->reader.index, search->exact.radius);
     begin_reading(&search->reader, &search->exact);
 }
 
-// Continues a search by weights as an exact one, without the keys that it has read.
-void become_exact(FingerprintSearch *search)
+// Notes the keys that a search by weights has read.
+void note_guided(FingerprintSearch *search)
 {
     const GuidedSource &guided = *search->guided;
     const Size probes = guided.plan.probes();
@@ -184,17 +185,20 @@ void become_exact(FingerprintSearch *search)
                                    static_cast<std::uint32_t>(guided.plan.table(range.stream)), 0});
     }
     search->exact.read.arrange();
-    start_exact(search, {});
 }
 
-// Returns the next leaf of the source, locked. A search by weights that runs out of memory for probes is continued as
-// an exact one.
+// Returns the next leaf, locked. A search by weights that runs out of memory for probes is continued as an exact one.
 Buffer next_buffer(FingerprintSearch *search)
 {
     Buffer buffer = read_next_leaf(&search->reader);
-    if (BufferIsValid(buffer) || search->exactly() || search->guided->finished())
+    if (BufferIsValid(buffer) || search->phase == SearchPhase::exact)
         return buffer;
-    become_exact(search);
+    if (search->phase == SearchPhase::guided) {
+        if (search->guided->finished())
+            return buffer;
+        note_guided(search);
+    }
+    start_exact(search);
     return read_next_leaf(&search->reader);
 }
 
@@ -225,10 +229,9 @@ void plan_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     if (search->exact.plan.radius != radius)
         index_plan(search->reader.index, radius, &search->exact.plan);
-    search->exact.center = center;
+    set_center(&search->exact, search->meta, center);
     search->exact.radius = radius;
     search->exact.costs = {};
-    search->by_weights = false;
 }
 
 // Starts a search by weights, and then an exact one if the recall of the ball has not been reached with as many probes
@@ -239,7 +242,7 @@ void begin_guided(FingerprintSearch *search, const GuidedBall &ball, int radius)
                                            search->exact.plan.leaves, search->context);
     begin_guided_source(search->guided, ball, radius);
     begin_reading(&search->reader, search->guided);
-    search->by_weights = true;
+    search->phase = SearchPhase::guided;
 }
 
 // Starts an exact search all of whose rows are wanted.
@@ -247,7 +250,7 @@ void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     plan_exact(search, center, radius);
     prepare_ranges(search, 0);
-    start_exact(search, {});
+    start_exact(search);
 }
 
 // Starts an exact search of which a first row may be enough. The likeliest leaves come first, as far as that takes
@@ -266,7 +269,7 @@ void begin_likeliest(FingerprintSearch *search, Fingerprint center, int radius, 
         order_steps(*weights, search->meta->order, plan);
     if (!many) {
         prepare_ranges(search, 0);
-        start_exact(search, {});
+        start_exact(search);
         return;
     }
     const bool by_cost = weights != nullptr;
@@ -275,7 +278,9 @@ void begin_likeliest(FingerprintSearch *search, Fingerprint center, int radius, 
     const double first = by_cost ? Min(plan->leaves * kFirstPartByCost, kMostByCost)
                                  : Min(plan->leaves * kFirstPart, kRangesOfPasses);
     prepare_ranges(search, static_cast<Size>(Max(first, plan->steps)));
-    start_exact(search, {true, by_cost ? kPassesByCost : kPasses, false});
+    search->phase = SearchPhase::likeliest;
+    begin_eager_source(&search->exact, search->reader.index, radius);
+    begin_reading(&search->reader, &search->exact);
 }
 
 const Weights *weights_of(const BallKey<Fingerprint, GuidedBall> &ball)
@@ -314,7 +319,7 @@ bool begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
     if (by_weights)
         read_weights(search->order_weights, &weights);
     begin_likeliest(search, center, high, by_weights ? &weights : nullptr);
-    return search->exact.passes > 0;
+    return search->phase == SearchPhase::likeliest;
 }
 
 bool begin_ring(ValueSearch *base, int high, bool first)
@@ -338,7 +343,7 @@ void narrow(ValueSearch *base, int radius)
 {
     FingerprintSearch *search = fingerprints(base);
     search->exact.radius = Min(search->exact.radius, radius);
-    if (search->by_weights)
+    if (search->phase == SearchPhase::guided)
         search->guided->radius = search->exact.radius;
 }
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "am/fingerprints/guided_source.hpp"
+#include "am/search/eager_source.hpp"
 #include "am/search/scan.hpp"
-#include "am/search/step_source.hpp"
 
 #include "pg/types/ball.hpp"
 
@@ -24,17 +24,16 @@ inline bool is_guided(const GuidedBall &ball, int radius)
     return radius <= kFarthestGuided || ball.most_probes > 0;
 }
 
-// An exact source around a fingerprint.
-struct FingerprintSource : StepSource {
+// An exact source around a fingerprint, which may begin with the likeliest leaves.
+struct FingerprintSource : EagerSource {
     const FingerprintMeta *meta;
     Fingerprint center;
     std::uint8_t flip_cost[kBits]; // by bit of the fingerprint, if costs are used
 };
 // Uses the costs of flips of weights.
 void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights);
-// Starts a search with the plan and the costs in the source.
-void begin_fingerprint_source(FingerprintSource *source, Relation index, const FingerprintMeta *meta,
-                              Fingerprint center, int radius, const ExactStart &start);
+// Sets the query, before a search is begun with the plan and the costs in the source.
+void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center);
 
 struct FingerprintTerms {
     using Value = Fingerprint;
@@ -63,6 +62,13 @@ struct LeafTrace {
     void *context;
 };
 
+// Which leaves a search reads.
+enum class SearchPhase {
+    guided,    // those of a search by weights
+    likeliest, // those with which an exact search begins
+    exact      // all others
+};
+
 struct FingerprintSearch : ValueSearch {
     const FingerprintMeta *meta;
     GuidedBall *guides;    // memory for those of the conditions
@@ -70,18 +76,16 @@ struct FingerprintSearch : ValueSearch {
     Datum order_weights;   // the leading query of ORDER BY, if it is weights, otherwise 0
     MemoryContext context;
 
+    SearchPhase phase;
     LeafReader reader;
     FingerprintSource exact;
     KeyRange *range; // memory for exact.read
     Size ranges;
     GuidedSource *guided; // null until one is needed
-    bool by_weights;      // the search began with the guided source
 
     LeafTrace *trace; // usually null
     LeafEntry *found; // memory for a leaf's matches
     Hit *hit;         // memory for a leaf's rows
-
-    bool exactly() const { return reader.source == &exact; }
 };
 inline FingerprintSearch *fingerprint_search(IndexScanDesc scan)
 {

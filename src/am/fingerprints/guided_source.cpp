@@ -83,13 +83,6 @@ bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
     return true;
 }
 
-// All pages that a leaf has been split into are read, because its whole range counts as read.
-bool guided_wants(LeafSource *, LocatedLeaf *leaf, Position from)
-{
-    leaf->first = from;
-    return true;
-}
-
 } // namespace
 
 bool GuidedSource::returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint) const
@@ -113,7 +106,7 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Fin
     if (source == nullptr) {
         source = static_cast<GuidedSource *>(palloc0(sizeof(GuidedSource)));
         source->locate = locate_guided;
-        source->wants = guided_wants;
+        source->wants = wants_all; // the whole range of a leaf counts as read
         source->meta = meta;
         source->plan.set_tables(&meta->order, guided_prefix_bits(index_leaves(index)));
     }

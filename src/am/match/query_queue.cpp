@@ -127,6 +127,21 @@ bool note_guided_leaves(QueryQueue *queue, const GuidedBall &ball)
     return false;
 }
 
+// Notes the leaves of the exact source. Returns false if it has ended before enough are noted.
+bool note_leaves_of_exact(QueryQueue *queue, Size *leaves)
+{
+    FingerprintSource *source = &queue->exact;
+    LocatedLeaf located;
+    located.slot = 0;
+    while (source->locate(source, index_of(*queue), &located)) {
+        CHECK_FOR_INTERRUPTS();
+        note_leaf(queue, located)->step = static_cast<uint8>(source->step_of(located));
+        if (enough_noted(queue, ++*leaves))
+            return true;
+    }
+    return false;
+}
+
 // If a few leaves are noted, they are the likeliest ones.
 void note_exact_leaves(QueryQueue *queue, const GuidedBall &ball)
 {
@@ -135,21 +150,18 @@ void note_exact_leaves(QueryQueue *queue, const GuidedBall &ball)
         source->plan = exact_plan(queue, ball.radius);
     KeyRange range[kLikeliestLeaves];
     const bool few = queue->rest != nullptr;
+    Size leaves = 0;
+    set_center(source, &meta_of(*queue), ball.center);
     source->read.begin(range, few ? queue->leaves_each : 0);
     if (few) {
         order_steps(ball.weights, meta_of(*queue).order, &source->plan);
         use_flip_costs(source, index_of(*queue), ball.weights);
-    }
-    begin_fingerprint_source(source, index_of(*queue), &meta_of(*queue), ball.center, ball.radius,
-                             {false, few ? kPassesByCost : 0, false});
-    LocatedLeaf located;
-    located.slot = 0;
-    for (Size leaves = 1; source->locate(source, index_of(*queue), &located); leaves++) {
-        CHECK_FOR_INTERRUPTS();
-        note_leaf(queue, located)->step = static_cast<uint8>(source->step_of(located));
-        if (enough_noted(queue, leaves))
+        begin_eager_source(source, index_of(*queue), ball.radius);
+        if (note_leaves_of_exact(queue, &leaves))
             return;
     }
+    begin_step_source(source, index_of(*queue), ball.radius);
+    note_leaves_of_exact(queue, &leaves);
 }
 
 // -- Matching ----------------------------------------------------------------------------------------------

@@ -29,15 +29,16 @@ bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
 // errors, or one of those that are read first. The row has few enough in this step.
 bool reported_here(const SignatureSearch &search, int step, const std::uint8_t *signature)
 {
-    const StepSource &exact = search.exact;
-    const LocatedLeaf &leaf = search.reader.leaf;
+    const SignatureSource &exact = search.exact;
     const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
-    for (int i = 0; exact.in_last_pass(leaf) && i < step; i++) {
+    if (search.likeliest)
+        return exact.is_new(search.reader.leaf, key);
+    for (int i = 0; i < step; i++) {
         const int table = exact.plan.step[i].table;
         if (exact.returns(table, key(table)))
             return false;
     }
-    return exact.is_new(leaf, key);
+    return !exact.returned_before(key);
 }
 
 } // namespace

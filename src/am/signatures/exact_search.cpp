@@ -25,7 +25,7 @@ std::uint64_t source_key(const StepSource *source, int table)
     return static_cast<const SignatureSource *>(source)->keys[table];
 }
 
-void table_costs(const StepSource *base, int table, std::uint8_t cost[])
+void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
 {
     const auto *source = static_cast<const SignatureSource *>(base);
     const std::uint16_t *bit = source->layout->key_bits(table);
@@ -48,7 +48,7 @@ void use_flip_costs(SignatureSearch *search, const float *weights)
     source->costs = {table_costs, guided_prefix_bits(search->size.leaves), kFlipCost};
 }
 
-void begin_trees(SignatureSearch *search, const ExactStart &start)
+void begin_trees(SignatureSearch *search, bool likeliest)
 {
     const SearchPlan &plan = search->exact.plan;
     for (int i = 0; i < plan.steps; i++)
@@ -56,7 +56,11 @@ void begin_trees(SignatureSearch *search, const ExactStart &start)
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
     search->exact.within_budget = true;
-    begin_step_source(&search->exact, search->reader.index, search->radius, start);
+    search->likeliest = likeliest;
+    if (likeliest)
+        begin_eager_source(&search->exact, search->reader.index, search->radius);
+    else
+        begin_step_source(&search->exact, search->reader.index, search->radius);
     begin_reading(&search->reader, &search->exact);
 }
 
@@ -72,7 +76,7 @@ void begin_exact(SignatureSearch *search)
     if (search->scanning)
         begin_scan_of_store(search);
     else
-        begin_trees(search, {});
+        begin_trees(search, false);
 }
 
 void begin_likeliest(SignatureSearch *search, const float *weights)
@@ -101,8 +105,7 @@ void begin_likeliest(SignatureSearch *search, const float *weights)
             MemoryContextAlloc(search->context, sizeof(KeyRange) * static_cast<Size>(kMostLeaves)));
     search->exact.read.begin(search->range, static_cast<Size>(leaves));
     use_flip_costs(search, weights);
-    const bool by_cost = search->exact.costs.of_table != nullptr;
-    begin_trees(search, {true, by_cost ? kPassesByCost : kPasses, search->scan_follows});
+    begin_trees(search, true);
 }
 
 namespace
@@ -162,9 +165,14 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
     while (!scan_is_cheaper(*search)) {
         Buffer buffer = read_next_leaf(&search->reader);
         if (!BufferIsValid(buffer)) {
-            if (search->scan_follows)
+            if (search->scan_follows) {
                 change_to_scan(search);
-            return false;
+                return false;
+            }
+            if (!search->likeliest)
+                return false;
+            begin_trees(search, false);
+            continue;
         }
         int step = search->exact.step_of(search->reader.leaf);
         Size count = leaf_candidates(search, search->reader.page, search->exact.plan.step[step]);

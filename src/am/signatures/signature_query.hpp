@@ -11,7 +11,7 @@
 // The planner's estimates use the size of an index from here, and simhash_index_trace sets the trace.
 #pragma once
 
-#include "am/search/step_source.hpp"
+#include "am/search/eager_source.hpp"
 #include "am/search/value_search.hpp"
 #include "am/signatures/number_set.hpp"
 #include "am/signatures/store.hpp"
@@ -50,7 +50,7 @@ struct SignatureTerms {
 using SignatureKeys = KeysOf<SignatureTerms>;
 
 // An exact source with the keys of a signature.
-struct SignatureSource : StepSource {
+struct SignatureSource : EagerSource {
     const std::uint64_t *keys; // in each table
     const SignatureLayout *layout;
     const float *weights; // for the costs of flips
@@ -70,7 +70,8 @@ struct SignatureSearch : ValueSearch {
     const std::uint8_t *nowhere; // a signature of zeros, the center of a search for all rows
     int radius;                  // may shrink during the search
     bool scanning;               // the store, instead of the trees
-    bool scan_follows;           // the search of the trees reads only a few leaves
+    bool likeliest;              // the search of the trees begins with the likeliest leaves
+    bool scan_follows;           // and ends with them
 
     LeafReader reader;
     SignatureSource exact;

@@ -175,13 +175,13 @@ bool locate_walk(LeafSource *source, Relation index, LocatedLeaf *leaf)
     return true;
 }
 
-bool walk_wants(LeafSource *, LocatedLeaf *leaf, Position from)
+} // namespace
+
+bool wants_all(LeafSource *, LocatedLeaf *leaf, Position from)
 {
     leaf->first = from;
     return true;
 }
-
-} // namespace
 
 void begin_reading(LeafReader *reader, LeafSource *source)
 {
@@ -217,7 +217,7 @@ Buffer read_next_leaf(LeafReader *reader)
 void begin_tree_walk(TreeWalk *walk, int table, Position from, Position end)
 {
     walk->locate = locate_walk;
-    walk->wants = walk_wants;
+    walk->wants = wants_all;
     walk->ahead = kAhead;
     walk->table = table;
     walk->next = from;

@@ -46,6 +46,8 @@ struct LeafSource {
     bool (*wants)(LeafSource *source, LocatedLeaf *leaf, Position from);
     int ahead; // number of leaves to locate ahead: 1, or kAhead if more may be
 };
+// LeafSource::wants of sources that read all pages that a leaf has been split into.
+bool wants_all(LeafSource *source, LocatedLeaf *leaf, Position from);
 
 struct LeafReader {
     Relation index;

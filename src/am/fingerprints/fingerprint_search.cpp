@@ -67,7 +67,7 @@ void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
 void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights)
 {
     flip_costs(weights, source->flip_cost);
-    source->costs = {table_costs, guided_prefix_bits(index_leaves(index)), kFlipCost};
+    source->costs = {table_costs, prefix_bits_for(index_leaves(index)), kFlipCost};
 }
 
 void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center)

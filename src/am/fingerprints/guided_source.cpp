@@ -108,7 +108,7 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Fin
         source->locate = locate_guided;
         source->wants = wants_all; // the whole range of a leaf counts as read
         source->meta = meta;
-        source->plan.set_tables(&meta->order, guided_prefix_bits(index_leaves(index)));
+        source->plan.set_tables(&meta->order, prefix_bits_for(index_leaves(index)));
     }
     source->most = probes;
     if (source->capacity < probes) {

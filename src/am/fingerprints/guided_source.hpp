@@ -7,6 +7,7 @@
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/tables/key_ball.hpp"
+#include "core/tables/probe_ball.hpp"
 #include "core/volatility/guided_plan.hpp"
 #include "pg/types/ball.hpp"
 

@@ -3,7 +3,6 @@
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/store_scan.hpp"
 
-#include "core/volatility/guided_plan.hpp" // guided_prefix_bits
 #include "core/volatility/step_order.hpp"
 
 #include <algorithm>
@@ -45,7 +44,7 @@ void use_flip_costs(SignatureSearch *search, const float *weights)
     source->layout = &search->meta->layout;
     source->weights = weights;
     source->per_weight = z_per_size(squares / static_cast<float>(search->meta->bits));
-    source->costs = {table_costs, guided_prefix_bits(search->size.leaves), kFlipCost};
+    source->costs = {table_costs, prefix_bits_for(search->size.leaves), kFlipCost};
 }
 
 void begin_trees(SignatureSearch *search, bool likeliest)

@@ -2,6 +2,9 @@
 
 #include "core/tables/key_ball.hpp" // leading_bits
 
+#include <algorithm>
+#include <cmath>
+
 namespace simhash
 {
 
@@ -26,6 +29,13 @@ std::uint64_t smallest_rest(const ProbeBall &ball, int i, int budget)
 }
 
 } // namespace
+
+int prefix_bits_for(double leaves)
+{
+    constexpr int kFiner = 3;
+    const int bits = leaves > 1 ? static_cast<int>(std::ceil(std::log2(leaves))) : 0;
+    return std::min(bits + kFiner, 64);
+}
 
 bool next_key(const ProbeBall &ball, std::uint64_t from, std::uint64_t *key)
 {

@@ -20,6 +20,11 @@ struct ProbeBall {
     int bits = 64;            // that cost anything
 };
 
+// How many leading bits lead to other leaves, in a table that has so many, and to eighths of them: a cell of keys with the
+// same leading bits that straddles two leaves costs both. Cells of an eighth of a leaf seldom do, and finer ones only
+// add work.
+int prefix_bits_for(double leaves);
+
 // Sets *key to the smallest key >= from whose bits that differ from the center cost at most the budget. Returns false
 // if there is none. A negative budget has none.
 bool next_key(const ProbeBall &ball, std::uint64_t from, std::uint64_t *key);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 namespace simhash
 {
@@ -47,13 +46,6 @@ unsigned flip_numbers(unsigned numbers, unsigned flips)
 }
 
 } // namespace
-
-int guided_prefix_bits(double leaves)
-{
-    constexpr int kFiner = 3;
-    int bits = leaves > 1 ? static_cast<int>(std::ceil(std::log2(leaves))) : 0;
-    return std::min(bits + kFiner, kBits);
-}
 
 void GuidedPlan::set_tables(const KeyOrder *order, int prefix_bits)
 {

@@ -47,10 +47,6 @@ namespace simhash
 
 inline constexpr int kSharedBits = 8;
 
-// The prefix_bits for tables with this number of leaves. A cell that straddles two leaves costs both; cells
-// of an eighth of a leaf seldom do, and finer ones only add work.
-int guided_prefix_bits(double leaves);
-
 struct GuidedQuery {
     const Weights *weights;
     const VolatilityModel *model;

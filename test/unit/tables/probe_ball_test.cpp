@@ -110,5 +110,15 @@ TEST_F(ProbeBallTest, ANegativeBudgetHasNoKey)
     EXPECT_EQ(next({random(), -1, cost_}, 0), std::nullopt);
 }
 
+TEST(PrefixBitsFor, GrowWithTheTable)
+{
+    EXPECT_EQ(prefix_bits_for(0), 3);
+    EXPECT_EQ(prefix_bits_for(1), 3);
+    EXPECT_EQ(prefix_bits_for(2), 4);
+    EXPECT_EQ(prefix_bits_for(16384), 17);
+    EXPECT_EQ(prefix_bits_for(19608), 18);
+    EXPECT_EQ(prefix_bits_for(1e30), 64);
+}
+
 } // namespace
 } // namespace simhash

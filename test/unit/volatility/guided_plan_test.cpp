@@ -124,16 +124,6 @@ TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
     }
 }
 
-TEST(GuidedPrefixBits, GrowWithTheTable)
-{
-    EXPECT_EQ(guided_prefix_bits(0), 3);
-    EXPECT_EQ(guided_prefix_bits(1), 3);
-    EXPECT_EQ(guided_prefix_bits(2), 4);
-    EXPECT_EQ(guided_prefix_bits(16384), 17);
-    EXPECT_EQ(guided_prefix_bits(19608), 18);
-    EXPECT_EQ(guided_prefix_bits(1e30), 64);
-}
-
 TEST_F(GuidedPlanTest, GainsFall)
 {
     set_tables(3, 4);

@@ -17,6 +17,7 @@
 \include simhash/measures.sql
 \include simhash/distance.sql
 \include simhash/ball.sql
+\include simhash/bigint.sql
 \include simhash/signature.sql
 \include simhash/comparisons.sql
 \include simhash/similarity.sql

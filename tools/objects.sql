@@ -31,7 +31,7 @@ CREATE TEMP TABLE member AS
 CREATE TEMP TABLE implementation AS
     SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) AS oid
         FROM pg_type JOIN member ON classid = 'pg_type'::regclass AND objid = pg_type.oid
-    UNION SELECT unnest(ARRAY[oprrest, oprjoin]::oid[] || CASE WHEN proname !~ '(distance|similarity)$' THEN oprcode::oid END)
+    UNION SELECT unnest(ARRAY[oprrest, oprjoin]::oid[] || CASE WHEN proname !~ '^(?!simhash_internal_).*(distance|similarity)$' THEN oprcode::oid END)
         FROM pg_operator JOIN pg_proc ON pg_proc.oid = oprcode JOIN member ON classid = 'pg_operator'::regclass AND objid = pg_operator.oid
     UNION SELECT castfunc FROM pg_cast JOIN member ON classid = 'pg_cast'::regclass AND objid = pg_cast.oid
     UNION SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn]::oid[])

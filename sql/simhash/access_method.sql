@@ -13,6 +13,15 @@ CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS
     OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_ops USING simhash IS 'near-duplicate search';
 COMMENT ON OPERATOR FAMILY simhash_ops USING simhash IS 'near-duplicate search';
+CREATE OPERATOR CLASS simhash_bigint_ops DEFAULT FOR TYPE bigint USING simhash AS
+    OPERATOR 1 <@| (simhash, simhash_ball),
+    OPERATOR 2 ~= (bigint, bigint),
+    OPERATOR 3 pg_catalog.= (bigint, bigint),
+    OPERATOR 4 <@> (bigint, bigint) FOR ORDER BY pg_catalog.integer_ops,
+    OPERATOR 6 pg_catalog.= (bigint, integer),
+    OPERATOR 7 pg_catalog.= (bigint, smallint);
+COMMENT ON OPERATOR CLASS simhash_bigint_ops USING simhash IS 'near-duplicate search by the bits of integers';
+COMMENT ON OPERATOR FAMILY simhash_bigint_ops USING simhash IS 'near-duplicate search by the bits of integers';
 CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),

@@ -53,10 +53,9 @@ bool check_type(Oid oid, OperatorClass *opclass)
     ReleaseSysCache(tuple);
     if (!is_indexed_type(opclass->handler, opclass->type)) {
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must be for type simhash or bit, not for "
-                       "type %s",
+                errmsg("operator class \"%s\" of access method %s is for type %s, which it cannot index",
                        opclass->name, "simhash", format_type_be(opclass->type)),
-                errhint("Index an expression of one of these types."));
+                errhint("Index an expression of type simhash or bit."));
         return false;
     }
     if (!stores_type)
@@ -106,6 +105,16 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
     return valid;
 }
 
+// The type of the left operand of the operator that must have a strategy number, or InvalidOid.
+Oid left_type(const OperatorClass &opclass, int strategy)
+{
+    const Oid op = class_operator(opclass.handler, opclass.type, strategy);
+    Oid left = InvalidOid, right;
+    if (OidIsValid(op))
+        op_input_types(op, &left, &right);
+    return left;
+}
+
 bool check_operators(const OperatorClass &opclass)
 {
     bool valid = true, present[kStrategies + 1] = {};
@@ -113,7 +122,8 @@ bool check_operators(const OperatorClass &opclass)
     for (int i = 0; i < operators->n_members; i++) {
         const auto &member = *reinterpret_cast<Form_pg_amop>(GETSTRUCT(&operators->members[i]->tuple));
         valid &= check_operator(opclass, member);
-        if (member.amoplefttype == opclass.type && member.amopstrategy <= kStrategies)
+        if (member.amopstrategy >= 1 && member.amopstrategy <= kStrategies &&
+            member.amoplefttype == left_type(opclass, member.amopstrategy))
             present[member.amopstrategy] = true;
     }
     ReleaseCatCacheList(operators);

@@ -201,12 +201,14 @@ SELECT is_empty($$
     'no operator joins a family that is not ours');
 SELECT is_empty($$
     SELECT amopopr::regoperator FROM pg_amop JOIN member ON classid = 'pg_opfamily'::regclass AND objid = amopfamily
-    WHERE amopopr NOT IN (SELECT oid FROM our_operator) AND amopopr <> 'pg_catalog.=(bit,bit)'::regoperator $$,
-    'no operator of others joins our families, except the equality of bit strings');
+    WHERE amopopr NOT IN (SELECT oid FROM our_operator)
+        AND amopopr::regoperator::text NOT IN ('=(bit,bit)', '=(bigint,bigint)', '=(bigint,integer)', '=(bigint,smallint)') $$,
+    'no operator of others joins our families, except equalities');
 SELECT is_empty($$
     SELECT opcintype::regtype FROM pg_opclass JOIN member ON classid = 'pg_opclass'::regclass AND objid = pg_opclass.oid
-    WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) AND opcname <> 'simhash_bit_ops' $$,
-    'no operator class is for a type of others, except one for bit strings');
+    WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) 
+        AND opcname NOT IN ('simhash_bit_ops', 'simhash_bigint_ops') $$,
+    'no operator class is for a type of others, except one for bit strings and one for bigint');
 SELECT is(opcdefault, true, 'which is the default') FROM pg_opclass WHERE opcname = 'simhash_bit_ops';
 SELECT is_empty($$
     SELECT name FROM our_operator AS o WHERE oprcanhash AND NOT EXISTS (
@@ -228,10 +230,17 @@ SELECT is_empty($$
     'whatever a btree family compares has a comparison function');
 SELECT pg_temp.same_rows($$
     SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
-    WHERE amname = 'simhash' AND amoplefttype <> 'bit'::regtype ORDER BY 1 $$,
+    WHERE amname = 'simhash' AND amoplefttype NOT IN ('bit'::regtype, 'bigint'::regtype)
+        AND amopfamily <> (SELECT oid FROM pg_opfamily WHERE opfname = 'simhash_bigint_ops') ORDER BY 1 $$,
     $$ VALUES (1, '<@|(simhash,simhash_ball)', 's'), (2, '~=(simhash,simhash)', 's'), (3, '=(simhash,simhash)', 's'),
               (4, '<@>(simhash,simhash)', 'o'), (5, '<@>(simhash,simhash_weights)', 'o') $$,
     'strategies are numbered as in the code');
+SELECT pg_temp.same_rows($$
+    SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_opfamily AS f ON f.oid = amopfamily
+    WHERE opfname = 'simhash_bigint_ops' ORDER BY 1 $$,
+    $$ VALUES (1, '<@|(simhash,simhash_ball)', 's'), (2, '~=(bigint,bigint)', 's'), (3, '=(bigint,bigint)', 's'),
+              (4, '<@>(bigint,bigint)', 'o'), (6, '=(bigint,integer)', 's'), (7, '=(bigint,smallint)', 's') $$,
+    'also those for bigint');
 SELECT pg_temp.same_rows($$
     SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
     WHERE amname = 'simhash' AND amoplefttype = 'bit'::regtype ORDER BY 1 $$,

@@ -34,7 +34,7 @@ SELECT B'0101' <@> B'010';
 \set VERBOSITY default
 
 \echo '-- literals of unknown type'
-SELECT pg_typeof('0123456789abcdef' <@> '0123456789abcdee'), '0123456789abcdef' <@> '0123456789abcdee' AS simhash,
+SELECT pg_typeof('0123456789abcdef'::simhash <@> '0123456789abcdee'), '0123456789abcdef' <@> '0123456789abcdee'::simhash AS simhash,
        '0101' <@> B'0111' AS bit, B'0101' <@> '0111' AS bit, B'0101' <@> 'x7' AS bit, 'x7' <@> 'b0101'::varbit AS varbit,
        'b0101'::varbit <@> '0111' AS varbit, B'0101'::varbit <@> B'0111'::varbit AS varbit;
 SELECT hamming_distance('0123456789abcdef', '0123456789abcdee'), hamming_within('0123456789abcdef', '0123456789abcdee', 1),

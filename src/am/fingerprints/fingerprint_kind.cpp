@@ -2,6 +2,10 @@
 
 #include "am/index/strategy.hpp"
 
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
 namespace simhash
 {
 
@@ -10,21 +14,36 @@ namespace
 
 constexpr ClassOperator kOperators[kStrategies + 1] = {
     {},
-    {"<@|", "simhash_ball"},    // kInBall
-    {"~=", nullptr},            // kNearDuplicate
-    {"=", nullptr},             // kEqual
-    {"<@>", nullptr},           // kDistanceOrder
-    {"<@>", "simhash_weights"}, // kWeightsOrder
+    {"<@|", "simhash_ball", nullptr},    // kInBall
+    {"~=", nullptr, nullptr},            // kNearDuplicate
+    {"=", nullptr, nullptr},             // kEqual
+    {"<@>", nullptr, nullptr},           // kDistanceOrder
+    {"<@>", "simhash_weights", nullptr}, // kWeightsOrder
+    {},
+    {},
 };
+
+// The planner casts a bigint to simhash for a condition on a ball, which costs nothing.
+constexpr ClassOperator kBigintOperators[kStrategies + 1] = {
+    {},
+    {"<@|", "simhash_ball", "simhash"}, // kInBall
+    {"~=", nullptr, nullptr},           // kNearDuplicate
+    {"=", nullptr, nullptr},            // kEqual
+    {"<@>", nullptr, nullptr},          // kDistanceOrder
+    {},
+    {"=", "int4", nullptr}, // kEqualInteger
+    {"=", "int2", nullptr}, // kEqualSmallint
+};
+
+constexpr IndexedType kTypes[] = {{"simhash", InvalidOid, kOperators}, {nullptr, INT8OID, kBigintOperators}};
 
 } // namespace
 
 const IndexKind kFingerprints = {
     .values = "fingerprints",
     .typed = "fingerprints, of type simhash",
-    .type = InvalidOid,
-    .type_name = "simhash",
-    .operators = kOperators,
+    .types = kTypes,
+    .type_count = lengthof(kTypes),
     .meta_bytes = sizeof(FingerprintMeta),
     .state_bytes = sizeof(KeptPlans),
     .read_meta = read_fingerprint_meta,

@@ -31,6 +31,10 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) 
         return {datum_fingerprint(key.sk_argument), kNearRadius, true, nullptr};
     case kEqual:
         return {datum_fingerprint(key.sk_argument), 0, true, nullptr};
+    case kEqualInteger:
+        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt32(key.sk_argument)}), 0, true, nullptr};
+    case kEqualSmallint:
+        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt16(key.sk_argument)}), 0, true, nullptr};
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
     }

@@ -23,6 +23,35 @@ constexpr int kMostKinds = 2;
 const IndexKind *known[kMostKinds];
 int count;
 
+bool is_type(const IndexedType &indexed, Oid schema, Oid type)
+{
+    return indexed.name == nullptr ? indexed.type == type : find_type(schema, indexed.name) == type;
+}
+
+// Returns what is indexed of a type, or null.
+const IndexedType *find_indexed(Oid schema, Oid type)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < known[i]->type_count; j++)
+            if (is_type(known[i]->types[j], schema, type))
+                return &known[i]->types[j];
+    return nullptr;
+}
+
+// Returns the type of an operand: the extension's of this name, or PostgreSQL's.
+Oid operand_type(Oid schema, const char *name, Oid type)
+{
+    if (name == nullptr)
+        return type;
+    const Oid own = find_type(schema, name);
+    return OidIsValid(own) ? own : find_type(PG_CATALOG_NAMESPACE, name);
+}
+
+bool is_equality(int strategy)
+{
+    return strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint;
+}
+
 } // namespace
 
 void define_kind(const IndexKind *kind)
@@ -35,10 +64,12 @@ const IndexKind &kind_for(Oid type)
 {
     const IndexKind *other = nullptr;
     for (int i = 0; i < count; i++) {
-        if (known[i]->type == type)
-            return *known[i];
-        if (known[i]->type == InvalidOid)
-            other = known[i];
+        for (int j = 0; j < known[i]->type_count; j++) {
+            if (known[i]->types[j].name != nullptr)
+                other = known[i];
+            else if (known[i]->types[j].type == type)
+                return *known[i];
+        }
     }
     Assert(other != nullptr);
     return *other;
@@ -56,19 +87,19 @@ Oid access_method_handler(Oid method)
 
 bool is_indexed_type(Oid handler, Oid type)
 {
-    const IndexKind &kind = kind_for(type);
-    return kind.type == type || find_type(get_func_namespace(handler), kind.type_name) == type;
+    return find_indexed(get_func_namespace(handler), type) != nullptr;
 }
 
 Oid class_operator(Oid handler, Oid type, int strategy)
 {
     Assert(strategy >= 1 && strategy <= kStrategies);
-    const ClassOperator &op = kind_for(type).operators[strategy];
-    if (op.name == nullptr || !is_indexed_type(handler, type))
-        return InvalidOid;
     const Oid schema = get_func_namespace(handler);
-    const Oid right = op.right == nullptr ? type : find_type(schema, op.right);
-    return find_operator(strategy == kEqual ? PG_CATALOG_NAMESPACE : schema, op.name, type, right);
+    const IndexedType *indexed = find_indexed(schema, type);
+    if (indexed == nullptr || indexed->operators[strategy].name == nullptr)
+        return InvalidOid;
+    const ClassOperator &op = indexed->operators[strategy];
+    return find_operator(is_equality(strategy) ? PG_CATALOG_NAMESPACE : schema, op.name,
+                         operand_type(schema, op.left, type), operand_type(schema, op.right, type));
 }
 
 } // namespace simhash

@@ -16,20 +16,27 @@ extern "C" {
 namespace simhash
 {
 
-// An operator of the operator classes on a kind's type, which is its left operand's. It is in the schema of the
-// extension, but for = in pg_catalog.
+// An operator of the operator classes for a type. It is in the schema of the extension, but for = in pg_catalog. The types
+// of its operands are the extension's or PostgreSQL's; null is the type that the class is for.
 struct ClassOperator {
-    const char *name;  // null if there is none
-    const char *right; // the extension's type of the right operand; null: the same as the left one's
+    const char *name; // null if there is none
+    const char *right;
+    const char *left;
+};
+
+// A type that operator classes can be for.
+struct IndexedType {
+    const char *name;               // in the schema of the extension; null if the type is PostgreSQL's
+    Oid type;                       // PostgreSQL's
+    const ClassOperator *operators; // by strategy number (strategy.hpp)
 };
 
 struct IndexOptions;
 struct IndexKind {
-    const char *values;    // the plural noun: for messages
-    const char *typed;     // the same with the type
-    Oid type;              // of the indexed values; InvalidOid if it differs from database to database
-    const char *type_name; // in the latter case in the schema of the extension
-    const ClassOperator *operators; // by strategy number (strategy.hpp)
+    const char *values; // the plural noun: for messages
+    const char *typed;  // the same with the type
+    const IndexedType *types;
+    int type_count;
 
     // The metapage (meta.hpp). read_meta returns what is wrong with the page, or null. It may read catalogs.
     Size meta_bytes;  // of the kind's struct
@@ -71,9 +78,9 @@ inline const IndexKind &kind_of(Relation index) { return kind_for(index->rd_opci
 // A superuser can make operator classes for any type, and add operators to ours. What they do not have from here is
 // refused: by CREATE INDEX, by the planner and, if they were added later, by scans. `handler` is the access method's,
 // whose schema is the extension's.
-//
+
 Oid access_method_handler(Oid method);
-// Whether a kind indexes just this type.
+// Whether operator classes can be for just this type.
 bool is_indexed_type(Oid handler, Oid type);
 // The one operator that may have a strategy number in operator classes for this type, or InvalidOid.
 Oid class_operator(Oid handler, Oid type, int strategy);

@@ -1,4 +1,4 @@
-// The strategy numbers of the operator classes. The one for type bit has no near-duplicates.
+// The strategy numbers of the operator classes. No class has all of them.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -16,7 +16,9 @@ enum Strategy : StrategyNumber {
     kEqual,         // simhash = simhash, bit = bit
     kDistanceOrder, // ORDER BY simhash <@> simhash, bit <@> bit
     kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
-    kStrategies = kWeightsOrder
+    kEqualInteger,  // bigint = integer
+    kEqualSmallint, // bigint = smallint
+    kStrategies = kEqualSmallint
 };
 
 } // namespace simhash

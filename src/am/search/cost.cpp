@@ -106,7 +106,7 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
     const int strategy = get_op_opfamily_strategy(op, family);
     Oid type, ball_type;
     op_input_types(op, &type, &ball_type);
-    if (strategy == kEqual)
+    if (strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint)
         return {0, true, kExactRecall};
     if (strategy == kNearDuplicate)
         return {kNearRadius, true, kExactRecall};

@@ -15,21 +15,24 @@ namespace
 
 constexpr ClassOperator kOperators[kStrategies + 1] = {
     {},
-    {"<@|", "signature_ball"}, // kInBall
+    {"<@|", "signature_ball", nullptr}, // kInBall
     {},
-    {"=", nullptr},            // kEqual
-    {"<@>", nullptr},          // kDistanceOrder
-    {"<@>", "signature_ball"}, // kWeightsOrder
+    {"=", nullptr, nullptr},            // kEqual
+    {"<@>", nullptr, nullptr},          // kDistanceOrder
+    {"<@>", "signature_ball", nullptr}, // kWeightsOrder
+    {},
+    {},
 };
+
+constexpr IndexedType kTypes[] = {{nullptr, BITOID, kOperators}};
 
 } // namespace
 
 const IndexKind kSignatures = {
     .values = "signatures",
     .typed = "signatures, of type bit",
-    .type = BITOID,
-    .type_name = nullptr,
-    .operators = kOperators,
+    .types = kTypes,
+    .type_count = lengthof(kTypes),
     .meta_bytes = sizeof(SignatureMeta),
     .state_bytes = sizeof(StorePlace),
     .read_meta = read_signature_meta,

@@ -131,6 +131,18 @@ bool equally_long(const DistanceCall &call)
     return bits > 0 && bits == known_bits(call.right);
 }
 
+// Returns a fingerprint that is a bigint as a simhash.
+Node *as_fingerprint(Node *value, Oid type)
+{
+    value = strip_relabels(value);
+    if (IsA(value, Const))
+        reinterpret_cast<Const *>(value)->consttype = type;
+    if (exprType(value) == type)
+        return value;
+    return reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(value), type, -1, InvalidOid, COERCE_EXPLICIT_CAST));
+}
+
 // Returns a call of name(left, right, limit), or of name(right, left, limit) if only that exists. Returns null if
 // neither exists.
 Node *call_condition(const char *name, const ThresholdComparison &comparison, Node *limit)
@@ -138,7 +150,14 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
     const DistanceCall &call = comparison.call;
     Node *left = static_cast<Node *>(copyObjectImpl(call.left));
     Node *right = static_cast<Node *>(copyObjectImpl(call.right));
-    const Oid types[] = {call.left_type, call.right_type, INT8OID};
+    const bool bigints = call.left_type == INT8OID;
+    const Oid fingerprint = bigints ? find_type(comparison.schema, "simhash") : InvalidOid;
+    const Oid types[] = {bigints ? fingerprint : call.left_type, bigints ? fingerprint : call.right_type,
+                         INT8OID};
+    if (bigints) {
+        left = as_fingerprint(left, fingerprint);
+        right = as_fingerprint(right, fingerprint);
+    }
     const Oid exchanged[] = {types[1], types[0], types[2]};
     Oid function = find_function(comparison.schema, name, types, lengthof(types));
 

@@ -15,7 +15,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION simhash');
 
 for my $try (
     [ 'to_simhash(TEXT)', "'some words of a text '", 3 ],
-    [ "cardinality(to_features(TEXT, 'word', 1))", "'a b '", 13 ])
+    [ "cardinality(to_features(TEXT, 'word', 1))", "'a b '", 13 ],
+    [ "(SELECT t ~= (t || '!') FROM (SELECT TEXT) s(t))", "'a b '", 6 ])
 {
     my ($call, $unit, $limit) = @$try;
     my $multiple = memory_multiple($node, $call, $unit);
@@ -31,5 +32,24 @@ my ($before, $after) = split /\n/, $node->safe_psql('postgres', "SELECT @{[ sess
 my $multiple = ($after - $before) / $bytes;
 cmp_ok($multiple, '<', 40, 'different shingles take less than 40 times the text');
 note(sprintf 'different shingles: %.1f times', $multiple);
+
+# text ~= text keeps the shingles of a text. If that is cancelled, nothing is kept; a large text is kept until the end of
+# the transaction.
+$node->safe_psql('postgres', "CREATE TABLE large AS SELECT i AS id, string_agg(md5(j::text), ' ') AS body
+    FROM generate_series(1, 2) i, generate_series(i * 5000, 250000) j GROUP BY i");
+my $kept = "SELECT coalesce(sum(total_bytes), 0) FROM pg_backend_memory_contexts WHERE name = 'simhash text'";
+my ($out, $err);
+$node->psql('postgres', <<"SQL", stdout => \$out, stderr => \$err, on_error_stop => 0);
+SELECT 'before', 'one'::text ~= 'ONE';
+SET statement_timeout = 1;
+SELECT 'one' ~= body FROM large WHERE id = 1;
+SELECT a.body ~= b.body FROM large a, large b WHERE a.id = 1 AND b.id = 2;
+RESET statement_timeout;
+SELECT 'after', 'one'::text ~= 'ONE', 'one'::text ~= 'two', (SELECT body ~= 'one' FROM large WHERE id = 1);
+SELECT 'large', a.id, b.id, a.body ~= b.body, a.body ~= (b.body || ' end') FROM large a, large b ORDER BY a.id, b.id;
+@{[ $node->pg_version >= 14 ? "SELECT 'kept', b < 1024 * 1024 FROM ($kept) k(b)" : "SELECT 'kept', true" ]};
+SQL
+is($out, "before|t\nafter|t|f|f\nlarge|1|1|t|t\nlarge|1|2|t|t\nlarge|2|1|t|t\nlarge|2|2|t|t\nkept|t", 'answers after comparisons were cancelled');
+is(() = $err =~ /canceling statement due to statement timeout/g, 2, 'both were cancelled') or diag($err);
 
 done_testing();

@@ -3,7 +3,7 @@
 //
 // The caller's query is run once, with the caller's privileges. Partitions are searched one after the other, so the
 // balls are kept for them; with first_only, those that have matched are left out of the next ones.
-#include "am/match/query_queue.hpp"
+#include "am/match/match_state.hpp"
 
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
@@ -31,7 +31,7 @@ struct Matches {
     Tuplestorestate *store;
     TupleDesc row;
     const TableRows *rows;
-    QueryQueue *queue; // of the partition that is searched
+    MatchSearch *search; // of the partition that is searched
     // The queries that need no more matches in other partitions, a bit for each; null if that does not matter.
     uint64 *matched;
 };
@@ -39,13 +39,13 @@ struct Matches {
 void store_match(void *context, uint64 row, uint64 query, int distance)
 {
     auto *matches = static_cast<Matches *>(context);
-    QueuedQuery *queued = match_query(matches->queue, query);
+    QueuedQuery *queued = passed_query(matches->search, query);
     if (queued == nullptr)
         return;
     if (matches->matched != nullptr)
         matches->matched[queued->ordinal / 64] |= uint64{1} << queued->ordinal % 64;
     ItemPointerData pointer = matches->rows->tid_of(row);
-    Datum values[4] = {Int64GetDatum(queued->key), PointerGetDatum(&pointer), Int32GetDatum(distance),
+    Datum values[4] = {Int64GetDatum(queued->number), PointerGetDatum(&pointer), Int32GetDatum(distance),
                        ObjectIdGetDatum(matches->rows->table_of(row))};
     bool nulls[4] = {};
     tuplestore_putvalues(matches->store, matches->row, values, nulls);
@@ -69,7 +69,8 @@ void add_ball(Matches *matches, int64 key, uint64 ordinal, Datum datum)
 {
     GuidedBall ball;
     read_ball(datum, &ball);
-    add_query(matches->queue, key, ordinal, ball);
+    while (!add_numbered(matches->search, ball, key, ordinal))
+        run_match(matches->search, false);
 }
 
 // Runs the query with the caller's privileges. Calls what(key, row, ball) for each row whose ball is not NULL.
@@ -124,17 +125,17 @@ void match_kept(Matches *matches, const KeptBalls &kept)
         int64 key = DatumGetInt64(slot_getattr(kept.slot, 1, &null));
         add_ball(matches, key, ordinal, slot_getattr(kept.slot, 2, &null));
     }
-    finish_queue(matches->queue);
+    run_match(matches->search, true);
 }
 
 void match_table(Matches *matches, PairOutput *output, const char *query, Oid schema, bool first_only,
                  Size bytes)
 {
-    matches->queue = begin_queue(output, 0, first_only, bytes);
+    matches->search = new_match(output, 0, first_only, bytes);
     uint64 ordinal = 0;
     for_each_ball(query, schema,
                   [&](int64 key, const QueryRow &, Datum ball) { add_ball(matches, key, ordinal++, ball); });
-    finish_queue(matches->queue);
+    run_match(matches->search, true);
 }
 
 void match_partitions(Matches *matches, PairOutput *output, const char *query, Oid schema, bool first_only,
@@ -150,7 +151,7 @@ void match_partitions(Matches *matches, PairOutput *output, const char *query, O
         AllocSetContextCreate(CurrentMemoryContext, "simhash match of a partition", ALLOCSET_DEFAULT_SIZES);
     for (int part = 0; part < output->side[0].parts; part++) {
         MemoryContext caller = MemoryContextSwitchTo(context);
-        matches->queue = begin_queue(output, part, first_only, bytes);
+        matches->search = new_match(output, part, first_only, bytes);
         match_kept(matches, kept);
         MemoryContextSwitchTo(caller);
         MemoryContextReset(context);

@@ -1,4 +1,12 @@
-#include "am/match/merged_queries.hpp"
+// Exact queries that are merged with the leaves, if each step of their plans reads the keys with one header.
+//
+// For each table the queries are sorted by their headers, and the leaves that they need are read from left to right beside
+// them. Nothing is noted for a leaf. Most headers are within one leaf, and all of its queries are matched with it. Where
+// a header takes several leaves, each query is matched with those that its ball of keys reaches.
+//
+// Parallel workers have a copy of the queries. A task is a table and a range of headers: a process selects the queries in
+// the range, sorts them, and reads their leaves.
+#include "am/match/match_state.hpp"
 
 #include "core/pairs/digit_sort.hpp"
 #include "core/tables/key_ball.hpp"
@@ -7,17 +15,12 @@ extern "C" {
 #include "miscadmin.h"
 }
 
-#include <numeric>
 #include <utility>
 
 namespace simhash
 {
 
-namespace
-{
-
 constexpr int kHeaderBits = 32; // of MergedQuery::header
-constexpr uint8 kNoStep = 255;
 
 // In a header that takes several leaves: a query's key, and the first key of its ball in the leaves not yet located.
 struct WideQuery {
@@ -29,7 +32,7 @@ constexpr uint64 kNoKey = ~uint64{0}; // also a key, for which a leaf is read in
 
 // The leaves of a table that the queries in `order` need.
 struct MergeSource : LeafSource {
-    QueryQueue *queue;
+    MatchSearch *search;
     const MergedQuery *order;
     WideQuery *wide; // of the queries from `group` on, while `continued`; in the memory of the spare
     Size count;
@@ -45,10 +48,12 @@ struct MergeSource : LeafSource {
         Size wide_end;  // those before continue from an earlier leaf
         Position upper;
     } located[kMostAhead];
+    uint64 first,
+        common; // of the leaf that is being matched: a key, and the leading bits that all of its keys share
 
     uint64 first_key(Size at) const { return uint64{order[at].header} << kHeaderBits; }
     uint64 last_key(Size at) const { return first_key(at) | ~leading_bits(header_bits()); }
-    int header_bits() const { return meta_of(*queue).order.table[table].header_bits; }
+    int header_bits() const { return meta_of(*search).order.table[table].header_bits; }
     Size group_end(Size at) const
     {
         Size end = at + 1;
@@ -57,6 +62,11 @@ struct MergeSource : LeafSource {
         return end;
     }
 };
+
+namespace
+{
+
+constexpr uint8 kNoStep = 255;
 
 void begin_group(MergeSource *source, Size at)
 {
@@ -74,7 +84,7 @@ bool continue_group(MergeSource *source, Size end, Position from)
         CHECK_FOR_INTERRUPTS();
         WideQuery *wide = &source->wide[i];
         if (!source->continued)
-            wide->key = meta_of(*source->queue).key(source->table, source->order[i].center);
+            wide->key = meta_of(*source->search).key(source->table, source->order[i].center);
         const KeyBall ball = {wide->key, source->header_bits(), 0, static_cast<int>(source->order[i].radius)};
         if ((!source->continued || wide->next < from.key) && !next_key(ball, from.key, &wide->next))
             wide->next = kNoKey;
@@ -117,35 +127,43 @@ bool wants_merged(LeafSource *base, LocatedLeaf *leaf, Position from)
     return from < static_cast<const MergeSource *>(base)->located[leaf->slot].upper;
 }
 
-// Matches the queries of a leaf with a copy of it.
-void match_copy(MergeSource *source, const LocatedLeaf &leaf, const char *page, BlockNumber block)
+// Begins the leaf that has been read.
+void begin_copy(MergeSource *source)
 {
-    QueryQueue *queue = source->queue;
-    const FingerprintMeta &meta = meta_of(*queue);
+    MatchSearch *search = source->search;
+    const LocatedLeaf &leaf = search->reader.leaf;
     const auto &located = source->located[leaf.slot];
     const uint64 first = leaf.first.key, last = located.upper.key;
-    const uint64 common = first == last ? kNoKey : leading_bits(std::countl_zero(first ^ last));
-    for (Size i = located.from; i < located.end; i++) {
-        CHECK_FOR_INTERRUPTS();
-        const MergedQuery &query = source->order[i];
-        const int radius = static_cast<int>(query.radius);
-        if (is_matched(*queue, query.query))
-            continue;
-        LeafQuery wanted = near_key(meta.key(source->table, query.center), radius);
-        if (i < located.wide_end && std::popcount((wanted.key.word[0] ^ first) & common) > radius)
-            continue;
-        wanted.header = leading_bits(source->header_bits());
-        const SearchPlan &plan = *queue->plan[radius];
-        add_matches(queue, page, block, source->table, wanted, query.query, [&](Fingerprint fingerprint) {
-            return returns_row(meta.order, plan, source->step[radius], fingerprint ^ query.center);
-        });
-    }
+    search->at = located.from;
+    search->end = located.end;
+    source->first = first;
+    source->common = first == last ? kNoKey : leading_bits(std::countl_zero(first ^ last));
+}
+
+// Matches a query with the leaf.
+void match_copy(MergeSource *source, Size at)
+{
+    MatchSearch *search = source->search;
+    const FingerprintMeta &meta = meta_of(*search);
+    const MergedQuery &query = source->order[at];
+    const int radius = static_cast<int>(query.radius);
+    if (is_matched(*search, query.query))
+        return;
+    LeafQuery wanted = near_key(meta.key(source->table, query.center), radius);
+    if (at < source->located[search->reader.leaf.slot].wide_end &&
+        std::popcount((wanted.key.word[0] ^ source->first) & source->common) > radius)
+        return;
+    wanted.header = leading_bits(source->header_bits());
+    const SearchPlan &plan = *search->plan[radius];
+    add_matches(search, source->table, wanted, query.query, [&](Fingerprint fingerprint) {
+        return returns_row(meta.order, plan, source->step[radius], fingerprint ^ query.center);
+    });
 }
 
 void set_steps(MergeSource *source)
 {
     for (int radius = 0; radius <= kBits; radius++) {
-        const SearchPlan *plan = source->queue->plan[radius];
+        const SearchPlan *plan = source->search->plan[radius];
         source->step[radius] = kNoStep;
         for (int i = 0; plan != nullptr && i < plan->steps; i++) {
             if (plan->step[i].table == source->table)
@@ -154,26 +172,17 @@ void set_steps(MergeSource *source)
     }
 }
 
-// The center and the radius of merged query number i.
-SharedQuery query_at(const QueryQueue &queue, uint32 i)
-{
-    if (queue.merged.shared != nullptr)
-        return queue.merged.shared->query[i];
-    const QueuedQuery &query = queue.merged.query[i];
-    return {query.center, static_cast<std::uint8_t>(query.radius), query.matched};
-}
-
 // Sorts the queries of a share that read the table, and still need matches, by their headers.
 void sort_queries(MergeSource *source, int share, int shares)
 {
-    QueryQueue *queue = source->queue;
-    auto *merged = &queue->merged;
-    const FingerprintMeta &meta = meta_of(*queue);
+    MatchSearch *search = source->search;
+    MergedQueries *merged = &search->merged;
+    const FingerprintMeta &meta = meta_of(*search);
     const int bits = source->header_bits();
     Size count = 0;
     for (uint32 i = 0; i < merged->queries; i++) {
-        const SharedQuery query = query_at(*queue, i);
-        if (source->step[query.radius] == kNoStep || is_matched(*queue, i))
+        const SharedQuery query = query_at(*search, i);
+        if (source->step[query.radius] == kNoStep || is_matched(*search, i))
             continue;
         auto header =
             static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
@@ -194,94 +203,43 @@ void sort_queries(MergeSource *source, int share, int shares)
     source->count = count;
 }
 
-// Reads the leaves of a table that the queries of a share need.
-void read_table(QueryQueue *queue, int table, int share, int shares)
+// Begins to read the leaves of the next table, or share of a table, that this process does. Returns false if there is none.
+bool begin_task(MatchSearch *search)
 {
-    MergeSource source = {};
-    source.locate = locate_merged;
-    source.wants = wants_merged;
-    source.ahead = kAhead;
-    source.queue = queue;
-    source.table = table;
-    set_steps(&source);
-    sort_queries(&source, share, shares);
-    begin_group(&source, 0);
-    LeafReader reader;
-    begin_queue_reading(*queue, &reader, &source);
-    PGAlignedBlock page;
-    BlockNumber block;
-    while ((block = copy_next_leaf(&reader, &page)) != InvalidBlockNumber) {
-        receive_pairs(queue->output);
-        match_copy(&source, reader.leaf, page.data, block);
+    MergedQueries *merged = &search->merged;
+    const int shares = merged->shared == nullptr ? 1 : merged->shared->shares;
+    while (merged->tasks < meta_of(*search).tables * shares) {
+        const int task = merged->tasks++;
+        if (!takes_task(search->output))
+            continue;
+        if (merged->source == nullptr)
+            merged->source =
+                static_cast<MergeSource *>(MemoryContextAlloc(search->context, sizeof(MergeSource)));
+        MergeSource *source = merged->source;
+        *source = {};
+        source->locate = locate_merged;
+        source->wants = wants_merged;
+        source->ahead = kAhead;
+        source->search = search;
+        source->table = task / shares;
+        set_steps(source);
+        sort_queries(source, task % shares, shares);
+        begin_group(source, 0);
+        open_leaves(search, source);
+        return true;
     }
-    end_queue_reading(queue, &reader);
-}
-
-void read_tables(QueryQueue *queue)
-{
-    const int shares = queue->merged.shared == nullptr ? 1 : queue->merged.shared->shares;
-    for (int table = 0; table < meta_of(*queue).tables; table++) {
-        for (int share = 0; share < shares; share++) {
-            if (takes_task(queue->output))
-                read_table(queue, table, share, shares);
-        }
-    }
-}
-
-// Into how many shares each table is divided: as few as give every process as many, since each goes through all queries.
-// If one match is enough, all processes take shares of the first table first.
-int shares_of_tables(const QueryQueue &queue, int processes)
-{
-    return queue.first_only ? processes
-                            : processes / std::gcd(processes, static_cast<int>(meta_of(queue).tables));
-}
-
-// Starts workers if the queries are worth it.
-void begin_workers_of(QueryQueue *queue)
-{
-    constexpr double kQuery = 2000, kOpenPart = 50000; // nanoseconds
-    auto *merged = &queue->merged;
-    PairOutput *output = queue->output;
-    const double parts = output->side[0].parts;
-    const int workers = planned_pair_workers(*output, kQuery * merged->queries - kOpenPart * (parts - 1));
-    if (workers == 0)
-        return;
-    const Size bytes = sizeof(SharedQueries) + sizeof(SharedQuery) * merged->queries;
-    auto *shared = static_cast<SharedQueries *>(MemoryContextAllocHuge(queue->context, bytes));
-    std::memset(shared, 0, sizeof(SharedQueries));
-    shared->part = queue->part;
-    shared->first_only = queue->first_only;
-    shared->shares = shares_of_tables(*queue, workers + 1);
-    shared->bytes = queue->bytes / 3 / static_cast<Size>(workers + 1);
-    shared->count = merged->queries;
-    for (int radius = 0; radius <= kBits; radius++) {
-        if (queue->plan[radius] != nullptr)
-            shared->plan[radius] = *queue->plan[radius];
-    }
-    for (uint32 i = 0; i < merged->queries; i++)
-        shared->query[i] = query_at(*queue, i);
-    merged->shared =
-        static_cast<SharedQueries *>(begin_pair_team(output, "simhash_match_worker", workers, shared, bytes));
-    pfree(shared);
-}
-
-// A worker's queue.
-QueryQueue *join_queries(PairOutput *output, SharedQueries *shared)
-{
-    QueryQueue *queue = begin_queue(output, shared->part, shared->first_only, 0);
-    auto *merged = &queue->merged;
-    merged->shared = shared;
-    merged->queries = shared->count;
-    merged->order = static_cast<MergedQuery *>(
-        MemoryContextAllocHuge(queue->context, sizeof(MergedQuery) * shared->count));
-    merged->spare = static_cast<MergedQuery *>(
-        MemoryContextAllocHuge(queue->context, sizeof(MergedQuery) * shared->count));
-    for (int radius = 0; radius <= kBits; radius++)
-        queue->plan[radius] = shared->plan[radius].steps > 0 ? &shared->plan[radius] : nullptr;
-    return queue;
+    return false;
 }
 
 } // namespace
+
+SharedQuery query_at(const MatchSearch &search, uint32 i)
+{
+    if (search.merged.shared != nullptr)
+        return search.merged.shared->query[i];
+    const QueuedQuery &query = search.merged.query[i];
+    return {query.center, static_cast<std::uint8_t>(query.radius), query.matched};
+}
 
 bool can_merge(const SearchPlan &plan)
 {
@@ -293,36 +251,24 @@ bool can_merge(const SearchPlan &plan)
     return true;
 }
 
-void run_merged(QueryQueue *queue)
+bool read_merged(MatchSearch *search)
 {
-    auto *merged = &queue->merged;
+    MergedQueries *merged = &search->merged;
     if (merged->queries == 0)
-        return;
-    queue->reading = merged->query;
-    begin_workers_of(queue);
-    read_tables(queue);
-    if (merged->shared != nullptr)
-        end_pair_team(queue->output);
-    merged->shared = nullptr;
-    queue->reading = nullptr;
+        return false;
+    search->reading = merged->query;
+    while (search->open || begin_task(search)) {
+        MergeSource *source = merged->source;
+        if (match_leaves(
+                search, [source] { begin_copy(source); }, [source](Size at) { match_copy(source, at); }))
+            return true;
+    }
+    if (search->output->pairs > 0)
+        return true;
     ereport(DEBUG1, errmsg_internal("merged %u queries with the leaves", merged->queries));
     merged->queries = 0;
+    merged->tasks = 0;
+    return false;
 }
 
 } // namespace simhash
-
-// Parallel workers find this function by its name.
-extern "C" __attribute__((visibility("default"))) void simhash_match_worker(dsm_segment *segment,
-                                                                            shm_toc *toc);
-
-void simhash_match_worker(dsm_segment *segment, shm_toc *toc)
-{
-    using namespace simhash;
-    void *shared;
-    PairOutput *output = join_pair_team(segment, toc, &shared);
-    auto *queries = static_cast<SharedQueries *>(shared);
-    begin_output(output, queries->bytes);
-    read_tables(join_queries(output, queries));
-    end_output(output);
-    leave_pair_team(output, toc);
-}

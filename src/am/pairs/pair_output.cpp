@@ -40,7 +40,9 @@ void begin_output(PairOutput *output, Size bytes, Size extra)
     constexpr Size kProbeBytes = 2 * 2 * sizeof(Probe);
     // The leader returns the pairs of all, so workers must not keep theirs until the end.
     constexpr Size kMostPairsOfTeam = 1 << 17;
-    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), 1024,
+    // Besides the matches that a search waits for there is room for those in a leaf (match_search.cpp).
+    const Size least = 1024 + static_cast<Size>(leaf_capacity(BLCKSZ));
+    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), least,
                                         output->team == nullptr ? kMostPairs : kMostPairsOfTeam);
     output->pair = static_cast<FoundPair *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));

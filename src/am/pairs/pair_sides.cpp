@@ -20,10 +20,9 @@ namespace simhash
 namespace
 {
 
-// Opens the table of an index. Raises an error if the index or the table cannot be read now.
-void open_heap(Relation index, PairPart *part)
+// Raises an error if the index or the table cannot be read now.
+void check_contents(Relation index, Relation heap)
 {
-    Relation heap = table_open(index->rd_index->indrelid, NoLock);
     if (!RelationIsScannable(heap))
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                 errmsg("materialized view \"%s\" has not been populated", RelationGetRelationName(heap)),
@@ -36,9 +35,6 @@ void open_heap(Relation index, PairPart *part)
                 errdetail("It was built while this transaction, or another one that is still running, could "
                           "see rows as they were before an update."),
                 errhint("Try again in a new transaction when those have ended."));
-    part->index = index;
-    part->heap = heap;
-    part->meta = copy_index_meta(index, CurrentMemoryContext);
 }
 
 BlockNumbers begin_numbers(int count)
@@ -84,8 +80,15 @@ void begin_side(int parts, PairSide *side)
 
 void open_part(Relation index, PairSide *side, int part)
 {
-    open_heap(index, &side->part[part]);
-    side->tids.table[part] = RelationGetRelid(side->part[part].heap);
+    Relation heap = table_open(index->rd_index->indrelid, NoLock);
+    check_contents(index, heap);
+    use_part(index, heap, side, part);
+}
+
+void use_part(Relation index, Relation heap, PairSide *side, int part)
+{
+    side->part[part] = {index, heap, nullptr, nullptr, copy_index_meta(index, CurrentMemoryContext)};
+    side->tids.table[part] = RelationGetRelid(heap);
 }
 
 void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)

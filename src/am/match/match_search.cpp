@@ -1,0 +1,255 @@
+#include "am/match/match_state.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+// So few leaves cost less to read together than choosing among them by weights (bench/papers).
+constexpr double kFewLeaves = 6;
+constexpr Size kFirstMatches = 256;
+
+void allocate_merged(MatchSearch *search, Size bytes)
+{
+    MergedQueries *merged = &search->merged;
+    Size each = sizeof(QueuedQuery) + 2 * sizeof(MergedQuery);
+    merged->capacity = static_cast<uint32>(Min(bytes / each, Size{kMostMerged}));
+    merged->query = allocate_items<QueuedQuery>(*search, merged->capacity);
+    merged->order = allocate_items<MergedQuery>(*search, merged->capacity);
+    merged->spare = allocate_items<MergedQuery>(*search, merged->capacity);
+}
+
+bool is_empty(const MatchSearch &search)
+{
+    bool empty = search.merged.queries == 0;
+    for (const NotedQueries *noted = search.noted; noted != nullptr; noted = noted->rest)
+        empty &= noted->queries == 0;
+    return empty;
+}
+
+// Allocates room for the first query of a kind. The first kind takes all of the memory; if the other one comes, too, each
+// has a half. Returns false if there are queries, which must be matched first.
+bool allocate_kind(MatchSearch *search, bool merged)
+{
+    const bool both = merged ? search->noted != nullptr : search->merged.capacity > 0;
+    const Size bytes = both ? search->bytes / 2 : search->bytes;
+    search->crowded = both && !is_empty(*search);
+    if (search->crowded)
+        return false;
+    MemoryContextReset(search->arrays);
+    if (both || merged)
+        allocate_merged(search, bytes);
+    if (both || !merged)
+        search->noted = allocate_noted(*search, bytes);
+    return true;
+}
+
+bool merge_query(MatchSearch *search, const QueuedQuery &query)
+{
+    MergedQueries *merged = &search->merged;
+    if (merged->capacity == 0 && !allocate_kind(search, true))
+        return false;
+    if (merged->queries == merged->capacity || merged->tasks > 0)
+        return false;
+    merged->query[merged->queries++] = query;
+    return true;
+}
+
+// The row that a match is of, in the slot. Returns false if the snapshot does not see it.
+bool fetch_row(MatchSearch *search, uint64 row)
+{
+    if (row == search->row)
+        return search->seen; // of several queries
+    const PairPart &part = part_of(*search);
+    ItemPointerData tid = search->output->side[0].tids.tid_of(row);
+    bool again = false;
+    search->row = row;
+    search->seen =
+        table_index_fetch_tuple(part.fetch, &tid, search->output->snapshot, part.slot, &again, nullptr);
+    search->counts.rows++;
+    pgstat_count_index_tuples(part.index, 1);
+    if (search->seen)
+        pgstat_count_heap_fetch(part.index);
+    return search->seen;
+}
+
+// Waits for more matches. Returns false if there are none.
+bool find_matches(MatchSearch *search)
+{
+    PairOutput *output = search->output;
+    output->pairs = 0;
+    if (!read_merged(search) && !read_noted(search, true))
+        return false;
+    search->counts.entries += output->pairs;
+    search->ready = probe_members(output, false);
+    want_more(search);
+    return true;
+}
+
+} // namespace
+
+const SearchPlan &exact_plan(MatchSearch *search, int radius)
+{
+    SearchPlan *&plan = search->plan[radius];
+    if (plan == nullptr) {
+        plan = static_cast<SearchPlan *>(MemoryContextAlloc(search->context, sizeof(SearchPlan)));
+        index_plan(index_of(*search), radius, plan);
+    }
+    return *plan;
+}
+
+bool searched_by_weights(MatchSearch *search, const GuidedBall &ball)
+{
+    return !is_exact(ball) && is_guided(ball, ball.radius) &&
+           (ball.most_probes > 0 || exact_plan(search, ball.radius).leaves > kFewLeaves);
+}
+
+void open_leaves(MatchSearch *search, LeafSource *source)
+{
+    LeafReader *reader = &search->reader;
+    *reader = {};
+    reader->index = index_of(*search);
+    reader->snapshot = search->output->snapshot;
+    MemoryContext caller = MemoryContextSwitchTo(search->context);
+    reader->strategy = join_strategy(reader->index);
+    MemoryContextSwitchTo(caller);
+    begin_reading(reader, source);
+    search->at = search->end = 0;
+    search->open = true;
+}
+
+void close_leaves(MatchSearch *search)
+{
+    if (search->open && search->reader.strategy != nullptr)
+        FreeAccessStrategy(search->reader.strategy);
+    search->open = false;
+}
+
+MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes)
+{
+    auto *search = static_cast<MatchSearch *>(palloc0(sizeof(MatchSearch)));
+    search->context = CurrentMemoryContext;
+    search->arrays = AllocSetContextCreate(CurrentMemoryContext, "simhash queries", ALLOCSET_DEFAULT_SIZES);
+    search->bytes = bytes;
+    search->output = output;
+    search->part = part;
+    search->first_only = search->finishes = first_only;
+    search->exact.plan.radius = -1;
+    search->found =
+        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    search->wanted = kFirstMatches;
+    return search;
+}
+
+void want_more(MatchSearch *search)
+{
+    const Size room = search->output->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
+    search->wanted = Min(4 * search->wanted, room);
+}
+
+bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uint64 ordinal)
+{
+    if (ball.radius < 0)
+        return true;
+    const QueuedQuery query = {number, ordinal, ball.center, ball.radius, false, 0};
+    if (!searched_by_weights(search, ball) && can_merge(exact_plan(search, ball.radius)))
+        return merge_query(search, query);
+    if ((search->noted == nullptr && !allocate_kind(search, false)) || !has_room(*search->noted))
+        return false;
+    note_query(search, search->noted, query, ball);
+    return true;
+}
+
+MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes, bool first_only)
+{
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash match", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
+    output->snapshot = snapshot;
+    output->sides = 1;
+    output->queries = true;
+    output->alone = true;
+    begin_side(1, &output->side[0]);
+    use_part(index, table, &output->side[0], 0);
+    output->side[0].tids.blocks.first[1] = RelationGetNumberOfBlocks(table);
+    PredicateLockRelation(index, snapshot);
+    pgstat_count_index_scan(index);
+    begin_output(output, bytes / 4);
+    MatchSearch *search = new_match(output, 0, first_only, bytes / 4 * 3);
+    reset_match(search);
+    MemoryContextSwitchTo(caller);
+    return search;
+}
+
+bool add_query(MatchSearch *search, const GuidedBall &ball, int64 number)
+{
+    MemoryContext caller = MemoryContextSwitchTo(search->context);
+    const bool added = add_numbered(search, ball, number, 0);
+    MemoryContextSwitchTo(caller);
+    search->counts.queries += added;
+    return added;
+}
+
+TupleTableSlot *next_match(MatchSearch *search, Match *match)
+{
+    const PairOutput *output = search->output;
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        if (search->ready.begin == search->ready.end) {
+            MemoryContext caller = MemoryContextSwitchTo(search->context);
+            const bool found = find_matches(search);
+            MemoryContextSwitchTo(caller);
+            if (!found)
+                return nullptr;
+            continue;
+        }
+        const FoundPair &pair = output->pair[search->ready.begin++->place() / 2];
+        QueuedQuery *query = &search->reading[pair.tag[1] & kTidMask];
+        if (query->matched || !fetch_row(search, pair.tag[0] & kTidMask))
+            continue;
+        search->last = query;
+        *match = {query->number, static_cast<int>(pair.tag[0] >> kDistanceShift)};
+        return part_of(*search).slot;
+    }
+}
+
+void finish_query(MatchSearch *search)
+{
+    search->last->matched = true;
+    search->finishes = true;
+}
+
+void reset_match(MatchSearch *search)
+{
+    close_leaves(search);
+    search->merged.queries = 0;
+    search->merged.tasks = 0;
+    for (NotedQueries *noted = search->noted; noted != nullptr; noted = noted->rest)
+        clear_noted(noted);
+    search->output->pairs = 0;
+    search->ready = {};
+    search->row = kNoRow;
+    search->wanted = kFirstMatches;
+}
+
+MatchCounts match_counts(const MatchSearch *search) { return search->counts; }
+
+void end_match(MatchSearch *search)
+{
+    search->output->pairs = 0;
+    end_output(search->output);
+    MemoryContextDelete(search->context);
+}
+
+} // namespace simhash

@@ -1,0 +1,285 @@
+// The state of a search for many balls: the batch mode of Sood and Loguinov 2011, section 6.3.
+//
+//   match_search    the queries: those that are merged with the leaves, and those that note theirs; the pulled matches
+//   merged_queries  exact queries whose steps read the keys with one header
+//   query_notes     plans any other query alone, as a scan does, but only notes its leaves
+//   noted_queries   reads the noted leaves in the order of their keys, each once for all queries that need it
+//   match           simhash_match(), which drains a search    match_workers  its parallel workers
+//
+// If one match is enough for a query, only its likeliest leaf is noted at first, where most have a match. Those that have
+// none are planned again with a few leaves each, and then with all: these are three sets of noted queries.
+#pragma once
+
+#include "am/fingerprints/fingerprint_search.hpp"
+#include "am/match/match_search.hpp"
+#include "am/pairs/pairs.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+namespace simhash
+{
+
+struct QueuedQuery {
+    int64 number;   // the caller's
+    uint64 ordinal; // among all queries of simhash_match
+    Fingerprint center;
+    int radius;
+    bool matched; // and needs no more matches
+    Size ranges;  // the number of the first of its ranges
+};
+
+// Keys of a table that a probe by weights reads.
+struct QueuedRange {
+    uint64 first_key;
+    uint64 last_key;
+    int table;
+};
+
+// A part of a leaf, or of the leaves that it has been split into, that a query needs: the entries from `lower`
+// to before `upper`. One cache line, because leaves are sorted by reference.
+struct QueuedLeaf {
+    Position lower;
+    Position upper; // kNoUpper for none
+    Fingerprint center;
+    uint64 first_cell; // by weights: the first key of the probed cell
+    uint32 query;
+    uint16 earlier; // the query's ranges that were read before
+    uint8 table;
+    uint8 step; // of the exact search; kByWeights if it is by weights
+    int8 radius;
+};
+static_assert(sizeof(QueuedLeaf) == 64);
+inline constexpr Position kNoUpper = {~uint64{0}, ~uint64{0}};
+inline constexpr uint8 kByWeights = 255;
+
+// Leaves are sorted by their tables and lower bounds: by `prefix` first, the table and the leading bits of the bound.
+struct LeafOrder {
+    uint32 prefix;
+    uint32 leaf;
+};
+
+inline constexpr Size kLikeliestLeaves = 16;
+
+// Queries whose leaves are noted.
+struct NotedQueries {
+    NotedQueries *rest; // for those that find no match; null if all leaves of a query are noted
+    Size leaves_each;   // the most leaves of a query that are noted
+    QueuedQuery *query;
+    GuidedBall *ball; // of each query, if there is a rest
+    uint32 queries;
+    QueuedLeaf *leaf;
+    Size leaves;
+    QueuedRange *range;
+    Size ranges;
+    Size capacity; // of queries and of leaves
+    Size range_capacity;
+    LeafOrder *order, *spare;
+    uint64 below_cell; // the bits of a key below the cell
+
+    // The planning of the last query, until all of its leaves are noted.
+    bool planning;
+    enum { weights, likeliest, steps } phase; // what its leaves come from
+    bool located;                             // `next` is its next leaf
+    LocatedLeaf next;
+    Size probes; // by weights before an exact search
+
+    bool reading; // the leaves are being read
+    bool moving;  // they have been read, and queries without a match go to the rest
+    uint32 moved; // queries so far
+    struct NotedSource *source;
+};
+
+// A query among those that a table's leaves are merged with: all that is needed until there is a match.
+struct MergedQuery {
+    uint32 header; // of its key, at the top
+    uint32 radius : 7;
+    uint32 query : 25;
+    Fingerprint center;
+};
+static_assert(sizeof(MergedQuery) == 16);
+inline constexpr uint32 kMostMerged = 1 << 22; // they are sorted without a check for interrupts
+
+// What parallel workers need of the merged queries.
+struct SharedQuery {
+    Fingerprint center;
+    std::uint8_t radius;
+    bool matched; // and needs no more matches
+};
+struct SharedQueries {
+    int part;
+    bool first_only;
+    int shares; // of each table
+    Size bytes; // for the pairs of each process
+    uint32 count;
+    SearchPlan plan[kBits + 1]; // by radius; without steps if there is no such query
+    SharedQuery query[FLEXIBLE_ARRAY_MEMBER];
+};
+
+struct MergedQueries {
+    QueuedQuery *query;
+    uint32 queries;
+    uint32 capacity; // 0 until there is such a query
+    MergedQuery *order, *spare;
+    SharedQueries *shared; // null without parallel workers
+    int tasks;             // begun so far: a share of a table each
+    struct MergeSource *source;
+};
+
+struct MatchSearch {
+    MemoryContext context;
+    MemoryContext arrays; // for the queries
+    Size bytes;           // for the arrays
+    PairOutput *output;   // tag[0] is the row's, tag[1] the number of a query among those in `reading`
+    int part;             // the partition that is searched
+    bool first_only;      // one match is enough for a query
+    bool finishes;        // some query needs no more matches
+    bool crowded;         // a query of another kind has come: all must be matched, to divide the memory anew
+
+    // The sources of the query that is being planned.
+    FingerprintSource exact;
+    KeyRange likeliest[kLikeliestLeaves]; // that it has read
+    GuidedSource *guided;
+    SearchPlan *plan[kBits + 1]; // of exact searches, by radius; null until it is needed
+
+    MergedQueries merged;
+    NotedQueries *noted; // null until there is such a query
+
+    // The leaf that is being matched: queries `at` to before `end` of its source's remain.
+    LeafReader reader;
+    bool open; // the reader has a source
+    PGAlignedBlock page;
+    BlockNumber block;
+    Size at, end;
+    LeafEntry *found;     // room for a leaf's matches
+    QueuedQuery *reading; // the queries that are being read
+    Size wanted;          // matches to wait for, so that their rows are looked up together
+
+    // What is pulled.
+    RowProbes ready;   // matches in the order of their rows
+    QueuedQuery *last; // the query of the last match
+    uint64 row;        // that was fetched last, and is in the slot if it is `seen`
+    bool seen;
+    MatchCounts counts;
+};
+
+inline const PairPart &part_of(const MatchSearch &search) { return search.output->side[0].part[search.part]; }
+inline const FingerprintMeta &meta_of(const MatchSearch &search)
+{
+    return fingerprint_meta(*part_of(search).meta);
+}
+inline Relation index_of(const MatchSearch &search) { return part_of(search).index; }
+
+// match_search.cpp
+
+// Prepares a search of one part of the output's side, which uses about `bytes` bytes for queries.
+MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes);
+bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uint64 ordinal);
+// The plan of exact searches.
+const SearchPlan &exact_plan(MatchSearch *search, int radius);
+bool searched_by_weights(MatchSearch *search, const GuidedBall &ball);
+template <typename Item> Item *allocate_items(const MatchSearch &search, Size count)
+{
+    return static_cast<Item *>(MemoryContextAllocHuge(search.arrays, sizeof(Item) * count));
+}
+// From now on waits for four times as many matches, if there is room; some is left for those of one query in a leaf.
+void want_more(MatchSearch *search);
+// Opens and closes the reader.
+void open_leaves(MatchSearch *search, LeafSource *source);
+void close_leaves(MatchSearch *search);
+
+// merged_queries.cpp
+
+// Whether queries with this plan can be merged.
+bool can_merge(const SearchPlan &plan);
+// Continues to match the merged queries until enough matches wait. Returns false if none do, and no more come: then the
+// queries have been removed.
+bool read_merged(MatchSearch *search);
+// The center and the radius of merged query number i.
+SharedQuery query_at(const MatchSearch &search, uint32 i);
+
+// query_notes.cpp
+
+// Whether there is room for one more query, with the leaves that are read together.
+bool has_room(const NotedQueries &noted);
+// Notes the leaves of a query. If not all find room, `planning` is set.
+void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall &ball);
+// Continues to plan the last query when the noted leaves have been read.
+void continue_planning(MatchSearch *search, NotedQueries *noted);
+
+// noted_queries.cpp
+
+// As read_merged. Of queries with one match, those that wait in the rest are left there unless `all`.
+bool read_noted(MatchSearch *search, bool all);
+NotedQueries *allocate_noted(const MatchSearch &search, Size bytes);
+inline void clear_noted(NotedQueries *noted)
+{
+    noted->leaves = noted->ranges = 0;
+    noted->queries = noted->moved = 0;
+    noted->planning = noted->reading = noted->moving = false;
+}
+
+// match_workers.cpp
+
+// Matches the queries with the help of parallel workers, if that is worth it, and passes on all matches to the output's
+// sink. If not `all`, those whose likeliest leaf has been read may wait.
+void run_match(MatchSearch *search, bool all);
+// The query of a match that is passed on; null if it needs no more.
+QueuedQuery *passed_query(MatchSearch *search, uint64 number);
+
+// Whether a query of those that are being read needs no more matches.
+inline bool is_matched(const MatchSearch &search, uint32 query)
+{
+    const SharedQueries *shared = search.merged.shared;
+    return search.finishes &&
+           (shared != nullptr ? shared->query[query].matched : search.reading[query].matched);
+}
+
+// Goes through the leaves of the open source and their queries until enough matches wait. Calls begin() for each leaf,
+// which sets `at` and `end`, and match(i) for each query. Returns false, and has closed the source, at its end.
+template <typename Begin, typename Match> bool match_leaves(MatchSearch *search, Begin begin, Match match)
+{
+    while (search->output->pairs < search->wanted) {
+        CHECK_FOR_INTERRUPTS();
+        if (search->at < search->end) {
+            match(search->at++);
+            continue;
+        }
+        search->block = copy_next_leaf(&search->reader, &search->page);
+        if (search->block == InvalidBlockNumber) {
+            close_leaves(search);
+            return false;
+        }
+        search->counts.leaves++;
+        receive_pairs(search->output);
+        begin();
+    }
+    return true;
+}
+
+// Adds the rows of the leaf that query number `query` wants to the output if returns(fingerprint).
+template <typename Returns>
+void add_matches(MatchSearch *search, int table, const LeafQuery &wanted, uint32 query, Returns returns)
+{
+    int matches = find_in_leaf(search->page.data, wanted, search->found);
+    if (matches == 0)
+        return;
+    TidCheck check;
+    for (int i = 0; i < matches; i++)
+        check.add(search->found[i].tid);
+    check.finish(index_of(*search), search->block);
+    const BlockNumbers &blocks = search->output->side[0].tids.blocks;
+    const FingerprintMeta &meta = meta_of(*search);
+    for (int i = 0; i < matches && !is_matched(*search, query); i++) {
+        const LeafEntry &found = search->found[i];
+        const uint64 key = found.key.word[0], tid = found.tid;
+        if (blocks.counted(search->part, tid) && returns(meta.word(table, key)))
+            add_pair(search->output, blocks.number(search->part, tid), kVisible | query,
+                     hamming_distance(key, wanted.key.word[0]));
+    }
+}
+
+} // namespace simhash

@@ -1,0 +1,257 @@
+#include "am/match/match_state.hpp"
+
+#include "core/pairs/digit_sort.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+}
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace simhash
+{
+
+// The sorted leaves, each part once. A part may have become several leaves since it was noted.
+struct NotedSource : LeafSource {
+    const NotedQueries *noted;
+    Size run_end; // of the leaves with the same prefix
+    struct Part {
+        Size from, end; // in the order
+    } part, located[kMostAhead];
+    Position next; // of the part, kNoUpper at its end
+
+    const QueuedLeaf &leaf_at(Size at) const { return noted->leaf[noted->order[at].leaf]; }
+};
+
+namespace
+{
+
+constexpr Size kPrefetched = 64; // noted leaves, ahead
+constexpr int kPrefixBits = 32;
+constexpr int kTableBits = 6;
+static_assert(kMaxTables < 1 << kTableBits);
+
+bool same_part(const QueuedLeaf &a, const QueuedLeaf &b)
+{
+    return a.table == b.table && a.lower == b.lower && a.upper == b.upper;
+}
+
+bool before(const QueuedLeaf &a, const QueuedLeaf &b)
+{
+    return std::tie(a.table, a.lower, a.upper) < std::tie(b.table, b.lower, b.upper);
+}
+
+void sort_leaves(NotedQueries *noted)
+{
+    for (Size i = 0; i < noted->leaves; i++) {
+        const QueuedLeaf &leaf = noted->leaf[i];
+        noted->order[i] = {uint32{leaf.table} << (kPrefixBits - kTableBits) |
+                               static_cast<uint32>(leaf.lower.key >> (kBits - kPrefixBits + kTableBits)),
+                           static_cast<uint32>(i)};
+    }
+    LeafOrder *sorted = sort_by_digits(noted->order, noted->spare, noted->leaves, 0, kPrefixBits,
+                                       [](const LeafOrder &order) { return order.prefix; });
+    if (sorted != noted->order)
+        std::swap(noted->order, noted->spare);
+}
+
+// Finds the leaves whose prefixes are equal. Sorts them, unless all are the same part of a leaf, which is usual.
+void begin_run(NotedSource *source, Size from)
+{
+    LeafOrder *order = source->noted->order;
+    Size end = from + 1;
+    while (end < source->noted->leaves && order[end].prefix == order[from].prefix)
+        end++;
+    source->run_end = end;
+    for (Size i = end; i < Min(end + kPrefetched, source->noted->leaves); i++)
+        __builtin_prefetch(&source->leaf_at(i));
+    bool same = true;
+    for (Size i = from + 1; i < end && same; i++)
+        same = same_part(source->leaf_at(i), source->leaf_at(from));
+    if (!same)
+        std::sort(order + from, order + end,
+                  [leaf = source->noted->leaf](const LeafOrder &a, const LeafOrder &b) {
+                      return before(leaf[a.leaf], leaf[b.leaf]);
+                  });
+}
+
+bool next_part(NotedSource *source)
+{
+    NotedSource::Part *part = &source->part;
+    if (part->end == source->noted->leaves)
+        return false;
+    if (part->end == source->run_end)
+        begin_run(source, part->end);
+    part->from = part->end++;
+    const QueuedLeaf &first = source->leaf_at(part->from);
+    while (part->end < source->run_end && same_part(source->leaf_at(part->end), first))
+        part->end++;
+    source->next = first.lower;
+    return true;
+}
+
+bool locate_noted(LeafSource *base, Relation index, LocatedLeaf *leaf)
+{
+    auto *source = static_cast<NotedSource *>(base);
+    if ((source->part.end == 0 || source->next >= source->leaf_at(source->part.from).upper) &&
+        !next_part(source))
+        return false;
+    const QueuedLeaf &noted = source->leaf_at(source->part.from);
+    locate_leaf(index, noted.table, source->next, source->next, leaf);
+    if (leaf->place.root)
+        leaf->first = {0, 0};
+    if (noted.upper != kNoUpper && (leaf->endless || leaf->end > noted.upper)) {
+        leaf->end = noted.upper;
+        leaf->endless = false;
+    }
+    source->located[leaf->slot] = source->part;
+    source->next = leaf->place.rightmost ? kNoUpper : leaf->place.upper;
+    return true;
+}
+
+bool wants_noted(LeafSource *base, LocatedLeaf *leaf, Position from)
+{
+    const auto *source = static_cast<NotedSource *>(base);
+    leaf->first = from;
+    return from < source->leaf_at(source->located[leaf->slot].from).upper;
+}
+
+// Whether the leaf is the one that returns a row to its query, which may read the row's place several times.
+bool returns_row(const MatchSearch &search, const NotedQueries &noted, const QueuedLeaf &leaf,
+                 Fingerprint fingerprint)
+{
+    if (noted.rest != nullptr)
+        return true;
+    const FingerprintMeta &meta = meta_of(search);
+    for (Size i = 0; i < leaf.earlier; i++) {
+        const QueuedRange &range = noted.range[noted.query[leaf.query].ranges + i];
+        uint64 key = meta.key(range.table, fingerprint);
+        if (key >= range.first_key && key <= range.last_key)
+            return false;
+    }
+    if (leaf.step == kByWeights) {
+        uint64 key = meta.key(leaf.table, fingerprint);
+        return ((key ^ leaf.first_cell) & ~noted.below_cell) == 0 ||
+               whole_keys(leaf.lower, leaf.upper == kNoUpper ? nullptr : &leaf.upper).has(key);
+    }
+    const SearchPlan &plan = *search.plan[leaf.radius];
+    return plan.steps == 1 || returns_row(meta.order, plan, leaf.step, fingerprint ^ leaf.center);
+}
+
+void begin_noted(MatchSearch *search, NotedQueries *noted)
+{
+    sort_leaves(noted);
+    NotedSource *source = noted->source;
+    *source = {};
+    source->locate = locate_noted;
+    source->wants = wants_noted;
+    source->ahead = kAhead;
+    source->noted = noted;
+    noted->reading = true;
+    search->reading = noted->query;
+    open_leaves(search, source);
+}
+
+// Continues to read the leaves, each once, and to match it with the queries that need it. Returns false at the end.
+bool match_noted(MatchSearch *search, NotedQueries *noted)
+{
+    const NotedSource *source = noted->source;
+    return match_leaves(
+        search,
+        [search, source] {
+            const NotedSource::Part part = source->located[search->reader.leaf.slot];
+            search->at = part.from;
+            search->end = part.end;
+        },
+        [search, noted, source](Size at) {
+            __builtin_prefetch(&source->leaf_at(Min(at + 8, noted->leaves - 1)));
+            const QueuedLeaf &leaf = source->leaf_at(at);
+            if (!is_matched(*search, leaf.query))
+                add_matches(
+                    search, leaf.table, near_key(meta_of(*search).key(leaf.table, leaf.center), leaf.radius),
+                    leaf.query,
+                    [&](Fingerprint fingerprint) { return returns_row(*search, *noted, leaf, fingerprint); });
+        });
+}
+
+// Moves queries without a match to the rest, while it has room, and removes the others.
+void move_queries(MatchSearch *search, NotedQueries *noted)
+{
+    NotedQueries *rest = noted->rest;
+    for (; rest != nullptr && noted->moved < noted->queries; noted->moved++) {
+        // The plan may be another one by now, but the rest has no room to merge queries.
+        const QueuedQuery &query = noted->query[noted->moved];
+        if (query.matched)
+            continue;
+        if (!has_room(*rest)) {
+            begin_noted(search, rest);
+            return;
+        }
+        note_query(search, rest, query, noted->ball[noted->moved]);
+    }
+    clear_noted(noted);
+}
+
+} // namespace
+
+bool read_noted(MatchSearch *search, bool all)
+{
+    for (;;) {
+        // What is going on: the rest is read while queries are moved to it.
+        NotedQueries *noted = nullptr, *first = nullptr;
+        for (NotedQueries *each = search->noted; each != nullptr; each = each->rest) {
+            if (each->reading || each->moving)
+                noted = each;
+            if (first == nullptr && each->queries > 0 && (all || each == search->noted))
+                first = each;
+        }
+        if (noted == nullptr && first == nullptr)
+            return false;
+        if (noted == nullptr) {
+            begin_noted(search, first);
+        } else if (noted->reading) {
+            noted->reading = match_noted(search, noted);
+            noted->moving = !noted->reading;
+            if (noted->moving)
+                ereport(DEBUG1,
+                        errmsg_internal("matched %u queries with %zu leaves", noted->queries, noted->leaves));
+            if (search->output->pairs > 0)
+                return true;
+        } else if (noted->planning) {
+            noted->moving = false;
+            continue_planning(search, noted);
+        } else {
+            move_queries(search, noted);
+        }
+    }
+}
+
+NotedQueries *allocate_noted(const MatchSearch &search, Size bytes)
+{
+    constexpr Size kLeavesEach[] = {PG_UINT32_MAX, kLikeliestLeaves, 1};
+    NotedQueries *noted = nullptr;
+    const Size sets = search.first_only ? lengthof(kLeavesEach) : 1;
+    for (Size i = 0; i < sets; i++) {
+        NotedQueries *rest = noted;
+        const Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) +
+                          sizeof(QueuedRange) + (rest != nullptr ? sizeof(GuidedBall) : 0);
+        const Size capacity = Min(bytes / sets / each, Size{PG_UINT32_MAX});
+        noted = static_cast<NotedQueries *>(MemoryContextAllocZero(search.arrays, sizeof(NotedQueries)));
+        noted->rest = rest;
+        noted->leaves_each = rest == nullptr ? kLeavesEach[i] : Min(kLeavesEach[i], capacity);
+        noted->capacity = capacity;
+        noted->range_capacity = Max(capacity, kMostProbes);
+        noted->query = allocate_items<QueuedQuery>(search, capacity);
+        noted->ball = rest == nullptr ? nullptr : allocate_items<GuidedBall>(search, capacity);
+        noted->leaf = allocate_items<QueuedLeaf>(search, capacity);
+        noted->order = allocate_items<LeafOrder>(search, capacity);
+        noted->spare = allocate_items<LeafOrder>(search, capacity);
+        noted->range = allocate_items<QueuedRange>(search, noted->range_capacity);
+        noted->source = allocate_items<NotedSource>(search, 1);
+    }
+    return noted;
+}
+
+} // namespace simhash

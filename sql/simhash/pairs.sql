@@ -47,6 +47,13 @@ CREATE FUNCTION simhash_pair_groups(query pg_catalog.text, kind pg_catalog.text 
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.text, pg_catalog.text) IS
     'groups of the pairs of numbers that a query returns: stars whose members pair with the leader, or connected ones';
+CREATE FUNCTION simhash_pair_groups(a pg_catalog.anyarray, b pg_catalog.anyarray, kind pg_catalog.text DEFAULT 'star',
+    OUT member pg_catalog.anyelement, OUT leader pg_catalog.anyelement)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'simhash_pair_groups_of_arrays'
+    LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION simhash_pair_groups(pg_catalog.anyarray, pg_catalog.anyarray, pg_catalog.text) IS
+    'groups of the pairs of keys, of any type that has an order, in the same places of two arrays';
 
 CREATE FUNCTION simhash_pair_sample(index pg_catalog.regclass, document pg_catalog.text, radius integer DEFAULT 8,
     most integer DEFAULT 50,

@@ -107,6 +107,32 @@ SELECT * FROM simhash_pair_groups('DROP TABLE chain');
 SELECT * FROM simhash_pair_groups('DELETE FROM chain RETURNING id, id');
 SELECT * FROM simhash_pair_groups('SELECT 1, 2; SELECT 3, 4');
 SELECT * FROM simhash_pair_groups('SELEC');
+\echo '-- pairs in arrays, of keys of any type with an order'
+SELECT * FROM simhash_pair_groups('{1,5,-4,4,7}'::bigint[], '{1,4,9,-4,8}', kind => 'connected');
+SELECT * FROM simhash_pair_groups('{1,2,3,4}'::bigint[], '{2,3,4,9223372036854775807}');
+SELECT * FROM simhash_pair_groups('{b,d,ab}'::text[], '{a,c,b}');
+SELECT * FROM simhash_pair_groups('{b,d,ab}'::text[], '{a,c,b}', 'connected');
+SELECT * FROM simhash_pair_groups(ARRAY['a', 'B', 'A'], ARRAY['B', 'a', 'b']) AS g ORDER BY member COLLATE "C", leader COLLATE "C";
+SELECT * FROM simhash_pair_groups(ARRAY[md5('1'), md5('2')]::uuid[], ARRAY[md5('2'), md5('3')]::uuid[], 'connected');
+SELECT * FROM simhash_pair_groups('{{"(0,1)","(0,3)"},{"(0,2)","(0,2)"}}'::tid[], '{"(0,2)","(0,4)","(0,3)","(0,2)"}');
+SELECT count(*) FROM simhash_pair_groups(NULL, '{1}'::int[]);
+SELECT count(*) FROM simhash_pair_groups('{}'::int[], '{}');
+\echo '-- they group as a query does, also beyond work_mem'
+CREATE TABLE arbitrary AS SELECT abs(hashint8extended(i, 1) % 20000) AS a, abs(hashint8extended(i, 2) % 20000) AS b FROM generate_series(1, 30000) i;
+SET work_mem = '64kB';
+SELECT kind, count(*), count(*) FILTER (WHERE n.leader IS DISTINCT FROM q.leader) AS wrong, count(*) FILTER (WHERE t.leader IS DISTINCT FROM q.leader) AS wrong_texts
+FROM unnest('{star,connected}'::text[]) kind,
+    LATERAL (SELECT * FROM simhash_pair_groups('SELECT a, b FROM arbitrary', kind)) q
+    FULL JOIN LATERAL (SELECT g.* FROM (SELECT array_agg(a) AS a, array_agg(b) AS b FROM arbitrary) s, simhash_pair_groups(s.a, s.b, kind) g) n USING (member)
+    FULL JOIN LATERAL (SELECT g.member::bigint, g.leader::bigint FROM (SELECT array_agg(to_char(a, 'FM00000')) AS a, array_agg(to_char(b, 'FM00000')) AS b FROM arbitrary) s, simhash_pair_groups(s.a, s.b, kind) g) t USING (member)
+GROUP BY kind ORDER BY kind;
+RESET work_mem;
+DROP TABLE arbitrary;
+SELECT * FROM simhash_pair_groups('{1,2}'::int[], '{3}');
+SELECT * FROM simhash_pair_groups('{1,2}'::int[], '{3,NULL}');
+SELECT * FROM simhash_pair_groups('{1}'::int[], '{2}', 'Star');
+SELECT * FROM simhash_pair_groups('{1}'::int[], '{a}'::text[]);
+SELECT * FROM simhash_pair_groups('{"(0,0)"}'::point[], '{"(0,0)"}');
 
 \echo '-- the same privileges as for pairs'
 CREATE ROLE group_reader;

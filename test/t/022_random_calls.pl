@@ -151,6 +151,7 @@ my $column = sub { "'h'::name" };
 my $radius = sub { one_of(0 .. 10, 16, 64) };
 my $tables = sub { one_of(0, 4 .. 16, 32, 33) };
 my $query = sub { quoted($secret ? 'SELECT id, id FROM page' : query(3)) . '::text' };
+my $keys = sub { one_of("'{1,2,3}'::bigint[]", "'{3,NULL,1}'::bigint[]", "'{}'::bigint[]", "'{{b},{a},{b}}'::text[]", "'{(0,0)}'::point[]") };
 my $kind = sub { one_of("'star'", "'connected'", "'other'") };
 my $profile = sub { quoted(one_of(@profiles)) . '::text' };
 my $minhash_profile = sub { quoted(one_of(@minhash_profiles)) . '::text' };
@@ -168,7 +169,8 @@ my %fitting = (
     'simhash_join' => [ $index, $index, $radius ],
     'simhash_match' => [ $index, sub { one_of('$$SELECT id, simhash_ball(h, 5) FROM page$$', '$$SELECT id, simhash_ball(w, 4, 0.9) FROM page$$', $query->()) } ],
     'simhash_groups' => [ $index, $radius, $kind ],
-    'simhash_pair_groups' => [ $query, $kind ],
+    'simhash_pair_groups(text;text)' => [ $query, $kind ],
+    'simhash_pair_groups(anyarray;anyarray;text)' => [ $keys, $keys, $kind ],
     'simhash_block_pairs' => [ sub { one_of('$$SELECT id, h, block FROM page, unnest(simhash_blocks(h, 3)) block$$', $query->()) }, $radius, $tables ],
     'simhash_report' => [ $table, $column, $radius, sub { one_of(0, 1000, 1000000000000) } ],
     'simhash_index_designs' => [ $radius ],
@@ -399,7 +401,7 @@ while (time < $end || $rounds == 0)
     try_all('postgres', with_valid_arguments(@$leakproof));
     # An unprivileged role gets nothing by naming a relation that it does not own.
     $secret = 1;
-    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { $_->{name} =~ /pair_groups/ || grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
+    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { "$_->{name} $_->{types}[0]" =~ /pair_groups text/ || grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
     $secret = 0;
     try_all('stranger', @secret);
     $count{secret} += @secret;

@@ -1,4 +1,5 @@
-// simhash_groups(index, distance, kind) and simhash_pair_groups(query, kind): groups of near-duplicates.
+// simhash_groups(index, radius, kind), simhash_pair_groups(query, kind) and simhash_pair_groups(a, b, kind): groups of
+// near-duplicates.
 //
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
 // position in that order. Besides work_mem this takes 12 bytes of memory for each member, or 16 for stars
@@ -15,9 +16,12 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
+#include "utils/typcache.h"
 }
 
 #include <algorithm>
@@ -30,6 +34,7 @@ namespace
 
 constexpr int kColumns = 3; // at most
 constexpr Size kMostMembers = 0xFFFFFFFE;
+constexpr const char *kMember = "a member of a pair";
 
 struct Grouping {
     bool star;
@@ -243,7 +248,6 @@ void find_pair_types(TupleDesc row, Oid type[2])
 // Runs the query with the caller's privileges and adds the pairs that it returns.
 void take_query(Grouping *grouping, const char *query)
 {
-    constexpr const char *kMember = "a member of a pair";
     Oid type[2];
     for_each_query_row(
         query, [&type](TupleDesc row) { find_pair_types(row, type); },
@@ -252,6 +256,88 @@ void take_query(Grouping *grouping, const char *query)
             add_members(grouping, integer_column(row, 1, type[0], kMember),
                         integer_column(row, 2, type[1], kMember), false);
         });
+}
+
+// The keys in arrays, each once, in the order of their type. A member's number is its key's place among them.
+struct Keys {
+    Datum *key;
+    Size count;
+    SortSupportData order;
+};
+
+int compare_keys(const void *a, const void *b, void *order)
+{
+    CHECK_FOR_INTERRUPTS();
+    return ApplySortComparator(*static_cast<const Datum *>(a), false, *static_cast<const Datum *>(b), false,
+                               static_cast<SortSupport>(order));
+}
+
+void begin_order(Oid type, Oid collation, SortSupport order)
+{
+    const Oid less = lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr;
+    if (!OidIsValid(less))
+        ereport(ERROR, errcode(ERRCODE_UNDEFINED_FUNCTION),
+                errmsg("could not identify an ordering operator for type %s", format_type_be(type)));
+    *order = {};
+    order->ssup_cxt = CurrentMemoryContext;
+    order->ssup_collation = collation;
+    PrepareSortSupportFromOrderingOp(less, order);
+}
+
+int64 element_count(const ArrayType *array) { return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); }
+
+Datum next_element(ArrayIterator elements)
+{
+    Datum value = 0;
+    bool null = false;
+    array_iterate(elements, &value, &null);
+    if (null)
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", kMember));
+    return value;
+}
+
+void collect_keys(ArrayType *array, Keys *keys)
+{
+    ArrayIterator elements = array_create_iterator(array, 0, nullptr);
+    for (int64 i = element_count(array); i > 0; i--)
+        keys->key[keys->count++] = next_element(elements);
+    array_free_iterator(elements);
+}
+
+Keys keys_of(ArrayType *a, ArrayType *b, Oid collation)
+{
+    Keys keys = {};
+    begin_order(ARR_ELEMTYPE(a), collation, &keys.order);
+    const Size most = static_cast<Size>(element_count(a) + element_count(b));
+    keys.key = static_cast<Datum *>(
+        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(most, Size{1})));
+    collect_keys(a, &keys);
+    collect_keys(b, &keys);
+    qsort_arg(keys.key, keys.count, sizeof(Datum), compare_keys, &keys.order);
+    keys.count = static_cast<Size>(
+        std::unique(keys.key, keys.key + keys.count,
+                    [&](Datum x, Datum y) { return compare_keys(&x, &y, &keys.order) == 0; }) -
+        keys.key);
+    return keys;
+}
+
+int64 number_of_key(Keys *keys, Datum key)
+{
+    return std::lower_bound(keys->key, keys->key + keys->count, key,
+                            [&](Datum x, Datum y) { return compare_keys(&x, &y, &keys->order) < 0; }) -
+           keys->key;
+}
+
+// Adds the pairs of elements in the same places, by their numbers.
+void take_arrays(Grouping *grouping, ArrayType *a, ArrayType *b, Keys *keys)
+{
+    ArrayIterator left = array_create_iterator(a, 0, nullptr), right = array_create_iterator(b, 0, nullptr);
+    for (int64 i = element_count(a); i > 0; i--) {
+        const int64 member = number_of_key(keys, next_element(left));
+        add_members(grouping, member, number_of_key(keys, next_element(right)), false);
+    }
+    array_free_iterator(left);
+    array_free_iterator(right);
 }
 
 } // namespace
@@ -310,5 +396,30 @@ SIMHASH_FUNCTION(simhash_pair_groups)
         tuplestore_putvalues(store, row, values, nulls);
     });
     end_grouping(&grouping);
+    PG_RETURN_NULL();
+}
+
+SIMHASH_FUNCTION(simhash_pair_groups_of_arrays)
+{
+    using namespace simhash;
+    ArrayType *a = PG_GETARG_ARRAYTYPE_P(0), *b = PG_GETARG_ARRAYTYPE_P(1);
+    if (element_count(a) != element_count(b))
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                errmsg("the arrays have different numbers of elements"),
+                errdetail("There are %lld and %lld.", static_cast<long long>(element_count(a)),
+                          static_cast<long long>(element_count(b))));
+    TupleDesc row;
+    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    Grouping grouping;
+    begin_grouping(&grouping, wants_stars(PG_GETARG_TEXT_PP(2)));
+    Keys keys = keys_of(a, b, PG_GET_COLLATION());
+    take_arrays(&grouping, a, b, &keys);
+    put_groups(&grouping, [&](int64 member, int64 leader) {
+        Datum values[2] = {keys.key[member], keys.key[leader]};
+        bool nulls[2] = {};
+        tuplestore_putvalues(store, row, values, nulls);
+    });
+    end_grouping(&grouping);
+    pfree(keys.key);
     PG_RETURN_NULL();
 }

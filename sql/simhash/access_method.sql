@@ -1,8 +1,8 @@
-CREATE FUNCTION simhash_handler(pg_catalog.internal) RETURNS pg_catalog.index_am_handler
-    AS 'MODULE_PATHNAME' LANGUAGE c;
-COMMENT ON FUNCTION simhash_handler(pg_catalog.internal) IS 'handler of index access method simhash';
+CREATE FUNCTION simhash_internal_handler(pg_catalog.internal) RETURNS pg_catalog.index_am_handler
+    AS 'MODULE_PATHNAME', 'simhash_handler' LANGUAGE c;
+COMMENT ON FUNCTION simhash_internal_handler(pg_catalog.internal) IS 'handler of index access method simhash';
 
-CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_handler;
+CREATE ACCESS METHOD simhash TYPE INDEX HANDLER simhash_internal_handler;
 COMMENT ON ACCESS METHOD simhash IS 'finds fingerprints within a Hamming distance';
 
 CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING simhash AS

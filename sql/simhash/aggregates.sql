@@ -1,119 +1,119 @@
 -- Aggregates. Sums are exact and independent of order. The state also counts rows, to detect an empty frame.
 
-CREATE FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
+CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_move_in(pg_catalog.internal, simhash_weights)
+CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, simhash_weights)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_in_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
+CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_move_out(pg_catalog.internal, simhash_weights)
+CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, simhash_weights)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'simhash_weights_move_out_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_weights_final(pg_catalog.internal) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_final(pg_catalog.internal) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_weights_final(pg_catalog.internal) RETURNS simhash_weights
+    AS 'MODULE_PATHNAME', 'simhash_weights_final' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_final(pg_catalog.internal) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_final' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
+COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_weights_move_in(pg_catalog.internal, simhash_weights)
+COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, simhash_weights)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text)
+COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
+COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_weights_move_out(pg_catalog.internal, simhash_weights)
+COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, simhash_weights)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_weights_final(pg_catalog.internal) IS 'aggregate final function';
-COMMENT ON FUNCTION simhash_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_internal_weights_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_internal_final(pg_catalog.internal) IS 'aggregate final function';
 
 -- Those of signatures share functions with them.
 
-CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+CREATE FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'signature_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+    AS 'MODULE_PATHNAME', 'signature_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'signature_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_final(pg_catalog.internal) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION signature_weights_final(pg_catalog.internal) RETURNS real[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, integer)
+    AS 'MODULE_PATHNAME', 'signature_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'signature_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'signature_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'signature_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME', 'signature_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal) RETURNS real[]
+    AS 'MODULE_PATHNAME', 'signature_weights_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+COMMENT ON FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, integer)
+COMMENT ON FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, integer)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
+COMMENT ON FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
     IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION signature_combine(pg_catalog.internal, pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_signature_combine(pg_catalog.internal, pg_catalog.internal)
     IS 'aggregate combine function';
-COMMENT ON FUNCTION signature_serialize(pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_signature_serialize(pg_catalog.internal)
     IS 'aggregate serialization function';
-COMMENT ON FUNCTION signature_deserialize(pg_catalog.bytea, pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_signature_deserialize(pg_catalog.bytea, pg_catalog.internal)
     IS 'aggregate deserialization function';
-COMMENT ON FUNCTION signature_final(pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_signature_final(pg_catalog.internal)
     IS 'aggregate final function';
-COMMENT ON FUNCTION signature_weights_final(pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal)
     IS 'aggregate final function';
 
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
 CREATE AGGREGATE simhash_agg(weights simhash_weights) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
 CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
-    SFUNC = simhash_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = simhash_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_weights_move_in, MINVFUNC = simhash_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_weights_final);
+    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
 
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
     IS 'fingerprint of features with weight 1, one per row';
@@ -129,29 +129,29 @@ COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
     IS 'sum of weights';
 
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = signature_final, PARALLEL = SAFE,
-    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = signature_final);
+    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_final);
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = signature_final, PARALLEL = SAFE,
-    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = signature_final);
+    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_final);
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
-    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_weights_final);
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = signature_combine, SERIALFUNC = signature_serialize, DESERIALFUNC = signature_deserialize,
-    FINALFUNC = signature_weights_final, PARALLEL = SAFE,
-    MSFUNC = signature_move_in, MINVFUNC = signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = signature_weights_final);
+    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
+    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE,
+    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
+    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_weights_final);
 
 COMMENT ON AGGREGATE signature_agg(pg_catalog.text, integer)
     IS 'signature of features with weight 1, one per row';
@@ -162,47 +162,47 @@ COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, integer)
 COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, integer)
     IS 'weights of the bits of the signature of features with weights, one per row';
 
-CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
+CREATE FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'minhash_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
-CREATE FUNCTION minhash_accumulate(pg_catalog.internal, feature bigint, minima integer)
+CREATE FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, feature bigint, minima integer)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'minhash_accumulate_number' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
-CREATE FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION minhash_final(pg_catalog.internal) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
-CREATE FUNCTION minhash_values_final(pg_catalog.internal) RETURNS bigint[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer)
+CREATE FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'minhash_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'minhash_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_minhash_final(pg_catalog.internal) RETURNS bit
+    AS 'MODULE_PATHNAME', 'minhash_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+CREATE FUNCTION simhash_internal_minhash_values_final(pg_catalog.internal) RETURNS bigint[]
+    AS 'MODULE_PATHNAME', 'minhash_values_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
-COMMENT ON FUNCTION minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
-COMMENT ON FUNCTION minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
-COMMENT ON FUNCTION minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) IS 'aggregate deserial function';
-COMMENT ON FUNCTION minhash_final(pg_catalog.internal) IS 'aggregate final function';
-COMMENT ON FUNCTION minhash_values_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
+COMMENT ON FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
+COMMENT ON FUNCTION simhash_internal_minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
+COMMENT ON FUNCTION simhash_internal_minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) IS 'aggregate deserial function';
+COMMENT ON FUNCTION simhash_internal_minhash_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_internal_minhash_values_final(pg_catalog.internal) IS 'aggregate final function';
 
 CREATE AGGREGATE minhash_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
-    FINALFUNC = minhash_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
+    FINALFUNC = simhash_internal_minhash_final, PARALLEL = SAFE);
 CREATE AGGREGATE minhash_agg(feature bigint, bits integer) (
-    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
-    FINALFUNC = minhash_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
+    FINALFUNC = simhash_internal_minhash_final, PARALLEL = SAFE);
 CREATE AGGREGATE minhash_values_agg(feature pg_catalog.text, minima integer) (
-    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
-    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
+    FINALFUNC = simhash_internal_minhash_values_final, PARALLEL = SAFE);
 CREATE AGGREGATE minhash_values_agg(feature bigint, minima integer) (
-    SFUNC = minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = minhash_combine, SERIALFUNC = minhash_serialize, DESERIALFUNC = minhash_deserialize,
-    FINALFUNC = minhash_values_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
+    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
+    FINALFUNC = simhash_internal_minhash_values_final, PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(pg_catalog.text, integer)
     IS 'min-hash signature of a set of features, one per row: one bit of each minimum';
 COMMENT ON AGGREGATE minhash_agg(bigint, integer)

@@ -1,24 +1,24 @@
 -- A ball is the query of an index condition: center and radius in one value, and for a search by weights those, too.
 
 CREATE TYPE simhash_ball;
-CREATE FUNCTION simhash_ball_in(pg_catalog.cstring) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_ball_out(simhash_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_ball_recv(pg_catalog.internal) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_ball_send(simhash_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_ball_in(pg_catalog.cstring) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME', 'simhash_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_ball_out(simhash_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'simhash_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_ball_recv(pg_catalog.internal) RETURNS simhash_ball
+    AS 'MODULE_PATHNAME', 'simhash_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_ball_send(simhash_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'simhash_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
 CREATE TYPE simhash_ball (
-    INPUT = simhash_ball_in, OUTPUT = simhash_ball_out, RECEIVE = simhash_ball_recv, SEND = simhash_ball_send,
+    INPUT = simhash_internal_ball_in, OUTPUT = simhash_internal_ball_out, RECEIVE = simhash_internal_ball_recv, SEND = simhash_internal_ball_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
     CATEGORY = 'V', PREFERRED = true);
 COMMENT ON TYPE simhash_ball IS 'the fingerprints within a radius, in bits, of a center: <center,radius>, or around '
     'weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
-COMMENT ON FUNCTION simhash_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_ball_out(simhash_ball) IS 'I/O';
-COMMENT ON FUNCTION simhash_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_ball_send(simhash_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_ball_out(simhash_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_ball_send(simhash_ball) IS 'I/O';
 
 \include equality.sql type=simhash_ball cost=1 joins=HASHES
 
@@ -26,20 +26,20 @@ CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_ball(simhash, bigint) IS 'ball with a center and a radius, which is clamped to -1 and 64';
 
-CREATE FUNCTION simhash_in_ball(simhash, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_in_ball(simhash, simhash_ball) IS 'implementation of <@| operator';
+CREATE FUNCTION simhash_internal_in_ball(simhash, simhash_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_in_ball(simhash, simhash_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
-    LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_in_ball,
-    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+    LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_internal_in_ball,
+    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
 COMMENT ON OPERATOR <@| (simhash, simhash_ball) IS 'whether the fingerprint is in the ball';
 
-CREATE FUNCTION simhash_near(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_near(simhash, simhash) IS 'implementation of ~= operator';
+CREATE FUNCTION simhash_internal_near(simhash, simhash) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'simhash_near' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_near(simhash, simhash) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_near, COMMUTATOR = ~=,
-    RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
+    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_near, COMMUTATOR = ~=,
+    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
 -- The distance to weights is exactly the distance to their signs. Only a ball around weights permits the index to
@@ -48,10 +48,10 @@ COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hammin
 
 CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_operator_support;
+    SUPPORT simhash_internal_hamming_operator_support;
 CREATE FUNCTION hamming_distance(simhash_weights, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_operator_support;
+    SUPPORT simhash_internal_hamming_operator_support;
 COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
 COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
 CREATE OPERATOR <@> (
@@ -63,24 +63,24 @@ COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the
 
 CREATE FUNCTION hamming_within(simhash, simhash_weights, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_within_support;
+    SUPPORT simhash_internal_hamming_within_support;
 CREATE FUNCTION hamming_within(simhash_weights, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_within_support;
+    SUPPORT simhash_internal_hamming_within_support;
 COMMENT ON FUNCTION hamming_within(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is at most the radius';
 COMMENT ON FUNCTION hamming_within(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is at most the radius';
 
-CREATE FUNCTION hamming_at(simhash, simhash_weights, bigint) RETURNS boolean
+CREATE FUNCTION simhash_internal_at(simhash, simhash_weights, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_at_support;
-CREATE FUNCTION hamming_at(simhash_weights, simhash, bigint) RETURNS boolean
+    SUPPORT simhash_internal_hamming_at_support;
+CREATE FUNCTION simhash_internal_at(simhash_weights, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_at_support;
-COMMENT ON FUNCTION hamming_at(simhash, simhash_weights, bigint)
+    SUPPORT simhash_internal_hamming_at_support;
+COMMENT ON FUNCTION simhash_internal_at(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is exactly the radius';
-COMMENT ON FUNCTION hamming_at(simhash_weights, simhash, bigint)
+COMMENT ON FUNCTION simhash_internal_at(simhash_weights, simhash, bigint)
     IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
 CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision DEFAULT 1,

@@ -1,40 +1,40 @@
 -- Comparisons of a @left@ with a @right@.
 
-CREATE FUNCTION hamming_distance_eq(@left@, @right@) RETURNS boolean
-    AS '@code@eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_lt(@left@, @right@) RETURNS boolean
-    AS '@code@lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_le(@left@, @right@) RETURNS boolean
-    AS '@code@le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_gt(@left@, @right@) RETURNS boolean
-    AS '@code@gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-CREATE FUNCTION hamming_distance_ge(@left@, @right@) RETURNS boolean
-    AS '@code@ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT hamming_distance_support;
-COMMENT ON FUNCTION hamming_distance_eq(@left@, @right@) IS 'implementation of = operator';
-COMMENT ON FUNCTION hamming_distance_lt(@left@, @right@) IS 'implementation of < operator';
-COMMENT ON FUNCTION hamming_distance_le(@left@, @right@) IS 'implementation of <= operator';
-COMMENT ON FUNCTION hamming_distance_gt(@left@, @right@) IS 'implementation of > operator';
-COMMENT ON FUNCTION hamming_distance_ge(@left@, @right@) IS 'implementation of >= operator';
+CREATE FUNCTION simhash_internal_eq(@left@, @right@) RETURNS boolean
+    AS '@code@eq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT simhash_internal_hamming_distance_support;
+CREATE FUNCTION simhash_internal_lt(@left@, @right@) RETURNS boolean
+    AS '@code@lt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT simhash_internal_hamming_distance_support;
+CREATE FUNCTION simhash_internal_le(@left@, @right@) RETURNS boolean
+    AS '@code@le' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT simhash_internal_hamming_distance_support;
+CREATE FUNCTION simhash_internal_gt(@left@, @right@) RETURNS boolean
+    AS '@code@gt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT simhash_internal_hamming_distance_support;
+CREATE FUNCTION simhash_internal_ge(@left@, @right@) RETURNS boolean
+    AS '@code@ge' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT simhash_internal_hamming_distance_support;
+COMMENT ON FUNCTION simhash_internal_eq(@left@, @right@) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_internal_lt(@left@, @right@) IS 'implementation of < operator';
+COMMENT ON FUNCTION simhash_internal_le(@left@, @right@) IS 'implementation of <= operator';
+COMMENT ON FUNCTION simhash_internal_gt(@left@, @right@) IS 'implementation of > operator';
+COMMENT ON FUNCTION simhash_internal_ge(@left@, @right@) IS 'implementation of >= operator';
 
 CREATE OPERATOR pg_catalog.= (
-    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_eq,
-    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel, HASHES);
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = simhash_internal_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), RESTRICT = simhash_internal_hamming_distance_sel, JOIN = simhash_internal_hamming_distance_joinsel, HASHES);
 CREATE OPERATOR pg_catalog.< (
-    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_lt,
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = simhash_internal_lt,
     COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    RESTRICT = simhash_internal_hamming_distance_sel, JOIN = simhash_internal_hamming_distance_joinsel);
 CREATE OPERATOR pg_catalog.<= (
-    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_le,
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = simhash_internal_le,
     COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    RESTRICT = simhash_internal_hamming_distance_sel, JOIN = simhash_internal_hamming_distance_joinsel);
 CREATE OPERATOR pg_catalog.> (
-    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_gt,
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = simhash_internal_gt,
     COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    RESTRICT = simhash_internal_hamming_distance_sel, JOIN = simhash_internal_hamming_distance_joinsel);
 CREATE OPERATOR pg_catalog.>= (
-    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = hamming_distance_ge,
+    LEFTARG = @left@, RIGHTARG = @right@, FUNCTION = simhash_internal_ge,
     COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = hamming_distance_sel, JOIN = hamming_distance_joinsel);
+    RESTRICT = simhash_internal_hamming_distance_sel, JOIN = simhash_internal_hamming_distance_joinsel);
 COMMENT ON OPERATOR = (@left@, @right@) IS 'equal';
 COMMENT ON OPERATOR < (@left@, @right@) IS 'less than';
 COMMENT ON OPERATOR <= (@left@, @right@) IS 'less than or equal';

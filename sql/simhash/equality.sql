@@ -1,21 +1,21 @@
 -- Equality and hash of @type@, by value.
 
-CREATE FUNCTION @type@_eq(@type@, @type@) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
-CREATE FUNCTION @type@_ne(@type@, @type@) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
-CREATE FUNCTION @type@_hash(@type@) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
-COMMENT ON FUNCTION @type@_eq(@type@, @type@) IS 'implementation of = operator';
-COMMENT ON FUNCTION @type@_ne(@type@, @type@) IS 'implementation of <> operator';
-COMMENT ON FUNCTION @type@_hash(@type@) IS 'hash';
+CREATE FUNCTION simhash_internal_eq(@type@, @type@) RETURNS boolean
+    AS 'MODULE_PATHNAME', '@type@_eq' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+CREATE FUNCTION simhash_internal_ne(@type@, @type@) RETURNS boolean
+    AS 'MODULE_PATHNAME', '@type@_ne' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+CREATE FUNCTION simhash_internal_hash(@type@) RETURNS integer
+    AS 'MODULE_PATHNAME', '@type@_hash' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+COMMENT ON FUNCTION simhash_internal_eq(@type@, @type@) IS 'implementation of = operator';
+COMMENT ON FUNCTION simhash_internal_ne(@type@, @type@) IS 'implementation of <> operator';
+COMMENT ON FUNCTION simhash_internal_hash(@type@) IS 'hash';
 
 CREATE OPERATOR pg_catalog.= (
-    LEFTARG = @type@, RIGHTARG = @type@, FUNCTION = @type@_eq,
+    LEFTARG = @type@, RIGHTARG = @type@, FUNCTION = simhash_internal_eq,
     COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
     RESTRICT = pg_catalog.eqsel, JOIN = pg_catalog.eqjoinsel, @joins@);
 CREATE OPERATOR pg_catalog.<> (
-    LEFTARG = @type@, RIGHTARG = @type@, FUNCTION = @type@_ne,
+    LEFTARG = @type@, RIGHTARG = @type@, FUNCTION = simhash_internal_ne,
     COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
     RESTRICT = pg_catalog.neqsel, JOIN = pg_catalog.neqjoinsel);
 COMMENT ON OPERATOR = (@type@, @type@) IS 'equal';
@@ -23,6 +23,6 @@ COMMENT ON OPERATOR <> (@type@, @type@) IS 'not equal';
 
 CREATE OPERATOR CLASS @type@_ops DEFAULT FOR TYPE @type@ USING hash AS
     OPERATOR 1 =,
-    FUNCTION 1 @type@_hash(@type@);
+    FUNCTION 1 simhash_internal_hash(@type@);
 COMMENT ON OPERATOR CLASS @type@_ops USING hash IS 'equality';
 COMMENT ON OPERATOR FAMILY @type@_ops USING hash IS 'equality';

@@ -2,26 +2,26 @@
 
 CREATE TYPE feature_vector;
 
-CREATE FUNCTION feature_vector_in(pg_catalog.cstring) RETURNS feature_vector
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION feature_vector_out(feature_vector) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION feature_vector_recv(pg_catalog.internal) RETURNS feature_vector
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION feature_vector_send(feature_vector) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_feature_vector_in(pg_catalog.cstring) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'feature_vector_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_feature_vector_out(feature_vector) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'feature_vector_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) RETURNS feature_vector
+    AS 'MODULE_PATHNAME', 'feature_vector_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_feature_vector_send(feature_vector) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'feature_vector_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 
 -- Hashes cannot be compressed, so it would not be worth trying.
 CREATE TYPE feature_vector (
-    INPUT = feature_vector_in, OUTPUT = feature_vector_out,
-    RECEIVE = feature_vector_recv, SEND = feature_vector_send,
+    INPUT = simhash_internal_feature_vector_in, OUTPUT = simhash_internal_feature_vector_out,
+    RECEIVE = simhash_internal_feature_vector_recv, SEND = simhash_internal_feature_vector_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
 
 COMMENT ON TYPE feature_vector IS 'features of a document, as hashes, with counts or weights';
-COMMENT ON FUNCTION feature_vector_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION feature_vector_out(feature_vector) IS 'I/O';
-COMMENT ON FUNCTION feature_vector_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION feature_vector_send(feature_vector) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_vector_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_vector_out(feature_vector) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_vector_send(feature_vector) IS 'I/O';
 
 \include equality.sql type=feature_vector cost=100 joins=HASHES,MERGES
 \include order.sql type=feature_vector cost=100

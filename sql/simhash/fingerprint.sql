@@ -1,68 +1,68 @@
 CREATE TYPE simhash;
 
-CREATE FUNCTION simhash_in(pg_catalog.cstring) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_out(simhash) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_recv(pg_catalog.internal) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_send(simhash) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_in(pg_catalog.cstring) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_out(simhash) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'simhash_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_recv(pg_catalog.internal) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_send(simhash) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'simhash_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE simhash (
-    INPUT = simhash_in, OUTPUT = simhash_out, RECEIVE = simhash_recv, SEND = simhash_send,
+    INPUT = simhash_internal_in, OUTPUT = simhash_internal_out, RECEIVE = simhash_internal_recv, SEND = simhash_internal_send,
     LIKE = pg_catalog.int8,
     -- The category of bit and of all our types: where several of them are possible, an unknown literal is a simhash, or
     -- where a ball is expected, a simhash_ball.
     CATEGORY = 'V', PREFERRED = true);
 
 COMMENT ON TYPE simhash IS '64-bit fingerprint of a document: those of similar documents differ in few bits';
-COMMENT ON FUNCTION simhash_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_out(simhash) IS 'I/O';
-COMMENT ON FUNCTION simhash_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_send(simhash) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_out(simhash) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_send(simhash) IS 'I/O';
 
 -- All casts are explicit: an implicit one would let h < 5 compare as signed integers and q <@> 5 measure the
 -- distance to a number.
 
-CREATE FUNCTION simhash_from_bit(bit) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_to_bit(simhash, integer, boolean) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_from_bytea(pg_catalog.bytea) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_to_bytea(simhash) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_from_numeric(numeric) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_to_numeric(simhash) RETURNS numeric
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_internal_from_bit(bit) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_bit' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_to_bit(simhash, integer, boolean) RETURNS bit
+    AS 'MODULE_PATHNAME', 'simhash_to_bit' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_from_bytea(pg_catalog.bytea) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_bytea' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_to_bytea(simhash) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'simhash_to_bytea' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_internal_from_numeric(numeric) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_from_numeric' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_to_numeric(simhash) RETURNS numeric
+    AS 'MODULE_PATHNAME', 'simhash_to_numeric' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 -- PostgreSQL's conversions to bigint
-CREATE FUNCTION simhash_from_smallint(smallint) RETURNS simhash
+CREATE FUNCTION simhash_internal_from_smallint(smallint) RETURNS simhash
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_from_integer(integer) RETURNS simhash
+CREATE FUNCTION simhash_internal_from_integer(integer) RETURNS simhash
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 
-COMMENT ON FUNCTION simhash_from_bit(bit) IS 'convert bit(64) to fingerprint';
-COMMENT ON FUNCTION simhash_to_bit(simhash, integer, boolean) IS 'convert fingerprint to bit(64)';
-COMMENT ON FUNCTION simhash_from_bytea(pg_catalog.bytea) IS 'convert 8 bytes, big-endian, to fingerprint';
-COMMENT ON FUNCTION simhash_to_bytea(simhash) IS 'convert fingerprint to 8 bytes, big-endian';
-COMMENT ON FUNCTION simhash_from_numeric(numeric) IS 'convert unsigned number to fingerprint';
-COMMENT ON FUNCTION simhash_to_numeric(simhash) IS 'convert fingerprint to unsigned number';
-COMMENT ON FUNCTION simhash_from_smallint(smallint) IS 'convert smallint to fingerprint, like the equal bigint';
-COMMENT ON FUNCTION simhash_from_integer(integer) IS 'convert integer to fingerprint, like the equal bigint';
+COMMENT ON FUNCTION simhash_internal_from_bit(bit) IS 'convert bit(64) to fingerprint';
+COMMENT ON FUNCTION simhash_internal_to_bit(simhash, integer, boolean) IS 'convert fingerprint to bit(64)';
+COMMENT ON FUNCTION simhash_internal_from_bytea(pg_catalog.bytea) IS 'convert 8 bytes, big-endian, to fingerprint';
+COMMENT ON FUNCTION simhash_internal_to_bytea(simhash) IS 'convert fingerprint to 8 bytes, big-endian';
+COMMENT ON FUNCTION simhash_internal_from_numeric(numeric) IS 'convert unsigned number to fingerprint';
+COMMENT ON FUNCTION simhash_internal_to_numeric(simhash) IS 'convert fingerprint to unsigned number';
+COMMENT ON FUNCTION simhash_internal_from_smallint(smallint) IS 'convert smallint to fingerprint, like the equal bigint';
+COMMENT ON FUNCTION simhash_internal_from_integer(integer) IS 'convert integer to fingerprint, like the equal bigint';
 
 CREATE CAST (simhash AS bigint) WITHOUT FUNCTION;
 CREATE CAST (bigint AS simhash) WITHOUT FUNCTION;
-CREATE CAST (integer AS simhash) WITH FUNCTION simhash_from_integer(integer);
-CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_from_smallint(smallint);
-CREATE CAST (bit AS simhash) WITH FUNCTION simhash_from_bit(bit);
-CREATE CAST (bit varying AS simhash) WITH FUNCTION simhash_from_bit(bit);
-CREATE CAST (simhash AS bit) WITH FUNCTION simhash_to_bit(simhash, integer, boolean);
-CREATE CAST (pg_catalog.bytea AS simhash) WITH FUNCTION simhash_from_bytea(pg_catalog.bytea);
-CREATE CAST (simhash AS pg_catalog.bytea) WITH FUNCTION simhash_to_bytea(simhash);
-CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_from_numeric(numeric);
-CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_to_numeric(simhash);
+CREATE CAST (integer AS simhash) WITH FUNCTION simhash_internal_from_integer(integer);
+CREATE CAST (smallint AS simhash) WITH FUNCTION simhash_internal_from_smallint(smallint);
+CREATE CAST (bit AS simhash) WITH FUNCTION simhash_internal_from_bit(bit);
+CREATE CAST (bit varying AS simhash) WITH FUNCTION simhash_internal_from_bit(bit);
+CREATE CAST (simhash AS bit) WITH FUNCTION simhash_internal_to_bit(simhash, integer, boolean);
+CREATE CAST (pg_catalog.bytea AS simhash) WITH FUNCTION simhash_internal_from_bytea(pg_catalog.bytea);
+CREATE CAST (simhash AS pg_catalog.bytea) WITH FUNCTION simhash_internal_to_bytea(simhash);
+CREATE CAST (numeric AS simhash) WITH FUNCTION simhash_internal_from_numeric(numeric);
+CREATE CAST (simhash AS numeric) WITH FUNCTION simhash_internal_to_numeric(simhash);
 
 COMMENT ON CAST (simhash AS bigint) IS 'bit for bit: the top bit is the sign';
 COMMENT ON CAST (bigint AS simhash) IS 'bit for bit: the sign is the top bit';
@@ -80,28 +80,28 @@ COMMENT ON CAST (simhash AS numeric) IS 'unsigned number, 0 to 18446744073709551
 
 \include equality.sql type=simhash cost=1 joins=HASHES,MERGES
 \include order.sql type=simhash cost=1
-CREATE FUNCTION simhash_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_hash_extended(simhash, bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_sortsupport(pg_catalog.internal) IS 'sort support';
-COMMENT ON FUNCTION simhash_hash_extended(simhash, bigint) IS 'hash with seed';
+CREATE FUNCTION simhash_internal_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
+    AS 'MODULE_PATHNAME', 'simhash_sortsupport' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_hash_extended(simhash, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'simhash_hash_extended' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_sortsupport(pg_catalog.internal) IS 'sort support';
+COMMENT ON FUNCTION simhash_internal_hash_extended(simhash, bigint) IS 'hash with seed';
 ALTER OPERATOR FAMILY simhash_ops USING btree ADD
-    FUNCTION 2 (simhash, simhash) simhash_sortsupport(pg_catalog.internal),
+    FUNCTION 2 (simhash, simhash) simhash_internal_sortsupport(pg_catalog.internal),
     FUNCTION 4 (simhash, simhash) pg_catalog.btequalimage(pg_catalog.oid);
 ALTER OPERATOR FAMILY simhash_ops USING hash ADD
-    FUNCTION 2 (simhash, simhash) simhash_hash_extended(simhash, bigint);
+    FUNCTION 2 (simhash, simhash) simhash_internal_hash_extended(simhash, bigint);
 
-CREATE FUNCTION simhash_smaller(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_larger(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_internal_smaller(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_smaller' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+CREATE FUNCTION simhash_internal_larger(simhash, simhash) RETURNS simhash
+    AS 'MODULE_PATHNAME', 'simhash_larger' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 CREATE AGGREGATE min(simhash) (
-    SFUNC = simhash_smaller, STYPE = simhash, COMBINEFUNC = simhash_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = simhash_internal_smaller, STYPE = simhash, COMBINEFUNC = simhash_internal_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(simhash) (
-    SFUNC = simhash_larger, STYPE = simhash, COMBINEFUNC = simhash_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = simhash_internal_larger, STYPE = simhash, COMBINEFUNC = simhash_internal_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION simhash_smaller(simhash, simhash) IS 'smaller of two';
-COMMENT ON FUNCTION simhash_larger(simhash, simhash) IS 'larger of two';
+COMMENT ON FUNCTION simhash_internal_smaller(simhash, simhash) IS 'smaller of two';
+COMMENT ON FUNCTION simhash_internal_larger(simhash, simhash) IS 'larger of two';
 COMMENT ON AGGREGATE min(simhash) IS 'minimum of all fingerprints as unsigned integers';
 COMMENT ON AGGREGATE max(simhash) IS 'maximum of all fingerprints as unsigned integers';

@@ -1,80 +1,80 @@
 CREATE TYPE feature_frequencies;
 
-CREATE FUNCTION feature_frequencies_in(pg_catalog.cstring) RETURNS feature_frequencies
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_out(feature_frequencies) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_recv(pg_catalog.internal) RETURNS feature_frequencies
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_send(feature_frequencies) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_in(pg_catalog.cstring) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME', 'feature_frequencies_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_out(feature_frequencies) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'feature_frequencies_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_recv(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME', 'feature_frequencies_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_send(feature_frequencies) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'feature_frequencies_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 
 -- Hashes cannot be compressed, so it would not be worth trying.
 CREATE TYPE feature_frequencies (
-    INPUT = feature_frequencies_in, OUTPUT = feature_frequencies_out,
-    RECEIVE = feature_frequencies_recv, SEND = feature_frequencies_send,
+    INPUT = simhash_internal_feature_frequencies_in, OUTPUT = simhash_internal_feature_frequencies_out,
+    RECEIVE = simhash_internal_feature_frequencies_recv, SEND = simhash_internal_feature_frequencies_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
 
 COMMENT ON TYPE feature_frequencies
     IS 'in how many documents of a collection its features occur: weights fingerprints by rarity';
-COMMENT ON FUNCTION feature_frequencies_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION feature_frequencies_out(feature_frequencies) IS 'I/O';
-COMMENT ON FUNCTION feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION feature_frequencies_send(feature_frequencies) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_out(feature_frequencies) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_send(feature_frequencies) IS 'I/O';
 
 \include equality.sql type=feature_frequencies cost=100 joins=HASHES
 
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+CREATE FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_shingles' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
+CREATE FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_vector' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 200;
-CREATE FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+CREATE FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
     RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'feature_frequencies_accumulate_value' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION feature_frequencies_final(pg_catalog.internal) RETURNS feature_frequencies
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'feature_frequencies_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'feature_frequencies_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+CREATE FUNCTION simhash_internal_feature_frequencies_final(pg_catalog.internal) RETURNS feature_frequencies
+    AS 'MODULE_PATHNAME', 'feature_frequencies_final' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, feature_vector)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, feature_frequencies)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_combine(pg_catalog.internal, pg_catalog.internal)
     IS 'aggregate combine function';
-COMMENT ON FUNCTION feature_frequencies_serialize(pg_catalog.internal) IS 'aggregate serialization function';
-COMMENT ON FUNCTION feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal)
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_serialize(pg_catalog.internal) IS 'aggregate serialization function';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_deserialize(pg_catalog.bytea, pg_catalog.internal)
     IS 'aggregate deserialization function';
-COMMENT ON FUNCTION feature_frequencies_final(pg_catalog.internal) IS 'aggregate final function';
+COMMENT ON FUNCTION simhash_internal_feature_frequencies_final(pg_catalog.internal) IS 'aggregate final function';
 
 CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text) (
-    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
-    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
+    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
 CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text, unit pg_catalog.text, size integer) (
-    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
-    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
+    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
 CREATE AGGREGATE feature_frequencies_agg(features feature_vector) (
-    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
-    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
+    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
 CREATE AGGREGATE feature_frequencies_agg(frequencies feature_frequencies) (
-    SFUNC = feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = feature_frequencies_combine, SERIALFUNC = feature_frequencies_serialize,
-    DESERIALFUNC = feature_frequencies_deserialize, FINALFUNC = feature_frequencies_final, PARALLEL = SAFE);
+    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
+    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
+    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
 COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text)
     IS 'in how many texts each word occurs';
 COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text, pg_catalog.text, integer)

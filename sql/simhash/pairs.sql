@@ -1,14 +1,14 @@
 -- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
 
-CREATE FUNCTION simhash_pairs_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_pairs_support(pg_catalog.internal) IS 'planner support of simhash_pairs, _join and _groups';
+CREATE FUNCTION simhash_internal_pairs_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'simhash_pairs_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_internal_pairs_support(pg_catalog.internal) IS 'planner support of simhash_pairs, _join and _groups';
 CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, radius integer DEFAULT 3,
     OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
-    SUPPORT simhash_pairs_support;
+    SUPPORT simhash_internal_pairs_support;
 COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
     'all pairs of rows of an indexed table within a radius: each pair once, as ctids and tableoids';
 
@@ -17,7 +17,7 @@ CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regc
     OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
-    SUPPORT simhash_pairs_support;
+    SUPPORT simhash_internal_pairs_support;
 COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
     'all pairs of rows of two indexed tables within a radius, as ctids and tableoids';
 
@@ -26,18 +26,18 @@ CREATE FUNCTION simhash_groups(index pg_catalog.regclass, radius integer DEFAULT
     OUT member_table pg_catalog.regclass, OUT leader_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000
-    SUPPORT simhash_pairs_support;
+    SUPPORT simhash_internal_pairs_support;
 COMMENT ON FUNCTION simhash_groups(pg_catalog.regclass, integer, pg_catalog.text) IS
     'groups of near-duplicates, as ctids and tableoids: stars whose members are near the leader, or connected ones';
 
-CREATE FUNCTION simhash_match_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME' LANGUAGE c STRICT;
-COMMENT ON FUNCTION simhash_match_support(pg_catalog.internal) IS 'planner support of simhash_match';
+CREATE FUNCTION simhash_internal_match_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'simhash_match_support' LANGUAGE c STRICT;
+COMMENT ON FUNCTION simhash_internal_match_support(pg_catalog.internal) IS 'planner support of simhash_match';
 CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
     OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000
-    SUPPORT simhash_match_support;
+    SUPPORT simhash_internal_match_support;
 COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
     'the rows of a table in the balls that a query returns with their numbers: all, or one for each ball';
 

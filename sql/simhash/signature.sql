@@ -1,16 +1,16 @@
 -- Signatures: bit strings of any length. Their distance is not called hamming_distance, because pgvector has a function
 -- hamming_distance(bit, bit), and both extensions are often in one schema. The functions that compare two of them raise
 -- an error if the lengths differ, which reveals a length, so they are not LEAKPROOF.
--- The planner replaces a condition on two bit strings that are declared with the same length by signature_within, which
+-- The planner replaces a condition on two bit strings that are declared with the same length by simhash_internal_within, which
 -- raises none.
 
 CREATE FUNCTION signature_from_bytea(pg_catalog.bytea) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION signature_from_bytea(pg_catalog.bytea) IS 'the bits of bytes, the highest of a byte first';
-CREATE FUNCTION signature_from_uuid(pg_catalog.uuid) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION signature_from_uuid(pg_catalog.uuid) IS 'the 128 bits of a uuid, in the order in which it is written';
-CREATE CAST (pg_catalog.uuid AS bit) WITH FUNCTION signature_from_uuid(pg_catalog.uuid);
+CREATE FUNCTION simhash_internal_signature_from_uuid(pg_catalog.uuid) RETURNS bit
+    AS 'MODULE_PATHNAME', 'signature_from_uuid' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_signature_from_uuid(pg_catalog.uuid) IS 'the 128 bits of a uuid, in the order in which it is written';
+CREATE CAST (pg_catalog.uuid AS bit) WITH FUNCTION simhash_internal_signature_from_uuid(pg_catalog.uuid);
 COMMENT ON CAST (pg_catalog.uuid AS bit) IS 'the 128 bits of a uuid, in the order in which it is written';
 CREATE FUNCTION signature_to_bytea(bit) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -18,7 +18,7 @@ COMMENT ON FUNCTION signature_to_bytea(bit) IS 'the bytes of a bit string, the l
 
 CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT hamming_operator_support;
+    SUPPORT simhash_internal_hamming_operator_support;
 COMMENT ON FUNCTION signature_distance(bit, bit) IS 'Hamming distance of two bit strings of the same length';
 CREATE OPERATOR <@> (
     LEFTARG = bit, RIGHTARG = bit, FUNCTION = signature_distance, COMMUTATOR = <@>);
@@ -26,38 +26,38 @@ COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the sa
 
 CREATE FUNCTION hamming_within(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT hamming_within_support;
+    SUPPORT simhash_internal_hamming_within_support;
 COMMENT ON FUNCTION hamming_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
-CREATE FUNCTION hamming_at(bit, bit, bigint) RETURNS boolean
+CREATE FUNCTION simhash_internal_at(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT hamming_at_support;
-COMMENT ON FUNCTION hamming_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
-CREATE FUNCTION signature_within(bit, bit, bigint) RETURNS boolean
+    SUPPORT simhash_internal_hamming_at_support;
+COMMENT ON FUNCTION simhash_internal_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
+CREATE FUNCTION simhash_internal_within(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_within_if_equally_long' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT hamming_within_support;
-COMMENT ON FUNCTION signature_within(bit, bit, bigint)
+    SUPPORT simhash_internal_hamming_within_support;
+COMMENT ON FUNCTION simhash_internal_within(bit, bit, bigint)
     IS 'whether two bit strings have the same length and their Hamming distance is at most the radius';
 
 CREATE TYPE signature_ball;
-CREATE FUNCTION signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
+    AS 'MODULE_PATHNAME', 'signature_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'signature_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
+    AS 'MODULE_PATHNAME', 'signature_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'signature_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE signature_ball (
-    INPUT = signature_ball_in, OUTPUT = signature_ball_out,
-    RECEIVE = signature_ball_recv, SEND = signature_ball_send,
+    INPUT = simhash_internal_signature_ball_in, OUTPUT = simhash_internal_signature_ball_out,
+    RECEIVE = simhash_internal_signature_ball_recv, SEND = simhash_internal_signature_ball_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended,
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
     IS 'bit strings within a radius of a center, for approximate searches, too: <center,radius,recall,count>';
-COMMENT ON FUNCTION signature_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION signature_ball_out(signature_ball) IS 'I/O';
-COMMENT ON FUNCTION signature_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION signature_ball_send(signature_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_signature_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_signature_ball_out(signature_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_signature_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_signature_ball_send(signature_ball) IS 'I/O';
 
 \include equality.sql type=signature_ball cost=10 joins=HASHES
 
@@ -78,20 +78,20 @@ COMMENT ON FUNCTION signature_ball(bit, bigint, double precision, real[])
 COMMENT ON FUNCTION signature_nearest(bit, double precision, integer)
     IS 'ball of all bit strings, for ORDER BY: an index may find the nearest rows with this recall';
 
-CREATE FUNCTION signature_in_ball(bit, signature_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT hamming_operator_support;
-COMMENT ON FUNCTION signature_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
+CREATE FUNCTION simhash_internal_in_ball(bit, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'signature_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_internal_hamming_operator_support;
+COMMENT ON FUNCTION simhash_internal_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
-    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_in_ball,
-    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_internal_in_ball,
+    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
 -- Not signature_distance: with two arguments of unknown type that would be ambiguous.
-CREATE FUNCTION signature_distance_to_center(bit, signature_ball) RETURNS hamming_distance
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT hamming_operator_support;
-COMMENT ON FUNCTION signature_distance_to_center(bit, signature_ball) IS 'Hamming distance to the center of the ball';
+CREATE FUNCTION simhash_internal_distance_to_center(bit, signature_ball) RETURNS hamming_distance
+    AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT simhash_internal_hamming_operator_support;
+COMMENT ON FUNCTION simhash_internal_distance_to_center(bit, signature_ball) IS 'Hamming distance to the center of the ball';
 CREATE OPERATOR <@> (
-    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = signature_distance_to_center);
+    LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_internal_distance_to_center);
 COMMENT ON OPERATOR <@> (bit, signature_ball) IS 'Hamming distance to the center of the ball';

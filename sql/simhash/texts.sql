@@ -13,30 +13,30 @@ COMMENT ON FUNCTION simhash_internal_text_near(pg_catalog.text, pg_catalog.text)
     IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = pg_catalog.text, RIGHTARG = pg_catalog.text, FUNCTION = simhash_internal_text_near, COMMUTATOR = ~=,
-    RESTRICT = simhash_near_sel, JOIN = simhash_near_joinsel);
+    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
 COMMENT ON OPERATOR ~= (pg_catalog.text, pg_catalog.text)
     IS 'near-duplicate: whether feature_jaccard(a, b, ''word'', 3) is at least .8, and the sketches differ in at most 8 of 64 bits';
 
 CREATE TYPE text_ball;
 
-CREATE FUNCTION text_ball_in(pg_catalog.cstring) RETURNS text_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION text_ball_out(text_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION text_ball_recv(pg_catalog.internal) RETURNS text_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION text_ball_send(text_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_text_ball_in(pg_catalog.cstring) RETURNS text_ball
+    AS 'MODULE_PATHNAME', 'text_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_text_ball_out(text_ball) RETURNS pg_catalog.cstring
+    AS 'MODULE_PATHNAME', 'text_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) RETURNS text_ball
+    AS 'MODULE_PATHNAME', 'text_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_text_ball_send(text_ball) RETURNS pg_catalog.bytea
+    AS 'MODULE_PATHNAME', 'text_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE text_ball (
-    INPUT = text_ball_in, OUTPUT = text_ball_out, RECEIVE = text_ball_recv, SEND = text_ball_send,
+    INPUT = simhash_internal_text_ball_in, OUTPUT = simhash_internal_text_ball_out, RECEIVE = simhash_internal_text_ball_recv, SEND = simhash_internal_text_ball_send,
     INTERNALLENGTH = VARIABLE, STORAGE = extended, CATEGORY = 'V');
 
 COMMENT ON TYPE text_ball IS 'the texts that are near a text: a query with a threshold of its own';
-COMMENT ON FUNCTION text_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION text_ball_out(text_ball) IS 'I/O';
-COMMENT ON FUNCTION text_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION text_ball_send(text_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_text_ball_in(pg_catalog.cstring) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_text_ball_out(text_ball) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) IS 'I/O';
+COMMENT ON FUNCTION simhash_internal_text_ball_send(text_ball) IS 'I/O';
 
 \include equality.sql type=text_ball cost=10 joins=HASHES
 
@@ -50,5 +50,5 @@ CREATE FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) RETURN
 COMMENT ON FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = pg_catalog.text, RIGHTARG = text_ball, FUNCTION = simhash_internal_text_in_ball,
-    RESTRICT = simhash_ball_sel, JOIN = simhash_ball_joinsel);
+    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
 COMMENT ON OPERATOR <@| (pg_catalog.text, text_ball) IS 'whether the text is in the ball';

@@ -126,29 +126,43 @@ SELECT pg_temp.same_rows($$
     'distances compare with int2, int4 and int8 on either side, and with distances');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE proname LIKE 'hamming\_distance\___' AND prosupport = 0 $$,
+    WHERE 'hamming_distance'::regtype = ANY (proargtypes::oid[]) AND prosupport = 0 $$,
     'every comparison of a distance has planner support');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE (proname IN ('hamming_distance', 'signature_distance', 'signature_distance_to_center', 'hamming_within', 'hamming_at', 'minhash_at_least')
+    WHERE (proname IN ('hamming_distance', 'signature_distance', 'simhash_internal_distance_to_center', 'hamming_within', 'simhash_internal_at', 'minhash_at_least')
         OR proname = 'minhash_similarity' AND proargtypes[0] = 'bit'::regtype) AND prosupport = 0 $$,
     'so have the distance, the similarity, and the functions that conditions are rewritten to');
 SELECT is_empty($$
     SELECT name FROM our_function
-    WHERE proname IN ('hamming_within', 'hamming_at', 'simhash_ball', 'hamming_radius_below', 'simhash_in_ball', 'signature_in_ball',
-            'simhash_near', 'minhash_at_least')
+    WHERE proname IN ('hamming_within', 'simhash_internal_at', 'simhash_ball', 'simhash_internal_radius_below', 'simhash_internal_in_ball',
+            'simhash_internal_near', 'minhash_at_least')
         AND NOT (proleakproof = (proargtypes[0] <> 'bit'::regtype) AND provolatile = 'i' AND proparallel = 's' AND proisstrict) $$,
     'what conditions are rewritten to is leakproof, except for bit strings, immutable, parallel safe and strict');
 SELECT is_empty($$
-    SELECT name FROM our_function WHERE proname = 'signature_within'
+    SELECT name FROM our_function WHERE proname = 'simhash_internal_within'
         AND NOT (proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict AND prosupport <> 0) $$,
-    'signature_within, which raises no error, is leakproof');
+    'simhash_internal_within, which raises no error, is leakproof');
 SELECT is_empty($$
     SELECT name FROM our_function WHERE proname IN ('signature_ball', 'signature_nearest')
         AND NOT (NOT proleakproof AND provolatile = 'i' AND proparallel = 's' AND proisstrict = (proname = 'signature_nearest' OR pronargs = 2)) $$,
     'balls of bit strings are immutable and parallel safe, and may have no weights');
 
 -- Functions.
+SELECT is_empty($$
+    WITH implementation AS (
+        SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) AS oid FROM pg_type
+        UNION SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]::oid[]) FROM pg_operator
+        UNION SELECT castfunc FROM pg_cast
+        UNION SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn]::oid[])
+            FROM pg_aggregate
+        UNION SELECT amproc FROM pg_amproc
+        UNION SELECT amhandler FROM pg_am
+        UNION SELECT prosupport FROM pg_proc)
+    SELECT name FROM our_function AS p WHERE proname <> ALL ('{hamming_distance,signature_distance}')
+        AND (proname LIKE 'simhash\_internal\_%') <> (EXISTS (SELECT FROM implementation AS i WHERE i.oid = p.oid)
+            OR proname IN ('simhash_internal_at', 'simhash_internal_within', 'simhash_internal_radius_below', 'simhash_internal_text_sketch')) $$,
+    'what implements types, operators, casts, aggregates and classes, and what the planner calls, is named simhash_internal_, and nothing else is');
 SELECT is_empty($$
     SELECT name FROM our_function WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'sql') $$,
     'no function is written in SQL, whose body would depend on the search_path');
@@ -247,7 +261,7 @@ SELECT pg_temp.same_rows($$
     $$ VALUES (1, '<@|(bit,signature_ball)', 's'), (3, '=(bit,bit)', 's'), (4, '<@>(bit,bit)', 'o'),
               (5, '<@>(bit,signature_ball)', 'o') $$,
     'also for bit strings');
-SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_hash_extended'::regproc AND amprocnum = 2),
+SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_internal_hash_extended'::regproc AND amprocnum = 2),
     'the hash is extended, for partitions');
 
 -- Aggregates.

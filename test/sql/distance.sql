@@ -59,7 +59,7 @@ SELECT op, type, differences(op, type) FROM unnest('{<,<=,=,<>,>=,>}'::text[]) A
 SELECT count(*) FROM pairs WHERE a <@> b < -9223372036854775808;
 SELECT count(*) FROM pairs WHERE a <@> b < (SELECT min(r) FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b >= (SELECT min(r) FROM bounds);
-SELECT hamming_radius_below(3), hamming_radius_below(-9223372036854775808);
+SELECT simhash_internal_radius_below(3), simhash_internal_radius_below(-9223372036854775808);
 \echo '-- other types compare as integers do'
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5;
 SELECT count(*) FROM pairs WHERE a <@> b <= 3.5::float8;
@@ -116,7 +116,7 @@ FROM unnest('{-1,0,2,3,64,NULL}'::bigint[]) WITH ORDINALITY AS u (r, i) ORDER BY
 SELECT count(*) FROM pairs, bounds
 WHERE (a <@| simhash_ball(b, r)) IS DISTINCT FROM hamming_within(a, b, r);
 \echo '-- binary form'
-SELECT simhash_ball_send('<0123456789abcdef,3>'), simhash_ball_send('<0123456789abcdef,-1>');
+SELECT simhash_internal_ball_send('<0123456789abcdef,3>'), simhash_internal_ball_send('<0123456789abcdef,-1>');
 CREATE TEMP TABLE balls AS SELECT simhash_ball('0123456789abcdef', r) AS b FROM generate_series(-1, 64) AS r;
 CREATE TEMP TABLE copied (LIKE balls);
 \copy balls TO PROGRAM 'cat >"${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)

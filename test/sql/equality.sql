@@ -83,19 +83,19 @@ END $$;
 SELECT type, cardinality(value), f.* FROM sample LEFT JOIN LATERAL faults(type, value, again) f ON true ORDER BY type::text;
 
 \echo '-- A hash must never change, on any machine.'
-SELECT simhash_hash('0123456789abcdef'), simhash_weights_hash(to_simhash_weights('a b')), simhash_ball_hash('<0123456789abcdef,3>'),
-    simhash_ball_hash(simhash_ball(to_simhash_weights('a b'), 3, 0.5)), signature_ball_hash(('<x0123456789abcdef01,3,0.5,7,[' || repeat('0.5,', 71) || '-1]>')::signature_ball),
-    feature_frequencies_hash('<word,1,9,0,{0000000000000001:9,0123456789abcdef:1}>');
-SELECT simhash_hash_extended('0123456789abcdef', 42);
+SELECT simhash_internal_hash('0123456789abcdef'::simhash), simhash_internal_hash(to_simhash_weights('a b')), simhash_internal_hash('<0123456789abcdef,3>'::simhash_ball),
+    simhash_internal_hash(simhash_ball(to_simhash_weights('a b'), 3, 0.5)), simhash_internal_hash(('<x0123456789abcdef01,3,0.5,7,[' || repeat('0.5,', 71) || '-1]>')::signature_ball),
+    simhash_internal_hash('<word,1,9,0,{0000000000000001:9,0123456789abcdef:1}>'::feature_frequencies);
+SELECT simhash_internal_hash_extended('0123456789abcdef', 42);
 
 \echo '-- Other stored forms of the same weights, and a zero with a sign.'
 CREATE CAST (bytea AS simhash_weights) WITHOUT FUNCTION;
 CREATE TABLE form (w simhash_weights);
 INSERT INTO form SELECT decode(header || repeat(body, 64), 'hex')::simhash_weights
     FROM (VALUES ('01010100', '01'), ('01000100', '02'), ('01000800', repeat('00', 8)), ('01030100', '00')) v(header, body);
-SELECT count(*), count(DISTINCT w), count(DISTINCT simhash_weights_hash(w)), count(DISTINCT w::text) FROM form;
+SELECT count(*), count(DISTINCT w), count(DISTINCT simhash_internal_hash(w)), count(DISTINCT w::text) FROM form;
 DROP CAST (bytea AS simhash_weights);
-SELECT a = b AS equal, signature_ball_hash(a) = signature_ball_hash(b) AS same_hash FROM (VALUES
+SELECT a = b AS equal, simhash_internal_hash(a) = simhash_internal_hash(b) AS same_hash FROM (VALUES
     ('<01,0,1,0,[0,-0]>'::signature_ball, '<01,0,1,0,[-0,0]>'::signature_ball)) v(a, b);
 
 \echo '-- Every type, but for domains, whose base types are PostgreSQL''s, can be hashed; those that documents are kept as can be sorted.'
@@ -104,7 +104,7 @@ SELECT t.typname, array_agg(amname ORDER BY amname) FROM pg_type t JOIN pg_depen
 WHERE t.typtype = 'b' AND t.typelem = 0 GROUP BY 1 ORDER BY 1;
 SELECT proname FROM pg_amproc p JOIN pg_proc f ON f.oid = p.amproc JOIN pg_type t ON t.oid = p.amproclefttype
     JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.deptype = 'e'
-WHERE proname ~ '_(cmp|hash|hash_extended)$' AND NOT (proleakproof AND proparallel = 's' AND provolatile = 'i' AND proisstrict);
+WHERE proname ~ '^simhash_internal_(cmp|hash|hash_extended)$' AND NOT (proleakproof AND proparallel = 's' AND provolatile = 'i' AND proisstrict);
 
 \echo '-- Usual statements.'
 CREATE TABLE page (id int PRIMARY KEY, w simhash_weights, b simhash_ball, n int);

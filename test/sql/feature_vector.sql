@@ -76,7 +76,7 @@ SELECT '<counts,{1:1}> '::feature_vector;
 \echo :SQLSTATE
 SELECT 'the cat'::feature_vector;
 \echo :SQLSTATE
-SELECT encode(feature_vector_send('<counts,{1:1,f:7}>'), 'hex') AS counts, encode(feature_vector_send('<weights,{1:1}>'), 'hex') AS weights;
+SELECT encode(simhash_internal_feature_vector_send('<counts,{1:1,f:7}>'), 'hex') AS counts, encode(simhash_internal_feature_vector_send('<weights,{1:1}>'), 'hex') AS weights;
 CREATE TEMP TABLE copied (LIKE input);
 SELECT current_setting('data_directory') || '/feature_vector.copy' AS file \gset
 COPY input TO :'file' (FORMAT binary);

@@ -33,7 +33,7 @@ SELECT q, s.* FROM unnest(ARRAY[
     'SELECT id FROM page WHERE h <@| simhash_ball(to_simhash_weights(''a''), 3, 0.9)',
     'SELECT id FROM page WHERE h <@| simhash_ball(to_simhash_weights(''a''), 3, 1, 20)',
     'SELECT id FROM page WHERE h <@> to_simhash_weights(''a'') < 4',
-    'SELECT id FROM page WHERE simhash_in_ball(h, simhash_ball(to_simhash_weights(''a''), 3, 0.9))',
+    'SELECT id FROM page WHERE simhash_internal_in_ball(h, simhash_ball(to_simhash_weights(''a''), 3, 0.9))',
     'SELECT id FROM page WHERE s <@| signature_ball(repeat(''01'', 64)::bit(128), 3, 0.9)',
     'SELECT id FROM parted WHERE h <@| simhash_ball(to_simhash_weights(''a''), 3, 0.9)',
     'SELECT id FROM page ORDER BY h <@> to_simhash_weights(''a'') LIMIT 3']) AS q, sent(q) AS s;

@@ -158,7 +158,7 @@ BEGIN
         EXECUTE format('COPY copied FROM %L (FORMAT %s)', file, form);
     END LOOP;
 END $$;
-SELECT count(*) AS copied, count(*) FILTER (WHERE simhash_ball_send(c.b) = simhash_ball_send(b.b)) AS same
+SELECT count(*) AS copied, count(*) FILTER (WHERE simhash_internal_ball_send(c.b) = simhash_internal_ball_send(b.b)) AS same
 FROM copied c JOIN balls b USING (id);
 SELECT count(*) FROM doc JOIN balls ON h <@| b WHERE balls.id = 20; -- radius 19, a recall of 0.05, 20 probes
 \set VERBOSITY terse

@@ -59,13 +59,13 @@ COPY copied FROM :'file' (FORMAT binary);
 SELECT 'rm ' || :'file' AS remove \gset
 COPY (SELECT WHERE false) TO PROGRAM :'remove';
 SELECT count(*) AS copied, count(*) FILTER (WHERE c.ball::text = b.ball::text) AS equal FROM copied c JOIN balls b USING (id);
-SELECT text_ball_send('<0.5,ab>');
+SELECT simhash_internal_text_ball_send('<0.5,ab>');
 SELECT count(*) AS balls, count(*) FILTER (WHERE (a.ball = b.ball) = (a.ball::text = b.ball::text)) AS right,
-    count(*) FILTER (WHERE a.ball = b.ball AND text_ball_hash(a.ball) = text_ball_hash(b.ball)) AS equal,
-    count(DISTINCT text_ball_hash(b.ball)) AS hashes
+    count(*) FILTER (WHERE a.ball = b.ball AND simhash_internal_hash(a.ball) = simhash_internal_hash(b.ball)) AS equal,
+    count(DISTINCT simhash_internal_hash(b.ball)) AS hashes
     FROM (SELECT id, ball FROM balls UNION ALL SELECT id, text_ball(body, .75) FROM t WHERE id < 100 AND id <> 56) a, balls b
     WHERE a.id / 8 = b.id / 8 OR a.id = b.id + 1;
-SELECT text_ball('a', 0) = text_ball('a', -0.0), text_ball('a', 0.5) <> text_ball('a', 0.6), text_ball_hash('<0.5,some text>');
+SELECT text_ball('a', 0) = text_ball('a', -0.0), text_ball('a', 0.5) <> text_ball('a', 0.6), simhash_internal_hash('<0.5,some text>'::text_ball);
 
 -- Estimates: a few rows.
 CREATE FUNCTION estimate(condition text) RETURNS int LANGUAGE plpgsql AS $$ DECLARE line text; BEGIN

@@ -11,7 +11,7 @@ INSERT INTO ordered VALUES
 ANALYZE ordered;
 
 SELECT a, b, a = b AS eq, a <> b AS ne, a < b AS lt, a <= b AS le, a > b AS gt, a >= b AS ge,
-       simhash_cmp(a, b) AS cmp
+       simhash_internal_cmp(a, b) AS cmp
 FROM unnest('{0000000000000001,7fffffffffffffff,8000000000000000,ffffffffffffffff}'::simhash[]) AS a,
      unnest('{7fffffffffffffff,8000000000000000}'::simhash[]) AS b
 ORDER BY a::text, b::text;
@@ -111,10 +111,10 @@ SELECT count(*) FROM ranged_high WHERE h::bigint >= 0;
 EXPLAIN (COSTS OFF) SELECT * FROM ranged WHERE h < '7000000000000000';
 
 \echo '-- hashes: both functions agree at seed 0; different fingerprints mostly have different hashes'
-SELECT count(DISTINCT simhash_hash(h)) > 990 AS spread,
-       bool_and((simhash_hash_extended(h, 0) & x'ffffffff'::bigint) = (simhash_hash(h)::bigint & x'ffffffff'::bigint))
+SELECT count(DISTINCT simhash_internal_hash(h)) > 990 AS spread,
+       bool_and((simhash_internal_hash_extended(h, 0) & x'ffffffff'::bigint) = (simhash_internal_hash(h)::bigint & x'ffffffff'::bigint))
            AS alike,
-       bool_and(simhash_hash_extended(h, 1) <> simhash_hash_extended(h, 0)) AS seeded
+       bool_and(simhash_internal_hash_extended(h, 1) <> simhash_internal_hash_extended(h, 0)) AS seeded
 FROM ordered WHERE h IS NOT NULL;
 
 \echo '-- array operations and window frames'

@@ -146,13 +146,13 @@ EXECUTE untyped (:'near');
 RESET plan_cache_mode;
 RESET ROLE;
 \echo '-- the function that conditions become raises no error'
-SELECT a, b, signature_within(a, b, 1) FROM (VALUES (B'1', B'11'), (B'', B'1'), (B'', B''), (B'101', B'111'), (B'101', B'010'), (B'1', NULL))
+SELECT a, b, simhash_internal_within(a, b, 1) FROM (VALUES (B'1', B'11'), (B'', B'1'), (B'', B''), (B'101', B'111'), (B'101', B'010'), (B'1', NULL))
     AS v (a, b);
 \echo '-- nor does the index, which such a condition uses only for queries of the column''s length'
 SET enable_seqscan = off;
-SELECT count(*) FROM scanned WHERE signature_within(sig, B'01', 3);
-SELECT index FROM spy.guarded('signature_within(sig, B''01'', 3)');
-PREPARE bare (bit, int) AS SELECT count(*) FROM scanned WHERE signature_within(sig, $1, $2);
+SELECT count(*) FROM scanned WHERE simhash_internal_within(sig, B'01', 3);
+SELECT index FROM spy.guarded('simhash_internal_within(sig, B''01'', 3)');
+PREPARE bare (bit, int) AS SELECT count(*) FROM scanned WHERE simhash_internal_within(sig, $1, $2);
 SET plan_cache_mode = force_generic_plan;
 EXECUTE bare (B'01', 3);
 RESET plan_cache_mode;

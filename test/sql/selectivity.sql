@@ -89,8 +89,8 @@ CREATE TABLE graded AS SELECT i AS id, ('0123456789abcdef'::simhash::bigint # ((
 ANALYZE graded;
 SELECT c, expected('SELECT FROM graded WHERE ' || c, 900, 1100) FROM unnest(ARRAY[
     $$ h <@> '0123456789abcdef' = 0 $$, $$ h <@> '0123456789abcdef' = 1 $$, $$ h <@> '0123456789abcdef' = 5 $$,
-    $$ 9 = h <@> '0123456789abcdef' $$, $$ hamming_at(h, '0123456789abcdef', 5) $$,
-    $$ hamming_at('0123456789abcdef', h, 5) $$
+    $$ 9 = h <@> '0123456789abcdef' $$, $$ simhash_internal_at(h, '0123456789abcdef', 5) $$,
+    $$ simhash_internal_at('0123456789abcdef', h, 5) $$
 ]) AS c;
 SELECT expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' = -1 $$, 1, 1),
        expected($$ SELECT FROM graded WHERE h <@> '0123456789abcdef' IN (4, 5) $$, 1800, 2000),
@@ -148,7 +148,7 @@ SELECT expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 $$,
        expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= (random() * 0)::int + 20 $$, 1, 100),
        expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) $$, 1, 100),
        expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) AND h <@> '0123456789abcdef' > 5 $$, 1, 100),
-       expected($$ SELECT FROM measured WHERE hamming_at(h, '0123456789abcdef', 20) $$, 1, 100);
+       expected($$ SELECT FROM measured WHERE simhash_internal_at(h, '0123456789abcdef', 20) $$, 1, 100);
 CREATE TABLE halves (id int, h simhash) PARTITION BY LIST ((id % 2));
 CREATE TABLE halves_0 PARTITION OF halves FOR VALUES IN (0);
 CREATE TABLE halves_1 PARTITION OF halves FOR VALUES IN (1);

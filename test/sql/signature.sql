@@ -3,7 +3,7 @@
 
 SELECT B'0000' <@> B'0000', B'0000' <@> B'1111', B'10000001' <@> B'00000001', B'' <@> B'';
 SELECT pg_typeof(B'01' <@> B'11'), pg_typeof((B'01' <@> B'11') + 1);
-SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, hamming_within(B'0', NULL, 3), hamming_at(B'0', B'1', NULL);
+SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, hamming_within(B'0', NULL, 3), simhash_internal_at(B'0', B'1', NULL);
 \echo '-- compared with the number of ones in the text form of the XOR'
 CREATE FUNCTION random_bits(i int, bits int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$
     SELECT substring(string_agg(('x' || md5(i || ' ' || j))::bit(128)::text, '' ORDER BY j), 1, bits)::varbit
@@ -25,7 +25,7 @@ SELECT B'0101' <@> B'010';
 SELECT B'' <@> B'0';
 SELECT hamming_within(B'0101', B'010', 3);
 SELECT hamming_within(B'0101', B'010', -1);
-SELECT hamming_at(B'0101', B'010', 3);
+SELECT simhash_internal_at(B'0101', B'010', 3);
 SELECT B'0101' <@| signature_ball(B'010', 3);
 SELECT B'0101' <@| signature_ball(B'010', -1);
 SELECT B'0101' <@> signature_ball(B'010', 3);
@@ -38,7 +38,7 @@ SELECT pg_typeof('0123456789abcdef'::simhash <@> '0123456789abcdee'), '012345678
        '0101' <@> B'0111' AS bit, B'0101' <@> '0111' AS bit, B'0101' <@> 'x7' AS bit, 'x7' <@> 'b0101'::varbit AS varbit,
        'b0101'::varbit <@> '0111' AS varbit, B'0101'::varbit <@> B'0111'::varbit AS varbit;
 SELECT hamming_distance('0123456789abcdef', '0123456789abcdee'), hamming_within('0123456789abcdef', '0123456789abcdee', 1),
-       hamming_at('0123456789abcdef', '0123456789abcdee', 2), simhash_in_ball('0123456789abcdef', '<0123456789abcdee,1>'),
+       simhash_internal_at('0123456789abcdef', '0123456789abcdee', 2), simhash_internal_in_ball('0123456789abcdef', '<0123456789abcdee,1>'),
        '0123456789abcdef' <@| '<0123456789abcdee,1>', simhash_ball('0123456789abcdef', 3);
 SELECT B'0101' <@| '<0111,1,1,0>' AS inside, '0101' <@| signature_ball('0111', 0) AS outside, B'01'::varbit <@| '<01,0,1,0>' AS varbit,
        hamming_within('0101', B'0111', 1), signature_distance(B'0101', '0111'), signature_distance('0101', '0111'), signature_ball('0101', 3);
@@ -110,14 +110,14 @@ INSERT INTO balls SELECT bits * 3 + 2, signature_ball(random_bits(bits, bits), b
     FROM unnest('{0,1,7,64,65,200,4096}'::int[]) AS bits;
 INSERT INTO balls VALUES (20000, signature_ball(repeat('0', 50000)::varbit, 7, 1, array_fill(1.5::real, ARRAY[50000])));
 SELECT count(*), count(*) FILTER (WHERE b::text::signature_ball::text = b::text
-        AND signature_ball_send(b::text::signature_ball) = signature_ball_send(b)) AS same FROM balls;
+        AND simhash_internal_signature_ball_send(b::text::signature_ball) = simhash_internal_signature_ball_send(b)) AS same FROM balls;
 CREATE TABLE copied (LIKE balls);
 \copy balls TO PROGRAM 'cat >"${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)
 \copy copied FROM PROGRAM 'cat "${TMPDIR:-/tmp}/simhash.$PPID"; rm "${TMPDIR:-/tmp}/simhash.$PPID"' (FORMAT binary)
 SELECT count(*), count(*) FILTER (WHERE balls.b::text = copied.b::text) AS same FROM balls JOIN copied USING (id);
 SELECT count(*) FROM balls WHERE id % 3 = 0 AND id < 600
     AND NOT (random_bits(id / 3, id / 3) <@| b AND random_bits(id / 3, id / 3) <@> b = 0);
-SELECT signature_ball_send('<0101,3,0.5,10,[1,2,3,-4]>'), signature_ball_send('<,-1,1,0>');
+SELECT simhash_internal_signature_ball_send('<0101,3,0.5,10,[1,2,3,-4]>'), simhash_internal_signature_ball_send('<,-1,1,0>');
 \echo '-- binary values that are refused: a negative length, a length beyond the end, an unused bit that is set, a radius out of'
 \echo '-- range, a recall of NaN, weights for half of the bits, weights beyond the end; the third one is valid'
 TRUNCATE copied;
@@ -192,7 +192,7 @@ FROM (VALUES
     ($$ s <@> X'0123456789abcdef0123' <= NULL::int $$, 'NULL'),
     ($$ hamming_within(s, X'0123456789abcdef0123', 3) $$, 'd <= 3'),
     ($$ hamming_within('x0123456789abcdef0123', s, 3) $$, 'd <= 3'),
-    ($$ hamming_at(s, X'0123456789abcdef0123', 3) $$, 'd = 3'),
+    ($$ simhash_internal_at(s, X'0123456789abcdef0123', 3) $$, 'd = 3'),
     ($$ s <@| signature_ball(X'0123456789abcdef0123', 3) $$, 'd <= 3'),
     ($$ s <@| signature_ball(X'0123456789abcdef0123', 3, 0.5) $$, 'd <= 3'),
     ($$ s <@> signature_ball(X'0123456789abcdef0123', 3) <= 5 $$, 'd <= 5'),

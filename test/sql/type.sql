@@ -125,7 +125,7 @@ TRUNCATE copied;
 \copy copied FROM PROGRAM 'cat "${TMPDIR:-/tmp}/simhash.$PPID"; rm "${TMPDIR:-/tmp}/simhash.$PPID"'
 SELECT count(*), count(h) FROM copied;
 SELECT * FROM original EXCEPT SELECT * FROM copied;
-SELECT simhash_send('0123456789abcdef');
+SELECT simhash_internal_send('0123456789abcdef');
 \echo '-- binary data of 4, 9 and 8 bytes'
 TRUNCATE assigned;
 \copy assigned FROM PROGRAM 'printf "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0\0\1\0\0\0\4\1\2\3\4\377\377"' (FORMAT binary)

@@ -16,8 +16,8 @@ SELECT name, w::simhash, pg_column_size(w), w FROM w ORDER BY name;
 
 \echo '-- Round trips: text, binary, numbers.'
 SELECT name, w::text::simhash_weights::text = w::text AS text,
-       length(simhash_weights_send(w)) AS bytes,
-       substr(simhash_weights_send(w), 1, 17) AS start,
+       length(simhash_internal_weights_send(w)) AS bytes,
+       substr(simhash_internal_weights_send(w), 1, 17) AS start,
        w::real[]::simhash_weights::text = w::text AS real,
        (w::real[])[1:4] AS elements
 FROM w ORDER BY name;
@@ -34,15 +34,15 @@ SELECT count(*) FROM w JOIN again USING (name) WHERE w.w::text = again.w::text;
 \echo '-- A message that is too short, of another version, too long.'
 CREATE TEMP TABLE bad (b bytea);
 CREATE TEMP TABLE taken (w simhash_weights);
-INSERT INTO bad SELECT substr(simhash_weights_send(w), 1, 512) FROM w WHERE name = 'text';
+INSERT INTO bad SELECT substr(simhash_internal_weights_send(w), 1, 512) FROM w WHERE name = 'text';
 COPY bad TO :'file' (FORMAT binary);
 COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE
-UPDATE bad SET b = (SELECT set_byte(simhash_weights_send(w), 0, 9) FROM w WHERE name = 'text');
+UPDATE bad SET b = (SELECT set_byte(simhash_internal_weights_send(w), 0, 9) FROM w WHERE name = 'text');
 COPY bad TO :'file' (FORMAT binary);
 COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE
-UPDATE bad SET b = (SELECT simhash_weights_send(w) || '\x00' FROM w WHERE name = 'text');
+UPDATE bad SET b = (SELECT simhash_internal_weights_send(w) || '\x00' FROM w WHERE name = 'text');
 COPY bad TO :'file' (FORMAT binary);
 COPY taken FROM :'file' (FORMAT binary);
 \echo :SQLSTATE

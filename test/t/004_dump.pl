@@ -169,7 +169,7 @@ COPY copied FROM '$file' (FORMAT $format);
 SQL
     is($node->safe_psql('postgres', 'SELECT count(*) FROM text JOIN copied USING (id)
         WHERE text.weights::text = copied.weights::text
-            AND simhash_ball_send(text.ball) = simhash_ball_send(copied.ball) AND text.h = to_simhash(copied.body)'),
+            AND simhash_internal_ball_send(text.ball) = simhash_internal_ball_send(copied.ball) AND text.h = to_simhash(copied.body)'),
         '200', "COPY, $format: weights, balls and texts");
     $node->safe_psql('postgres', 'DROP TABLE copied');
 }

@@ -107,7 +107,7 @@ my @forms = (
     [ "h <@> $q <= 5", qr/WHERE \(public\.hamming_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
     [ "h <@> $q < 6", qr/WHERE \(public\.hamming_within\(h, '\w{16}'::public\.simhash, 5::bigint\)\)$/, 'page_h' ],
     [ "h <@> $q BETWEEN 1 AND 6", qr/NOT public\.hamming_within\(h, .*, 0::bigint.*public\.hamming_within\(h, .*, 6::bigint/, 'page_h' ],
-    [ "h <@> $q = 2", qr/public\.hamming_at\(h, .*, 2::bigint\)/, 'page_h' ],
+    [ "h <@> $q = 2", qr/public\.simhash_internal_at\(h, .*, 2::bigint\)/, 'page_h' ],
     [ "phash::simhash <@> $q <= 5", qr/public\.hamming_within\(.*phash.*::public\.simhash.*, 5::bigint\)/, 'page_phash' ],
     [ "h ~= $q", qr/h OPERATOR\(public\.~=\)/, 'page_h' ],
     [ "h <@| simhash_ball($q, 5)", qr/h OPERATOR\(public\.<@\|\) '<\w{16},5>'::public\.simhash_ball/, 'page_h' ],

@@ -89,7 +89,7 @@ Node *distance_radius(PlannerInfo * /*root*/, Oid /*schema*/, Node *limit, int /
 Node *similarity_limit_radius(PlannerInfo *root, Oid schema, Node *limit, int bits)
 {
     const Oid types[] = {FLOAT8OID, INT4OID};
-    const Oid function = find_function(schema, "minhash_threshold_radius", types, lengthof(types));
+    const Oid function = find_function(schema, "minhash_radius", types, lengthof(types));
 
     if (!OidIsValid(function) || bits <= 0)
         return nullptr;

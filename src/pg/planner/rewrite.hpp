@@ -50,11 +50,11 @@ struct Comparison {
 };
 
 inline constexpr Comparison kComparisons[] = {
-    {"hamming_distance_eq", "=", Rewrite::at, Rewrite::at},
-    {"hamming_distance_lt", "<", Rewrite::within_below, Rewrite::not_within},
-    {"hamming_distance_le", "<=", Rewrite::within, Rewrite::not_within_below},
-    {"hamming_distance_gt", ">", Rewrite::not_within, Rewrite::within_below},
-    {"hamming_distance_ge", ">=", Rewrite::not_within_below, Rewrite::within},
+    {"simhash_internal_eq", "=", Rewrite::at, Rewrite::at},
+    {"simhash_internal_lt", "<", Rewrite::within_below, Rewrite::not_within},
+    {"simhash_internal_le", "<=", Rewrite::within, Rewrite::not_within_below},
+    {"simhash_internal_gt", ">", Rewrite::not_within, Rewrite::within_below},
+    {"simhash_internal_ge", ">=", Rewrite::not_within_below, Rewrite::within},
 };
 
 // -- Measures: the Hamming distance, which is at most the limit, and the similarity that min-hash signatures estimate,

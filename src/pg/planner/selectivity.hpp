@@ -1,5 +1,5 @@
 // Estimates of the number of rows within a Hamming distance, shared by the operators' estimators and the
-// support functions of hamming_within and hamming_at. Estimates are from 0 to 1, and never NaN.
+// support functions of hamming_within and simhash_internal_at. Estimates are from 0 to 1, and never NaN.
 #pragma once
 
 #include "pg/server/postgres.hpp"

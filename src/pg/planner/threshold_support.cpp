@@ -1,6 +1,6 @@
 // Planner support functions, through which h <@> q <= 3 and minhash_at_least(s, q, 0.8) can use an index.
 //
-// A comparison of a distance becomes hamming_within(h, q, 3) or hamming_at(h, q, 3). For an index on h, these become
+// A comparison of a distance becomes hamming_within(h, q, 3) or simhash_internal_at(h, q, 3). For an index on h, these become
 // h <@| simhash_ball(q, 3), or signature_ball(q, 3) for bit strings; so does minhash_at_least, with the largest distance
 // whose similarity is at least the threshold as the radius. An expression that is not recognized is left unchanged and
 // is evaluated as it stands.
@@ -103,7 +103,8 @@ Node *condition_limit(PlannerInfo *root, const ThresholdComparison &comparison)
     if (limit == nullptr)
         return nullptr;
     if (comparison.rewrite == Rewrite::within_below || comparison.rewrite == Rewrite::not_within_below) {
-        const Oid type = INT8OID, next = find_function(comparison.schema, "hamming_radius_below", &type, 1);
+        const Oid type = INT8OID,
+                  next = find_function(comparison.schema, "simhash_internal_radius_below", &type, 1);
         if (!OidIsValid(next))
             return nullptr;
         limit = call_function(next, INT8OID, list_make1(limit));
@@ -173,8 +174,8 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
 // Returns the condition that the distance is at most the limit.
 Node *limit_condition(const ThresholdComparison &comparison, Node *limit)
 {
-    return call_condition(equally_long(comparison.call) ? "signature_within" : "hamming_within", comparison,
-                          limit);
+    return call_condition(equally_long(comparison.call) ? "simhash_internal_within" : "hamming_within",
+                          comparison, limit);
 }
 
 // Returns the comparison in the form that is needed for partition keys of type hamming_distance: the planner
@@ -232,7 +233,7 @@ Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *l
     if (is_sublink_output(comparison.threshold))
         return call_built_in(comparison.built_in);
     Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
-                                                  : call_condition("hamming_at", comparison, limit);
+                                                  : call_condition("simhash_internal_at", comparison, limit);
     return with_comparisons(root, condition, comparison);
 }
 

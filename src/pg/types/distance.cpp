@@ -22,14 +22,14 @@ SIMHASH_FUNCTION(hamming_within)
                    PG_GETARG_INT64(2));
 }
 
-// hamming_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
+// simhash_internal_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
 SIMHASH_FUNCTION(hamming_at)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
 }
 
-// simhash_near(simhash, simhash) -> boolean: whether the distance is at most 3. The function of the operator
+// simhash_internal_near(simhash, simhash) -> boolean: whether the distance is at most 3. The function of the operator
 // ~=.
 SIMHASH_FUNCTION(simhash_near)
 {
@@ -71,7 +71,7 @@ SIMHASH_FUNCTION(hamming_weights_at)
                    PG_GETARG_INT64(2));
 }
 
-// hamming_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
+// simhash_internal_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
 // smallest bigint is returned unchanged: no distance is below it either way.
 SIMHASH_FUNCTION(hamming_radius_below)
 {

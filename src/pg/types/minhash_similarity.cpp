@@ -66,21 +66,9 @@ SIMHASH_FUNCTION(minhash_at_least)
     PG_RETURN_BOOL(similarity >= PG_GETARG_FLOAT8(2));
 }
 
-// minhash_radius(float8, integer) -> integer: the largest distance whose similarity is at least this, or -1.
+// minhash_radius(float8, integer) -> integer: the largest distance whose similarity is at least this, or -1. The planner
+// calls it for index conditions. A comparison with NaN raises no error without the index, so it raises none here.
 SIMHASH_FUNCTION(minhash_radius)
-{
-    const double similarity = PG_GETARG_FLOAT8(0);
-    const std::int32_t bits = PG_GETARG_INT32(1);
-
-    if (std::isnan(similarity))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("similarity must not be NaN"));
-    check_bits(bits);
-    PG_RETURN_INT32(similarity_radius(similarity, bits));
-}
-
-// minhash_threshold_radius(float8, integer) -> integer: the same for index conditions. A comparison with NaN raises
-// no error without the index, so it raises none here.
-SIMHASH_FUNCTION(minhash_threshold_radius)
 {
     const std::int32_t bits = PG_GETARG_INT32(1);
 

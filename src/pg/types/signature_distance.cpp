@@ -1,5 +1,5 @@
 // The SQL functions of the Hamming distance of bit strings. They raise an error if the lengths differ, which
-// reveals a length, so they are not LEAKPROOF. signature_within is the exception.
+// reveals a length, so they are not LEAKPROOF. simhash_internal_within is the exception.
 #include "pg/types/signature_ball.hpp"
 
 #include "pg/types/signature_type.hpp"
@@ -29,7 +29,7 @@ SIMHASH_FUNCTION(signature_within)
     PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
 }
 
-// signature_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is
+// simhash_internal_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is
 // LEAKPROOF, so it must not raise an error, whatever the values are.
 SIMHASH_FUNCTION(signature_within_if_equally_long)
 {
@@ -38,20 +38,20 @@ SIMHASH_FUNCTION(signature_within_if_equally_long)
     PG_RETURN_BOOL(a.bits == b.bits && signature_distance(a.data, b.data, a.bytes) <= PG_GETARG_INT64(2));
 }
 
-// hamming_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
+// simhash_internal_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
 SIMHASH_FUNCTION(signature_at)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) == PG_GETARG_INT64(2));
 }
 
-// signature_distance_to_center(bit, signature_ball) -> hamming_distance: the distance to the center.
+// simhash_internal_distance_to_center(bit, signature_ball) -> hamming_distance: the distance to the center.
 SIMHASH_FUNCTION(signature_distance_to_center)
 {
     PG_RETURN_INT32(checked_distance(datum_signature(PG_GETARG_DATUM(0)),
                                      ball_signature(datum_signature_ball(PG_GETARG_DATUM(1)))));
 }
 
-// signature_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
+// simhash_internal_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
 // here.
 SIMHASH_FUNCTION(signature_in_ball)
 {

@@ -30,22 +30,19 @@ am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | s
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
 am/index                                     the metapage, the functions of a kind, options, rights, failpoints
 compat/functions                             to_simhash_as, to_minhash_as
-pg/vectors pg/features pg/report pg/planner  projections | features | simhash_report | planner support
+pg/report pg/planner                         simhash_report, designs, blocks | planner support
 pg/texts                                     near-duplicate texts
-pg/fingerprint pg/minhash pg/tables          to_simhash, to_signature | to_minhash | designs and blocks
-pg/input                                     documents and features as arguments
+pg/features                                  documents, features and vectors to fingerprints, signatures, sketches
 pg/types                                     SQL types, casts and operators
 pg/server                                    settings, differences between versions, result rows
 compat/profiles                              what other libraries compute
-core/report                                  the figures of simhash_report
-core/signature_tables                        layouts, search plans, probes and store pages of signatures
-core/page core/vectors core/minhash          the on-disk format | projections | sketches of sets
-core/volatility core/features                the model of PSM and VOSH | counts of features
-core/tables core/kernels core/pairs          designs, bit orders, search plans | SIMD kernels | pair plans
-core/signature                               bit strings and their sums
-core/weights core/text                       sums of features | normalisation, shingles
-core/fingerprint core/hash                   64 bits and their distance | hashes of features, SplitMix64
-core/contract                                assertions of what functions require
+core/forecast                                what a search of signatures reads, the figures of simhash_report
+core/page                                    the on-disk format
+core/likely                                  what is likely: the model of PSM and VOSH, probes, the order of steps
+core/features core/lists                     counts and sums of features, projections, sketches | lists of signatures
+core/layout core/kernels core/joins          designs, bit orders, search plans | SIMD kernels | plans of joins
+core/text                                    normalisation, shingles
+core/bits                                    fingerprints, signatures, hashes, assertions
 END
 my @lines = map { my ($names, $what) = split /  +/; [ [ split / /, $names ], $what ] } split /\n/, $order;
 my %level;

@@ -22,8 +22,8 @@
 #include "core/features/feature_counts.hpp"
 #include "core/features/feature_frequencies.hpp"
 #include "core/features/term_frequency.hpp"
-#include "core/hash/feature_hash.hpp"
-#include "core/minhash/minhash_sketch.hpp"
+#include "core/bits/feature_hash.hpp"
+#include "core/features/minhash_sketch.hpp"
 #include "texts.hpp"
 #include "vectors.hpp"
 

@@ -15,7 +15,7 @@
 #include "core/features/feature_counts.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/text/text_features.hpp"
-#include "core/vectors/random_projection.hpp"
+#include "core/features/random_projection.hpp"
 
 using namespace simhash;
 

@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "core/volatility/volatility_model.hpp"
-#include "core/volatility/vosh.hpp"
-#include "core/weights/weights.hpp"
+#include "core/likely/volatility_model.hpp"
+#include "core/likely/vosh.hpp"
+#include "core/features/weights.hpp"
 
 using namespace simhash;
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/tables/key_ball.hpp"
-#include "core/volatility/guided_plan.hpp"
+#include "core/layout/key_ball.hpp"
+#include "core/likely/guided_plan.hpp"
 #include "corpus.hpp"
 
 using namespace simhash;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/kernels/leaf_match.hpp"
-#include "core/tables/bit_order.hpp"
-#include "core/tables/key_order.hpp"
-#include "core/tables/table_design.hpp"
+#include "core/layout/bit_order.hpp"
+#include "core/layout/key_order.hpp"
+#include "core/layout/table_design.hpp"
 
 namespace peers
 {

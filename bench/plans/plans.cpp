@@ -1,5 +1,5 @@
 // Prints the estimated leaf pages of exact searches: the tables in doc/search.md and README.md.
-#include "core/tables/search_plan.hpp"
+#include "core/layout/search_plan.hpp"
 
 #include <cstdio>
 #include <initializer_list>

@@ -2,9 +2,9 @@
 // share that fingerprints of 64 bits find within a number of bits, and how many pairs are that near for each of them.
 // The pairs are found exactly, by inverted lists of the rarest shingles.
 #include "core/features/feature_counts.hpp"
-#include "core/fingerprint/fingerprint.hpp"
-#include "core/minhash/text_sketch.hpp"
-#include "core/weights/weights.hpp"
+#include "core/bits/fingerprint.hpp"
+#include "core/features/text_sketch.hpp"
+#include "core/features/weights.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -151,7 +151,7 @@ BEGIN
 END $$;
 
 -- The bytes of the parts of an index of ours, by the flags in the pages' tails: see core/page/page.hpp and
--- core/signature_tables/store_page.hpp.
+-- core/page/store_page.hpp.
 CREATE PROCEDURE note_parts(k kind) LANGUAGE plpgsql AS $$
 DECLARE index text := format('page_%s_sig', k.name); rows float8 := (SELECT count(*) FROM page);
 BEGIN

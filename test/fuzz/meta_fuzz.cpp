@@ -2,8 +2,8 @@
 // place.
 #include "targets.hpp"
 
+#include "core/layout/search_plan.hpp"
 #include "core/page/page.hpp"
-#include "core/tables/search_plan.hpp"
 
 #include <algorithm>
 #include <memory>

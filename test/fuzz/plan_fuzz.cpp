@@ -2,7 +2,7 @@
 // once.
 #include "rows.hpp"
 
-#include "core/pairs/pair_plan.hpp"
+#include "core/joins/pair_plan.hpp"
 
 #include <vector>
 

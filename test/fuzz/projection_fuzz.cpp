@@ -2,7 +2,7 @@
 // for the negated vector.
 #include "targets.hpp"
 
-#include "core/vectors/random_projection.hpp"
+#include "core/features/random_projection.hpp"
 
 #include <cmath>
 #include <vector>

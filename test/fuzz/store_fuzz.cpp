@@ -2,9 +2,9 @@
 // else it holds.
 #include "targets.hpp"
 
-#include "core/signature/signature.hpp"
-#include "core/signature_tables/signature_plan.hpp"
-#include "core/signature_tables/store_page.hpp"
+#include "core/bits/signature.hpp"
+#include "core/forecast/signature_plan.hpp"
+#include "core/page/store_page.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,8 +1,8 @@
 // Text input of fingerprints and weights: the output of what was read reads back as the same value.
 #include "targets.hpp"
 
-#include "core/fingerprint/fingerprint.hpp"
-#include "core/weights/weights_text.hpp"
+#include "core/bits/fingerprint.hpp"
+#include "core/features/weights_text.hpp"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // Weights in stored and external form, and their sums.
 #include "targets.hpp"
 
-#include "core/weights/weights_format.hpp"
+#include "core/features/weights_format.hpp"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 // to_minhash_as and minhash_profiles: minima as other libraries compute them. The table of profiles is in src/profiles.
 #include "functions/profile_argument.hpp"
-#include "pg/input/array_elements.hpp"
-#include "pg/input/utf8_text.hpp"
-#include "pg/minhash/minhash_value.hpp"
+#include "pg/features/array_elements.hpp"
+#include "pg/features/minhash_value.hpp"
+#include "pg/features/utf8_text.hpp"
 #include "pg/server/result_rows.hpp"
 #include "profiles/minhash_profiles.hpp"
 

@@ -1,14 +1,14 @@
 // to_simhash_as, to_simhash_weights_as and simhash_profiles: fingerprints as other libraries compute them, and
 // weights whose signs they are. The table of profiles is in src/profiles. This file has the hash functions that
 // PostgreSQL provides, and reads the arguments.
-#include "core/hash/feature_hash.hpp"
+#include "core/bits/feature_hash.hpp"
 #include "core/text/unicode.hpp"
 #include "functions/profile_argument.hpp"
-#include "pg/input/array_elements.hpp"
-#include "pg/input/counted_features.hpp"
-#include "pg/input/document_argument.hpp"
-#include "pg/input/shingle_arguments.hpp"
-#include "pg/input/utf8_text.hpp"
+#include "pg/features/array_elements.hpp"
+#include "pg/features/counted_features.hpp"
+#include "pg/features/document_argument.hpp"
+#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/types/weights_type.hpp"

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/weights/weights.hpp"
+#include "core/features/weights.hpp"
 
 namespace simhash
 {

@@ -8,8 +8,8 @@
 
 #include "am/tree/tree_page.hpp"
 
+#include "core/layout/byte_permutation.hpp"
 #include "core/page/leaf_cut.hpp"
-#include "core/tables/byte_permutation.hpp"
 
 extern "C" {
 #include "storage/buffile.h"

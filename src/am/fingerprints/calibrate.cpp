@@ -7,7 +7,7 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/index/rights.hpp"
 
-#include "core/report/every_nth.hpp"
+#include "core/forecast/every_nth.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"

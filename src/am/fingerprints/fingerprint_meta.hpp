@@ -7,10 +7,10 @@
 #include "am/index/meta.hpp"
 #include "am/index/options.hpp"
 
-#include "core/tables/bit_order.hpp"
-#include "core/tables/byte_permutation.hpp"
-#include "core/tables/key_order.hpp"
-#include "core/tables/search_plan.hpp"
+#include "core/layout/bit_order.hpp"
+#include "core/layout/byte_permutation.hpp"
+#include "core/layout/key_order.hpp"
+#include "core/layout/search_plan.hpp"
 
 namespace simhash
 {

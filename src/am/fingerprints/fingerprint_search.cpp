@@ -5,8 +5,8 @@
 #include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 
-#include "core/signature/ball_volume.hpp"
-#include "core/volatility/step_order.hpp"
+#include "core/bits/ball_volume.hpp"
+#include "core/likely/step_order.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/weights_type.hpp"

@@ -1,14 +1,14 @@
 // The leaves of a search by weights (PSM; Sood and Loguinov 2011). Cells of the tables are probed in
 // descending order of the probability that they contain near-duplicates, until the target recall is reached.
-// core/volatility/guided_plan.hpp chooses the cells.
+// core/likely/guided_plan.hpp chooses the cells.
 #pragma once
 
 #include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/tables/key_ball.hpp"
-#include "core/tables/probe_ball.hpp"
-#include "core/volatility/guided_plan.hpp"
+#include "core/layout/key_ball.hpp"
+#include "core/layout/probe_ball.hpp"
+#include "core/likely/guided_plan.hpp"
 #include "pg/types/ball.hpp"
 
 namespace simhash

@@ -2,7 +2,7 @@
 
 #include "am/index/kind.hpp"
 #include "am/index/strategy.hpp"
-#include "core/tables/key_order.hpp"
+#include "core/layout/key_order.hpp"
 
 extern "C" {
 #include "access/table.h"

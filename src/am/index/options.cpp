@@ -1,6 +1,6 @@
 #include "am/index/options.hpp"
 
-#include "core/signature_tables/list_centers.hpp"
+#include "core/lists/list_centers.hpp"
 
 extern "C" {
 #include "access/reloptions.h"

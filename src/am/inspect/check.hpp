@@ -10,7 +10,7 @@
 #include "am/index/meta.hpp"
 #include "am/tree/tree_page.hpp"
 
-#include "core/hash/split_mix.hpp"
+#include "core/bits/split_mix.hpp"
 
 extern "C" {
 #include "executor/tuptable.h"

@@ -8,8 +8,8 @@
 // the range, sorts them, and reads their leaves.
 #include "am/match/match_state.hpp"
 
-#include "core/pairs/digit_sort.hpp"
-#include "core/tables/key_ball.hpp"
+#include "core/joins/digit_sort.hpp"
+#include "core/layout/key_ball.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -2,7 +2,7 @@
 // on when the leaves noted so far have been read.
 #include "am/match/match_state.hpp"
 
-#include "core/volatility/step_order.hpp"
+#include "core/likely/step_order.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -8,10 +8,10 @@
 // as their number squared, unless other bits tell the rows apart (join_cells).
 #include "am/pairs/pairs.hpp"
 
+#include "pg/report/block_designs.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"
-#include "pg/tables/block_designs.hpp"
 
 extern "C" {
 #include "utils/builtins.h"

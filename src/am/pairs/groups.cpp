@@ -6,7 +6,7 @@
 // (and up to 24 while the members are being numbered).
 #include "am/pairs/pairs.hpp"
 
-#include "core/pairs/components.hpp"
+#include "core/joins/components.hpp"
 
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

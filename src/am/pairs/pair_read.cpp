@@ -7,7 +7,7 @@
 #include "am/index/kind.hpp"
 #include "am/pairs/pairs.hpp"
 
-#include "core/signature/ball_volume.hpp"
+#include "core/bits/ball_volume.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"

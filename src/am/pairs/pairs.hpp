@@ -15,10 +15,10 @@
 #include "am/index/heap_tid.hpp"
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/hash/split_mix.hpp"
+#include "core/bits/split_mix.hpp"
+#include "core/joins/pair_plan.hpp"
 #include "core/kernels/pair_match.hpp"
-#include "core/pairs/pair_plan.hpp"
-#include "core/tables/byte_permutation.hpp"
+#include "core/layout/byte_permutation.hpp"
 
 extern "C" {
 #include "access/tableam.h"

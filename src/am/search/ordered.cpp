@@ -9,7 +9,7 @@
 #include "am/search/pins.hpp"
 #include "am/search/scan.hpp"
 
-#include "core/signature/ball_volume.hpp"
+#include "core/bits/ball_volume.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -10,9 +10,9 @@
 
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/tables/key_ball.hpp"
-#include "core/tables/key_ranges.hpp"
-#include "core/tables/search_plan.hpp"
+#include "core/layout/key_ball.hpp"
+#include "core/layout/key_ranges.hpp"
+#include "core/layout/search_plan.hpp"
 
 #include <bit>
 

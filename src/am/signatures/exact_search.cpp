@@ -3,7 +3,7 @@
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/store_scan.hpp"
 
-#include "core/volatility/step_order.hpp"
+#include "core/likely/step_order.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "am/signatures/list_build.hpp"
 
-#include "core/hash/split_mix.hpp"
+#include "core/bits/split_mix.hpp"
 #include "pg/server/settings.hpp"
 
 #include <algorithm>

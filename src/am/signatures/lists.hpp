@@ -4,7 +4,7 @@
 // an invalidation removes both. No pointer to a copy is kept where invalidations are accepted, which is where a heavyweight
 // lock is taken or a catalog is read.
 //
-// Chains. core/signature_tables/store_page.hpp describes them. An insert looks for a free slot on the first two pages of
+// Chains. core/page/store_page.hpp describes them. An insert looks for a free slot on the first two pages of
 // its list, since new pages become the second one, and then from the page on that the first page names, which VACUUM sets.
 // What it has passed in vain it excludes from the next search, unless VACUUM has opened the list again meanwhile. If there is
 // no free slot it links a page that belongs to no list. Rows and pages of a chain are only added by inserts, so a search
@@ -14,7 +14,7 @@
 
 #include "am/signatures/store.hpp"
 
-#include "core/signature_tables/list_centers.hpp"
+#include "core/lists/list_centers.hpp"
 
 namespace simhash
 {

@@ -1,7 +1,7 @@
 #include "am/signatures/pair_store.hpp"
 
-#include "core/hash/split_mix.hpp"
-#include "core/signature/signature.hpp"
+#include "core/bits/signature.hpp"
+#include "core/bits/split_mix.hpp"
 
 extern "C" {
 #include "miscadmin.h"

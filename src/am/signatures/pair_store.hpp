@@ -8,7 +8,7 @@
 #include "am/pairs/pairs.hpp"
 #include "am/signatures/store.hpp"
 
-#include "core/pairs/window_plan.hpp"
+#include "core/joins/window_plan.hpp"
 
 namespace simhash
 {

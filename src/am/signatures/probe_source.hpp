@@ -4,8 +4,8 @@
 
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/signature_tables/signature_layout.hpp"
-#include "core/tables/probe_ball.hpp"
+#include "core/layout/probe_ball.hpp"
+#include "core/layout/signature_layout.hpp"
 
 namespace simhash
 {

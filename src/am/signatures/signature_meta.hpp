@@ -8,7 +8,7 @@
 #include "am/index/meta.hpp"
 #include "am/index/options.hpp"
 
-#include "core/signature_tables/store_page.hpp"
+#include "core/page/store_page.hpp"
 
 namespace simhash
 {

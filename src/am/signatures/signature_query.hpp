@@ -16,7 +16,7 @@
 #include "am/signatures/number_set.hpp"
 #include "am/signatures/store.hpp"
 
-#include "core/signature_tables/signature_plan.hpp"
+#include "core/forecast/signature_plan.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/signature_ball.hpp"
 
@@ -54,7 +54,7 @@ struct SignatureSource : EagerSource {
     const std::uint64_t *keys; // in each table
     const SignatureLayout *layout;
     const float *weights; // for the costs of flips
-    float per_weight;     // by which z is computed (core/volatility/step_order.hpp)
+    float per_weight;     // by which z is computed (core/likely/step_order.hpp)
 };
 
 // The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of

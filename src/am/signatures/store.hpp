@@ -1,5 +1,5 @@
 // The signature store: the signatures and tids of its rows in slots that never move, and a plane
-// of sketches. core/signature_tables/store_page.hpp defines its pages.
+// of sketches. core/page/store_page.hpp defines its pages.
 //
 //   segments       listing, creating and choosing segments     store_insert   inserting a row
 //   store_vacuum   removing rows                               store_writer   the store of a build

@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "core/features/feature_frequencies.hpp"
+#include "core/features/nibble_masks.hpp"
+#include "core/features/signature_sums.hpp"
 #include "core/features/term_frequency.hpp"
-#include "core/signature/signature_sums.hpp"
-#include "core/weights/nibble_masks.hpp"
 
 namespace simhash
 {

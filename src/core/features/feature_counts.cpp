@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/features/feature_batch.hpp"
 
 namespace simhash

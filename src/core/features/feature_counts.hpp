@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/contract/contract.hpp"
-#include "core/hash/split_mix.hpp"
-#include "core/signature/signature_sums.hpp"
+#include "core/bits/contract.hpp"
+#include "core/bits/split_mix.hpp"
+#include "core/features/signature_sums.hpp"
 
 namespace simhash
 {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/features/term_frequency.hpp"
 
 namespace simhash

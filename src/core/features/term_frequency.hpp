@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/weights/weights.hpp"
+#include "core/features/weights.hpp"
 
 namespace simhash
 {

@@ -1,7 +1,7 @@
 // The kernel of searches: which of a leaf's fingerprints lie within a distance.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "core/kernels/simd_level.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The kernels of the join: which pairs of rows, of a list of short runs, lie within a distance.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "core/kernels/simd_level.hpp"
 
 #include <cstddef>

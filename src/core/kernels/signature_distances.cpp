@@ -1,6 +1,6 @@
 // Rows are read one after the other, which suits the prefetchers of processors. The sums of several rows are then
 // added across vectors together.
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/kernels/blocks.hpp"
 #include "core/kernels/signature_match.hpp"
 

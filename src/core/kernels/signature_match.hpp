@@ -2,7 +2,7 @@
 // are near. None reads outside the items that it is given.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "core/kernels/simd_level.hpp"
 
 #include <cstddef>

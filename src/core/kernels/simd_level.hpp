@@ -1,7 +1,7 @@
 // Which instructions the kernels may use, chosen when the program runs: the build itself is baseline.
 #pragma once
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)
 #define SIMHASH_NEON 1

@@ -1,7 +1,7 @@
 // The children of an inner page in a private copy of it, and the search among them.
 #pragma once
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/page/page.hpp"
 
 namespace simhash

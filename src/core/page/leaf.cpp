@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 
 namespace simhash
 {

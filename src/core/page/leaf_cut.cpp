@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 
 namespace simhash
 {

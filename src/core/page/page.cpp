@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/page/leaf.hpp"
 
 namespace simhash

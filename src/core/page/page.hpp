@@ -10,9 +10,9 @@
 // kFormatVersion.
 #pragma once
 
-#include "core/contract/contract.hpp"
-#include "core/tables/key_order.hpp"
-#include "core/volatility/volatility_model.hpp"
+#include "core/bits/contract.hpp"
+#include "core/layout/key_order.hpp"
+#include "core/likely/volatility_model.hpp"
 
 #include <compare>
 #include <cstddef>
@@ -38,7 +38,7 @@ inline constexpr std::uint16_t kLeaf = 1;
 inline constexpr std::uint16_t kInner = 2;
 inline constexpr std::uint16_t kMeta = 4;
 inline constexpr std::uint16_t kIncompleteSplit = 8; // the right sibling has no downlink yet
-// 16, 32, 64 and 512: pages of the signature store, see core/signature_tables/store_page.hpp
+// 16, 32, 64 and 512: pages of the signature store, see core/page/store_page.hpp
 inline constexpr std::uint16_t kPairKeys = 128; // a leaf whose keys have two words
 inline constexpr std::uint16_t kDeleted = 256;  // in no tree any more: the only flag of the page
 

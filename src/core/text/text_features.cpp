@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include "core/contract/contract.hpp"
-#include "core/hash/feature_hash.hpp"
+#include "core/bits/contract.hpp"
+#include "core/bits/feature_hash.hpp"
 
 namespace simhash
 {

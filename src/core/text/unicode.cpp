@@ -10,7 +10,7 @@ namespace
 {
 
 // clang-format off
-#include "core/contract/contract.hpp"
+#include "core/bits/contract.hpp"
 #include "core/text/unicode_tables.inc"
 // clang-format on
 

@@ -1,8 +1,8 @@
 // to_features returns features as an array, which can be inspected, weighted and filtered. to_simhash takes such an
 // array, and simhash_agg its elements.
-#include "pg/input/document_argument.hpp"
-#include "pg/input/shingle_arguments.hpp"
-#include "pg/input/utf8_text.hpp"
+#include "pg/features/document_argument.hpp"
+#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

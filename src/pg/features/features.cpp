@@ -1,6 +1,6 @@
 // features: values of type feature_vector, from which fingerprints, signatures, sketches and measures are computed.
-#include "pg/input/frequencies_argument.hpp"
-#include "pg/input/read_features.hpp"
+#include "pg/features/frequencies_argument.hpp"
+#include "pg/features/read_features.hpp"
 #include "pg/types/weights_type.hpp"
 
 namespace simhash

@@ -4,8 +4,8 @@
 // often the most frequent of these occurred: no count is too low by more than the sum of these numbers.
 #include <new>
 
-#include "pg/input/feature_aggregate.hpp"
-#include "pg/input/read_features.hpp"
+#include "pg/features/feature_aggregate.hpp"
+#include "pg/features/read_features.hpp"
 #include "pg/types/frequencies_type.hpp"
 
 namespace simhash

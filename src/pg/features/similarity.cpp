@@ -1,6 +1,6 @@
 // feature_jaccard, feature_containment and feature_cosine: how alike two sets or vectors of features are, exactly.
 #include "core/features/feature_measures.hpp"
-#include "pg/input/read_features.hpp"
+#include "pg/features/read_features.hpp"
 
 namespace simhash
 {

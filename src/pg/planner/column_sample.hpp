@@ -1,8 +1,8 @@
 // A sample of the values of a column: its most common values and histogram bounds, from its statistics.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
-#include "core/signature/signature.hpp"
+#include "core/bits/fingerprint.hpp"
+#include "core/bits/signature.hpp"
 #include "pg/planner/selectivity.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The estimators of the operators <@| and ~=, and of comparisons of distances that have not been rewritten.
 #include "pg/planner/rewrite.hpp"
 
-#include "core/minhash/text_sketch.hpp"
+#include "core/features/text_sketch.hpp"
 #include "pg/planner/column_sample.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"

@@ -1,6 +1,6 @@
 #include "pg/planner/rewrite.hpp"
 
-#include "core/minhash/estimate.hpp"
+#include "core/features/estimate.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"

@@ -6,7 +6,7 @@
 // near-duplicates, a few matching rows are assumed, because near-duplicates are what users search for.
 #include "pg/server/postgres.hpp"
 
-#include "core/signature/ball_volume.hpp"
+#include "core/bits/ball_volume.hpp"
 #include "pg/planner/column_sample.hpp"
 #include "pg/planner/rewrite.hpp"
 #include "pg/planner/selectivity.hpp"

@@ -1,9 +1,9 @@
 #include "pg/texts/kept_text.hpp"
 
-#include "core/hash/feature_hash.hpp"
-#include "core/minhash/text_sketch.hpp"
-#include "pg/input/counted_features.hpp"
-#include "pg/input/utf8_text.hpp"
+#include "core/bits/feature_hash.hpp"
+#include "core/features/text_sketch.hpp"
+#include "pg/features/counted_features.hpp"
+#include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

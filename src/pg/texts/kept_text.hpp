@@ -5,7 +5,7 @@
 // than until the end of the transaction, and so are all pointers.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

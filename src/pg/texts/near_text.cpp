@@ -1,5 +1,5 @@
 // text ~= text, text <@| text_ball, and what an index stores of a text.
-#include "core/minhash/text_sketch.hpp"
+#include "core/features/text_sketch.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/texts/kept_text.hpp"
 #include "pg/types/ball.hpp"

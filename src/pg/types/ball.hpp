@@ -13,11 +13,11 @@
 //   with weights, whose signs form the center:
 //       12     8  recall
 //       20     4  limit of probes
-//       24        the weights, packed (core/weights/weights_format.hpp)
+//       24        the weights, packed (core/features/weights_format.hpp)
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
-#include "core/weights/weights.hpp"
+#include "core/bits/fingerprint.hpp"
+#include "core/features/weights.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

@@ -1,7 +1,7 @@
 // Parts of the text forms of balls.
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

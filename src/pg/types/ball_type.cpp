@@ -2,8 +2,8 @@
 // functions that make balls and look into them.
 #include "pg/types/ball.hpp"
 
-#include "core/weights/weights_format.hpp"
-#include "core/weights/weights_text.hpp"
+#include "core/features/weights_format.hpp"
+#include "core/features/weights_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball_text.hpp"
 #include "pg/types/binary_form.hpp"

@@ -2,8 +2,8 @@
 // operator classes and of the aggregates min and max.
 #include "pg/server/postgres.hpp"
 
-#include "core/fingerprint/fingerprint.hpp"
-#include "core/hash/split_mix.hpp"
+#include "core/bits/fingerprint.hpp"
+#include "core/bits/split_mix.hpp"
 #include "pg/server/compat.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The type simhash: its text and binary forms and its casts.
 #include "pg/server/postgres.hpp"
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

@@ -2,7 +2,7 @@
 // signature_ball is a varlena with this layout, once it is neither packed nor compressed.
 #pragma once
 
-#include "core/signature/signature.hpp"
+#include "core/bits/signature.hpp"
 #include "pg/server/postgres.hpp"
 #include "pg/types/ball.hpp"
 

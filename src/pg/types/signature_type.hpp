@@ -1,7 +1,7 @@
 // Arguments and results of the type bit, which holds signatures.
 #pragma once
 
-#include "core/signature/signature.hpp"
+#include "core/bits/signature.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

@@ -1,5 +1,5 @@
 // A ball of texts: those whose three-word shingles have at least a Jaccard index with those of a text, and whose
-// fingerprints are within the radius for this index (core/minhash/text_sketch.hpp).
+// fingerprints are within the radius for this index (core/features/text_sketch.hpp).
 //
 // The stored form, without the length word:
 //
@@ -13,7 +13,7 @@
 //       20        the text
 #pragma once
 
-#include "core/fingerprint/fingerprint.hpp"
+#include "core/bits/fingerprint.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

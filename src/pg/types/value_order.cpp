@@ -4,7 +4,7 @@
 //
 // A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
 // unequal values differ before one of the sequences ends.
-#include "core/hash/split_mix.hpp"
+#include "core/bits/split_mix.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/frequencies_type.hpp"

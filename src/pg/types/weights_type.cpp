@@ -1,7 +1,7 @@
 // The type simhash_weights: its text and binary forms, its casts, and addition.
 #include "pg/types/weights_type.hpp"
 
-#include "core/weights/weights_format.hpp"
+#include "core/features/weights_format.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/binary_form.hpp"
 
@@ -157,7 +157,7 @@ SIMHASH_FUNCTION(simhash_weights_out)
     PG_RETURN_CSTRING(text);
 }
 
-// simhash_weights_recv(internal) -> simhash_weights: see core/weights/weights_format.hpp. A short message
+// simhash_weights_recv(internal) -> simhash_weights: see core/features/weights_format.hpp. A short message
 // raises 08P01, an unknown version raises 0A000.
 SIMHASH_FUNCTION(simhash_weights_recv)
 {

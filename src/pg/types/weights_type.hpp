@@ -1,8 +1,8 @@
 // Arguments and results of the type simhash_weights.
 #pragma once
 
-#include "core/weights/weights.hpp"
-#include "core/weights/weights_text.hpp"
+#include "core/features/weights.hpp"
+#include "core/features/weights_text.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

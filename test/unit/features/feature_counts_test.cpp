@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/bits/feature_hash.hpp"
 #include "core/features/feature_counts.hpp"
 #include "core/features/term_frequency.hpp"
-#include "core/hash/feature_hash.hpp"
 
 namespace simhash
 {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/layout/byte_permutation.hpp"
 #include "core/page/leaf_cut.hpp"
-#include "core/tables/byte_permutation.hpp"
 
 #include "../seed.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/bits/feature_hash.hpp"
 #include "core/features/feature_counts.hpp"
-#include "core/hash/feature_hash.hpp"
 #include "core/text/text_features.hpp"
 
 namespace simhash

@@ -1,0 +1,43 @@
+// The 64 sums of a document's weighted features, whose signs are the fingerprint.
+//
+// Every weight is exact fixed point, an integer count of 2^-24, so adding is exact and independent of order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/bits/fingerprint.hpp"
+
+namespace simhash
+{
+
+// In units of 2^-24: the range is about +-549 billion.
+using Weight = std::int64_t;
+
+inline constexpr int kWeightFractionBits = 24;
+inline constexpr Weight kWeightOne = Weight{1} << kWeightFractionBits;
+
+// sum[j] is W_j, which decides the bit with the value 1 << j.
+struct Weights {
+    Weight sum[kBits];
+};
+
+// Adds one feature: +weight where its hash has a 1, -weight where it has a 0. A weight may be negative.
+// Returns false if a sum overflowed, leaving *to undefined; the smallest integer always overflows.
+[[nodiscard]] bool add_feature(Weights *to, std::uint64_t hash, Weight weight);
+
+// The sums of two sets of features. Return false on overflow, leaving *to undefined.
+[[nodiscard]] bool add_weights(Weights *to, const Weights &from);
+[[nodiscard]] bool subtract_weights(Weights *to, const Weights &from);
+
+// Bit j is 1 where W_j >= 0: Algorithm 1 of Sood and Loguinov.
+Fingerprint weights_fingerprint(const Weights &weights);
+
+// The multiple of 2^-24 nearest to a number, ties to even. Returns false, and does not change *out, for NaN,
+// an infinity or a number out of range.
+bool weight_from_double(double number, Weight *out);
+
+// The nearest double.
+inline double weight_to_double(Weight weight) { return static_cast<double>(weight) / kWeightOne; }
+
+} // namespace simhash

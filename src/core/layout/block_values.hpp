@@ -1,0 +1,51 @@
+// Block values: for each table of a design its number and the bits of a fingerprint's header, in one number.
+//
+// Two fingerprints within the design's distance have at least one block value in common. So rows that are
+// stored once for each block value, on the shard or in the partition that it selects, meet there. Unlike the
+// keys of an index, block values take the fingerprint's bits in their own order: they must not depend on the
+// rows. They are keys of users' partitions and shards, so they never change: see NeverChange in the unit test.
+#pragma once
+
+#include "core/bits/fingerprint.hpp"
+#include "core/layout/key_order.hpp"
+#include "core/layout/table_design.hpp"
+
+namespace simhash
+{
+
+class BlockValues
+{
+public:
+    // False if near fingerprints need not have a value in common: in designs with fewer than distance + 1
+    // tables a search flips bits of the headers.
+    bool set(const TableDesign &design);
+
+    int tables() const { return order_.design.tables; }
+    int distance() const { return order_.design.distance; }
+
+    // How fingerprints become keys: a value has the number of its table and the key's header.
+    const KeyOrder &order() const { return order_; }
+    // The table of a value.
+    std::uint64_t table_of(std::uint64_t value) const { return value >> longest_header_; }
+
+    std::uint64_t value(int table, Fingerprint fingerprint) const
+    {
+        return static_cast<std::uint64_t>(table) << longest_header_ |
+               order_.key(table, fingerprint) >> (kBits - order_.table[table].header_bits);
+    }
+
+    // The first table in which both have the same value, or tables().
+    int first_common(Fingerprint a, Fingerprint b) const
+    {
+        int table = 0;
+        while (table < tables() && ((a ^ b) & order_.table[table].header_mask) != 0)
+            table++;
+        return table;
+    }
+
+private:
+    KeyOrder order_;
+    int longest_header_;
+};
+
+} // namespace simhash

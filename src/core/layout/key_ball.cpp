@@ -1,0 +1,71 @@
+#include "core/layout/key_ball.hpp"
+
+#include "core/bits/contract.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+// The n-th highest set bit; 0 if there are fewer.
+std::uint64_t nth_highest(std::uint64_t bits, int n)
+{
+    SIMHASH_ASSERT(n >= 1);
+    for (; bits != 0; n--) {
+        std::uint64_t highest = std::uint64_t{1} << (63 - std::countl_zero(bits));
+        if (n == 1)
+            return highest;
+        bits &= ~highest;
+    }
+    return 0;
+}
+
+} // namespace
+
+bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
+{
+    // The first bit, from the top, at which `from` leaves the ball.
+    std::uint64_t header = leading_bits(ball.header_bits), errors = from ^ ball.center;
+    std::uint64_t leaves = nth_highest(errors, ball.radius + 1);
+    std::uint64_t leaves_header = nth_highest(errors & header, ball.header_budget + 1);
+    if (leaves_header > leaves)
+        leaves = leaves_header;
+    if (leaves == 0) {
+        *key = from;
+        return true;
+    }
+
+    // A larger key agrees with `from` down to some bit, the one found or a higher one, that is 0 in `from`
+    // and 1 in the key. The lower that bit, the smaller the key. Below it the key may copy the center, which
+    // adds no errors: so the bit is possible if the errors above and at it are within the budgets.
+    for (std::uint64_t zeros = ~from & ~(leaves - 1); zeros != 0; zeros &= zeros - 1) {
+        std::uint64_t bit = zeros & (~zeros + 1);
+        std::uint64_t top = (from & ~(bit - 1)) | bit;
+        errors = (top ^ ball.center) & ~(bit - 1);
+        int radius = ball.radius - std::popcount(errors);
+        int budget = ball.header_budget - std::popcount(errors & header);
+        if (radius < 0 || budget < 0)
+            continue;
+
+        // The smallest rest: that of the center, with as many of its highest ones cleared as the budgets
+        // allow.
+        std::uint64_t rest = ball.center & (bit - 1);
+        for (std::uint64_t ones = rest; ones != 0 && radius > 0;) {
+            std::uint64_t one = std::uint64_t{1} << (63 - std::countl_zero(ones));
+            ones &= ~one;
+            if (one & header) {
+                if (budget == 0)
+                    continue;
+                budget--;
+            }
+            rest &= ~one;
+            radius--;
+        }
+        *key = top | rest;
+        return true;
+    }
+    return false;
+}
+
+} // namespace simhash

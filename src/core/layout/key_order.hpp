@@ -1,0 +1,94 @@
+// Fingerprints to keys, by which the tables of an index are ordered.
+//
+// A fingerprint's bits are first put in the index's bit order (chosen from the data, see bit_order.hpp); the
+// design's blocks are consecutive bits of that word. A table's key is the word with its blocks in the table's
+// order. The mapping is bijective and preserves Hamming distances.
+#pragma once
+
+#include "core/bits/fingerprint.hpp"
+#include "core/layout/table_design.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace simhash
+{
+
+// Any permutation of 64 bits, with a table for every four bits: 2 KB.
+class BitPermutation
+{
+public:
+    // Bit 63 - i of the result is bit source[i] of the argument.
+    void set(const std::uint8_t source[kBits]);
+
+    // The inverse of set(source).
+    void set_inverse(const std::uint8_t source[kBits]);
+
+    // Permutes by `first`, then by `second`. `second` is not this object.
+    void compose(const BitPermutation &first, const BitPermutation &second);
+
+    std::uint64_t operator()(std::uint64_t x) const
+    {
+        std::uint64_t result = 0;
+        for (int i = 0; i < 16; i++)
+            result |= part_[i][x >> (4 * i) & 15];
+        return result;
+    }
+
+private:
+    std::uint64_t part_[16][16];
+};
+
+struct TableOrder {
+    int header_bits;
+    Fingerprint header_mask; // the header's bits in the fingerprint itself
+    int moves;
+    struct {
+        std::uint64_t mask; // of the key
+        int rotate;         // of the word, to the left
+    } move[kMaxBlocks];
+};
+
+// With fewer tables the tail of the last member is unused: a copy of size() bytes suffices.
+struct KeyOrder {
+    TableDesign design;
+    std::uint8_t bit_order[kBits]; // bit_order[i]: which bit of the fingerprint is bit 63 - i of the word
+    BitPermutation permutation;
+    BitPermutation inverse;
+    TableOrder table[kMaxTables];
+
+    void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
+
+    std::size_t size() const { return offsetof(KeyOrder, table) + design.tables * sizeof(TableOrder); }
+
+    std::uint64_t key(int table_number, Fingerprint fingerprint) const
+    {
+        const TableOrder &order = table[table_number];
+        std::uint64_t word = permutation(fingerprint), result = 0;
+        for (int i = 0; i < order.moves; i++)
+            result |= std::rotl(word, order.move[i].rotate) & order.move[i].mask;
+        return result;
+    }
+
+    // The fingerprint with this key.
+    Fingerprint fingerprint(int table_number, std::uint64_t key) const
+    {
+        const TableOrder &order = table[table_number];
+        std::uint64_t word = 0;
+        for (int i = 0; i < order.moves; i++)
+            word |= std::rotr(key & order.move[i].mask, order.move[i].rotate);
+        return inverse(word);
+    }
+
+    // The key as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
+    void sources(int table_number, std::uint8_t source[kBits]) const;
+};
+
+// The sources of the permutation that moves no bit.
+void identity_sources(std::uint8_t source[kBits]);
+
+// Whether bit_order names each of the 64 bits once.
+bool is_bit_order(const std::uint8_t bit_order[kBits]);
+
+} // namespace simhash

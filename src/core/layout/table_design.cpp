@@ -1,0 +1,256 @@
+#include "core/layout/table_design.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace simhash
+{
+
+namespace
+{
+
+struct Shape {
+    int regions;
+    int blocks[kMaxBlocks];
+    int spared[kMaxBlocks];
+    double header; // ideal header length in bits
+};
+
+int choose(int n, int k)
+{
+    long result = 1;
+    k = k < n - k ? k : n - k; // the product then never exceeds the result
+    for (int i = 0; i < k; i++) {
+        result = result * (n - i) / (i + 1);
+        if (result > kMaxTables)
+            return kMaxTables + 1;
+    }
+    return static_cast<int>(result);
+}
+
+// If region m has a_m of the 64 bits, its headers have a_m (b - c) / b bits. All headers are equally long if
+// that is 64 / sum (b / (b - c)).
+double ideal_header(const Shape &shape)
+{
+    double sum = 0;
+    for (int i = 0; i < shape.regions; i++)
+        sum += static_cast<double>(shape.blocks[i]) / (shape.blocks[i] - shape.spared[i]);
+    return 64 / sum;
+}
+
+int total_blocks(const Shape &shape)
+{
+    int total = 0;
+    for (int i = 0; i < shape.regions; i++)
+        total += shape.blocks[i];
+    return total;
+}
+
+// Tries every multiset of regions with sum (c + 1) == units and sum C(b, c) == tables, spared non-increasing.
+void search_shapes(Shape *current, int units, int tables, int max_spared, Shape *best)
+{
+    if (units == 0) {
+        if (tables != 0)
+            return;
+        current->header = ideal_header(*current);
+        if (current->header > best->header + 1e-9 ||
+            (current->header > best->header - 1e-9 && total_blocks(*current) < total_blocks(*best)))
+            *best = *current;
+        return;
+    }
+    if (tables < units || current->regions == kMaxBlocks)
+        return; // a unit costs at least one table
+    for (int spared = max_spared < units - 1 ? max_spared : units - 1; spared >= 0; spared--) {
+        // With one block in each header (b = c + 1) the region is as good as c + 1 regions of one block.
+        for (int blocks = spared == 0 ? 1 : spared + 2; total_blocks(*current) + blocks <= kMaxBlocks;
+             blocks++) {
+            int region_tables = choose(blocks, spared);
+            if (region_tables > tables)
+                break;
+            int at = current->regions++;
+            current->blocks[at] = blocks;
+            current->spared[at] = spared;
+            search_shapes(current, units - spared - 1, tables - region_tables, spared, best);
+            current->regions--;
+            if (spared == 0)
+                break; // more blocks in every header are one block
+        }
+    }
+}
+
+// The fewest bits of a region whose shortest header has `length` bits.
+int region_bits(int blocks, int spared, int length)
+{
+    int bits = blocks;
+    while ((blocks - spared) * (bits / blocks) + (bits % blocks > spared ? bits % blocks - spared : 0) <
+           length)
+        bits++;
+    return bits;
+}
+
+// Cuts 64 bits into the shape's blocks so that the shortest header is as long as it can be.
+void set_widths(const Shape &shape, TableDesign *out)
+{
+    int bits[kMaxBlocks], used = 0;
+    for (int length = 64;; length--) {
+        used = 0;
+        for (int i = 0; i < shape.regions; i++) {
+            bits[i] = region_bits(shape.blocks[i], shape.spared[i], length);
+            used += bits[i];
+        }
+        if (used <= 64)
+            break;
+    }
+    for (int i = 0; used < 64; used++, i = (i + 1) % shape.regions)
+        bits[i]++;
+    int block = 0;
+    for (int i = 0; i < shape.regions; i++)
+        for (int j = 0; j < shape.blocks[i]; j++)
+            out->width[block++] =
+                static_cast<std::uint8_t>(bits[i] / shape.blocks[i] + (j < bits[i] % shape.blocks[i]));
+}
+
+// One table for each set of `blocks - spared` blocks of the region. The first block of a header is the one
+// that has come first in the fewest tables, so that as many blocks as possible come first in one.
+void add_tables(TableDesign *out, const DesignRegion &region, int *led)
+{
+    int header = region.blocks - region.spared;
+    for (std::uint32_t set = 0; set < 1u << region.blocks; set++) {
+        if (std::popcount(set) != header)
+            continue;
+        DesignTable *table = &out->table[out->tables++];
+        table->header_blocks = static_cast<std::uint8_t>(header);
+        int lead = -1, at = 0;
+        for (int b = 0; b < region.blocks; b++) {
+            int block = region.first_block + b;
+            if ((set >> b & 1) && (lead < 0 || led[block] < led[lead]))
+                lead = block;
+        }
+        led[lead]++;
+        table->order[at++] = static_cast<std::uint8_t>(lead);
+        for (int pass = 0; pass < 2; pass++) { // the header's other blocks, then the rest, both cyclically
+            for (int i = 1; i < out->blocks; i++) {
+                int block = (lead + i) % out->blocks;
+                int b = block - region.first_block;
+                bool in_header = b >= 0 && b < region.blocks && (set >> b & 1);
+                if (in_header == (pass == 0))
+                    table->order[at++] = static_cast<std::uint8_t>(block);
+            }
+        }
+        for (int i = 0; i < header; i++)
+            table->header_bits = static_cast<std::uint8_t>(table->header_bits + out->width[table->order[i]]);
+    }
+}
+
+// Whether every set of at most `distance` blocks misses the header of some table.
+bool survives(const TableDesign &design, int distance)
+{
+    for (std::uint32_t errors = 0; errors < 1u << design.blocks; errors++) {
+        if (std::popcount(errors) > distance)
+            continue;
+        bool missed = false;
+        for (int i = 0; i < design.tables && !missed; i++)
+            missed = (header_blocks(design.table[i]) & errors) == 0;
+        if (!missed)
+            return false;
+    }
+    return true;
+}
+
+bool well_formed(const TableDesign &design)
+{
+    if (design.distance < kMinDistance || design.distance > kMaxDistance || design.tables < 1 ||
+        design.tables > kMaxTables || design.blocks < 1 || design.blocks > kMaxBlocks || design.regions < 1 ||
+        design.regions > kMaxBlocks)
+        return false;
+    int bits = 0, block = 0, table = 0;
+    for (int i = 0; i < design.blocks; i++) {
+        if (design.width[i] < 1)
+            return false;
+        bits += design.width[i];
+    }
+    if (bits != 64)
+        return false;
+    for (int i = 0; i < design.regions; i++) {
+        const DesignRegion &region = design.region[i];
+        if (region.first_block != block || region.first_table != table || region.blocks < 1 ||
+            region.spared >= region.blocks || region.tables != choose(region.blocks, region.spared))
+            return false;
+        block += region.blocks;
+        table += region.tables;
+        if (block > design.blocks || table > design.tables)
+            return false;
+        std::uint32_t inside = ((1u << region.blocks) - 1) << region.first_block;
+        for (int t = region.first_table; t < table; t++) {
+            if (design.table[t].header_blocks != region.blocks - region.spared)
+                return false;
+            std::uint32_t seen = 0;
+            int header = 0;
+            for (int b = 0; b < design.blocks; b++) {
+                if (design.table[t].order[b] >= design.blocks)
+                    return false;
+                seen |= 1u << design.table[t].order[b];
+                if (b < design.table[t].header_blocks)
+                    header += design.width[design.table[t].order[b]];
+            }
+            if (seen != (1u << design.blocks) - 1 || header != design.table[t].header_bits ||
+                (header_blocks(design.table[t]) & ~inside) != 0)
+                return false;
+            for (int other = region.first_table; other < t; other++) {
+                if (header_blocks(design.table[t]) == header_blocks(design.table[other]))
+                    return false;
+            }
+        }
+    }
+    return block == design.blocks && table == design.tables;
+}
+
+} // namespace
+
+std::uint32_t header_blocks(const DesignTable &table)
+{
+    std::uint32_t set = 0;
+    for (int i = 0; i < table.header_blocks; i++)
+        set |= 1u << table.order[i];
+    return set;
+}
+
+bool make_design(int distance, int tables, TableDesign *out)
+{
+    if (distance < kMinDistance || distance > kMaxDistance || tables < 1 || tables > kMaxTables)
+        return false;
+
+    Shape current = {}, best = {};
+    search_shapes(&current, tables <= distance ? tables : distance + 1, tables, distance, &best);
+    if (best.regions == 0)
+        return false;
+
+    std::memset(out, 0, sizeof(*out));
+    out->distance = static_cast<std::uint8_t>(distance);
+    out->blocks = static_cast<std::uint8_t>(total_blocks(best));
+    out->regions = static_cast<std::uint8_t>(best.regions);
+    set_widths(best, out);
+
+    int led[kMaxBlocks] = {};
+    int block = 0;
+    for (int i = 0; i < best.regions; i++) {
+        DesignRegion *region = &out->region[i];
+        region->first_block = static_cast<std::uint8_t>(block);
+        region->blocks = static_cast<std::uint8_t>(best.blocks[i]);
+        region->spared = static_cast<std::uint8_t>(best.spared[i]);
+        region->first_table = out->tables;
+        add_tables(out, *region, led);
+        region->tables = static_cast<std::uint8_t>(out->tables - region->first_table);
+        block += best.blocks[i];
+    }
+    return check_design(*out);
+}
+
+bool check_design(const TableDesign &design)
+{
+    if (!well_formed(design))
+        return false;
+    return survives(design, design.tables <= design.distance ? design.tables - 1 : design.distance);
+}
+
+} // namespace simhash

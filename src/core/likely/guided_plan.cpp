@@ -1,0 +1,272 @@
+#include "core/likely/guided_plan.hpp"
+
+#include "core/layout/key_ball.hpp" // leading_bits
+
+#include <algorithm>
+#include <bit>
+
+namespace simhash
+{
+
+namespace
+{
+
+// The most cells on each side of a probe's that count as covered: with skewed keys, a leaf can span all
+// cells.
+constexpr std::uint64_t kCellsCounted = 32;
+
+// A number from 0 to below 1 that looks random; the multipliers are those of MurmurHash3's finalizer.
+double draw(Fingerprint fingerprint)
+{
+    std::uint64_t x = fingerprint;
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD;
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53;
+    return static_cast<double>((x ^ x >> 33) >> 11) * 0x1p-53;
+}
+
+// Of the 16 cells from first_cell on, those numbered first … last, a bit for each.
+unsigned cells_from_to(std::uint64_t first_cell, std::uint64_t first, std::uint64_t last)
+{
+    constexpr std::uint64_t kMost = 15;
+    if (last < first_cell || first > first_cell + kMost || first > last)
+        return 0;
+    std::uint64_t from = first > first_cell ? first - first_cell : 0;
+    std::uint64_t to = std::min(last - first_cell, kMost);
+    return ((2u << to) - 1) & ~((1u << from) - 1);
+}
+
+// From a bit for each n to a bit for each n ^ flips, n = 0 to 15.
+unsigned flip_numbers(unsigned numbers, unsigned flips)
+{
+    constexpr unsigned kEven[kCoveredTogether] = {0x5555, 0x3333, 0x0F0F, 0x00FF};
+    for (int i = 0; i < kCoveredTogether; i++)
+        if ((flips >> i & 1) != 0)
+            numbers = (numbers & kEven[i]) << (1 << i) | (numbers >> (1 << i) & kEven[i]);
+    return numbers;
+}
+
+} // namespace
+
+void GuidedPlan::set_tables(const KeyOrder *order, int prefix_bits)
+{
+    order_ = order;
+    prefix_bits_ = prefix_bits;
+    for (int t = 0; t < order->design.tables; t++) {
+        TableBits &bits = bits_[t];
+        order->sources(t, bits.source);
+        bits.prefix = 0;
+        for (int i = 0; i < kBits; i++) {
+            bits.place[bits.source[i]] = static_cast<std::uint8_t>(i);
+            if (i < prefix_bits)
+                bits.prefix |= Fingerprint{1} << bits.source[i];
+        }
+    }
+}
+
+void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t node_count, GuidedRange *ranges,
+                       std::size_t range_count)
+{
+    query_ = weights_fingerprint(*query.weights);
+    target_ = query.target;
+    draw_ = query.even_out ? draw(query_) : 0;
+    reached_ = false;
+    ranges_ = ranges;
+    range_capacity_ = range_count;
+    range_count_ = 0;
+    last_stream_ = -1;
+    covered_ = true;
+    set_volatility(*query.model, *query.weights, query.radius, &volatility_);
+    choose_tables();
+    coverage_.begin(&volatility_, prefix_, tables_);
+    nodes_ = nodes;
+    nodes_each_ = node_count / static_cast<std::size_t>(tables_);
+    for (int i = 0; i < tables_; i++) {
+        Stream &stream = stream_[i];
+        stream.alive = stream.fresh = true;
+        stream.opened = false;
+        stream.flips = 0;
+        coverage_.set_flip_weight(i, &stream.value);
+        stream.gain = sum_of(stream.value.weight[0]);
+    }
+}
+
+// Tables are ranked by the chance that nothing in the prefix flips. It is taken over all near-duplicates,
+// which is close enough to the chance over those within the radius.
+void GuidedPlan::choose_tables()
+{
+    double stability[kMaxTables];
+    for (int t = 0; t < order_->design.tables; t++)
+        stability[t] = sum_of(volatility_.share / inverse_of_no_flip(volatility_.odds, bits_[t].prefix));
+    std::uint64_t taken = 0, used = 0;
+    for (tables_ = 0; tables_ < kCoveragePrefixes; tables_++) {
+        int best = -1;
+        for (int t = 0; t < order_->design.tables; t++)
+            if ((used >> t & 1) == 0 && (best < 0 || stability[t] > stability[best]) &&
+                std::popcount(bits_[t].prefix & taken) <= kSharedBits)
+                best = t;
+        if (best < 0)
+            return;
+        prefix_[tables_] = bits_[best].prefix;
+        taken |= prefix_[tables_];
+        used |= std::uint64_t{1} << best;
+        stream_[tables_].table = best;
+    }
+}
+
+// From bits of the fingerprint to bits of the key, and back.
+std::uint64_t GuidedPlan::key_bits(int table, Fingerprint bits) const
+{
+    std::uint64_t key = 0;
+    for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
+        key |= std::uint64_t{1} << (63 - bits_[table].place[std::countr_zero(rest)]);
+    return key;
+}
+
+Fingerprint GuidedPlan::fingerprint_bits(int table, std::uint64_t bits) const
+{
+    Fingerprint fingerprint = 0;
+    for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
+        fingerprint |= Fingerprint{1} << bits_[table].source[63 - std::countr_zero(rest)];
+    return fingerprint;
+}
+
+// Finds the next cell of a stream that no leaf read so far holds.
+void GuidedPlan::advance(int number)
+{
+    Stream &stream = stream_[number];
+    if (!stream.opened) {
+        // Its first cell, of no flips, is done.
+        coverage_.set_flip_order(number, &stream.value);
+        stream.vosh.begin(&stream.value, nodes_ + static_cast<std::size_t>(number) * nodes_each_,
+                          nodes_each_);
+        stream.opened = true;
+    }
+    do
+        stream.alive = stream.vosh.next(&stream.flips, &stream.gain);
+    while (stream.alive &&
+           (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.table, stream.flips))));
+    stream.fresh = false;
+}
+
+bool GuidedPlan::counted(int stream, std::uint64_t key) const
+{
+    for (std::size_t i = 0; i < range_count_; i++)
+        if (ranges_[i].stream == stream && key >= ranges_[i].first_counted && key <= ranges_[i].last_counted)
+            return true;
+    return false;
+}
+
+bool GuidedPlan::next(GuidedProbe *probe)
+{
+    if (reached_ || range_count_ == range_capacity_)
+        return false;
+    // The stream of the last probe can advance now that the cells held by the leaves are known.
+    if (last_stream_ >= 0)
+        advance(last_stream_);
+    last_stream_ = -1;
+    covered_ = true;
+
+    // A gain can only shrink as other tables are probed, so an outdated gain is an upper bound: only the best
+    // one has to be current.
+    int best;
+    for (;;) {
+        best = -1;
+        for (int i = 0; i < tables_; i++)
+            if (stream_[i].alive && (best < 0 || stream_[i].gain > stream_[best].gain))
+                best = i;
+        if (best < 0)
+            return false;
+        if (stream_[best].fresh)
+            break;
+        stream_[best].gain = coverage_.gain(best, stream_[best].flips);
+        stream_[best].fresh = true;
+    }
+
+    Stream &stream = stream_[best];
+    if (range_count_ > 0 && coverage_.covered() + draw_ * stream.gain >= target_) {
+        reached_ = true;
+        return false;
+    }
+    if (!stream.opened)
+        stream.center = order_->key(stream.table, query_);
+    std::uint64_t cell = leading_bits(prefix_bits_);
+    probe->table = stream.table;
+    probe->flips = stream.flips;
+    probe->key_flips = key_bits(stream.table, stream.flips);
+    std::uint64_t key = stream.center ^ probe->key_flips;
+    probe->first_key = key & cell;
+    probe->last_key = key | ~cell;
+    probe->gain = coverage_.cover(best, stream.flips);
+    probe->recall = coverage_.covered();
+    ranges_[range_count_++] = {probe->first_key, probe->last_key, probe->first_key, probe->last_key, best};
+    last_stream_ = best;
+    covered_ = false;
+    for (int i = 0; i < tables_; i++)
+        stream_[i].fresh = false;
+    return true;
+}
+
+void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
+{
+    GuidedRange &range = ranges_[range_count_ - 1];
+    const Stream &stream = stream_[last_stream_];
+    int shift = kBits - prefix_bits_;
+    std::uint64_t probed = range.first_key >> shift;
+    covered_ = true;
+    range.first_key = std::min(first_key, range.first_key);
+    range.last_key = std::max(last_key, range.last_key);
+
+    // The whole cells that were read, by number.
+    std::uint64_t below = ~leading_bits(prefix_bits_);
+    std::uint64_t first = (range.first_key >> shift) + ((range.first_key & below) != 0);
+    std::uint64_t last = (range.last_key >> shift) - ((range.last_key & below) != below);
+    first = std::max(first, probed - std::min(probed, kCellsCounted));
+    last = std::min(last, probed + std::min(kCellsCounted, (~std::uint64_t{0} >> shift) - probed));
+
+    // Cells that differ in their last bits only are covered together.
+    int last_bits = std::min(kCoveredTogether, prefix_bits_);
+    std::uint8_t last_bit[kCoveredTogether];
+    for (int i = 0; i < last_bits; i++)
+        last_bit[i] = bits_[stream.table].source[prefix_bits_ - 1 - i];
+    std::uint64_t center = stream.center >> shift;
+    for (std::uint64_t group = first >> last_bits; group <= last >> last_bits; group++) {
+        std::uint64_t flips = (group ^ center >> last_bits) << last_bits;
+        unsigned cells = uncounted(last_stream_, group << last_bits, first, last);
+        if (cells != 0 && std::popcount(flips) <= volatility_.radius)
+            coverage_.cover(last_stream_, fingerprint_bits(stream.table, flips << shift), last_bit, last_bits,
+                            flip_numbers(cells, static_cast<unsigned>(center)));
+    }
+    range.first_counted = first << shift;
+    range.last_counted = last << shift | below;
+}
+
+// Which of the cells with the numbers first_cell … first_cell + 15 lie in first … last, and were not counted.
+unsigned GuidedPlan::uncounted(int stream, std::uint64_t first_cell, std::uint64_t first,
+                               std::uint64_t last) const
+{
+    unsigned cells = cells_from_to(first_cell, first, last);
+    int shift = kBits - prefix_bits_;
+    for (std::size_t i = 0; i < range_count_; i++)
+        if (ranges_[i].stream == stream)
+            cells &= ~cells_from_to(first_cell, ranges_[i].first_counted >> shift,
+                                    ranges_[i].last_counted >> shift);
+    return cells;
+}
+
+bool GuidedPlan::seen(Fingerprint fingerprint, std::size_t probes) const
+{
+    std::uint64_t key[kCoveragePrefixes];
+    unsigned known = 0;
+    for (std::size_t i = 0; i < probes; i++) {
+        int stream = ranges_[i].stream;
+        if ((known >> stream & 1) == 0) {
+            key[stream] = order_->key(stream_[stream].table, fingerprint);
+            known |= 1u << stream;
+        }
+        if (key[stream] >= ranges_[i].first_key && key[stream] <= ranges_[i].last_key)
+            return true;
+    }
+    return false;
+}
+
+} // namespace simhash

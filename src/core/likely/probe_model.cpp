@@ -1,0 +1,235 @@
+#include "core/likely/probe_model.hpp"
+
+#include "core/bits/ball_volume.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace simhash
+{
+
+namespace
+{
+
+// The rate at which costs are computed: that of rows for which it matters in which order leaves are read.
+constexpr int kCostRate = 7; // f = 0.21
+
+// The cost of a bit that differs with that probability.
+constexpr double kMeanCost = 8;
+
+// P(a normal variable > x) for x >= 0, interpolated: a query with weights needs thousands of values.
+class NormalTail
+{
+public:
+    bool filled() const { return at_[0] > 0; }
+    void fill()
+    {
+        for (int i = kPoints; i >= 0; i--)
+            at_[i] =
+                static_cast<float>(0.5 * std::erfc(static_cast<double>(i) / kPointsPerUnit / std::sqrt(2.0)));
+    }
+    float operator()(float x) const
+    {
+        float place = std::min(x * kPointsPerUnit, static_cast<float>(kPoints) - 0.5F);
+        int point = static_cast<int>(place);
+        return at_[point] + (at_[point + 1] - at_[point]) * (place - static_cast<float>(point));
+    }
+
+private:
+    static constexpr int kPointsPerUnit = 64, kPoints = 8 * kPointsPerUnit;
+    float at_[kPoints + 1] = {};
+};
+
+const NormalTail &normal_tail()
+{
+    // Not filled by its constructor, which would need functions of libstdc++ for threads.
+    static NormalTail tail;
+    if (!tail.filled())
+        tail.fill();
+    return tail;
+}
+
+// Buckets of weights relative to their mean absolute value.
+constexpr float kBucketWidth = 0.0625F;
+float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kBucketWidth; }
+
+} // namespace
+
+void FlipModel::set_uniform()
+{
+    uniform_ = true;
+    for (int g = 0; g < kFlipRates; g++)
+        rates_[0].at[g] = flip_rate(g);
+}
+
+void FlipModel::set_weights(const float *weights, int bits)
+{
+    set_uniform();
+    float mean = 0;
+    for (int j = 0; j < bits; j++)
+        mean += std::fabs(weights[j]) / static_cast<float>(bits);
+    if (!(mean > 0) || !std::isfinite(mean))
+        return;
+    uniform_ = false;
+    int count[kBuckets] = {};
+    for (int j = 0; j < bits; j++) {
+        float place = std::fabs(weights[j]) / mean / kBucketWidth;
+        bucket_[j] = static_cast<std::uint8_t>(std::min(place, static_cast<float>(kBuckets) - 0.5F));
+        count[bucket_[j]]++;
+    }
+    // The scales grow by a constant factor, and the mean with them. Between two scales all rates are interpolated, so
+    // their mean is exact.
+    constexpr float kFirstScale = 1.0F / 64, kGrowth = 1.4F;
+    constexpr int kScales = 40;
+    const NormalTail &tail = normal_tail();
+    FlipRates *rates = rates_;
+    float below[kBuckets] = {}, at[kBuckets], mean_below = 0, scale = kFirstScale;
+    for (int b = 0; b < kBuckets; b++)
+        rates[b].at[0] = 0;
+    for (int step = 0, g = 1; g < kFlipRates; step++, scale *= kGrowth) {
+        float mean_at = 0;
+        for (int b = 0; b < kBuckets; b++) {
+            at[b] = tail(middle(b) / scale);
+            mean_at += static_cast<float>(count[b]) / static_cast<float>(bits) * at[b];
+        }
+        for (; g < kFlipRates && (mean_at >= flip_rate(g) || step == kScales); g++) {
+            float part = std::clamp((flip_rate(g) - mean_below) / (mean_at - mean_below), 0.0F, 1.0F);
+            for (int b = 0; b < kBuckets; b++)
+                rates[b].at[g] = below[b] + (at[b] - below[b]) * part;
+        }
+        std::copy(at, at + kBuckets, below);
+        mean_below = mean_at;
+    }
+}
+
+void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, const std::uint64_t *key)
+{
+    layout_ = layout;
+    flips_ = flips;
+    key_ = key;
+    for (int t = 0; t < layout->tables; t++)
+        std::fill(missed_[t].at, missed_[t].at + kFlipRates, 1.0F);
+    for (auto &memo : memo_)
+        memo.bits = -1;
+}
+
+// Adds P(low <= key <= high): the range is cut into ranges of keys with the same leading bits.
+void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
+{
+    // The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters
+    // little.
+    constexpr int kDeepest = 40;
+    const std::uint16_t *bit = layout_->key_bits(table);
+    std::uint64_t errors = low ^ key_[table], errors_high = high ^ key_[table];
+    int common = std::min(kDeepest, std::countl_zero(low ^ high));
+    float prefix[kFlipRates];
+    std::fill(prefix, prefix + kFlipRates, 1.0F);
+    auto step = [&](const FlipRates &rate, bool differs, float *value) {
+        for (int g = 0; g < kFlipRates; g++)
+            value[g] *= differs ? rate.at[g] : 1 - rate.at[g];
+    };
+    for (int i = 0; i < common; i++)
+        step(flips_->of_bit(bit[i]), errors >> (63 - i) & 1, prefix);
+    if (common >= kDeepest) {
+        for (int g = 0; g < kFlipRates; g++)
+            sum->at[g] += prefix[g];
+        return;
+    }
+    // Below the first bit in which they differ: all that is above `low` on one side, and below `high` on the other.
+    for (int side = 0; side < 2; side++) {
+        std::uint64_t bound = side == 0 ? low : high, of_bound = side == 0 ? errors : errors_high;
+        float value[kFlipRates];
+        std::copy(prefix, prefix + kFlipRates, value);
+        step(flips_->of_bit(bit[common]), of_bound >> (63 - common) & 1, value);
+        int i = common + 1;
+        // From here on all keys of this side belong to the range if the rest of the bound is the extreme one.
+        for (; i < kDeepest; i++) {
+            std::uint64_t rest = bound << i;
+            if (side == 0 ? rest == 0 : ~rest >> i == 0)
+                break;
+            bool one = bound >> (63 - i) & 1;
+            const FlipRates &rate = flips_->of_bit(bit[i]);
+            if (one == (side == 1)) { // the branch beside the bound lies within the range
+                bool differs = !(of_bound >> (63 - i) & 1);
+                for (int g = 0; g < kFlipRates; g++)
+                    sum->at[g] += value[g] * (differs ? rate.at[g] : 1 - rate.at[g]);
+            }
+            step(rate, of_bound >> (63 - i) & 1, value);
+        }
+        for (int g = 0; g < kFlipRates; g++)
+            sum->at[g] += value[g];
+    }
+}
+
+const FlipRates &ProbeModel::within(int bits, int radius)
+{
+    auto &memo = memo_[static_cast<unsigned>(bits * 7 + radius) % 64];
+    if (memo.bits != bits || memo.radius != radius) {
+        memo.bits = bits;
+        memo.radius = radius;
+        binomial_within(bits, radius, &memo.rates);
+    }
+    return memo.rates;
+}
+
+void ProbeModel::read_leaf(int table, std::uint64_t low, std::uint64_t high, int radius)
+{
+    FlipRates in_leaf = {};
+    add_range(table, low, high, &in_leaf);
+    int depth = std::countl_zero(low ^ high);
+    int errors = depth == 0 ? 0 : std::popcount((low ^ key_[table]) >> (64 - depth));
+    const FlipRates &candidate = within(layout_->key_length() - depth, radius - errors);
+    for (int g = 0; g < kFlipRates; g++)
+        missed_[table].at[g] -= in_leaf.at[g] * candidate.at[g];
+}
+
+double ProbeModel::found(double f) const
+{
+    double at = f / static_cast<double>(kFlipStep);
+    int g = std::clamp(static_cast<int>(at), 0, kFlipRates - 2);
+    double part = std::min(at - g, 1.0), missed = 1;
+    for (int t = 0; t < layout_->tables; t++) {
+        const FlipRates &rates = missed_[t];
+        double low = static_cast<double>(rates.at[g]), high = static_cast<double>(rates.at[g + 1]);
+        missed *= std::max(0.0, low + (high - low) * part);
+    }
+    return 1 - missed;
+}
+
+void binomial_within(int n, int radius, FlipRates *result)
+{
+    for (int g = 0; g < kFlipRates; g++) {
+        double f = static_cast<double>(flip_rate(g)), term = std::pow(1 - f, n), sum = 0;
+        for (int i = 0; i <= std::min(n, radius); i++) {
+            sum += term;
+            term *= (n - i) / (i + 1.0) * (f / (1 - f));
+        }
+        result->at[g] = static_cast<float>(std::min(1.0, sum));
+    }
+}
+
+int candidate_radius(int bits, int depth, int errors, double rows, double count)
+{
+    int rest = bits - depth, radius = 0;
+    while (radius < rest && ball_volume(rest, radius + 1) * count <= rows)
+        radius++;
+    return radius + errors;
+}
+
+void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int table,
+                 std::uint8_t cost[kKeyBits])
+{
+    for (int i = 0; i < kKeyBits; i++) {
+        if (flips.uniform()) {
+            cost[i] = 1;
+            continue;
+        }
+        double p = static_cast<double>(flips.of_bit(layout.key_bits(table)[i]).at[kCostRate]);
+        double f = static_cast<double>(flip_rate(kCostRate));
+        double relative = std::log((1 - p) / std::max(p, 1e-12)) / std::log((1 - f) / f);
+        cost[i] = static_cast<std::uint8_t>(std::clamp(std::lround(kMeanCost * relative), 1L, 255L));
+    }
+}
+
+} // namespace simhash

@@ -1,0 +1,253 @@
+#include "core/lists/list_calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simhash
+{
+
+namespace
+{
+
+// The neighbors of the searches that are simulated, and those of the sightings.
+constexpr int kWanted = 10;
+constexpr int kSightedRows[kSightings] = {1, 3, 10, 30, 100};
+
+bool nearer(const NearRow &a, const NearRow &b) { return a.distance < b.distance; }
+
+NearRow *rows_of(const ListMeasure &measure, int query) { return measure.near + query * kMostCalibrated; }
+
+void note_row(ListMeasure *measure, int q, std::uint16_t distance, std::uint32_t list)
+{
+    NearRow *near = rows_of(*measure, q);
+    if (distance == 0 && !measure->self[q]) {
+        measure->self[q] = true;
+        return;
+    }
+    if (measure->found[q] == kMostCalibrated)
+        std::pop_heap(near, near + kMostCalibrated, nearer);
+    else
+        measure->found[q]++;
+    near[measure->found[q] - 1] = {distance, list, 0};
+    std::push_heap(near, near + measure->found[q], nearer);
+    if (measure->found[q] == kMostCalibrated)
+        measure->limit[q] = near[0].distance;
+}
+
+} // namespace
+
+void measure_row(ListMeasure *measure, const std::uint8_t *signature, std::uint32_t list)
+{
+    measure->distances(signature, measure->bytes, measure->query, static_cast<std::size_t>(measure->bytes),
+                       measure->queries, measure->distance);
+    for (int q = 0; q < measure->queries; q++) {
+        if (measure->distance[q] < measure->limit[q])
+            note_row(measure, q, measure->distance[q], list);
+    }
+}
+
+namespace
+{
+
+// How many lists are read at a distance: a line through three nodes, in logarithms.
+struct Curve {
+    double distance[kDistanceNodes];
+    double lists[kDistanceNodes];
+
+    double at(double d) const
+    {
+        const int i = d > distance[1] ? 1 : 0;
+        const double step = distance[i + 1] - distance[i];
+        const double part = step > 0 ? (d - distance[i]) / step : 0;
+        return lists[i] + (lists[i + 1] - lists[i]) * std::max(0.0, part);
+    }
+};
+
+// Evenly spread over the queries, instead of by a hash (chance_of).
+double chance_of_number(int query)
+{
+    constexpr double kGolden = 0.6180339887498949;
+    return std::fmod((query + 1) * kGolden, 1.0);
+}
+
+// Sorts the rows of each query by distance, and sets the ranks of their lists.
+void rank_rows(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory)
+{
+    for (int q = 0; q < measure->queries; q++) {
+        NearRow *near = rows_of(*measure, q);
+        nearest_lists(table, measure->distances,
+                      measure->query + static_cast<std::size_t>(measure->bytes) * q, table.lists,
+                      memory.distance, memory.list);
+        for (std::uint32_t i = 0; i < table.lists; i++)
+            memory.rank[memory.list[i]] = i;
+        for (int i = 0; i < measure->found[q]; i++) {
+            near[i].list = memory.rank[near[i].list];
+            near[i].rank = near[i].list == 0 ? -1 : std::log(near[i].list + chance_of_number(q));
+        }
+        std::sort_heap(near, near + measure->found[q], nearer);
+    }
+}
+
+// The sightings of all queries, the nearest first. Returns their number.
+int sight(const ListMeasure &measure, Sighting *sighting)
+{
+    int count = 0;
+    for (int q = 0; q < measure.queries; q++) {
+        for (int rows : kSightedRows) {
+            if (rows <= measure.found[q])
+                sighting[count++] = {rows_of(measure, q)[rows - 1].distance, static_cast<std::uint16_t>(rows),
+                                     static_cast<std::uint32_t>(q)};
+        }
+    }
+    std::sort(sighting, sighting + count, [](const Sighting &a, const Sighting &b) {
+        return a.distance != b.distance ? a.distance < b.distance : a.query < b.query;
+    });
+    return count;
+}
+
+// Sets which part of the rows of some sightings the first lists hold, for each number of lists.
+void add_up(const ListMeasure &measure, const Sighting *begin, const Sighting *end, std::uint32_t lists,
+            float *found)
+{
+    std::fill(found, found + lists, 0.0F);
+    for (const Sighting *s = begin; s < end; s++) {
+        const NearRow *near = rows_of(measure, static_cast<int>(s->query));
+        const float part = 1.0F / static_cast<float>(s->rows) / static_cast<float>(end - begin);
+        for (int i = 0; i < s->rows; i++)
+            found[near[i].list] += part;
+    }
+    for (std::uint32_t i = 1; i < lists; i++)
+        found[i] += found[i - 1];
+}
+
+// Each node's lists are those that hold the part `level` of the rows near its distance.
+void set_lists(Curve *curve, const float *found, std::uint32_t lists, double level)
+{
+    for (int node = 0; node < kDistanceNodes; node++, found += lists) {
+        const float *at = std::lower_bound(found, found + lists - 1, static_cast<float>(level));
+        const double before = at == found ? 0 : at[-1];
+        const double part = *at > before ? std::clamp((level - before) / (*at - before), 0.0, 1.0) : 1;
+        curve->lists[node] = std::log(std::max(static_cast<double>(at - found) + part, 1.0));
+        if (node > 0)
+            curve->lists[node] = std::max(curve->lists[node], curve->lists[node - 1]);
+    }
+}
+
+// Whether a search for the query, with these rows in the order of their lists, finds the one at `distance`.
+struct Simulation {
+    int wanted;
+    int kept = 0;
+    std::uint16_t nearest[kWanted] = {};
+
+    void add(std::uint16_t distance)
+    {
+        if (kept == wanted && distance >= nearest[kept - 1])
+            return;
+        int at = kept < wanted ? kept++ : kept - 1;
+        for (; at > 0 && nearest[at - 1] > distance; at--)
+            nearest[at] = nearest[at - 1];
+        nearest[at] = distance;
+    }
+    // Whether it ends before the list of this rank.
+    bool ends(const Curve &curve, double rank) const
+    {
+        return kept == wanted && curve.at(nearest[kept - 1]) <= rank;
+    }
+};
+
+// The part of the neighbors that a search finds. The rows are in the order of their lists, and `last` is the distance of
+// the last neighbor.
+double found_part(const NearRow *near, int rows, std::uint16_t last, const Curve &curve)
+{
+    Simulation search = {std::min(kWanted, rows)};
+    int good = 0;
+    for (int i = 0; i < rows; i++) {
+        if (i > 0 && near[i].rank > near[i - 1].rank && search.ends(curve, near[i].rank))
+            break;
+        search.add(near[i].distance);
+        good += near[i].distance <= last;
+    }
+    return std::min(good, search.wanted) / static_cast<double>(search.wanted);
+}
+
+double simulated_recall(const ListMeasure &measure, const Curve &curve)
+{
+    double sum = 0;
+    int queries = 0;
+    for (int q = 0; q < measure.queries; q++) {
+        if (measure.found[q] == 0)
+            continue;
+        sum += found_part(rows_of(measure, q), measure.found[q], measure.distance[q], curve);
+        queries++;
+    }
+    return sum / queries;
+}
+
+// The curve with which searches have the recall.
+void fit_curve(const ListMeasure &measure, const float *found, std::uint32_t lists, double recall,
+               Curve *curve)
+{
+    constexpr int kHalvings = 10;
+    double low = 0, high = 1;
+    for (int i = 0; i < kHalvings; i++) {
+        const double middle = (low + high) / 2;
+        set_lists(curve, found, lists, middle);
+        (simulated_recall(measure, *curve) < recall ? low : high) = middle;
+    }
+    set_lists(curve, found, lists, high);
+}
+
+// Orders each query's rows by list, and sets the distance of its last neighbor.
+void order_by_list(ListMeasure *measure)
+{
+    for (int q = 0; q < measure->queries; q++) {
+        NearRow *near = rows_of(*measure, q);
+        if (measure->found[q] > 0)
+            measure->distance[q] = near[std::min(kWanted, measure->found[q]) - 1].distance;
+        std::sort(near, near + measure->found[q],
+                  [](const NearRow &a, const NearRow &b) { return a.list < b.list; });
+    }
+}
+
+} // namespace
+
+ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory)
+{
+    constexpr double kNearlyAll =
+        0.995; // of the rows are nearer than those that a query unlike the rows finds
+    // A sample of queries gives the recall to a point or two. This much of what would be missed is found in addition.
+    constexpr double kMargin = 0.1;
+    rank_rows(measure, table, memory);
+    const int count = sight(*measure, memory.sighting);
+    if (count == 0)
+        return {};
+    ListRecall recall = {};
+    Curve curve;
+    for (int node = 0; node < kDistanceNodes; node++) {
+        const Sighting *begin = memory.sighting + count * node / kDistanceNodes,
+                       *end = memory.sighting + std::max(count * (node + 1) / kDistanceNodes, 1);
+        begin = std::min(begin, end - 1);
+        const Sighting *median = begin + (end - begin) / 2;
+        curve.distance[node] = median->distance;
+        recall.distance[node] = median->distance;
+        add_up(*measure, begin, end, table.lists,
+               memory.found + static_cast<std::size_t>(node) * table.lists);
+    }
+    recall.distance[kDistanceNodes - 1] =
+        memory.sighting[std::min(count - 1, static_cast<int>(count * kNearlyAll))].distance;
+    order_by_list(measure);
+    for (int i = 0; i < kRecallSteps; i++) {
+        fit_curve(*measure, memory.found, table.lists, kRecallLevels[i] + (1 - kRecallLevels[i]) * kMargin,
+                  &curve);
+        for (int node = 0; node < kDistanceNodes; node++) {
+            const double lists =
+                std::min(std::exp(curve.at(recall.distance[node])), static_cast<double>(table.lists));
+            recall.lists[node][i] = std::max(static_cast<std::uint32_t>(std::round(lists * kListParts)),
+                                             i > 0 ? recall.lists[node][i - 1] : kListParts);
+        }
+    }
+    recall.queries = static_cast<std::uint16_t>(measure->queries);
+    return recall;
+}
+
+} // namespace simhash

@@ -1,0 +1,215 @@
+// The aggregates of features into sums: simhash_agg and simhash_weights_agg, signature_agg and
+// signature_weights_agg. Their input is one row for each feature, or for the first two, for each set of weights.
+//
+// The state is the sums and how many features are in them: the result is NULL again when the last feature leaves the frame
+// of a window. A fingerprint's sums are one word.
+#include "core/features/weights_format.hpp"
+#include "pg/features/feature_aggregate.hpp"
+#include "pg/features/signature_value.hpp"
+#include "pg/server/compat.hpp"
+#include "pg/types/weights_type.hpp"
+
+extern "C" {
+#include "libpq/pqformat.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+struct SumsState {
+    SignatureSums sums; // if bits > 0
+    int bits;           // 0 before the first feature
+    std::int64_t features;
+};
+
+void set_bits(FunctionCallInfo fcinfo, SumsState *state, int bits)
+{
+    if (!set_result_size(&state->bits, checked_signature_bits(bits),
+                         "number of bits must be the same for all features of a signature"))
+        return;
+    state->sums = allocate_sums(bits, aggregate_context(fcinfo));
+    clear_sums(state->sums);
+}
+
+// Adds the row's feature (direction 1) or removes it (-1) by adding the opposite weight.
+Datum move_feature(FunctionCallInfo fcinfo, int direction, bool weighted, int bits)
+{
+    SumsState *state = running_state<SumsState>(fcinfo);
+    Feature feature;
+    if (get_feature(fcinfo, weighted, &feature)) {
+        set_bits(fcinfo, state, bits);
+        if (!add_feature(state->sums, feature.hash, direction * feature.weight))
+            report_weights_overflow();
+        state->features += direction;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+// The same for a feature of a fingerprint: (internal, text [, float8]).
+Datum move_fingerprint_feature(FunctionCallInfo fcinfo, int direction)
+{
+    return move_feature(fcinfo, direction, PG_NARGS() > 2, kBits);
+}
+
+// The same for a feature of a signature: (internal, text [, float8], integer). A row whose number of bits is NULL is
+// skipped, like one whose feature is.
+Datum move_signature_feature(FunctionCallInfo fcinfo, int direction)
+{
+    int last = PG_NARGS() - 1;
+    if (PG_ARGISNULL(last))
+        PG_RETURN_POINTER(running_state<SumsState>(fcinfo));
+    return move_feature(fcinfo, direction, last == 3, PG_GETARG_INT32(last));
+}
+
+// The same for a set of weights.
+Datum move_weights(FunctionCallInfo fcinfo, int direction)
+{
+    SumsState *state = running_state<SumsState>(fcinfo);
+    if (!PG_ARGISNULL(1)) {
+        Weights other;
+        read_weights(PG_GETARG_DATUM(1), &other);
+        set_bits(fcinfo, state, kBits);
+        Weights *sums = state->sums.word;
+        if (!(direction > 0 ? add_weights(sums, other) : subtract_weights(sums, other)))
+            report_weights_overflow();
+        state->features += direction;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+// The state of a group or a frame; null if there are no features. Final functions for a frame are called with NULL if
+// there was no row.
+const SumsState *finished_state(FunctionCallInfo fcinfo)
+{
+    if (PG_ARGISNULL(0))
+        return nullptr;
+    aggregate_context(fcinfo);
+    const auto *state = state_argument<SumsState>(fcinfo, 0);
+    return state->features == 0 ? nullptr : state;
+}
+
+// The binary form: the number of bits and of features, and the weights of each word.
+bytea *write_state(const SumsState &state)
+{
+    StringInfoData buffer;
+    pq_begintypsend(&buffer);
+    pq_sendint32(&buffer, static_cast<uint32>(state.bits));
+    pq_sendint64(&buffer, static_cast<uint64>(state.features));
+    for (std::size_t i = 0; i < signature_word_count(state.bits); i++) {
+        std::uint8_t word[kExternalWeightsSize];
+        write_external_weights(state.sums.word[i], word);
+        pq_sendbytes(&buffer, reinterpret_cast<const char *>(word), sizeof(word));
+    }
+    return pq_endtypsend(&buffer);
+}
+
+SumsState *read_state(bytea *bytes)
+{
+    StringInfoData buffer = state_reader(bytes);
+    auto *state = static_cast<SumsState *>(palloc0(sizeof(SumsState)));
+    state->bits = static_cast<int>(pq_getmsgint(&buffer, 4));
+    state->features = pq_getmsgint64(&buffer);
+    if (state->bits != 0)
+        state->sums = allocate_sums(checked_signature_bits(state->bits), CurrentMemoryContext);
+    for (std::size_t i = 0; i < state->sums.words; i++) {
+        const char *word = pq_getmsgbytes(&buffer, kExternalWeightsSize);
+        if (!read_external_weights(reinterpret_cast<const std::uint8_t *>(word), &state->sums.word[i]))
+            ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                    errmsg("unsupported version of the state of an aggregate"));
+    }
+    pq_getmsgend(&buffer);
+    return state;
+}
+
+} // namespace
+
+// simhash_weights_move_in(internal, text [, float8]) and simhash_weights_move_out, for groups and frames.
+SIMHASH_FUNCTION(simhash_weights_move_in)
+{
+    return move_fingerprint_feature(fcinfo, 1);
+}
+SIMHASH_FUNCTION(simhash_weights_move_out)
+{
+    return move_fingerprint_feature(fcinfo, -1);
+}
+
+// The same for sets of weights: (internal, simhash_weights).
+SIMHASH_FUNCTION(simhash_weights_move_in_weights)
+{
+    return move_weights(fcinfo, 1);
+}
+SIMHASH_FUNCTION(simhash_weights_move_out_weights)
+{
+    return move_weights(fcinfo, -1);
+}
+
+SIMHASH_FUNCTION(simhash_weights_final)
+{
+    const SumsState *state = finished_state(fcinfo);
+    if (state == nullptr)
+        PG_RETURN_NULL();
+    return weights_datum(state->sums.word[0]);
+}
+SIMHASH_FUNCTION(simhash_final)
+{
+    const SumsState *state = finished_state(fcinfo);
+    if (state == nullptr)
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(weights_fingerprint(state->sums.word[0]));
+}
+
+// signature_move_in(internal, text [, float8], integer) and signature_move_out, for groups and frames.
+SIMHASH_FUNCTION(signature_move_in)
+{
+    return move_signature_feature(fcinfo, 1);
+}
+SIMHASH_FUNCTION(signature_move_out)
+{
+    return move_signature_feature(fcinfo, -1);
+}
+
+// signature_combine(internal, internal) -> internal
+SIMHASH_FUNCTION(signature_combine)
+{
+    auto *state = running_state<SumsState>(fcinfo);
+    const SumsState *other = PG_ARGISNULL(1) ? nullptr : state_argument<SumsState>(fcinfo, 1);
+    if (other != nullptr && other->bits != 0) {
+        set_bits(fcinfo, state, other->bits);
+        for (std::size_t i = 0; i < state->sums.words; i++)
+            if (!add_weights(&state->sums.word[i], other->sums.word[i]))
+                report_weights_overflow();
+        state->features += other->features;
+    }
+    PG_RETURN_POINTER(state);
+}
+
+SIMHASH_FUNCTION(signature_serialize)
+{
+    aggregate_context(fcinfo);
+    PG_RETURN_BYTEA_P(write_state(*state_argument<SumsState>(fcinfo, 0)));
+}
+SIMHASH_FUNCTION(signature_deserialize)
+{
+    aggregate_context(fcinfo);
+    PG_RETURN_POINTER(read_state(PG_GETARG_BYTEA_PP(0)));
+}
+
+SIMHASH_FUNCTION(signature_final)
+{
+    const SumsState *state = finished_state(fcinfo);
+    if (state == nullptr)
+        PG_RETURN_NULL();
+    return signature_datum(state->sums, state->bits);
+}
+SIMHASH_FUNCTION(signature_weights_final)
+{
+    const SumsState *state = finished_state(fcinfo);
+    if (state == nullptr)
+        PG_RETURN_NULL();
+    return sums_datum(state->sums, state->bits);
+}
+
+} // namespace simhash

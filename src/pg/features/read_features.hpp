@@ -1,0 +1,111 @@
+// Readers of the features that function arguments consist of. The caller says which argument to read.
+#pragma once
+
+#include "pg/features/array_elements.hpp"
+#include "pg/features/counted_features.hpp"
+#include "pg/features/feature.hpp"
+#include "pg/features/shingle_arguments.hpp"
+
+struct JsonbIterator;
+
+namespace simhash
+{
+
+// Features that are counted. Each function adds those of an argument that is not NULL to `out`, which must be empty.
+
+using CountFeatures = void (*)(FunctionCallInfo, int argument, CountedFeatures *out);
+
+// The default features, which were chosen by measurement, see doc/features.md.
+inline constexpr Shingles kDefaultShingles = {TextUnit::kWord, 1};
+
+// text: the shingles of a document, converted to UTF-8.
+void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out);
+
+// text: the default features.
+void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// text: the shingles that the arguments after it, a unit and a size, select.
+void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// text[], with any number of dimensions. NULL elements are skipped.
+void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// bigint[], likewise: the elements are features, or the hashes of features.
+void count_numbers(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// tsvector: lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme without
+// positions counts once.
+void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// jsonb: an array of strings and numbers, whose digits are the feature. Nulls are skipped.
+bool is_json_array(FunctionCallInfo fcinfo, int argument);
+void count_json_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+
+// Features with given weights. A reader returns them one by one, a repeated feature repeatedly:
+//
+//   WeightedArray reader(fcinfo, argument);
+//   while (reader.next(&feature)) …
+
+using ElementHash = std::uint64_t (*)(Datum);
+std::uint64_t text_hash(Datum feature);
+std::uint64_t bigint_hash(Datum feature);
+std::uint64_t given_hash(Datum hash);
+
+// An array and, in the argument after it, float8[]. A feature is skipped if it is NULL or its weight is NULL or 0.
+class WeightedElements
+{
+public:
+    bool next(Feature *feature);
+
+protected:
+    WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which, ElementHash hash);
+
+private:
+    WeightedLists lists_;
+    ElementHash hash_;
+    int next_ = 0;
+};
+
+// text[]
+class WeightedArray : public WeightedElements
+{
+public:
+    WeightedArray(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, TEXTOID, "features", text_hash)
+    {
+    }
+};
+
+// bigint[]: features
+class WeightedNumbers : public WeightedElements
+{
+public:
+    WeightedNumbers(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, INT8OID, "features", bigint_hash)
+    {
+    }
+};
+
+// bigint[]: the hashes of features
+class WeightedHashes : public WeightedElements
+{
+public:
+    WeightedHashes(FunctionCallInfo fcinfo, int argument)
+        : WeightedElements(fcinfo, argument, INT8OID, "hashes", given_hash)
+    {
+    }
+};
+
+// jsonb: {"feature": weight, ...}. Features with a weight of null or 0 are skipped.
+class WeightedObject
+{
+public:
+    WeightedObject(FunctionCallInfo fcinfo, int argument);
+    bool next(Feature *feature);
+
+private:
+    JsonbIterator *iterator_;
+};
+
+} // namespace simhash

@@ -1,0 +1,48 @@
+#include "pg/features/signature_value.hpp"
+
+#include "pg/server/compat.hpp"
+#include "pg/types/signature_type.hpp"
+#include "pg/types/weights_type.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+namespace simhash
+{
+
+int checked_signature_bits(int bits)
+{
+    if (bits < kSignatureBitsMin || bits > kMostSignatureBits)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of bits %d is out of range", bits),
+                errdetail("A signature has %d to %d bits.", kSignatureBitsMin, kMostSignatureBits));
+    return bits;
+}
+
+SignatureSums allocate_sums(int bits, MemoryContext context)
+{
+    std::size_t words = signature_word_count(bits);
+    return {static_cast<Weights *>(MemoryContextAlloc(context, words * sizeof(Weights))), words};
+}
+
+Datum signature_datum(SignatureSums sums, int bits)
+{
+    std::uint8_t *data;
+    Datum value = make_signature(bits, &data);
+    write_signature(sums, bits, data);
+    return value;
+}
+
+Datum sums_datum(SignatureSums sums, int bits)
+{
+    auto *numbers = static_cast<Datum *>(palloc(static_cast<std::size_t>(bits) * sizeof(Datum)));
+    for (int bit = 0; bit < bits; bit++)
+        numbers[bit] = weight_real(signature_sum(sums, bit));
+    ArrayType *array = construct_array(numbers, bits, FLOAT4OID, sizeof(float4), true, TYPALIGN_INT);
+    pfree(numbers);
+    return PointerGetDatum(array);
+}
+
+} // namespace simhash

@@ -1,0 +1,21 @@
+// Signatures as SQL values: bit strings, and arrays of the sums that decide their bits.
+#pragma once
+
+#include "core/features/signature_sums.hpp"
+#include "pg/server/postgres.hpp"
+
+namespace simhash
+{
+
+// Numbers of bits that a signature cannot have raise 22023.
+int checked_signature_bits(int bits);
+
+// Memory for the sums, which is not cleared.
+SignatureSums allocate_sums(int bits, MemoryContext context);
+
+Datum signature_datum(SignatureSums sums, int bits);
+
+// A real[] of the numbers nearest to the sums. The rounding keeps their signs.
+Datum sums_datum(SignatureSums sums, int bits);
+
+} // namespace simhash

@@ -1,0 +1,95 @@
+// to_minhash_values and to_minhash: the min-hash sketch of a document's set of features, as an array of minima and as
+// one bit of each.
+#include "pg/features/minhash_value.hpp"
+#include "pg/features/read_features.hpp"
+
+namespace simhash
+{
+
+namespace
+{
+
+using ReadSketch = void (*)(FunctionCallInfo, MinhashSketch *);
+
+template <CountFeatures count> void sketch_counted(FunctionCallInfo fcinfo, MinhashSketch *sketch)
+{
+    CountedFeatures counted;
+    count(fcinfo, 0, &counted);
+    std::uint64_t hashes[4096];
+    std::size_t used = 0;
+    auto flush = [&] {
+        sketch->add(hashes, used);
+        used = 0;
+    };
+    counted.in_pieces([&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; i++) {
+            if (counted.counts().slots()[i].count == 0)
+                continue;
+            hashes[used++] = counted.counts().slots()[i].hash;
+            if (used == lengthof(hashes))
+                flush();
+        }
+    });
+    flush();
+    counted.release();
+}
+
+void sketch_vector(FunctionCallInfo fcinfo, MinhashSketch *sketch)
+{
+    FeatureVector features = vector_value(fcinfo, 0);
+    std::uint64_t hashes[4096];
+    for (std::size_t from = 0; from < features.size(); from += lengthof(hashes)) {
+        CHECK_FOR_INTERRUPTS();
+        std::size_t count = std::min(features.size() - from, lengthof(hashes));
+        features.copy_hashes(from, count, hashes);
+        sketch->add(hashes, count);
+    }
+}
+
+// Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all
+// empty documents would be duplicates of each other.
+bool compute_minima(FunctionCallInfo fcinfo, ReadSketch read, Minima *minima)
+{
+    *minima = allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);
+    MinhashSketch sketch;
+    sketch.init(minima->values, minima->size);
+    read(fcinfo, &sketch);
+    return !sketch.empty();
+}
+
+Datum return_minima(FunctionCallInfo fcinfo, ReadSketch read)
+{
+    Minima minima;
+    if (!compute_minima(fcinfo, read, &minima))
+        PG_RETURN_NULL();
+    return minima_datum(minima);
+}
+
+Datum return_bits(FunctionCallInfo fcinfo, ReadSketch read)
+{
+    Minima minima;
+    if (!compute_minima(fcinfo, read, &minima))
+        PG_RETURN_NULL();
+    return minhash_bits_datum(minima);
+}
+
+} // namespace
+
+SIMHASH_FUNCTION(to_minhash_text)
+{
+    return return_bits(fcinfo, sketch_counted<count_default>);
+}
+SIMHASH_FUNCTION(to_minhash_shingles)
+{
+    return return_bits(fcinfo, sketch_counted<count_shingles>);
+}
+SIMHASH_FUNCTION(to_minhash_vector)
+{
+    return return_bits(fcinfo, sketch_vector);
+}
+SIMHASH_FUNCTION(to_minhash_values_vector)
+{
+    return return_minima(fcinfo, sketch_vector);
+}
+
+} // namespace simhash

@@ -1,0 +1,27 @@
+// simhash_volatility: with which probability a near-duplicate flips each bit, by the default model. It is the mean of
+// equation (1) of Sood and Loguinov over the scales of the model.
+#include "core/likely/volatility_model.hpp"
+#include "pg/server/result_rows.hpp"
+#include "pg/types/weights_type.hpp"
+
+namespace simhash
+{
+
+SIMHASH_FUNCTION(simhash_volatility)
+{
+    TupleDesc row;
+    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    Weights weights;
+    read_weights(PG_GETARG_DATUM(0), &weights);
+    Volatility volatility;
+    set_volatility(kDefaultVolatility, weights, kBits, &volatility);
+    for (int bit = 0; bit < kBits; bit++) {
+        Datum values[3] = {Int32GetDatum(bit), Float8GetDatum(weight_to_double(weights.sum[bit])),
+                           Float8GetDatum(flip_probability(volatility, bit))};
+        bool nulls[3] = {};
+        tuplestore_putvalues(rows, row, values, nulls);
+    }
+    PG_RETURN_NULL();
+}
+
+} // namespace simhash

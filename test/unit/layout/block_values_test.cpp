@@ -1,0 +1,124 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/bits/split_mix.hpp"
+#include "core/layout/block_values.hpp"
+
+#include "../seed.hpp"
+#include "every_design.hpp"
+
+namespace simhash
+{
+namespace
+{
+
+class BlockValuesTest : public SeededTest<2012>
+{
+protected:
+    Fingerprint flipped(Fingerprint fingerprint, int flips)
+    {
+        for (int i = 0; i < flips; i++)
+            fingerprint ^= Fingerprint{1} << below(kBits);
+        return fingerprint;
+    }
+};
+
+std::string name(const BlockValues &values)
+{
+    return "distance " + std::to_string(values.distance()) + ", tables " + std::to_string(values.tables());
+}
+
+const std::vector<BlockValues> &all_values()
+{
+    static const std::vector<BlockValues> designs = [] {
+        std::vector<BlockValues> found;
+        BlockValues values;
+        for (const TableDesign &design : every_design())
+            if (values.set(design))
+                found.push_back(values);
+        return found;
+    }();
+    return designs;
+}
+
+TEST_F(BlockValuesTest, OnlyDesignsThatFlipNoBits)
+{
+    for (const TableDesign &design : every_design()) {
+        BlockValues values;
+        EXPECT_EQ(values.set(design), design.tables > design.distance)
+            << design.distance << ", " << design.tables;
+    }
+    EXPECT_GT(all_values().size(), 100u);
+}
+
+// Block values are keys of users' partitions and shards: they never change, for any distance and number of tables.
+TEST_F(BlockValuesTest, NeverChange)
+{
+    std::uint64_t designs = 0, values = 0;
+    for (const TableDesign &design : every_design()) {
+        designs = hash_next(designs, design.distance * 64u + design.tables);
+        for (int i = 0; i < design.blocks; i++)
+            designs = hash_next(designs, design.width[i]);
+        for (int i = 0; i < design.tables; i++)
+            designs = hash_next(designs, header_blocks(design.table[i]));
+    }
+    for (const BlockValues &set : all_values())
+        for (int table = 0; table < set.tables(); table++)
+            for (std::uint64_t n = 1; n <= 10; n++)
+                values = hash_next(values, set.value(table, split_mix_number(7, n)));
+    EXPECT_EQ(every_design().size(), 405u);
+    EXPECT_EQ(designs, 8113901841599685244u);
+    EXPECT_EQ(values, 6292259013077179457u);
+}
+
+TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
+{
+    TableDesign design;
+    BlockValues values;
+    ASSERT_TRUE(make_design(3, 4, &design) && values.set(design));
+    const Fingerprint h = 0x0123456789abcdef;
+    EXPECT_EQ(values.value(0, h), 0x00123u);
+    EXPECT_EQ(values.value(1, h), 0x14567u);
+    EXPECT_EQ(values.value(2, h), 0x289abu);
+    EXPECT_EQ(values.value(3, h), 0x3cdefu);
+}
+
+// The longest headers, of 60 bits, leave just enough bits for the number of the table.
+TEST_F(BlockValuesTest, ValuesOfTablesDiffer)
+{
+    for (const BlockValues &values : all_values()) {
+        std::set<std::uint64_t> seen;
+        int expected = 0;
+        for (const Fingerprint h : {Fingerprint{0}, ~Fingerprint{0}}) {
+            for (int table = 0; table < values.tables(); table++, expected++)
+                seen.insert(values.value(table, h));
+        }
+        EXPECT_EQ(static_cast<int>(seen.size()), expected) << name(values);
+    }
+}
+
+TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
+{
+    for (const BlockValues &values : all_values()) {
+        for (int i = 0; i < 1000; i++) {
+            const Fingerprint a = random(), b = flipped(a, below(values.distance() + 1));
+            int first = 0;
+            while (first < values.tables() && values.value(first, a) != values.value(first, b))
+                first++;
+            ASSERT_LT(first, values.tables()) << name(values);
+            ASSERT_EQ(values.first_common(a, b), first) << name(values);
+        }
+    }
+}
+
+TEST_F(BlockValuesTest, FarFingerprintsMayHaveNone)
+{
+    for (const BlockValues &values : all_values())
+        EXPECT_EQ(values.first_common(0, ~Fingerprint{0}), values.tables()) << name(values);
+}
+
+} // namespace
+} // namespace simhash

@@ -7,8 +7,13 @@ CREATE FUNCTION simhash_internal_text_sketch(pg_catalog.text) RETURNS simhash
 COMMENT ON FUNCTION simhash_internal_text_sketch(pg_catalog.text)
     IS 'what an index stores of a text: to_minhash(text, ''word'', 2, 64)';
 
+CREATE FUNCTION simhash_internal_text_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_internal_text_support(pg_catalog.internal) IS 'planner support for ~= and <@|';
+
 CREATE FUNCTION simhash_internal_text_near(pg_catalog.text, pg_catalog.text) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 1000
+    SUPPORT simhash_internal_text_support;
 COMMENT ON FUNCTION simhash_internal_text_near(pg_catalog.text, pg_catalog.text)
     IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
@@ -46,7 +51,8 @@ COMMENT ON FUNCTION text_ball(pg_catalog.text, double precision)
     IS 'the texts near a text, at this least Jaccard similarity of three-word shingles';
 
 CREATE FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 1000
+    SUPPORT simhash_internal_text_support;
 COMMENT ON FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = pg_catalog.text, RIGHTARG = text_ball, FUNCTION = simhash_internal_text_in_ball,

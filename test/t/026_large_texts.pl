@@ -46,10 +46,18 @@ SELECT 'one' ~= body FROM large WHERE id = 1;
 SELECT a.body ~= b.body FROM large a, large b WHERE a.id = 1 AND b.id = 2;
 RESET statement_timeout;
 SELECT 'after', 'one'::text ~= 'ONE', 'one'::text ~= 'two', (SELECT body ~= 'one' FROM large WHERE id = 1);
+BEGIN;
+SELECT 'kept', 'one'::text ~= 'ONE';
+SAVEPOINT s;
+SET LOCAL statement_timeout = 1;
+SELECT body ~= body FROM large WHERE id = 1;
+ROLLBACK TO s;
+SELECT 'in the transaction', 'one'::text ~= 'ONE';
+COMMIT;
 SELECT 'large', a.id, b.id, a.body ~= b.body, a.body ~= (b.body || ' end') FROM large a, large b ORDER BY a.id, b.id;
 @{[ $node->pg_version >= 14 ? "SELECT 'kept', b < 1024 * 1024 FROM ($kept) k(b)" : "SELECT 'kept', true" ]};
 SQL
-is($out, "before|t\nafter|t|f|f\nlarge|1|1|t|t\nlarge|1|2|t|t\nlarge|2|1|t|t\nlarge|2|2|t|t\nkept|t", 'answers after comparisons were cancelled');
-is(() = $err =~ /canceling statement due to statement timeout/g, 2, 'both were cancelled') or diag($err);
+is($out, "before|t\nafter|t|f|f\nkept|t\nin the transaction|t\nlarge|1|1|t|t\nlarge|1|2|t|t\nlarge|2|1|t|t\nlarge|2|2|t|t\nkept|t", 'answers after comparisons were cancelled');
+is(() = $err =~ /canceling statement due to statement timeout/g, 3, 'all were cancelled') or diag($err);
 
 done_testing();

@@ -4,7 +4,9 @@
 // has an entry in each tree for as long as the join runs, so each step finds all of these rows. Other entries
 // may come and go; their rows are not visible.
 #include "am/fingerprints/fingerprint_kind.hpp"
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_read.hpp"
+#include "am/pairs/pair_team.hpp"
+#include "am/pairs/pair_warning.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -65,7 +65,7 @@ struct IndexKind {
     const struct CheckKind *check;                        // inspect/check.hpp
     const struct StatsKind *stats;                        // inspect/index_stats.hpp
     // Adds the pairs within a distance, of the rows of one index or between those of two, to the output
-    // (pairs/pairs.hpp).
+    // (pairs/pair_output.hpp).
     void (*join)(struct PairOutput *output, int radius);
 };
 

@@ -12,7 +12,8 @@
 
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/match/match_search.hpp"
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_read.hpp"
+#include "am/pairs/pair_team.hpp"
 
 #include "pg/server/settings.hpp"
 

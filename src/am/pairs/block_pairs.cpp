@@ -6,7 +6,7 @@
 // by the first bits of its header into stores that fit into memory; each store is sorted by the rest of the header and
 // compared cell by cell, as in simhash_pairs. The time is that of the comparisons: a value with many rows takes as long
 // as their number squared, unless other bits tell the rows apart (join_cells).
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_read.hpp"
 
 #include "pg/report/block_designs.hpp"
 #include "pg/server/query_rows.hpp"

@@ -4,6 +4,7 @@
 // Pairs come in any order. They wait in a tuplestore while their members are sorted; a member's number is its
 // position in that order. Besides work_mem this takes 12 bytes of memory for each member, or 16 for stars
 // (and up to 24 while the members are being numbered).
+#include "am/pairs/groups.hpp"
 #include "am/pairs/pairs.hpp"
 
 #include "core/joins/components.hpp"

@@ -3,7 +3,7 @@
 // Comparing all rows of a cell takes quadratic time, which a cell of equal fingerprints, or of skewed ones, would
 // spend in vain. So a cell that is worth it is sampled, and if a plan for the bits that are left costs clearly less,
 // it is followed. A pair is returned where each plan above it says that this step is the one.
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_cells.hpp"
 
 #include "pg/server/settings.hpp"
 

@@ -1,5 +1,5 @@
 // Turns pairs of index entries into pairs of visible rows. Only rows that are members of a pair are looked up.
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_team.hpp"
 
 extern "C" {
 #include "executor/executor.h"
@@ -24,16 +24,6 @@ template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
 }
 
 } // namespace
-
-Rows allocate_rows(Size capacity)
-{
-    Rows rows;
-    rows.word = static_cast<Fingerprint *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Fingerprint) * capacity));
-    rows.tag = static_cast<uint64 *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * capacity));
-    rows.count = 0;
-    return rows;
-}
 
 void begin_output(PairOutput *output, Size bytes, Size extra)
 {

@@ -7,7 +7,7 @@
 // row's fingerprint is the entry's: a tuple version that cannot be reached from the root of its HOT chain has an
 // entry of its own, and all versions in a chain agree in the indexed columns. (After an index build over broken
 // HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_team.hpp"
 
 #include "core/joins/digit_sort.hpp"
 

@@ -5,7 +5,8 @@
 // joins one row of each group with the others: its pairs stand for those of all rows of both groups. If even those are
 // many, all but a part of them is dropped as soon as they are found, and the others count for them. The pairs to keep
 // are drawn as they come, so memory does not depend on their number.
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/groups.hpp"
+#include "am/pairs/pair_output.hpp"
 
 #include "pg/server/compat.hpp"
 #include "pg/server/query_rows.hpp"

@@ -1,8 +1,8 @@
 // Opens the indexes and tables of a join. A partitioned index is read as one set of rows: of the sum of the blocks of
 // all partitions each has a part, so that the number of a row consists of 48 bits, like a tid, and nothing that
 // compares, sorts and spools rows needs to know of partitions.
+#include "am/pairs/pair_sides.hpp"
 #include "am/index/rights.hpp"
-#include "am/pairs/pairs.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -4,10 +4,11 @@
 // tuple for 120 rows it would take 0.6 to 1.0 times as long (bench/decisions.md), but three times the memory
 // beside the rows: work_mem = 4MB would have room for half as many partitions, and joins of millions of rows
 // would take 1.5 times as long.
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_spool.hpp"
 
 extern "C" {
 #include "miscadmin.h"
+#include "storage/buffile.h"
 #include "utils/memutils.h"
 }
 

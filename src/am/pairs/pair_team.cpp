@@ -1,6 +1,6 @@
 // Parallel workers of joins. Workers send pairs of visible rows by a queue for each, as the numbers of the rows.
+#include "am/pairs/pair_team.hpp"
 #include "am/index/workers.hpp"
-#include "am/pairs/pairs.hpp"
 
 #include "am/index/failpoint.hpp"
 

@@ -2,8 +2,8 @@
 //
 // Both sides are of one kind and of values of one length; the kind joins them (IndexKind::join). The memory of a join
 // is freed as a whole, also after an error. simhash_groups takes pairs from the same function, without storing them.
-#include "am/pairs/pairs.hpp"
 #include "am/index/kind.hpp"
+#include "am/pairs/pair_output.hpp"
 
 #include "pg/server/result_rows.hpp"
 

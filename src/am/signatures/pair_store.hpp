@@ -5,7 +5,7 @@
 // the new row takes the place of the old one in the candidate; the snapshot does not see it either.
 #pragma once
 
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_read.hpp"
 #include "am/signatures/store.hpp"
 
 #include "core/joins/window_plan.hpp"

@@ -3,6 +3,7 @@
 // The plan of the windows (core/joins/window_plan.hpp) chooses, from a sample of the stores. A pass finds pairs of
 // rows whose words are near, and the signatures of these are compared. A join of all with all reads the smaller side
 // in blocks that fit into memory, and the other one once for each block.
+#include "am/pairs/pair_warning.hpp"
 #include "am/signatures/pair_store.hpp"
 #include "am/signatures/signature_kind.hpp"
 

@@ -1,0 +1,44 @@
+// The rows of a side, as they are read, sorted and compared.
+#pragma once
+
+#include "core/bits/fingerprint.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+// Rows of a side: the word by which they are compared, and a tag that names the row in its low 48 bits: usually its
+// number (BlockNumbers), otherwise what the PairSource can find it by.
+struct Rows {
+    Fingerprint *word;
+    uint64 *tag;
+    Size count;
+
+    Rows part(Size from, Size end) const { return {word + from, tag + from, end - from}; }
+    void set(Size at, Fingerprint w, uint64 t) const
+    {
+        word[at] = w;
+        tag[at] = t;
+    }
+};
+
+inline Rows allocate_rows(Size capacity)
+{
+    MemoryContext context = CurrentMemoryContext;
+    return {static_cast<Fingerprint *>(MemoryContextAllocHuge(context, sizeof(Fingerprint) * capacity)),
+            static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * capacity)), 0};
+}
+
+// Set in a tag if the snapshot sees the row. If tags are numbers, such a one has the tid of the tuple version that it
+// sees, and others have the tid of the index entry.
+inline constexpr uint64 kVisible = UINT64CONST(1) << 48;
+inline constexpr uint64 kTidMask = kVisible - 1;
+// The distance of a pair is in the bits above.
+inline constexpr int kDistanceShift = 49;
+inline constexpr int kMostPairDistance = (1 << (64 - kDistanceShift)) - 1;
+
+} // namespace simhash

@@ -1,0 +1,74 @@
+// The pairs that wait until their rows are looked up.
+#pragma once
+
+#include "am/pairs/joined_rows.hpp"
+#include "am/pairs/pair_rows.hpp"
+#include "am/pairs/pairs.hpp"
+
+#include "core/bits/split_mix.hpp"
+
+namespace simhash
+{
+
+struct FoundPair {
+    uint64 tag[2]; // tag[0] contains the distance
+};
+
+struct PairReader;
+struct PairOutput;
+
+// How the rows of an index reach a join.
+struct PairSource {
+    // Calls visit(context, rows) with the rows of each page of a side of the reader.
+    void (*read)(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
+                 void *context);
+    // If tags are not the numbers of rows, and pairs are candidates; otherwise null:
+    // The number of the row with a tag; kNoRow if it has been removed.
+    uint64 (*row_of)(const PairOutput &output, int side, uint64 tag);
+    // Compares the rows of the waiting pairs. Keeps the pairs that the join wants, with the numbers of rows for tags.
+    void (*resolve)(PairOutput *output);
+};
+
+struct PairOutput {
+    Snapshot snapshot;
+    PairSide side[2]; // only the first one for pairs of one table
+    int sides;
+    bool queries; // the second members are no rows but numbers of queries, marked kVisible
+    bool alone;   // without parallel workers
+    // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
+    int thinning, thinned;
+    PairsWanted wanted;
+    PairSink sink;
+    FoundPair *pair;
+    Size pairs;
+    Size capacity;
+    PairSource *source;    // null if nothing is read by it
+    struct PairTeam *team; // null without parallel workers
+    Probe *probe;          // room for 4 * capacity: two for each pair, and again for sorting
+    double seen, unseen;   // pairs so far
+    double many_unseen;
+    bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
+                       // compared
+};
+
+// `extra` is memory that the caller takes for each waiting pair.
+void begin_output(PairOutput *output, Size bytes, Size extra = 0);
+void end_output(PairOutput *output);
+// Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
+void flush_pairs(PairOutput *output);
+
+inline bool thinned_out(const PairOutput &output, uint64 a, uint64 b)
+{
+    return split_mix((a & kTidMask) * kSplitMixStep + (b & kTidMask)) >> (64 - output.thinning) != 0;
+}
+
+inline void add_pair(PairOutput *output, uint64 a, uint64 b, int distance)
+{
+    if (output->thinning > 0 && thinned_out(*output, a, b))
+        return;
+    if (output->pairs == output->capacity)
+        flush_pairs(output);
+    output->pair[output->pairs++] = {{a | static_cast<uint64>(distance) << kDistanceShift, b}};
+}
+
+} // namespace simhash

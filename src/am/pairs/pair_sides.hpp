@@ -1,0 +1,94 @@
+// The indexes and tables of a join, and the numbers of their rows.
+#pragma once
+
+#include "am/index/heap_tid.hpp"
+#include "am/index/meta.hpp"
+
+extern "C" {
+#include "access/tableam.h"
+#include "executor/tuptable.h"
+}
+
+#include <algorithm>
+
+namespace simhash
+{
+
+// Numbers the blocks of several relations consecutively, so that one tid or store position, of 48 bits, names a row of
+// any of them. Of one relation alone the numbers are those of its blocks.
+struct BlockNumbers {
+    int count;
+    BlockNumber *first; // the number of each relation's first block; at the end that after the last block
+
+    // The relation of a row.
+    int relation(uint64 number) const
+    {
+        auto block = static_cast<BlockNumber>(number >> 16);
+        return static_cast<int>(std::upper_bound(first, first + count, block) - first) - 1;
+    }
+    // Whether the relation had the block when its blocks were counted. Rows of later blocks are not visible to the
+    // snapshot, which is older.
+    bool counted(int relation, uint64 packed) const
+    {
+        return packed >> 16 < first[relation + 1] - first[relation];
+    }
+    uint64 number(int relation, uint64 packed) const
+    {
+        return packed + (static_cast<uint64>(first[relation]) << 16);
+    }
+    uint64 packed(int relation, uint64 number) const
+    {
+        return number - (static_cast<uint64>(first[relation]) << 16);
+    }
+};
+
+// The rows of a table or, in the order of their OIDs, of several partitions.
+struct TableRows {
+    Oid *table;
+    BlockNumbers blocks;
+
+    Oid table_of(uint64 number) const { return table[blocks.relation(number)]; }
+    ItemPointerData tid_of(uint64 number) const
+    {
+        return pointer_of(Tid::unpack(blocks.packed(blocks.relation(number), number)));
+    }
+};
+
+// A table and its index, or a partition and its index.
+struct PairPart {
+    Relation index;
+    Relation heap;
+    IndexFetchTableData *fetch;
+    TupleTableSlot *slot;
+    IndexMeta *meta;
+};
+
+struct PairSide {
+    int parts; // 0 if a partitioned table has no partitions
+    PairPart *part;
+    TableRows tids;
+    BlockNumbers positions; // of the indexes, for places in them
+    double rows;            // an estimate
+
+    // All parts are of one kind, with values of one length.
+    const IndexMeta &meta() const { return *part[0].meta; }
+};
+
+// Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
+// make. `readable` is as for open_indexes. An error's hint shows a join within the radius, or with balls if that is
+// kOfBalls.
+inline constexpr int kOfBalls = -1;
+void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side);
+void close_side(const PairSide &side);
+// Allocates a side of so many parts, and opens a part whose index is open.
+void begin_side(int parts, PairSide *side);
+void open_part(Relation index, PairSide *side, int part);
+// Makes an index and its table, which the caller has opened, a part.
+void use_part(Relation index, Relation heap, PairSide *side, int part);
+// The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
+inline uint64 row_number(const PairSide &side, int part, uint64 tid)
+{
+    return tid != kNoRow && side.tids.blocks.counted(part, tid) ? side.tids.blocks.number(part, tid) : kNoRow;
+}
+
+} // namespace simhash

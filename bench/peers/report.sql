@@ -1,5 +1,5 @@
--- The tables of one kind of data, in Markdown after run.sh's filter, and the files that plots.gp draws.
--- Reads results.csv from standard input. Variables: data, directory (for those files).
+-- The tables of one kind of data, in Markdown after run.sh's filter.
+-- Reads results.csv from standard input. Variable: data.
 \set QUIET on
 \pset format unaligned
 \pset fieldsep ' | '
@@ -149,23 +149,3 @@ SELECT method, pg_temp.digits(value) AS "seconds of processor time of the sessio
        pg_temp.digits(pg_temp.value_of('pairs', method, variant, 's elapsed')) AS "elapsed"
 FROM result JOIN method USING (method) WHERE part = 'pairs' AND measure = 's' ORDER BY place;
 \endif
-
--- For the plots: columns separated by tabs.
-\pset tuples_only on
-\pset fieldsep '\t'
-\set to :directory '/radius.dat'
-\o :to
-SELECT name, r, value FROM (
-SELECT place, method AS name, split_part(variant, ' = ', 2) AS r, value FROM result JOIN method USING (method)
-WHERE part IN ('lookup', 'memory') AND measure = 'us' AND variant ~ '^r ='
-UNION ALL
-SELECT 1000, 'primary key, one row', r::text, value FROM result, unnest(ARRAY[1, 3, 5, 7]) r
-WHERE part = 'lookup' AND measure = 'us' AND variant = 'one row') s ORDER BY place, r;
-\set to :directory '/index.dat'
-\o :to
-SELECT method, coalesce(pg_temp.value_of('build', method, '', 's') / :rows * 1e6, 0),
-       coalesce(pg_temp.value_of('build', method, '', 'bytes per row'), 0),
-       coalesce(pg_temp.value_of('insert', method, '', 'rows/s'), 0),
-       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes per row'), 0),
-       coalesce(pg_temp.value_of('insert', method, '', 'WAL bytes per row with full pages'), 0)
-FROM method WHERE method ~ '^(simhash,|four|GIN|btree|no index)' ORDER BY place;

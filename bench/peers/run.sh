@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The index against other methods of Hamming search, in PostgreSQL and in memory, on the same rows; see README.md.
 #
-#   bench/peers/run.sh [rows [directory]]      1000000 rows; tables, plots and results.csv go to the directory
+#   bench/peers/run.sh [rows [directory]]      1000000 rows; tables and results.csv go to the directory
 #
 #   PARTS="latency lookup knn join insert build memory pairs"
 #                            what to measure
@@ -239,12 +239,10 @@ cat "$SCRATCH"/results.*.csv >>"$OUTPUT/results.csv"
     echo "$ROWS rows, seed $SEED; shared_buffers $SHARED_BUFFERS; indexes $([ "$TOGETHER" = 1 ] && echo together || echo one by one);" \
         "inserts in $BATCHES batches; commit $(git -C "$TOP" describe --always --dirty 2>/dev/null || echo unknown)"
     for each in $DATA; do
-        mkdir -p "$SCRATCH/plot"
-        psql -X -v ON_ERROR_STOP=1 -v data="$each" -v directory="$SCRATCH/plot" -f "$here/report.sql" <"$OUTPUT/results.csv" | markdown
-        (cd "$SCRATCH/plot" && gnuplot -e "out = '$OUTPUT/'; data = '$each'" "$here/plots.gp") >&2
+        psql -X -v ON_ERROR_STOP=1 -v data="$each" -f "$here/report.sql" <"$OUTPUT/results.csv" | markdown
     done
 } | tee "$OUTPUT/results.md"
-echo "Tables, plots, plans and results.csv: $OUTPUT" >&2
+echo "Tables, plans and results.csv: $OUTPUT" >&2
 if [ -s "$SCRATCH/wrong" ]; then
     echo "WRONG ANSWERS:" >&2
     cat "$SCRATCH/wrong" >&2

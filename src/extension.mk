@@ -93,7 +93,7 @@ endif
 # Each test has a database of its own.
 installcheck: $(REGRESS_PREP)
 	@failed=0; for name in $(REGRESS); do \
-		if ($(pg_regress_installcheck) $(REGRESS_OPTS) $$name) >regression.log 2>&1; then \
+		if (PG_ABS_SRCDIR=$(TOP)/test $(pg_regress_installcheck) $(REGRESS_OPTS) $$name) >regression.log 2>&1; then \
 			echo "ok - $$name"; \
 		else \
 			echo "not ok - $$name"; cat regression.log regression.diffs; failed=1; \

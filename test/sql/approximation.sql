@@ -40,13 +40,8 @@ GRANT SELECT ON document, barrier, plain TO approximation_reader;
 GRANT SELECT, INSERT, DELETE ON accepted, kept, apart TO approximation_reader;
 
 \echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 SET enable_seqscan = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
@@ -145,7 +140,7 @@ RESET ROLE;
 
 DROP VIEW barrier, plain, chosen;
 DROP TABLE document, accepted, kept, apart;
-DROP FUNCTION plan_of, accepts, excludes, prepared, said, is_blocked, nearest_blocked, keep, word;
+DROP FUNCTION accepts, excludes, prepared, said, is_blocked, nearest_blocked, keep, word;
 DROP TABLE doc, blocked, expected;
 REVOKE CREATE ON SCHEMA public FROM approximation_reader;
 DROP ROLE approximation_reader;

@@ -1,9 +1,8 @@
 \set ECHO none
 -- Groups of near-duplicates: simhash_groups compared with the pairs of a nested loop.
 SET max_parallel_workers_per_gather = 0;
-CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
-$$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
-   FROM generate_series(1, bits) AS i $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 1000) i;
 CREATE TABLE near AS SELECT i AS id, flipped(hashint8extended(i % 250, 2)::simhash, i, i % 8) AS h FROM generate_series(1, 1400) i;
 CREATE TABLE skewed AS SELECT i AS id,
@@ -142,7 +141,7 @@ SELECT * FROM simhash_pair_groups('SELECT id, id FROM chain');
 RESET ROLE;
 DROP ROLE group_reader;
 DROP TABLE uniform, near, skewed, same, chain, copies, pair, grouped;
-DROP FUNCTION flipped, wrong_groups;
+DROP FUNCTION wrong_groups;
 
 \echo '-- The planner expects rows in proportion to the index, of each index of a join and each partition. What it does not know'
 \echo '-- it expects to be 10,000.'

@@ -5,14 +5,13 @@ SET jit = off;
 SET enable_bitmapscan = off;
 
 -- uniform rows, near-duplicates, skewed rows, and runs of equal rows that take several leaves
-CREATE FUNCTION random_bits(n bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT hashint8extended(n, 5)';
 CREATE FUNCTION flips(n bigint, most bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS
-    $$ SELECT coalesce(bit_or(1::bigint << (hashint8extended(n, i) & 63)::int), 0) FROM generate_series(1, abs(random_bits(n)) % (most + 1)) i $$;
+    $$ SELECT coalesce(bit_or(1::bigint << (hashint8extended(n, i) & 63)::int), 0) FROM generate_series(1, abs(hashint8extended(n, 5)) % (most + 1)) i $$;
 CREATE TABLE doc (id bigint, kind text, h simhash);
-INSERT INTO doc SELECT i, 'uniform', random_bits(i)::simhash FROM generate_series(1, 20000) i;
-INSERT INTO doc SELECT 100000 + i, 'near', (random_bits(i % 40) # flips(i, 9))::simhash FROM generate_series(1, 4000) i;
-INSERT INTO doc SELECT 200000 + i, 'skewed', (random_bits(i) & random_bits(i + 7) & 72057594037927935)::simhash FROM generate_series(1, 4000) i;
-INSERT INTO doc SELECT 300000 + i, 'equal', CASE i % 4 WHEN 0 THEN 0 WHEN 1 THEN -1 ELSE random_bits(3) END::simhash
+INSERT INTO doc SELECT i, 'uniform', hashint8extended(i, 5)::simhash FROM generate_series(1, 20000) i;
+INSERT INTO doc SELECT 100000 + i, 'near', (hashint8extended(i % 40, 5) # flips(i, 9))::simhash FROM generate_series(1, 4000) i;
+INSERT INTO doc SELECT 200000 + i, 'skewed', (hashint8extended(i, 5) & hashint8extended(i + 7, 5) & 72057594037927935)::simhash FROM generate_series(1, 4000) i;
+INSERT INTO doc SELECT 300000 + i, 'equal', CASE i % 4 WHEN 0 THEN 0 WHEN 1 THEN -1 ELSE hashint8extended(3, 5) END::simhash
     FROM generate_series(1, 6000) i;
 INSERT INTO doc VALUES (0, 'null', NULL);
 
@@ -21,8 +20,8 @@ CREATE TABLE query AS
     SELECT id, b::simhash AS h,
            (SELECT array_agg((CASE WHEN b >> j & 1 = 1 THEN 1 ELSE -1 END * (1 + abs(hashint8extended(id, j)) % 97)) ORDER BY j)
             FROM generate_series(0, 63) j)::real[]::simhash_weights AS w
-    FROM (SELECT i AS id, CASE WHEN i <= 40 THEN random_bits(i % 40) # flips(i, 3) WHEN i <= 50 THEN random_bits(-i)
-                  WHEN i = 51 THEN 0 WHEN i = 52 THEN -1 WHEN i = 53 THEN random_bits(3) ELSE random_bits(i) & random_bits(i + 7) & 72057594037927935 END AS b
+    FROM (SELECT i AS id, CASE WHEN i <= 40 THEN hashint8extended(i % 40, 5) # flips(i, 3) WHEN i <= 50 THEN hashint8extended(-i, 5)
+                  WHEN i = 51 THEN 0 WHEN i = 52 THEN -1 WHEN i = 53 THEN hashint8extended(3, 5) ELSE hashint8extended(i, 5) & hashint8extended(i + 7, 5) & 72057594037927935 END AS b
           FROM generate_series(1, 60) i) s;
 SELECT count(*), count(*) FILTER (WHERE h <@> w = 0) FROM query;
 CREATE TABLE want AS SELECT q.id AS query, d.id, (d.h <@> q.h)::int AS distance FROM query q JOIN doc d ON (d.h <@> q.h)::int <= 9;
@@ -93,13 +92,13 @@ SELECT rows, by, condition, queries, wrong FROM unnest('{1, 5, 200}'::int[]) row
 SELECT first.pages < each.pages / 2 AS "half the pages for the first" FROM nearest(1, '$2', 'h <@> $2 <= 3') first, nearest(200, '$2', 'h <@> $2 <= 3') each;
 
 \echo '-- where farther rows are in the likeliest leaf, and the nearest one elsewhere'
-CREATE TABLE lone AS SELECT random_bits(-i)::simhash AS h FROM generate_series(1, 20000) i;
-INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << j))::simhash FROM generate_series(0, 63) j;
-INSERT INTO lone SELECT (random_bits(1000 + j) # (1::bigint << i) # (1::bigint << i + 1) # (1::bigint << i + 2))::simhash
+CREATE TABLE lone AS SELECT hashint8extended(-i, 5)::simhash AS h FROM generate_series(1, 20000) i;
+INSERT INTO lone SELECT (hashint8extended(1000 + j, 5) # (1::bigint << j))::simhash FROM generate_series(0, 63) j;
+INSERT INTO lone SELECT (hashint8extended(1000 + j, 5) # (1::bigint << i) # (1::bigint << i + 1) # (1::bigint << i + 2))::simhash
     FROM generate_series(0, 63) j, generate_series(0, 61, 4) i;
 CREATE INDEX lone_h ON lone USING simhash (h) WITH (trees = 1);
 SELECT count(*) AS queries, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs) AS wrong
-FROM (SELECT random_bits(1000 + j)::simhash AS q FROM generate_series(0, 63) j) s,
+FROM (SELECT hashint8extended(1000 + j, 5)::simhash AS q FROM generate_series(0, 63) j) s,
     LATERAL (SELECT array_agg(d) AS ours FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY h <@> q LIMIT 20) x) y,
     LATERAL (SELECT array_agg(d) AS theirs FROM (SELECT (h <@> q)::int AS d FROM lone ORDER BY (h <@> q)::int + 0 LIMIT 20) x) z;
 

@@ -3,23 +3,23 @@
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 SET enable_bitmapscan = off;
-CREATE FUNCTION random_bits(n bigint) RETURNS bit IMMUTABLE LANGUAGE sql AS
-    $$ SELECT string_agg(hashint8extended(n, i)::bit(64)::text, '')::bit(4096) FROM generate_series(1, 64) i $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- one bit in 32
 CREATE FUNCTION few_bits(n bigint) RETURNS bit IMMUTABLE LANGUAGE sql AS
-    $$ SELECT random_bits(n) & random_bits(n + 1000000) & random_bits(n + 2000000) & random_bits(n + 3000000) & random_bits(n + 4000000) $$;
+    $$ SELECT random_bits(n, 4096) & random_bits(n + 1000000, 4096) & random_bits(n + 2000000, 4096) & random_bits(n + 3000000, 4096) & random_bits(n + 4000000, 4096) $$;
 
 -- uniform rows, near-duplicates, and runs of equal rows
 CREATE TABLE wide (id bigint, s bit(4096));
-INSERT INTO wide SELECT i, random_bits(i) FROM generate_series(1, 9000) i;
-INSERT INTO wide SELECT 100000 + i, random_bits(i % 30) # (few_bits(i) & CASE i % 4 WHEN 0 THEN random_bits(3) WHEN 1 THEN random_bits(3) & random_bits(4) ELSE few_bits(i) END)
+INSERT INTO wide SELECT i, random_bits(i, 4096) FROM generate_series(1, 9000) i;
+INSERT INTO wide SELECT 100000 + i, random_bits(i % 30, 4096) # (few_bits(i) & CASE i % 4 WHEN 0 THEN random_bits(3, 4096) WHEN 1 THEN random_bits(3, 4096) & random_bits(4, 4096) ELSE few_bits(i) END)
     FROM generate_series(1, 1200) i;
-INSERT INTO wide SELECT 200000 + i, CASE i % 2 WHEN 0 THEN random_bits(3) ELSE ~random_bits(3) END FROM generate_series(1, 1500) i;
+INSERT INTO wide SELECT 200000 + i, CASE i % 2 WHEN 0 THEN random_bits(3, 4096) ELSE ~random_bits(3, 4096) END FROM generate_series(1, 1500) i;
 INSERT INTO wide VALUES (0, NULL);
 -- Queries with weights, the small ones of which are those of the bits that some near-duplicate flips.
 CREATE TABLE query AS
     SELECT id, s, (SELECT array_agg(CASE WHEN get_bit(few_bits(id + 60), j) = 1 THEN 0.1 ELSE 1 + j % 7 END ORDER BY j) FROM generate_series(0, 4095) j)::real[] AS w
-    FROM (SELECT i AS id, CASE WHEN i <= 30 THEN random_bits(i % 30) WHEN i <= 35 THEN random_bits(-i) ELSE ~random_bits(3) END AS s
+    FROM (SELECT i AS id, CASE WHEN i <= 30 THEN random_bits(i % 30, 4096) WHEN i <= 35 THEN random_bits(-i, 4096) ELSE ~random_bits(3, 4096) END AS s
           FROM generate_series(1, 36) i) q;
 CREATE TABLE want AS SELECT q.id AS query, d.id, (d.s <@> q.s)::int AS distance FROM query q JOIN wide d ON (d.s <@> q.s)::int <= 200;
 ANALYZE;

@@ -25,18 +25,8 @@ INSERT INTO query VALUES (1, revised(5, 3), 0.7), (2, hashed(77), 0.8), (3, hash
 ANALYZE query;
 
 -- PostgreSQL 18 may scan the only partition by a disabled index.
-CREATE FUNCTION scan_by(index bool) RETURNS void LANGUAGE sql AS $$
-    SELECT set_config('enable_seqscan', (NOT index)::text, false), set_config('enable_sort', (NOT index)::text, false),
-        set_config('enable_indexscan', index::text, false), set_config('enable_bitmapscan', 'off', false),
-        set_config('enable_partition_pruning', index::text, false) $$;
--- A plan, without the digits of signatures and the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT regexp_replace(line, '[01]{64,}|x[0-9a-f]{32,}', '…', 'g'); END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- Whether a query reads an index on signatures, in order or not, how many rows it returns, and whether these are the
 -- rows of a sequential scan.
 CREATE FUNCTION index_use(query text) RETURNS text LANGUAGE sql AS $$
@@ -224,5 +214,5 @@ RESET ROLE;
 DROP VIEW seen;
 DROP TABLE doc, query, other, named, parted;
 DROP DOMAIN signature_of_256;
-DROP FUNCTION hashed, revised, scan_by, plan_of, index_use, form, condition, estimate;
+DROP FUNCTION hashed, revised, index_use, form, condition, estimate;
 DROP ROLE regress_minhash_reader;

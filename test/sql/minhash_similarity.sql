@@ -67,14 +67,8 @@ FROM threshold AS t, generate_series(-2, 2) AS d, pair AS p WHERE p.n = t.n AND 
 CREATE TABLE stored (h int, s bit(256));
 INSERT INTO stored SELECT h, b::bit(256) FROM pair WHERE n = 256;
 CREATE INDEX ON stored USING simhash (s);
-\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT plan_of('SELECT s FROM threshold AS t JOIN stored ON minhash_at_least(s, t::text::varbit, t.t)');
@@ -85,4 +79,4 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 DROP TABLE pair, threshold, stored;
-DROP FUNCTION within, plan_of;
+DROP FUNCTION within;

@@ -1,9 +1,8 @@
 \set ECHO none
 -- All pairs at once: simhash_pairs and simhash_join return the same as a self join and a join on the distance.
 SET max_parallel_workers_per_gather = 0;
-CREATE FUNCTION flipped(h simhash, n int, bits int) RETURNS simhash IMMUTABLE LANGUAGE sql AS
-$$ SELECT (h::bigint # coalesce(bit_or(1::bigint << (abs(hashint8extended(n, i)) % 64)::int), 0))::simhash
-   FROM generate_series(1, bits) AS i $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 
 -- More rows than fit in memory with the smallest work_mem.
 CREATE TABLE uniform AS SELECT i AS id, '' AS note, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 2000) i;
@@ -346,4 +345,4 @@ DROP TABLE secret CASCADE;
 DROP ROLE pair_reader;
 DROP MATERIALIZED VIEW unpopulated;
 DROP TABLE uniform, near, skewed, same, lump, few, blank, blank_picture, copies, changing, versions, query, empty, parted, expected;
-DROP FUNCTION flipped, expect_pairs, wrong_pairs, wrong_joins, insert_and_count, pairs_of;
+DROP FUNCTION expect_pairs, wrong_pairs, wrong_joins, insert_and_count, pairs_of;

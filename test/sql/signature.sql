@@ -4,10 +4,9 @@
 SELECT B'0000' <@> B'0000', B'0000' <@> B'1111', B'10000001' <@> B'00000001', B'' <@> B'';
 SELECT pg_typeof(B'01' <@> B'11'), pg_typeof((B'01' <@> B'11') + 1);
 SELECT NULL::bit(4) <@> B'0000', B'0000' <@> NULL, hamming_within(B'0', NULL, 3), simhash_internal_at(B'0', B'1', NULL);
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 \echo '-- compared with the number of ones in the text form of the XOR'
-CREATE FUNCTION random_bits(i int, bits int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$
-    SELECT substring(string_agg(('x' || md5(i || ' ' || j))::bit(128)::text, '' ORDER BY j), 1, bits)::varbit
-    FROM generate_series(0, bits / 128) AS j $$;
 CREATE FUNCTION ones(bit) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT length(replace($1::text, '0', '')) $$;
 SELECT count(*), count(*) FILTER (WHERE (a <@> b) IS DISTINCT FROM ones(a # b)) AS wrong
 FROM generate_series(0, 700) AS bits, LATERAL (SELECT random_bits(1, bits), random_bits(2, bits)) AS pair (a, b);
@@ -278,7 +277,7 @@ DROP TABLE skewed;
 
 DROP TABLE page;
 DROP DOMAIN image_hash;
-DROP FUNCTION random_bits, ones, ids, functions, expected;
+DROP FUNCTION ones, ids, functions, expected;
 
 \echo '-- Bytes become the bits of a signature, the highest of a byte first, and come back.'
 SELECT signature_from_bytea('\x80ff01') AS bits, signature_to_bytea(B'100000000') AS bytes, signature_from_bytea('') AS none,

@@ -3,10 +3,10 @@
 -- permits a recall below 1. Balls that are apart are answered without a search.
 
 -- 100 centers and rows near them, which differ from theirs in an eighth of the bits.
-CREATE FUNCTION random_bits(seed text) RETURNS bit(256) LANGUAGE sql IMMUTABLE AS
-$$ SELECT ('x' || md5(seed) || md5(seed || ' '))::bit(256) $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 CREATE TABLE sign AS SELECT i AS id,
-    (random_bits((i % 100)::text) # (random_bits('a' || i) & random_bits('b' || i) & random_bits('c' || i)))::bit(256) AS s
+    (random_bits(i % 100, 256) # (random_bits('a' || i, 256) & random_bits('b' || i, 256) & random_bits('c' || i, 256)))::bit(256) AS s
     FROM generate_series(1, 20000) AS i;
 CREATE INDEX sign_s ON sign USING simhash (s);
 ANALYZE sign;
@@ -20,7 +20,7 @@ BEGIN
     EXECUTE 'SELECT count(*) FROM sign WHERE ' || condition INTO by_scan;
     PERFORM set_config('enable_indexscan', 'on', true), set_config('enable_seqscan', 'off', true);
 END $$;
-SELECT random_bits('7') AS q, ~random_bits('7') AS far \gset
+SELECT random_bits(7, 256) AS q, ~random_bits(7, 256) AS far \gset
 SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40, 0.2) AND s <@| signature_ball(%1$L, 40)', :'q'));
 SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40) AND s <@| signature_ball(%1$L, 40, 0.2)', :'q'));
 SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40, 0.2) AND s <@| signature_ball(%1$L, 39)', :'q'));
@@ -40,4 +40,4 @@ SELECT by_index, by_scan FROM found(format('s <@| signature_ball(%L, 40) AND s <
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 DROP TABLE sign;
-DROP FUNCTION found, blocks_read, random_bits;
+DROP FUNCTION found, blocks_read;

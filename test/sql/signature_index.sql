@@ -2,31 +2,8 @@
 -- Indexes on bit strings: every answer equals that of a sequential scan.
 
 SET client_min_messages = warning;
--- A bit string of n bits that depends on the seed alone; one in `sparse` bits is set.
-CREATE FUNCTION random_bits(seed int, n int, sparse int DEFAULT 2) RETURNS varbit LANGUAGE sql IMMUTABLE AS $$
-    SELECT string_agg(CASE WHEN mod(abs(hashint8extended(i, seed)), sparse) = 0 THEN '1' ELSE '0' END, '' ORDER BY i)::varbit
-    FROM generate_series(1, n) AS i $$;
--- The same with `flips` bits flipped.
-CREATE FUNCTION flipped(s varbit, flips int, seed int) RETURNS varbit LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE at int;
-BEGIN
-    FOR i IN 1 .. flips LOOP
-        at := mod(abs(hashint8extended(i, seed)), length(s));
-        s := set_bit(s, at, 1 - get_bit(s, at));
-    END LOOP;
-    RETURN s;
-END $$;
-CREATE FUNCTION scan_by(index bool) RETURNS void LANGUAGE sql AS $$
-    SELECT set_config('enable_seqscan', (NOT index)::text, false), set_config('enable_sort', (NOT index)::text, false),
-        set_config('enable_indexscan', index::text, false), set_config('enable_bitmapscan', 'off', false) $$;
--- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 \echo '-- Compares the rows of a query, as text, by index and by sequential scan.'
 CREATE FUNCTION differing(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,17 +26,17 @@ DECLARE q varbit; sum bigint := 0; r int;
 BEGIN
     FOR i IN 1 .. queries LOOP
         EXECUTE format('SELECT s FROM %s WHERE s IS NOT NULL ORDER BY hashint4extended(id, %s), id LIMIT 1', t, i) INTO q;
-        q := CASE WHEN i % 7 = 0 THEN random_bits(i, bits) ELSE flipped(q, i % 5, i) END;
+        q := CASE WHEN i % 7 = 0 THEN random_bits(i, bits) ELSE flipped_bits(q, i, i % 5) END;
         FOREACH r IN ARRAY ARRAY[-1, 0, 1, i % 20, 15, 31, bits / 8, bits / 4, bits / 2, bits] LOOP
             sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L <= %s', t, q, r));
         END LOOP;
         sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L = %s', t, q, i % 9));
         sum := sum + differing(format('SELECT id FROM %s WHERE s <@> %L <= %s AND s <@> %L <= %s', t, q, bits / 3,
-            flipped(q, 3, i), bits / 3 + i));
+            flipped_bits(q, i, 3), bits / 3 + i));
         sum := sum + differing(format('SELECT (s <@> %L)::int AS d, row_number() OVER () AS n FROM '
             '(SELECT s FROM %s ORDER BY s <@> %L LIMIT %s) AS x', q, t, q, 3 ^ (i % 7)));
         sum := sum + differing(format('SELECT (s <@> %L)::int AS d, row_number() OVER () AS n FROM '
-            '(SELECT s FROM %s WHERE s <@> %L <= %s ORDER BY s <@> %L LIMIT 20) AS x', q, t, flipped(q, 5, i), bits / 3, q));
+            '(SELECT s FROM %s WHERE s <@> %L <= %s ORDER BY s <@> %L LIMIT 20) AS x', q, t, flipped_bits(q, i, 5), bits / 3, q));
     END LOOP;
     RETURN CASE sum WHEN 0 THEN 'equal' ELSE sum || ' rows differ' END;
 END $$;
@@ -67,8 +44,8 @@ CREATE PROCEDURE fill(t regclass, bits int, kind text, from_id int, to_id int) L
 BEGIN
     EXECUTE format('INSERT INTO %s SELECT i, CASE %L
             WHEN ''uniform'' THEN random_bits(i, %s)
-            WHEN ''clustered'' THEN flipped(random_bits(i / 20, %3$s), i %% 20 * %3$s / 100, i)
-            WHEN ''skewed'' THEN flipped(random_bits(i / 3, %3$s, 16), i %% 3 * 4, i)
+            WHEN ''clustered'' THEN flipped_bits(random_bits(i / 20, %3$s), i, i %% 20 * %3$s / 100)
+            WHEN ''skewed'' THEN flipped_bits(random_bits(i / 3, %3$s) & random_bits(-1 - i / 3, %3$s) & random_bits(1000000 + i / 3, %3$s) & random_bits(2000000 + i / 3, %3$s), i, i %% 3 * 4)
             WHEN ''repeated'' THEN random_bits(i %% 5, %3$s) END
         FROM generate_series(%s, %s) AS i', t, kind, bits, from_id, to_id);
 END $$;
@@ -86,7 +63,7 @@ BEGIN
             CREATE INDEX t_s ON t USING simhash (s);
             INSERT INTO result VALUES (bits, kind, 'built', check_table('t', bits, 3));
             CALL fill('t', bits, kind, 5001, CASE bits WHEN 4096 THEN 5050 ELSE 5300 END);
-            UPDATE t SET s = flipped(s, 1, id)::varbit WHERE id % 5 = 0;
+            UPDATE t SET s = flipped_bits(s, id, 1)::varbit WHERE id % 5 = 0;
             INSERT INTO result VALUES (bits, kind, 'changed', check_table('t', bits, 3));
             DROP TABLE t;
         END LOOP;
@@ -257,7 +234,7 @@ CREATE INDEX image_k ON image USING simhash (k);
 CREATE INDEX image_cast ON image USING simhash ((overlay(k PLACING B'1' FROM 1)::bit(256)::known_hash));
 CREATE INDEX image_longer ON image USING simhash ((s::bit(300)));
 ANALYZE image;
-INSERT INTO image SELECT 20000 + i, q, q FROM generate_series(1, 300) AS i, LATERAL flipped(random_bits(i, 256), 1, i) AS q;
+INSERT INTO image SELECT 20000 + i, q, q FROM generate_series(1, 300) AS i, LATERAL flipped_bits(random_bits(i, 256), i, 1) AS q;
 SELECT check_table('image', 256, 3);
 SELECT differing(format('SELECT id FROM image WHERE %s', c)) FROM unnest(ARRAY['k <@> random_bits(1, 256) <= 120',
     'random_bits(1, 256)::bit(256)::known_hash <@> k <= 120', 's = random_bits(3, 256)::bit(256)::image_hash',
@@ -317,7 +294,7 @@ SELECT name, file = pg_relation_filenode(concat(name, '_s')::regclass) AS kept,
     (SELECT pg_get_indexdef(concat(name, '_s')::regclass)) FROM new_type ORDER BY 1;
 SELECT name, check_table(name::text::regclass, 128, 2) FROM new_type ORDER BY 1;
 SELECT format('CALL fill(%1$L, 128, ''uniform'', 2001, 2200); INSERT INTO %1$I VALUES (-1, NULL);
-    UPDATE %1$I SET s = flipped(s, 2, id)::bit(128) WHERE id %% 7 = 0; DELETE FROM %1$I WHERE id %% 3 = 0',
+    UPDATE %1$I SET s = flipped_bits(s, id, 2)::bit(128) WHERE id %% 7 = 0; DELETE FROM %1$I WHERE id %% 3 = 0',
     name) FROM new_type \gexec
 SELECT format('VACUUM %I', name) FROM new_type \gexec
 SELECT name, check_table(name::text::regclass, 128, 2), (SELECT value FROM simhash_index_stats(concat(t.name, '_s')::regclass) WHERE name = 'bits') AS bits,
@@ -366,4 +343,4 @@ INSERT INTO excluded SELECT s FROM t WHERE id = 6;
 
 DROP TABLE t, other, excluded, result;
 DROP PROCEDURE fill;
-DROP FUNCTION random_bits, flipped, scan_by, plan_of, differing, check_table;
+DROP FUNCTION differing, check_table;

@@ -3,7 +3,7 @@
 -- leaves (256 bits) and of one (1024), after a build, inserts, deletes and VACUUM.
 SELECT setseed(0.3);
 
-CREATE FUNCTION random_bits(bits integer, ones double precision) RETURNS bit varying LANGUAGE sql VOLATILE AS
+CREATE FUNCTION biased_bits(bits integer, ones double precision) RETURNS bit varying LANGUAGE sql VOLATILE AS
   $$SELECT string_agg(CASE WHEN random() < ones THEN '1' ELSE '0' END, '')::bit varying
     FROM generate_series(1, bits)$$;
 
@@ -32,12 +32,12 @@ CREATE TABLE long_signatures (id integer, sig bit(1024));
 INSERT INTO short_signatures SELECT i, even_bits(256) FROM generate_series(1, 3000) i;
 INSERT INTO short_signatures SELECT 3000 + i, near(sig, i % 60) FROM generate_series(1, 3000) i JOIN short_signatures
   ON id = 1 + i % 300;
-INSERT INTO short_signatures SELECT 6000 + i, random_bits(256, 0.05) FROM generate_series(1, 3000) i;
+INSERT INTO short_signatures SELECT 6000 + i, biased_bits(256, 0.05) FROM generate_series(1, 3000) i;
 INSERT INTO short_signatures SELECT 9000 + i, NULL FROM generate_series(1, 5) i;
 INSERT INTO long_signatures SELECT i, even_bits(1024) FROM generate_series(1, 800) i;
 INSERT INTO long_signatures SELECT 800 + i, near(sig, i % 130) FROM generate_series(1, 800) i JOIN long_signatures
   ON id = 1 + i % 100;
-INSERT INTO long_signatures SELECT 1600 + i, random_bits(1024, 0.02) FROM generate_series(1, 400) i;
+INSERT INTO long_signatures SELECT 1600 + i, biased_bits(1024, 0.02) FROM generate_series(1, 400) i;
 
 CREATE INDEX short_index ON short_signatures USING simhash (sig);
 -- Through temporary files.
@@ -99,4 +99,4 @@ CREATE INDEX ON short_signatures USING simhash (sig) WITH (trees = 32);
 
 DROP TABLE short_signatures, long_signatures;
 DROP VIEW check_all;
-DROP FUNCTION differences, near, random_bits, even_bits;
+DROP FUNCTION differences, near, biased_bits, even_bits;

@@ -1,11 +1,10 @@
 \set ECHO none
 -- Lists of near rows in an index on signatures: a search for the nearest rows with a recall reads some of them, and all
--- exact answers are those of a scan.
-CREATE FUNCTION random_bits(seed text) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
-    SELECT string_agg(('x' || md5(seed || ' ' || part))::bit(128)::text, '')::bit(1024) FROM generate_series(1, 8) part $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 \echo '-- Row i: the center of a cluster with about an eighth of the bits flipped.'
 CREATE FUNCTION near_bits(cluster int, i int) RETURNS bit(1024) LANGUAGE sql IMMUTABLE AS $$
-    SELECT random_bits('center ' || cluster) # (random_bits('a ' || i) & random_bits('b ' || i) & random_bits('c ' || i)) $$;
+    SELECT random_bits('center ' || cluster, 1024) # (random_bits('a ' || i, 1024) & random_bits('b ' || i, 1024) & random_bits('c ' || i, 1024)) $$;
 CREATE TABLE listed (id int, s bit(1024));
 INSERT INTO listed SELECT i, near_bits(i % 100, i) FROM generate_series(1, 18000) i;
 INSERT INTO listed SELECT i, NULL FROM generate_series(18001, 18010) i;
@@ -17,13 +16,6 @@ SELECT rows, nulls, partial_entries, heap_rows FROM simhash_index_check('listed_
 SELECT value AS reindex_pending FROM simhash_index_stats('listed_s') WHERE name = 'reindex_pending';
 
 -- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 -- The recall of the ten nearest rows for all questions.
@@ -62,7 +54,7 @@ WHERE (SELECT sum(hashint4(id)) FROM listed WHERE s <@> t.s <= radius)
     IS DISTINCT FROM (SELECT sum(hashint4(id)) FROM plain WHERE s <@> t.s <= radius) GROUP BY radius;
 
 \echo '-- A query that is unlike the rows is answered exactly.'
-CREATE TABLE unlike AS SELECT random_bits('unlike') AS s;
+CREATE TABLE unlike AS SELECT random_bits('unlike'::text, 1024)::bit(1024) AS s;
 SELECT part, count(*) > 0 AS read
 FROM unlike u, simhash_index_trace('listed_s', signature_nearest(u.s, 0.8, 10)) GROUP BY part ORDER BY part;
 SELECT (SELECT array_agg(d) FROM (SELECT s <@> u.s AS d FROM listed ORDER BY s <@> signature_nearest(u.s, 0.8, 10) LIMIT 20) x)
@@ -181,4 +173,4 @@ CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (trees = 0);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (trees = -2);
 DROP TABLE fingerprints;
-DROP FUNCTION recall_of, plan_of, cost_of, near_bits, random_bits;
+DROP FUNCTION recall_of, cost_of, near_bits;

@@ -1,28 +1,16 @@
 \set ECHO none
 -- Pairs and groups of signatures: simhash_pairs, simhash_join and simhash_groups return the same as joins on the distance.
 SET max_parallel_workers_per_gather = 0;
--- A bit string of n bits that depends on the seed alone; one in `sparse` bits is set.
-CREATE FUNCTION random_bits(seed int, n int, sparse int DEFAULT 2) RETURNS varbit LANGUAGE sql IMMUTABLE AS $$
-    SELECT string_agg(CASE WHEN mod(abs(hashint8extended(i, seed)), sparse) = 0 THEN '1' ELSE '0' END, '' ORDER BY i)::varbit
-    FROM generate_series(1, n) AS i $$;
--- The same with `flips` bits flipped.
-CREATE FUNCTION flipped(s varbit, flips int, seed int) RETURNS varbit LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE at int;
-BEGIN
-    FOR i IN 1 .. flips LOOP
-        at := mod(abs(hashint8extended(i, seed)), length(s));
-        s := set_bit(s, at, 1 - get_bit(s, at));
-    END LOOP;
-    RETURN s;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- Row i of a kind of data; every 13th is NULL.
 CREATE FUNCTION signature_of(kind text, i int, bits int) RETURNS varbit LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN i % 13 = 0 THEN NULL
-        WHEN kind = 'uniform' THEN flipped(random_bits(i / 3, bits), i % 3 * 5, i)
-        WHEN kind = 'clustered' THEN flipped(random_bits(i / 20, bits), i % 20 * bits / 100, i)
-        WHEN kind = 'skewed' THEN flipped(random_bits(i / 3, bits, 16), i % 3 * 4, i)
-        WHEN kind = 'half_dead' THEN random_bits(1, bits / 2) || flipped(random_bits(i / 2, bits - bits / 2), i % 7, i)
-        WHEN kind = 'repeated' THEN flipped(random_bits(i % 5, bits), (i % 40 = 0)::int * (i / 40), i) END $$;
+        WHEN kind = 'uniform' THEN flipped_bits(random_bits(i / 3, bits), i, i % 3 * 5)
+        WHEN kind = 'clustered' THEN flipped_bits(random_bits(i / 20, bits), i, i % 20 * bits / 100)
+        WHEN kind = 'skewed' THEN flipped_bits(random_bits(i / 3, bits) & random_bits(-1 - i / 3, bits) & random_bits(1000000 + i / 3, bits) & random_bits(2000000 + i / 3, bits), i, i % 3 * 4)
+        WHEN kind = 'half_dead' THEN random_bits(1, bits / 2) || flipped_bits(random_bits(i / 2, bits - bits / 2), i, i % 7)
+        WHEN kind = 'repeated' THEN flipped_bits(random_bits(i % 5, bits), i, (i % 40 = 0)::int * (i / 40)) END $$;
 -- A table with rows that were updated in place, moved and deleted.
 CREATE PROCEDURE make_table(name text, kind text, bits int, row_count int, seed int DEFAULT 0) LANGUAGE plpgsql AS $$
 BEGIN
@@ -33,7 +21,7 @@ BEGIN
     EXECUTE format('INSERT INTO %I SELECT i, '''', signature_of(%L, i, %s) FROM generate_series(%s, %s) AS i',
         name, kind, bits, row_count / 2 + 1 + seed, row_count + seed);
     EXECUTE format('UPDATE %I SET note = ''in place'' WHERE id %% 5 = 0', name);
-    EXECUTE format('UPDATE %I SET s = flipped(s, 1, id)::bit(%s) WHERE id %% 11 = 0', name, bits);
+    EXECUTE format('UPDATE %I SET s = flipped_bits(s, id, 1)::bit(%s) WHERE id %% 11 = 0', name, bits);
     EXECUTE format('DELETE FROM %I WHERE id %% 17 = 0', name);
 END $$;
 
@@ -191,7 +179,7 @@ SELECT * FROM simhash_groups('empty_s', 0);
 
 \echo '-- rows of this transaction, and after VACUUM'
 BEGIN;
-INSERT INTO clustered256 SELECT 2000 + 10 * id + i, '', flipped(s, i % 3, i)::bit(256) FROM clustered256, generate_series(1, 4) i WHERE id % 10 = 0;
+INSERT INTO clustered256 SELECT 2000 + 10 * id + i, '', flipped_bits(s, i, i % 3)::bit(256) FROM clustered256, generate_series(1, 4) i WHERE id % 10 = 0;
 SAVEPOINT s;
 DELETE FROM clustered256 WHERE id % 4 = 0;
 SELECT check_table('clustered256', '{0,3,20,31}');
@@ -251,4 +239,4 @@ BEGIN
 END $$;
 DROP TABLE answer, expected, long, left256, left65, fingerprint, empty, copies;
 DROP PROCEDURE make_table;
-DROP FUNCTION random_bits, flipped, signature_of, expect_pairs, wrong_pairs, wrong_groups, check_table, check_join;
+DROP FUNCTION signature_of, expect_pairs, wrong_pairs, wrong_groups, check_table, check_join;

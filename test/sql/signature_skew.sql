@@ -16,14 +16,8 @@ WHERE a.id IN (2, 3) GROUP BY 1, 2 ORDER BY 1, 2;
 
 CREATE TABLE scanned AS
 SELECT a.id AS asked, b.id, a.s <@> b.s AS distance FROM asked a, skewed_s b WHERE a.s <@> b.s <= 12;
-\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT plan_of('SELECT a.id, b.id FROM asked a, skewed_s b WHERE b.s <@> a.s <= 6');
@@ -53,4 +47,3 @@ FETCH ALL IN c;
 SELECT array_agg(id ORDER BY id) AS scanned FROM scanned WHERE asked = 40 AND distance <= 6;
 ROLLBACK;
 DROP TABLE skewed_s, asked, scanned;
-DROP FUNCTION plan_of;

@@ -51,14 +51,8 @@ CREATE ROLE regress_photo_reader;
 GRANT SELECT ON scanned TO regress_photo_reader;
 ALTER TABLE scanned ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON scanned USING (id > 0);
-\echo '-- A plan, without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.'
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT line; END IF;
-    END LOOP;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 SET ROLE regress_photo_reader;
 SET plan_cache_mode = force_generic_plan;
 PREPARE hidden(varbit) AS SELECT id FROM scanned WHERE sig <@> $1 <= 31;
@@ -121,4 +115,4 @@ CREATE INDEX picture_named ON picture USING simhash (hash simhash_bit_ops);
 SELECT pg_typeof(hash <@> hash) FROM picture LIMIT 1;
 
 DROP TABLE photo, item, picture;
-DROP FUNCTION plan_of, vector_cosine, random_vector, random_hash;
+DROP FUNCTION vector_cosine, random_vector, random_hash;

@@ -26,7 +26,7 @@ check_environment() {
 
 # Settings that a user's server is likely to have, but no waiting for disks.
 start_server() {
-    for_server test/sql expected test/isolation test/pgtap compat/test/sql compat/expected
+    for_server test/sql test/common.sql expected test/isolation test/pgtap compat/test/sql compat/expected
     ln -sfn ../expected "$SCRATCH/source/test/expected"
     ln -sfn ../expected "$SCRATCH/source/compat/test/expected"
     cluster_start "fsync = off" "shared_buffers = '256MB'" "max_prepared_transactions = 10" "log_min_messages = warning"

@@ -54,7 +54,7 @@ regress_case() {
     # Without an expected output the program would give up; an empty one shows the output as a difference.
     [ -e "$input/expected/$name.out" ] || : >"$input/expected/$name.out"
     echo 1..1
-    if as_server env PGISOLATIONTIMEOUT=60 "$program" --host="$PGHOST" --port="$PGPORT" --user="$PGUSER" \
+    if as_server env PGISOLATIONTIMEOUT=60 PG_ABS_SRCDIR="$input" "$program" --host="$PGHOST" --port="$PGPORT" --user="$PGUSER" \
         --dbname="regress_$name" --load-extension=simhash --inputdir="$input" --outputdir="$out" --bindir="$PGBIN" \
         "$name" >"$out.log" 2>&1 && [ -e "$out/results/$name.out" ]; then
         echo "ok 1 - $name"

@@ -38,7 +38,7 @@ SELECT pg_typeof('0123456789abcdef'::simhash <@> '0123456789abcdee'), '012345678
        'b0101'::varbit <@> '0111' AS varbit, B'0101'::varbit <@> B'0111'::varbit AS varbit;
 SELECT hamming_distance('0123456789abcdef', '0123456789abcdee'), hamming_within('0123456789abcdef', '0123456789abcdee', 1),
        simhash_internal_at('0123456789abcdef', '0123456789abcdee', 2), simhash_internal_in_ball('0123456789abcdef', '<0123456789abcdee,1>'),
-       '0123456789abcdef' <@| '<0123456789abcdee,1>', simhash_ball('0123456789abcdef', 3);
+       '0123456789abcdef'::simhash <@| '<0123456789abcdee,1>', simhash_ball('0123456789abcdef', 3);
 SELECT B'0101' <@| '<0111,1,1,0>' AS inside, '0101' <@| signature_ball('0111', 0) AS outside, B'01'::varbit <@| '<01,0,1,0>' AS varbit,
        hamming_within('0101', B'0111', 1), signature_distance(B'0101', '0111'), signature_distance('0101', '0111'), signature_ball('0101', 3);
 PREPARE distance AS SELECT signature_distance($1, $2);

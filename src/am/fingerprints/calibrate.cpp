@@ -187,7 +187,7 @@ SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, Le
         leaves += index_leaves(set.index[i]);
     for (int i = 0; i < set.count; i++) {
         index[i] = {begin_scan(set.index[i], 1, 0), index_leaves(set.index[i]) / leaves};
-        static_cast<FingerprintMeta *>(scan_state(index[i].scan)->meta)->model = model;
+        static_cast<FingerprintMeta *>(scan_state(index[i].scan)->index.meta)->model = model;
         fingerprint_search(index[i].scan)->trace = trace;
     }
     return {set.count, index};

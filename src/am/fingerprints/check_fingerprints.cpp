@@ -14,7 +14,7 @@ namespace
 void sum_table(const Check &check, int table, bool add, SumBuckets *buckets)
 {
     visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
-        uint64 hash = entry_hash(check, check.meta->word(table, entry.key.word[0]), entry.tid);
+        uint64 hash = entry_hash(check, check.index.meta->word(table, entry.key.word[0]), entry.tid);
         buckets->sum[buckets->at(entry.tid)] += add ? hash : 0 - hash;
     });
 }
@@ -23,7 +23,7 @@ void sum_table(const Check &check, int table, bool add, SumBuckets *buckets)
 SumBuckets differing_buckets(const Check &check)
 {
     SumBuckets buckets = make_buckets(bucket_bits(check.entries[0]));
-    for (int table = 1; table < check.meta->tables; table++) {
+    for (int table = 1; table < check.index.meta->tables; table++) {
         if (check.sum[table] == check.sum[table - 1])
             continue;
         sum_table(check, 0, true, &buckets);
@@ -37,8 +37,8 @@ SumBuckets differing_buckets(const Check &check)
 int count_holders(const Check &check, std::uint64_t word, std::uint64_t tid, int *first)
 {
     int holders = 0;
-    for (int table = check.meta->tables - 1; table >= 0; table--) {
-        if (!has_entry(check, table, {{check.meta->key(table, word), 0}}, tid))
+    for (int table = check.index.meta->tables - 1; table >= 0; table--) {
+        if (!has_entry(check, table, {{check.index.meta->key(table, word), 0}}, tid))
             continue;
         *first = table;
         holders++;
@@ -51,18 +51,18 @@ int count_holders(const Check &check, std::uint64_t word, std::uint64_t tid, int
 void count_partial_entries(Check *check)
 {
     bool equal = true;
-    for (int table = 1; table < check->meta->tables; table++)
+    for (int table = 1; table < check->index.meta->tables; table++)
         equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
     if (equal)
         return;
     SumBuckets buckets = differing_buckets(*check);
-    for (int table = 0; table < check->meta->tables; table++) {
+    for (int table = 0; table < check->index.meta->tables; table++) {
         visit_entries(*check, table, [&](BlockNumber, const LeafEntry &entry) {
             if (!buckets.differs[buckets.at(entry.tid)])
                 return;
-            int first = -1, holders = count_holders(*check, check->meta->word(table, entry.key.word[0]),
+            int first = -1, holders = count_holders(*check, check->index.meta->word(table, entry.key.word[0]),
                                                     entry.tid, &first);
-            if (first == table && holders < check->meta->tables)
+            if (first == table && holders < check->index.meta->tables)
                 check->partial_entries++;
         });
     }

@@ -27,7 +27,7 @@ IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulk
                                                 IndexBulkDeleteCallback callback, void *callback_state);
 
 // fingerprint_search.cpp
-ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys);
+ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys);
 
 extern const SearchCosts kFingerprintCosts; // fingerprint_cost.cpp
 extern const CheckKind kFingerprintCheck;   // check_fingerprints.cpp

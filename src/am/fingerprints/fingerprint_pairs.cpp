@@ -50,7 +50,8 @@ struct FingerprintJoin {
 
 // Calls visit(page) with a copy of each leaf of a tree, or of a range of positions, from left to right.
 template <typename Visit>
-void visit_leaves(Relation index, Snapshot snapshot, int table, Position from, Position end, Visit visit)
+void visit_leaves(const OpenIndex &index, Snapshot snapshot, int table, Position from, Position end,
+                  Visit visit)
 {
     LeafReader reader = {};
     TreeWalk walk;
@@ -78,7 +79,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     Rows *rows = &reader->page;
     auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     for (int part = 0; part < side.parts; part++) {
-        set_table_permutation(*side.part[part].meta, 0, false, to_fingerprint);
+        set_table_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         visit_leaves(side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree,
                      [&](const char *page) {
                          rows->count = 0;
@@ -100,15 +101,15 @@ Size sample_block(const PairPart &part, BlockNumber block, uint32 number, Sample
     Buffer buffer = ReadBuffer(part.index, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
-    if (!PageIsNew(const_cast<Page>(page)) && check_page_of_trees(*part.meta, page) == nullptr &&
-        is_leaf(page) && page_tail(page)->table != part.meta->null_table()) {
+    if (!PageIsNew(const_cast<Page>(page)) && check_page_of_trees(*part.index.meta, page) == nullptr &&
+        is_leaf(page) && page_tail(page)->table != part.index.meta->null_table()) {
         count = static_cast<Size>(leaf_count(page));
         const Size taken = std::min(count, kRowsPerLeaf);
         const int table = page_tail(page)->table;
         Size i = 0, j = 0;
         visit_leaf(page, [&](int, const LeafEntry &entry) {
             if (j < taken && i++ == j * count / taken) {
-                const Fingerprint word = part.meta->word(table, entry.key.word[0]);
+                const Fingerprint word = part.index.meta->word(table, entry.key.word[0]);
                 sample->row[sample->count] = {word, table, number,
                                               static_cast<double>(count) / static_cast<double>(taken)};
                 sample->fingerprint[sample->count++] = word;
@@ -135,7 +136,7 @@ void sample_side(PairSide *side, Sample *sample)
         if (block != kMetaBlock)
             rows +=
                 static_cast<double>(sample_block(side->part[part], block, static_cast<uint32>(i), sample)) /
-                side->part[part].meta->tables;
+                side->part[part].index.meta->tables;
     }
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }

@@ -13,14 +13,15 @@ namespace simhash
 bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
                         const InsertedInto &into, IndexInfo *info)
 {
-    const IndexMeta &meta = statement_meta(index, info);
+    const OpenIndex &open = use_in_statement(index, info);
+    const IndexMeta &meta = *open.meta;
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
+        insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
     } else {
         for (int table = 0; table < meta.tables; table++)
             key[table].word[0] = meta.key(table, datum_fingerprint(values[0]));
-        insert_entries(index, meta, 0, meta.tables, key, tid_of(pointer), {into, nullptr});
+        insert_entries(open, 0, meta.tables, key, tid_of(pointer), {into, nullptr});
     }
     return false;
 }

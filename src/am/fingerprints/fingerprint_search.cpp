@@ -418,7 +418,7 @@ constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_row
 
 } // namespace
 
-ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
+ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys)
 {
     auto *search = static_cast<FingerprintSearch *>(palloc0(sizeof(FingerprintSearch)));
     search->read_keys = read_keys;
@@ -431,7 +431,7 @@ ValueSearch *prepare_fingerprint_search(Relation index, const IndexMeta *meta, i
     prepare_scan_keys(&search->asked, nkeys, norderbys);
     search->guides = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall) * (static_cast<Size>(nkeys) + 1)));
     search->keys = &search->asked;
-    search->meta = &fingerprint_meta(*meta);
+    search->meta = &fingerprint_meta(*index.meta);
     search->context = CurrentMemoryContext;
     search->reader.index = index;
     search->exact.plan.radius = -1;

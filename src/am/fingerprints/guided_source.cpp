@@ -51,7 +51,7 @@ void count_recall(GuidedSource *source, int slot)
 }
 
 // The leaf's contents count as covered from now on: the plan continues as if the leaf had been read.
-bool locate_guided(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<GuidedSource *>(base);
     if (!source->in_cell && !open_cell(source))

@@ -59,7 +59,7 @@ struct IndexKind {
                                           IndexBulkDeleteCallback callback, void *callback_state);
 
     // What the other rooms ask of a kind; each declares its table of functions.
-    struct ValueSearch *(*prepare_search)(Relation index, const IndexMeta *meta, int nkeys,
+    struct ValueSearch *(*prepare_search)(const OpenIndex &index, int nkeys,
                                           int norderbys); // search/value_search.hpp
     const struct SearchCosts *costs;                      // search/cost.hpp
     const struct CheckKind *check;                        // inspect/check.hpp

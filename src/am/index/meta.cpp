@@ -158,10 +158,7 @@ Oid class_function(Relation index, int strategy)
     return function;
 }
 
-std::uint32_t cache_number(Relation index)
-{
-    return index->rd_amcache == nullptr ? 0 : cache_of(index)->number;
-}
+std::uint32_t cache_number(Relation index) { return cache_of(index)->number; }
 
 bool block_exists(Relation index, BlockNumber block)
 {
@@ -188,19 +185,21 @@ bool heap_block_exists(Relation index, BlockNumber block)
     return block < blocks;
 }
 
-IndexMeta *copy_index_meta(Relation index, MemoryContext context)
+OpenIndex use_index(Relation index, MemoryContext context)
 {
     const IndexMeta *meta = index_meta(index);
     auto *copy = static_cast<IndexMeta *>(MemoryContextAlloc(context, meta->bytes));
     std::memcpy(static_cast<void *>(copy), meta, meta->bytes);
-    return copy;
+    return {index, copy, cache_number(index)};
 }
 
-const IndexMeta &statement_meta(Relation index, IndexInfo *info)
+const OpenIndex &use_in_statement(Relation index, IndexInfo *info)
 {
-    if (info->ii_AmCache == nullptr)
-        info->ii_AmCache = copy_index_meta(index, info->ii_Context);
-    return *static_cast<const IndexMeta *>(info->ii_AmCache);
+    if (info->ii_AmCache == nullptr) {
+        info->ii_AmCache = MemoryContextAlloc(info->ii_Context, sizeof(OpenIndex));
+        *static_cast<OpenIndex *>(info->ii_AmCache) = use_index(index, info->ii_Context);
+    }
+    return *static_cast<const OpenIndex *>(info->ii_AmCache);
 }
 
 double estimated_leaves(BlockNumber blocks, int tables)

@@ -53,14 +53,25 @@ struct IndexMeta {
 
 // The metapage's data, cached in the relcache entry.
 const IndexMeta *index_meta(Relation index);
-IndexMeta *copy_index_meta(Relation index, MemoryContext context);
-// A copy that is valid until the end of the statement.
-const IndexMeta &statement_meta(Relation index, IndexInfo *info);
 // Memory of the index's kind beside this data: IndexKind::state_bytes, zeros at first.
 void *kind_state(Relation index);
-// Returns a number that identifies the data in the relcache entry; nothing else that this backend caches or
-// has cached has the same number. Returns 0 if there is no such data.
+// Returns a number that identifies the data in the relcache entry, which there is; nothing else that this backend caches
+// or has cached has the same number.
 std::uint32_t cache_number(Relation index);
+
+// An index in use: what a scan or a statement knows of it, which hands it down as one value. It stays valid when an
+// invalidation frees the data in the relcache entry, and the number remains what identifies this use in caches.
+struct OpenIndex {
+    Relation relation;
+    IndexMeta *meta;      // a copy
+    std::uint32_t number; // of the data that was copied
+
+    operator Relation() const { return relation; }
+    Relation operator->() const { return relation; }
+};
+OpenIndex use_index(Relation index, MemoryContext context);
+// The same until the end of the statement.
+const OpenIndex &use_in_statement(Relation index, IndexInfo *info);
 
 // Whether the block exists in the index. It asks the operating system only if necessary.
 bool block_exists(Relation index, BlockNumber block);

@@ -67,7 +67,7 @@ Level *make_level()
 // that was read.
 void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
 {
-    const CheckKind &kind = *check->meta->kind->check;
+    const CheckKind &kind = *check->index.meta->kind->check;
     auto *positions =
         static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(leaf_places(page) + 1)));
     int count = 0;
@@ -79,15 +79,15 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
         if (position < lower && low_of(page) != lower)
             return;
         positions[count++] = position;
-        const char *fault = table == check->meta->null_table() ? check_heap_tid(check, entry.tid)
-                                                               : kind.check_tid(check, entry.tid);
+        const char *fault = table == check->index.meta->null_table() ? check_heap_tid(check, entry.tid)
+                                                                     : kind.check_tid(check, entry.tid);
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
-        if (table == check->meta->null_table() && key != LeafKey{})
+        if (table == check->index.meta->null_table() && key != LeafKey{})
             report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
         if (!covers(page, position))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
-        key.word[0] = check->meta->word(table, key.word[0]);
+        key.word[0] = check->index.meta->word(table, key.word[0]);
         check->sum[table] += entry_hash(*check, key, entry.tid);
     });
     std::sort(positions, positions + count);
@@ -334,7 +334,7 @@ void visit_leaves(const Check &check, int table,
         copy_page(check, block, &copy);
         if (PageIsNew(copy.data))
             continue;
-        const char *page = copy.data, *fault = check_any_page(*check.meta, page, block);
+        const char *page = copy.data, *fault = check_any_page(*check.index.meta, page, block);
         if (fault != nullptr)
             report_corruption(check.index, block, fault);
         if (is_leaf(page) && page_tail(page)->table == table)
@@ -371,12 +371,12 @@ void check_unreached(Check *check)
         const char *page = copy.data, *fault = nullptr;
         bool unused = PageIsNew(copy.data);
         if (!unused) {
-            fault = check_any_page(*check->meta, page, block);
+            fault = check_any_page(*check->index.meta, page, block);
             unused = fault == nullptr && is_deleted(page);
         }
         if (!unused && fault == nullptr &&
-            !(in_trees(*check->meta, page) ? is_linked(*check, block, copy)
-                                           : check->meta->kind->check->is_stored(check, block)))
+            !(in_trees(*check->index.meta, page) ? is_linked(*check, block, copy)
+                                                 : check->index.meta->kind->check->is_stored(check, block)))
             fault = "No link leads to the page.";
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
@@ -393,8 +393,7 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
 {
     Relation heap = table_open(index->rd_index->indrelid, lock);
     auto *check = static_cast<Check *>(palloc0(sizeof(Check)));
-    check->index = index;
-    check->meta = copy_index_meta(index, CurrentMemoryContext);
+    check->index = use_index(index, CurrentMemoryContext);
     check->still = lock == ShareLock;
     if (!pg_strong_random(&check->salt, sizeof(check->salt)))
         check->salt = kSplitMixStep;
@@ -404,10 +403,10 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     check->reached = static_cast<bool *>(
         MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
 
-    const CheckKind &kind = *check->meta->kind->check;
+    const CheckKind &kind = *check->index.meta->kind->check;
     if (kind.check_pages != nullptr)
         kind.check_pages(check);
-    for (int table = 0; table < check->meta->trees(); table++)
+    for (int table = 0; table < check->index.meta->trees(); table++)
         check_tree(check, table);
     check_unreached(check);
     if (check->still)
@@ -416,8 +415,8 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
         check_heap(check);
     table_close(heap, NoLock);
 
-    sum->rows += check->meta->tables > 0 ? check->entries[0] : check->stored;
-    sum->nulls += check->entries[check->meta->null_table()];
+    sum->rows += check->index.meta->tables > 0 ? check->entries[0] : check->stored;
+    sum->nulls += check->entries[check->index.meta->null_table()];
     sum->partial_entries += check->partial_entries;
     sum->incomplete_splits += check->incomplete_splits;
     sum->unused_pages += check->unused_pages;

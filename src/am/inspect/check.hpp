@@ -21,8 +21,8 @@ namespace simhash
 {
 
 struct Check {
-    Relation index, heap;
-    const IndexMeta *meta;
+    OpenIndex index;
+    Relation heap;
     bool still;              // nobody writes during the check
     uint64 salt;             // of the hashes, random
     BlockNumber blocks;      // at first

@@ -38,9 +38,9 @@ void report_missing(const Check &check, std::uint64_t tid, const char *place)
 void report_missing(const Check &check, std::uint64_t tid, int table)
 {
     report_missing(check, tid,
-                   table == check.meta->null_table()
+                   table == check.index.meta->null_table()
                        ? "the tree of NULLs"
-                       : psprintf("tree %d of %d", table + 1, check.meta->tables));
+                       : psprintf("tree %d of %d", table + 1, check.index.meta->tables));
 }
 
 RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
@@ -103,11 +103,11 @@ template <typename Visit> void visit_holder(const Check &check, const Holder &ho
 {
     if (holder.table != kStore) {
         visit_entries(check, holder.table, [&](BlockNumber block, const LeafEntry &entry) {
-            visit(block, check.meta->word(holder.table, entry.key.word[0]), entry.tid);
+            visit(block, check.index.meta->word(holder.table, entry.key.word[0]), entry.tid);
         });
         return;
     }
-    check.meta->kind->check->visit_store(
+    check.index.meta->kind->check->visit_store(
         check,
         [](BlockNumber block, std::uint64_t word, std::uint64_t tid, void *context) {
             (*static_cast<Visit *>(context))(block, word, tid);
@@ -119,7 +119,7 @@ template <typename Visit> void visit_holder(const Check &check, const Holder &ho
 void require_entry(const Check &check, const Holder &holder, std::uint64_t word, std::uint64_t tid)
 {
     if (holder.table != kStore) {
-        if (!has_entry(check, holder.table, {{check.meta->key(holder.table, word), 0}}, tid))
+        if (!has_entry(check, holder.table, {{check.index.meta->key(holder.table, word), 0}}, tid))
             report_missing(check, tid, holder.table);
         return;
     }
@@ -156,7 +156,7 @@ void visit_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool,
 {
     auto *rows = static_cast<Rows *>(context);
     MemoryContext caller = MemoryContextSwitchTo(rows->context);
-    std::uint64_t word = isnull[0] ? 0 : rows->check->meta->kind->check->word(*rows->check, values[0]);
+    std::uint64_t word = isnull[0] ? 0 : rows->check->index.meta->kind->check->word(*rows->check, values[0]);
     rows->visit(rows, isnull[0], word, tid_of(pointer).packed());
     MemoryContextSwitchTo(caller);
     MemoryContextReset(rows->context);
@@ -195,7 +195,7 @@ bool sees_row(const Rows &rows, RowFetch *fetch, const Holder &holder, BlockNumb
         return false;
     MemoryContext caller = MemoryContextSwitchTo(rows.context);
     if (fault == nullptr &&
-        (isnull != holder.null || (!isnull && check.meta->kind->check->word(check, value) != word)))
+        (isnull != holder.null || (!isnull && check.index.meta->kind->check->word(check, value) != word)))
         fault = holder.table == kStore ? "A signature differs from that of its row."
                                        : "An entry's fingerprint differs from that of its row.";
     MemoryContextSwitchTo(caller);
@@ -239,10 +239,10 @@ void compare_holder(Rows *rows, RowFetch *fetch, const Holder &holder)
 void compare_holders(Rows *rows, RowFetch *fetch)
 {
     const Check &check = *rows->check;
-    const CheckKind &kind = *check.meta->kind->check;
+    const CheckKind &kind = *check.index.meta->kind->check;
     uint64 sound[2] = {rows->sum[0], rows->sum[1]};
-    for (int table = kind.visit_store != nullptr ? kStore : 0; table < check.meta->trees(); table++) {
-        bool null = table == check.meta->null_table();
+    for (int table = kind.visit_store != nullptr ? kStore : 0; table < check.index.meta->trees(); table++) {
+        bool null = table == check.index.meta->null_table();
         if (kind.visit_store != nullptr && table != kStore && !null)
             continue;
         Holder holder = {table, null, table == kStore ? kind.stored_sum(check) : check.sum[table]};
@@ -273,7 +273,7 @@ void check_heap(Check *check)
     info->ii_ExclusionOps = nullptr;
     info->ii_ExclusionProcs = nullptr;
     info->ii_ExclusionStrats = nullptr;
-    const CheckKind &kind = *check->meta->kind->check;
+    const CheckKind &kind = *check->index.meta->kind->check;
     Rows rows = {};
     rows.check = check;
     rows.heap = heap;
@@ -282,7 +282,7 @@ void check_heap(Check *check)
     rows.context = AllocSetContextCreate(CurrentMemoryContext, "simhash check row", ALLOCSET_DEFAULT_SIZES);
     rows.buckets[0] =
         make_buckets(bucket_bits(kind.visit_store != nullptr ? check->stored : check->entries[0]));
-    rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->meta->null_table()]));
+    rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->index.meta->null_table()]));
     visit_rows(&rows, sum_row);
 
     RowFetch fetch = begin_fetch(heap, info, snapshot);

@@ -150,7 +150,7 @@ SIMHASH_FUNCTION(simhash_index_stats)
     Counts counts = {};
     Traits traits = unknown_traits(); // of no partitions
     for (int i = 0; i < set.count; i++) {
-        IndexMeta *meta = copy_index_meta(set.index[i], CurrentMemoryContext);
+        IndexMeta *meta = use_index(set.index[i], CurrentMemoryContext).meta;
         count_index(set.index[i], *meta, &counts);
         counts.height = Max(counts.height, 1);
         if (i == 0)

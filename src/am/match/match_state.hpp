@@ -170,9 +170,9 @@ struct MatchSearch {
 inline const PairPart &part_of(const MatchSearch &search) { return search.output->side[0].part[search.part]; }
 inline const FingerprintMeta &meta_of(const MatchSearch &search)
 {
-    return fingerprint_meta(*part_of(search).meta);
+    return fingerprint_meta(*part_of(search).index.meta);
 }
-inline Relation index_of(const MatchSearch &search) { return part_of(search).index; }
+inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(search).index; }
 
 // match_search.cpp
 

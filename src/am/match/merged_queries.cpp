@@ -95,7 +95,7 @@ bool continue_group(MergeSource *source, Size end, Position from)
     return first <= source->last_key(source->group);
 }
 
-bool locate_merged(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_merged(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<MergeSource *>(base);
     if (source->group == source->count)

@@ -92,7 +92,7 @@ bool next_part(NotedSource *source)
     return true;
 }
 
-bool locate_noted(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_noted(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<NotedSource *>(base);
     if ((source->part.end == 0 || source->next >= source->leaf_at(source->part.from).upper) &&

@@ -93,7 +93,7 @@ void begin_by_weights(MatchSearch *search, NotedQueries *noted, const GuidedBall
 bool locate_next(MatchSearch *search, NotedQueries *noted)
 {
     LocatedLeaf *next = &noted->next;
-    Relation index = index_of(*search);
+    const OpenIndex &index = index_of(*search);
     next->slot = 0;
     if (noted->phase == NotedQueries::weights) {
         if (search->guided->locate(search->guided, index, next))

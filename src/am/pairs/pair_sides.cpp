@@ -87,7 +87,7 @@ void open_part(Relation index, PairSide *side, int part)
 
 void use_part(Relation index, Relation heap, PairSide *side, int part)
 {
-    side->part[part] = {index, heap, nullptr, nullptr, copy_index_meta(index, CurrentMemoryContext)};
+    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr};
     side->tids.table[part] = RelationGetRelid(heap);
 }
 

@@ -56,11 +56,10 @@ struct TableRows {
 
 // A table and its index, or a partition and its index.
 struct PairPart {
-    Relation index;
+    OpenIndex index;
     Relation heap;
     IndexFetchTableData *fetch;
     TupleTableSlot *slot;
-    IndexMeta *meta;
 };
 
 struct PairSide {
@@ -71,7 +70,7 @@ struct PairSide {
     double rows;            // an estimate
 
     // All parts are of one kind, with values of one length.
-    const IndexMeta &meta() const { return *part[0].meta; }
+    const IndexMeta &meta() const { return *part[0].index.meta; }
 };
 
 // Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor

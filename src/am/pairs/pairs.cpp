@@ -24,15 +24,15 @@ namespace
 void check_parts(const PairPart &x, const PairPart &y)
 {
     const char *x_name = RelationGetRelationName(x.index), *y_name = RelationGetRelationName(y.index);
-    if (x.meta->kind != y.meta->kind)
+    if (x.index.meta->kind != y.index.meta->kind)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("cannot join indexes of different kinds"),
-                errdetail("Index \"%s\" is on %s, and index \"%s\" on %s.", x_name, x.meta->kind->typed,
-                          y_name, y.meta->kind->typed));
-    if (x.meta->bits != y.meta->bits)
+                errdetail("Index \"%s\" is on %s, and index \"%s\" on %s.", x_name, x.index.meta->kind->typed,
+                          y_name, y.index.meta->kind->typed));
+    if (x.index.meta->bits != y.index.meta->bits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
-                errmsg("cannot join %s of different lengths", x.meta->kind->values),
+                errmsg("cannot join %s of different lengths", x.index.meta->kind->values),
                 errdetail("Index \"%s\" holds %s of %d bits, and index \"%s\" of %d bits.", x_name,
-                          x.meta->kind->values, x.meta->bits, y_name, y.meta->bits));
+                          x.index.meta->kind->values, x.index.meta->bits, y_name, y.index.meta->bits));
 }
 
 // Checks all parts. Returns false if one side has none, and so no pairs.

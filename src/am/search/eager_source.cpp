@@ -81,7 +81,7 @@ void note_read(EagerSource *source, const LocatedLeaf &leaf, std::uint64_t key, 
         source->read.add(leaf.table, source->turn[leaf.slot], whole.first, whole.last, key);
 }
 
-bool locate_likely(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_likely(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<EagerSource *>(base);
     // Without more room for ranges. A key that has been noted is read to its end.
@@ -105,7 +105,7 @@ bool locate_likely(LeafSource *base, Relation index, LocatedLeaf *leaf)
 
 } // namespace
 
-void begin_eager_source(EagerSource *source, Relation index, int radius)
+void begin_eager_source(EagerSource *source, const OpenIndex &index, int radius)
 {
     Assert(source->plan.steps > 0 && !source->read.full());
     source->locate = locate_likely;

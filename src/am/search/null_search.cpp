@@ -5,20 +5,20 @@
 namespace simhash
 {
 
-void prepare_null_search(NullSearch *search, Relation index)
+void prepare_null_search(NullSearch *search, const OpenIndex &index)
 {
     search->reader.index = index;
     search->context = CurrentMemoryContext;
 }
 
-void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin)
+void begin_null_search(NullSearch *search, Snapshot snapshot, bool keep_pin)
 {
     search->reader.snapshot = snapshot;
     search->keep_pin = keep_pin;
     if (search->hit == nullptr)
         search->hit = static_cast<Hit *>(
             MemoryContextAlloc(search->context, sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
-    begin_tree_walk(&search->walk, meta.null_table());
+    begin_tree_walk(&search->walk, search->reader.index.meta->null_table());
     begin_reading(&search->reader, &search->walk);
 }
 

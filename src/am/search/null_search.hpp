@@ -18,8 +18,8 @@ struct NullSearch {
 };
 
 // Memory is allocated in the current memory context, when it is needed.
-void prepare_null_search(NullSearch *search, Relation index);
-void begin_null_search(NullSearch *search, const IndexMeta &meta, Snapshot snapshot, bool keep_pin);
+void prepare_null_search(NullSearch *search, const OpenIndex &index);
+void begin_null_search(NullSearch *search, Snapshot snapshot, bool keep_pin);
 // Sets the results to the rows of the next leaf that has any. Returns false at the end.
 bool next_nulls(NullSearch *search, Results *results);
 

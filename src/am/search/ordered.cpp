@@ -39,7 +39,7 @@ int filled_end(const ScanState &state, int last)
     const Rings &rings = state.rings;
     const double rows = static_cast<double>(ring_limit(rings.returned)) / 2;
     const int filled =
-        ball_radius(state.meta->bits, rows / Max(1.0, state.search->nearest->rows(state.search)));
+        ball_radius(state.index.meta->bits, rows / Max(1.0, state.search->nearest->rows(state.search)));
     return filled > rings.done ? Min(filled, last) : last;
 }
 
@@ -190,7 +190,7 @@ void begin_ordered(ScanState *state)
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
         rings->hit = static_cast<Hit *>(MemoryContextAlloc(rings->context, sizeof(Hit) * rings->capacity));
-        Size distances = static_cast<Size>(state->meta->bits) + 1;
+        Size distances = static_cast<Size>(state->index.meta->bits) + 1;
         rings->count = static_cast<Size *>(MemoryContextAlloc(rings->context, sizeof(Size) * distances));
     }
 }

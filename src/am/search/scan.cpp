@@ -81,7 +81,7 @@ bool advance_scan(ScanState *state)
         release_pin(&search->pin);
         state->phase = ScanPhase::nulls;
         if (keys.nulls)
-            begin_null_search(&state->nulls, *state->meta, search->snapshot, search->keep_pin);
+            begin_null_search(&state->nulls, search->snapshot, search->keep_pin);
     }
     return keys.nulls && next_nulls(&state->nulls, &state->results);
 }
@@ -140,9 +140,9 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     MemoryContext caller = MemoryContextSwitchTo(context);
     auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
     state->context = context;
-    state->meta = copy_index_meta(index, CurrentMemoryContext);
-    state->search = state->meta->kind->prepare_search(index, state->meta, nkeys, norderbys);
-    prepare_null_search(&state->nulls, index);
+    state->index = use_index(index, CurrentMemoryContext);
+    state->search = state->index.meta->kind->prepare_search(state->index, nkeys, norderbys);
+    prepare_null_search(&state->nulls, state->index);
     state->rings.context = state->batch.context = context;
     if (norderbys > 0) {
         scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));

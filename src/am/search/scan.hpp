@@ -35,7 +35,7 @@ struct Rings {
 
 struct ScanState {
     MemoryContext context; // of all that the scan allocates
-    IndexMeta *meta;
+    OpenIndex index;
     ScanPhase phase;
     ValueSearch *search;
     NullSearch nulls;

@@ -36,7 +36,7 @@ void begin_step(StepSource *source, int step)
     }
 }
 
-bool locate_step(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_step(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<StepSource *>(base);
     if (source->step == source->plan.steps)
@@ -69,14 +69,14 @@ void enter_step(StepSource *source, int step)
     source->ball = step_ball(*source, step);
 }
 
-void locate_in_step(StepSource *source, Relation index, LocatedLeaf *leaf)
+void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *leaf)
 {
     source->located[leaf->slot] = {source->step, source->radius};
     locate_leaf(index, source->plan.step[source->step].table, source->next, source->done, leaf);
     source->done = leaf->place.upper;
 }
 
-void prefetch_places(const StepSource &source, Relation index)
+void prefetch_places(const StepSource &source, const OpenIndex &index)
 {
     for (int i = 0; i < Min(source.plan.steps, kAhead); i++) {
         const int table = source.plan.step[i].table;
@@ -84,7 +84,7 @@ void prefetch_places(const StepSource &source, Relation index)
     }
 }
 
-void begin_step_source(StepSource *source, Relation index, int radius)
+void begin_step_source(StepSource *source, const OpenIndex &index, int radius)
 {
     Assert(source->plan.steps > 0);
     source->locate = locate_step;

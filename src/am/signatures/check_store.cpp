@@ -34,7 +34,7 @@ struct StoreCheck {
 };
 
 StoreCheck *store_of(const Check &check) { return static_cast<StoreCheck *>(check.own); }
-const SignatureMeta &meta_of(const Check &check) { return signature_meta(*check.meta); }
+const SignatureMeta &meta_of(const Check &check) { return signature_meta(*check.index.meta); }
 
 // A hash of a signature, which stands for it in the sums of the check.
 std::uint64_t signature_word(const Check &check, const std::uint8_t *signature)
@@ -106,7 +106,7 @@ void count_row(Check *check, const std::uint8_t *signature, std::uint64_t tid, s
     StoreCheck *store = store_of(*check);
     store->rows++;
     store->row_sum += entry_hash(*check, signature_word(*check, signature), tid);
-    for (int table = 0; table < check->meta->tables; table++)
+    for (int table = 0; table < check->index.meta->tables; table++)
         store->sum[table] += entry_hash(*check, key_of(*check, table, signature), position);
 }
 
@@ -293,7 +293,7 @@ void visit_store(const Check &check, VisitRow visit, void *context)
 bool trees_differ(const Check &check, SumBuckets *buckets)
 {
     bool any = false;
-    for (int table = 0; table < check.meta->tables; table++) {
+    for (int table = 0; table < check.index.meta->tables; table++) {
         // If the sums are equal, a tree has exactly the entries of the rows in the store.
         if (check.sum[table] == store_of(check)->sum[table])
             continue;
@@ -331,7 +331,7 @@ const char *check_reference(const Check &check, int table, LeafKey key, std::uin
 
 void check_references(const Check &check, const SumBuckets &buckets)
 {
-    for (int table = 0; table < check.meta->tables; table++) {
+    for (int table = 0; table < check.index.meta->tables; table++) {
         if (check.sum[table] == store_of(check)->sum[table])
             continue;
         visit_entries(check, table, [&](BlockNumber block, const LeafEntry &entry) {
@@ -350,7 +350,7 @@ template <typename Visit> void visit_partial_rows(const Check &check, const SumB
     visit_slots(check, [&](std::uint64_t position, std::uint64_t tid, const std::uint8_t *signature) {
         if (!buckets.differs[buckets.at(position)])
             return;
-        for (int table = 0; table < check.meta->tables; table++) {
+        for (int table = 0; table < check.index.meta->tables; table++) {
             if (!has_entry(check, table, key_of(check, table, signature), position)) {
                 visit(table, tid);
                 return;

@@ -119,7 +119,7 @@ void list_segments(const PairOutput &output, int number, StoreSide *store)
     for (int i = 0; i < side.parts; i++) {
         const PairPart &part = side.part[i];
         Segments *segments = &store->segments[i];
-        *segments = read_segments(part.index, signature_meta(*part.meta));
+        *segments = read_segments(part.index, signature_meta(*part.index.meta));
         // Later ones have no rows that the snapshot sees.
         auto bodies = static_cast<BlockNumber>(store->shape.bodies);
         while (segments->count > 0 &&

@@ -34,7 +34,7 @@ void next_tree(ProbeSource *source)
     source->budget += source->step;
 }
 
-bool locate_probe(LeafSource *base, Relation index, LocatedLeaf *leaf)
+bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<ProbeSource *>(base);
     for (;;) {

@@ -24,7 +24,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
                                               IndexBulkDeleteCallback callback, void *callback_state);
 
 // signature_search.cpp
-ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys);
+ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int norderbys);
 
 extern const SearchCosts kSignatureCosts; // signature_cost.cpp
 extern const CheckKind kSignatureCheck;   // check_store.cpp

@@ -60,7 +60,7 @@ struct SignatureSource : EagerSource {
 // The rows that a search finds have the distance to the query of ORDER BY if there is one, otherwise to the center of
 // the search.
 struct SignatureSearch : ValueSearch {
-    Relation index;
+    OpenIndex index;
     const SignatureMeta *meta;
     StoreShape shape;
     SignatureKeys asked;

@@ -129,9 +129,9 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
 
 } // namespace
 
-ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int nkeys, int norderbys)
+ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int norderbys)
 {
-    check_declared_bits(index, signature_meta(*meta));
+    check_declared_bits(index, signature_meta(*index.meta));
     auto *search = static_cast<SignatureSearch *>(palloc0(sizeof(SignatureSearch)));
     search->read_keys = read_keys;
     search->start = start_search;
@@ -144,7 +144,7 @@ ValueSearch *prepare_signature_search(Relation index, const IndexMeta *meta, int
     search->key_context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash scan keys", ALLOCSET_SMALL_SIZES);
     search->index = search->reader.index = index;
-    search->meta = &signature_meta(*meta);
+    search->meta = &signature_meta(*index.meta);
     search->shape = search->meta->shape();
     search->context = CurrentMemoryContext;
     Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));

@@ -272,10 +272,10 @@ std::uint64_t add_to_list(Relation index, const SignatureMeta &meta, NewRow *row
 
 // The tids of the rows at store positions. An entry with such a position is in a leaf that the caller has locked, so
 // VACUUM has not freed the slot.
-void rows_at(Relation index, const IndexMeta &meta, std::uint64_t *position, int count)
+void rows_at(const OpenIndex &index, std::uint64_t *position, int count)
 {
     constexpr int kMostPages = 32; // the rest is not looked up, as the leaf is locked
-    StoreShape shape = signature_meta(meta).shape();
+    StoreShape shape = signature_meta(*index.meta).shape();
     Buffer buffer = InvalidBuffer;
     int pages = 0;
     for (int i = 0; i < count; i++) {
@@ -300,10 +300,11 @@ void rows_at(Relation index, const IndexMeta &meta, std::uint64_t *position, int
 bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
                       const InsertedInto &into, IndexInfo *info)
 {
-    const SignatureMeta &meta = signature_meta(statement_meta(index, info));
+    const OpenIndex &open = use_in_statement(index, info);
+    const SignatureMeta &meta = signature_meta(*open.meta);
     LeafKey key[kMaxTables + 1] = {};
     if (isnull[0]) {
-        insert_entries(index, meta, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
+        insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
         return false;
     }
     NewRow row = {};
@@ -315,7 +316,7 @@ bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer p
         signature_key(meta.layout, table, row.signature, key[table].word);
     std::uint64_t position =
         meta.lists.lists > 0 ? add_to_list(index, meta, &row) : add_to_store(index, meta, &row);
-    insert_entries(index, meta, 0, meta.tables, key, Tid::unpack(position), {into, rows_at});
+    insert_entries(open, 0, meta.tables, key, Tid::unpack(position), {into, rows_at});
     return false;
 }
 

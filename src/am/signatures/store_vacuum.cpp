@@ -142,7 +142,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash vacuum", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    const SignatureMeta *meta = &signature_meta(*copy_index_meta(info->index, context));
+    const SignatureMeta *meta = &signature_meta(*use_index(info->index, context).meta);
 
     DeadSlots rows = {};
     rows.dead_position = is_dead_position;

@@ -12,7 +12,7 @@ namespace
 // Moves from a locked page of the right level to the page for the position: itself or one of its right
 // siblings. Returns an invalid buffer if an incomplete split had to be finished first or a link was out of date; then the
 // descent must be restarted.
-Buffer settle(Relation index, Buffer buffer, Position position, int mode, const char **stale)
+Buffer settle(const OpenIndex &index, Buffer buffer, Position position, int mode, const char **stale)
 {
     for (;;) {
         if (mode == BUFFER_LOCK_EXCLUSIVE && (page_tail(buffer_page(buffer))->flags & kIncompleteSplit)) {
@@ -29,7 +29,7 @@ Buffer settle(Relation index, Buffer buffer, Position position, int mode, const 
 
 } // namespace
 
-Buffer lock_place(Relation index, const LeafPlace &place, Buffer buffer, int table, Position position,
+Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, Position position,
                   int mode, const char **stale)
 {
     *stale = lock_leaf(index, place, buffer, table, mode);
@@ -51,7 +51,7 @@ namespace
 {
 
 // Descends through the copied inner pages. Sets *block to the leaf that they led to.
-Buffer descend_to_leaf(Relation index, int table, Position position, int mode, BlockNumber *block,
+Buffer descend_to_leaf(const OpenIndex &index, int table, Position position, int mode, BlockNumber *block,
                        const char **stale)
 {
     LeafPlace place;
@@ -62,7 +62,8 @@ Buffer descend_to_leaf(Relation index, int table, Position position, int mode, B
 }
 
 // Reads the child of a locked page, which is released, for the position.
-Buffer step_down(Relation index, Buffer buffer, Position position, BlockNumber *block, const char **stale)
+Buffer step_down(const OpenIndex &index, Buffer buffer, Position position, BlockNumber *block,
+                 const char **stale)
 {
     const char *page = buffer_page(buffer);
     int table = page_tail(page)->table, level = page_tail(page)->level;
@@ -77,8 +78,8 @@ Buffer step_down(Relation index, Buffer buffer, Position position, BlockNumber *
     return child;
 }
 
-Buffer descend_to_inner(Relation index, int table, Position position, int mode, int level, BlockNumber *block,
-                        const char **stale)
+Buffer descend_to_inner(const OpenIndex &index, int table, Position position, int mode, int level,
+                        BlockNumber *block, const char **stale)
 {
     *block = root_block(table);
     Buffer buffer = read_tree_page(index, *block, BUFFER_LOCK_SHARE, table, -1, stale);
@@ -111,7 +112,7 @@ Buffer descend_to_inner(Relation index, int table, Position position, int mode, 
 
 } // namespace
 
-Buffer descend(Relation index, int table, Position position, int mode, int level)
+Buffer descend(const OpenIndex &index, int table, Position position, int mode, int level)
 {
     StaleLinks links;
     for (;;) {

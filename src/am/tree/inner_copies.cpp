@@ -204,7 +204,7 @@ const char *check_children(Relation index, const char *page)
 }
 
 // Copies an inner page. Returns null if it is a root that is a leaf, or *stale is set.
-InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int table, int level,
+InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber block, int table, int level,
                      const char **stale)
 {
     Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level, stale);
@@ -237,10 +237,9 @@ InnerCopy *make_copy(Relation index, std::uint64_t key, BlockNumber block, int t
 
 } // namespace
 
-InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, const char **stale)
+InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int table, int level, const char **stale)
 {
-    index_meta(index);
-    std::uint64_t key = copy_key(cache_number(index), block);
+    std::uint64_t key = copy_key(index.number, block);
     InnerCopy *copy = find_copy(key);
     if (copy == nullptr)
         return make_copy(index, key, block, table, level, stale);
@@ -249,14 +248,14 @@ InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, cons
     return copy;
 }
 
-InnerCopy *present_copy(Relation index, BlockNumber block)
+InnerCopy *present_copy(const OpenIndex &index, BlockNumber block)
 {
-    return find_copy(copy_key(cache_number(index), block));
+    return find_copy(copy_key(index.number, block));
 }
 
-void forget_copy(Relation index, BlockNumber block)
+void forget_copy(const OpenIndex &index, BlockNumber block)
 {
-    std::uint64_t key = copy_key(cache_number(index), block);
+    std::uint64_t key = copy_key(index.number, block);
     if (find_copy(key) != nullptr)
         remove_copy(&table_of_copies, slot_of(table_of_copies, key));
 }

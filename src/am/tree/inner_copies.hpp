@@ -7,9 +7,10 @@
 // REINDEX and TRUNCATE create a new file, or empty the old one, and invalidate the relcache entry.
 //
 // All indexes share one table of copies of limited memory, enough for about 1.3 million leaves. Copies that have not
-// been used lately are replaced. Copies belong to the metapage that the index's relcache entry holds, by its
-// cache_number(): an invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or
-// a catalog is read, and no pointer to a copy is kept across such a place.
+// been used lately are replaced. Copies belong to the data of the index's relcache entry that OpenIndex was taken from, by
+// its number: an invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or a
+// catalog is read, and no pointer to a copy is kept across such a place. A scan or statement that goes on after one makes
+// new copies with the old number, for itself.
 //
 // Each child is stored with the buffer in which the leaf was last found. If the leaf is still there, no lookup in the
 // buffer table is needed, and its memory can be prefetched before it is pinned. A leaf without the maximum usage
@@ -45,10 +46,10 @@ struct InnerCopy {
 // Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a leaf, or no
 // page of this table and level, which *stale tells. A copy is valid until invalidation messages are accepted or another
 // copy is made.
-InnerCopy *copy_of(Relation index, BlockNumber block, int table, int level, const char **stale);
+InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int table, int level, const char **stale);
 // The copy if there is one, otherwise null.
-InnerCopy *present_copy(Relation index, BlockNumber block);
-void forget_copy(Relation index, BlockNumber block);
+InnerCopy *present_copy(const OpenIndex &index, BlockNumber block);
+void forget_copy(const OpenIndex &index, BlockNumber block);
 
 // Calls visit for each index of which there are copies, with their number and size. It must not read catalogs.
 void visit_copies(void (*visit)(void *context, Oid index, int64 copies, int64 bytes), void *context);

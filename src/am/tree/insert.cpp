@@ -29,7 +29,7 @@ struct Leaves {
 
 // Locates the leaves, prefetches them together and pins them, so that under a lock only splits read from
 // disk.
-void pin_leaves(Relation index, int table, int end, const LeafKey *key, Tid tid, Leaves *leaves)
+void pin_leaves(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid, Leaves *leaves)
 {
     Buffer buffer[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
@@ -74,14 +74,14 @@ bool rewrite_leaf(Relation index, Buffer buffer, const LeafEntry &entry)
 
 // Locks leaf i exclusively. If it does not take an entry and nothing can be removed it is split, and the leaf that holds
 // the position afterwards replaces it.
-void lock_with_room(Relation index, const IndexMeta &meta, int table, const LeafEntry &entry,
-                    const OldVersions &old, Leaves *leaves, int i)
+void lock_with_room(const OpenIndex &index, int table, const LeafEntry &entry, const OldVersions &old,
+                    Leaves *leaves, int i)
 {
     const char *stale = nullptr;
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
     while (!BufferIsValid(buffer) || !leaf_takes(buffer_page(buffer), entry)) {
-        if (BufferIsValid(buffer) && remove_old_versions(index, meta, buffer, entry.key, old))
+        if (BufferIsValid(buffer) && remove_old_versions(index, buffer, entry.key, old))
             continue;
         if (BufferIsValid(buffer) && rewrite_leaf(index, buffer, entry))
             continue;
@@ -121,17 +121,17 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntr
 
 } // namespace
 
-void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
+void insert_entries(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid,
                     const OldVersions &old)
 {
-    Assert(table >= 0 && end <= meta.trees());
+    Assert(table >= 0 && end <= index.meta->trees());
     // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
     Leaves leaves;
     for (; table < end; table += leaves.count) {
         failpoint(Failpoint::insert_group);
         pin_leaves(index, table, end, key, tid, &leaves);
         for (int i = 0; i < leaves.count; i++)
-            lock_with_room(index, meta, table + i, {key[table + i], tid.packed()}, old, &leaves, i);
+            lock_with_room(index, table + i, {key[table + i], tid.packed()}, old, &leaves, i);
         failpoint(Failpoint::insert);
         add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid.packed()});
         for (int i = 0; i < leaves.count; i++)

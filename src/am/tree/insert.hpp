@@ -14,16 +14,15 @@ namespace simhash
 struct OldVersions {
     InsertedInto into;
     // For entries with positions: replaces some positions, which ascend, by the tids of their rows, or by kNoRow.
-    void (*rows_at)(Relation index, const IndexMeta &meta, std::uint64_t *position, int count);
+    void (*rows_at)(const OpenIndex &index, std::uint64_t *position, int count);
 };
 
 // Inserts a row's entries into the trees from `table` to before `end`; key[i] is the key in tree i.
-void insert_entries(Relation index, const IndexMeta &meta, int table, int end, const LeafKey *key, Tid tid,
+void insert_entries(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid,
                     const OldVersions &old);
 
 // Removes entries of dead rows from a leaf, which is locked exclusively and has no room for an entry with this key. Returns
 // whether they were enough to go on with it (old_versions.cpp).
-bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const LeafKey &key,
-                         const OldVersions &old);
+bool remove_old_versions(const OpenIndex &index, Buffer leaf, const LeafKey &key, const OldVersions &old);
 
 } // namespace simhash

@@ -23,7 +23,8 @@ struct CopyStep {
 
 // The copy of the page that the step leads to; or null, and *stale is set if the link is out of date. Otherwise the page
 // is a root that is a leaf.
-InnerCopy *follow(Relation index, int table, Position position, const CopyStep &step, const char **stale)
+InnerCopy *follow(const OpenIndex &index, int table, Position position, const CopyStep &step,
+                  const char **stale)
 {
     InnerCopy *copy = copy_of(index, step.block, table, step.level, stale);
     if (copy == nullptr)
@@ -54,7 +55,7 @@ void set_place(const InnerCopy &copy, BlockNumber block, int at, LeafPlace *plac
 }
 
 // Sets *block and *stale if a link is out of date.
-void try_find_leaf(Relation index, int table, Position position, LeafPlace *place, BlockNumber *block,
+void try_find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place, BlockNumber *block,
                    const char **stale)
 {
     BlockNumber parent = kNoBlock;
@@ -91,11 +92,10 @@ void try_find_leaf(Relation index, int table, Position position, LeafPlace *plac
 
 } // namespace
 
-void prefetch_place(Relation index, int table, std::uint64_t key)
+void prefetch_place(const OpenIndex &index, int table, std::uint64_t key)
 {
     constexpr int kAround = 8; // children: the guess is rarely further off
     constexpr int kPerLine = 64 / sizeof(CachedChild);
-    index_meta(index);
     const InnerCopy *copy = present_copy(index, root_block(table));
     // A copy may be out of date, so its child may be at any level.
     for (int level = copy == nullptr ? 0 : copy->level; copy != nullptr && level > 1; level--) {
@@ -109,7 +109,7 @@ void prefetch_place(Relation index, int table, std::uint64_t key)
         __builtin_prefetch(&copy->child[i]);
 }
 
-void find_leaf(Relation index, int table, Position position, LeafPlace *place)
+void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place)
 {
     StaleLinks links;
     for (;;) {
@@ -170,7 +170,7 @@ Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy str
                                : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
 }
 
-const char *lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode)
+const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, int mode)
 {
     const char *stale = lock_tree_page(index, buffer, place.block, mode, table, place.root ? -1 : 0);
     if (stale != nullptr || place.root)
@@ -187,7 +187,7 @@ const char *lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int
     return nullptr;
 }
 
-void forget_parent(Relation index, const LeafPlace &place)
+void forget_parent(const OpenIndex &index, const LeafPlace &place)
 {
     if (!place.root)
         forget_copy(index, place.parent);

@@ -35,10 +35,10 @@ struct WholeKeys {
 WholeKeys whole_keys(Position lower, const Position *upper);
 
 // Finds the place of the leaf for a position, or of one to its left.
-void find_leaf(Relation index, int table, Position position, LeafPlace *place);
+void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place);
 // Prefetches into the processor's cache the part of the last copy that find_leaf will read for a key. Pays if leaves of
 // several tables are going to be found one after the other.
-void prefetch_place(Relation index, int table, std::uint64_t key);
+void prefetch_place(const OpenIndex &index, int table, std::uint64_t key);
 
 // Prefetches a leaf from disk if it is not in a buffer; otherwise sets place->buffer.
 void fetch_leaf(Relation index, LeafPlace *place);
@@ -46,9 +46,9 @@ void fetch_leaf(Relation index, LeafPlace *place);
 // Pins the leaf of a place, or the root, which may no longer be a leaf. If `strategy` is not null, its buffers are used.
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy = nullptr);
 // Locks and checks it. Returns null; or why it is not the leaf of the place, and does not lock it.
-const char *lock_leaf(Relation index, const LeafPlace &place, Buffer buffer, int table, int mode);
+const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, int mode);
 
 // Removes the copy of a leaf's parent, which is out of date because the leaf has split or been deleted.
-void forget_parent(Relation index, const LeafPlace &place);
+void forget_parent(const OpenIndex &index, const LeafPlace &place);
 
 } // namespace simhash

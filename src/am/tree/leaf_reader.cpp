@@ -160,7 +160,7 @@ void look_right(LeafReader *reader, const char *page)
     reader->go_right = reader->source->wants(reader->source, leaf, reader->next);
 }
 
-bool locate_walk(LeafSource *source, Relation index, LocatedLeaf *leaf)
+bool locate_walk(LeafSource *source, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *walk = static_cast<TreeWalk *>(source);
     if (walk->done)

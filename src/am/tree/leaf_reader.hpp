@@ -28,7 +28,8 @@ struct LocatedLeaf {
 
 // Locates the leaf for a position as the next one of a source. `done`: the source has located what is before, in the same
 // pass over the table; a leaf may have come to begin earlier.
-inline void locate_leaf(Relation index, int table, Position position, Position done, LocatedLeaf *leaf)
+inline void locate_leaf(const OpenIndex &index, int table, Position position, Position done,
+                        LocatedLeaf *leaf)
 {
     find_leaf(index, table, position, &leaf->place);
     leaf->table = table;
@@ -40,7 +41,7 @@ inline void locate_leaf(Relation index, int table, Position position, Position d
 
 struct LeafSource {
     // Locates the next leaf by locate_leaf. Returns false if there is none.
-    bool (*locate)(LeafSource *source, Relation index, LocatedLeaf *leaf);
+    bool (*locate)(LeafSource *source, const OpenIndex &index, LocatedLeaf *leaf);
     // Whether the source wants a position of the located leaf at or above `from`. Sets leaf->first to the
     // first such position. Called before the leaf is read, and with the leaf's new end if it has split.
     bool (*wants)(LeafSource *source, LocatedLeaf *leaf, Position from);
@@ -50,7 +51,7 @@ struct LeafSource {
 bool wants_all(LeafSource *source, LocatedLeaf *leaf, Position from);
 
 struct LeafReader {
-    Relation index;
+    OpenIndex index;
     Snapshot snapshot;
     BufferAccessStrategy strategy; // null if the leaves may stay in shared buffers
     LeafSource *source;

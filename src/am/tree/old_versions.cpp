@@ -50,8 +50,7 @@ int equal_entries(Buffer leaf, const LeafKey &key)
 }
 
 // Replaces the positions by tids. Only equal entries are looked up: the others are all over the store.
-int look_up_rows(Relation index, const IndexMeta &meta, Candidate *candidate, int count,
-                 const OldVersions &old)
+int look_up_rows(const OpenIndex &index, Candidate *candidate, int count, const OldVersions &old)
 {
     count = static_cast<int>(
         std::remove_if(candidate, candidate + count, [](const Candidate &one) { return !one.promising; }) -
@@ -62,7 +61,7 @@ int look_up_rows(Relation index, const IndexMeta &meta, Candidate *candidate, in
         static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * static_cast<Size>(Max(count, 1))));
     for (int i = 0; i < count; i++)
         row[i] = candidate[i].row;
-    old.rows_at(index, meta, row, count);
+    old.rows_at(index, row, count);
     for (int i = 0; i < count; i++)
         candidate[i].row = row[i];
     pfree(row);
@@ -99,8 +98,7 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
 
 } // namespace
 
-bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, const LeafKey &key,
-                         const OldVersions &old)
+bool remove_old_versions(const OpenIndex &index, Buffer leaf, const LeafKey &key, const OldVersions &old)
 {
     // For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
     constexpr int kLeast = 4, kLeastAnew = 32;
@@ -118,7 +116,7 @@ bool remove_old_versions(Relation index, const IndexMeta &meta, Buffer leaf, con
     int count = entries, found = 0, kept = 0;
     Candidate *candidate = read_candidates(entry, place, count);
     if (old.rows_at != nullptr)
-        count = look_up_rows(index, meta, candidate, count, old);
+        count = look_up_rows(index, candidate, count, old);
     PlaceSet dead = {};
     TransactionId horizon = InvalidTransactionId;
     if (count > 0)

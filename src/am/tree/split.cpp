@@ -123,7 +123,7 @@ int choose_split(const Entries &entries, const char *page, Position *bound)
     return cut;
 }
 
-void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, Position bound)
+void split_root(const OpenIndex &index, Buffer buffer, const Entries &entries, int cut, Position bound)
 {
     BlockNumber root = BufferGetBlockNumber(buffer);
     int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
@@ -168,7 +168,7 @@ void split_root(Relation index, Buffer buffer, const Entries &entries, int cut, 
 
 } // namespace
 
-void split_page(Relation index, Buffer buffer)
+void split_page(const OpenIndex &index, Buffer buffer)
 {
     const char *page = buffer_page(buffer);
     BlockNumber block = BufferGetBlockNumber(buffer);
@@ -211,7 +211,7 @@ void split_page(Relation index, Buffer buffer)
     failpoint(Failpoint::split_done);
 }
 
-void finish_split(Relation index, Buffer buffer)
+void finish_split(const OpenIndex &index, Buffer buffer)
 {
     const char *page = buffer_page(buffer);
     int table = page_tail(page)->table, level = page_tail(page)->level;

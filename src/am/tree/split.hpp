@@ -14,11 +14,11 @@ namespace simhash
 
 // Splits a page that has no room. The page is locked exclusively and is released. The caller must descend
 // again.
-void split_page(Relation index, Buffer buffer);
+void split_page(const OpenIndex &index, Buffer buffer);
 
 // Adds the downlink of the right sibling of a page marked kIncompleteSplit. The page is locked exclusively
 // and is released.
-void finish_split(Relation index, Buffer buffer);
+void finish_split(const OpenIndex &index, Buffer buffer);
 
 // unused.cpp
 
@@ -32,8 +32,7 @@ struct UnusedPages {
 void note_unused(Relation index, UnusedPages *unused, BlockNumber block);
 // Adds the pages to the free space map. Raises an error if a link leads to one of them, because the index is
 // damaged then.
-void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &unused,
-                    BufferAccessStrategy strategy);
+void recycle_unused(const OpenIndex &index, const UnusedPages &unused, BufferAccessStrategy strategy);
 // Returns an unused page, locked exclusively, for a split of block `after`; or an invalid buffer if there is none. Call
 // end_reuse when the split is logged.
 Buffer take_unused(Relation index, BlockNumber after);

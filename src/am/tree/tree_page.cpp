@@ -15,10 +15,9 @@ extern "C" {
 namespace simhash
 {
 
-const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level)
+const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int table,
+                           int level)
 {
-    // Before the page is locked: this may read the metapage.
-    const int words = index_meta(index)->words_of(table);
     // A writer may hold locks on other pages. If an old or a damaged link led to one of these, or against the order
     // in which pages are locked, it would wait forever. So the place is checked before the page is locked. This check
     // is skipped during recovery, because replay may restore a page as zeros first; there are no writers then.
@@ -33,7 +32,7 @@ const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
         return stale;
     }
-    const char *fault = check_tree_page(page, BLCKSZ, table, level, words);
+    const char *fault = check_tree_page(page, BLCKSZ, table, level, index.meta->words_of(table));
     if (fault == nullptr)
         fault = check_own_block(page, block);
     // The downlink of a root that seems to have split would be searched for above the root, under its own
@@ -46,7 +45,8 @@ const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int
     return nullptr;
 }
 
-Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level, const char **stale)
+Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int table, int level,
+                      const char **stale)
 {
     if (block == kNoBlock) // ReadBuffer would extend the relation
         report_corruption(index, block, "A link leads nowhere.");
@@ -60,7 +60,7 @@ Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, in
     return InvalidBuffer;
 }
 
-Buffer step_right(Relation index, Buffer buffer, int mode, const char **stale)
+Buffer step_right(const OpenIndex &index, Buffer buffer, int mode, const char **stale)
 {
     const char *page = buffer_page(buffer);
     const PageTail *tail = page_tail(page);

@@ -26,14 +26,16 @@ inline void set_own_block(Page page, Buffer buffer)
 
 // Locks and checks a page in a buffer. Returns null; or, if it is not a page of this table and level (any level if
 // -1), what it is instead, and does not lock it.
-const char *lock_tree_page(Relation index, Buffer buffer, BlockNumber block, int mode, int table, int level);
+const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int table,
+                           int level);
 
 // Reads and locks a page. Returns an invalid buffer and sets *stale if it is not a page of this table and level.
-Buffer read_tree_page(Relation index, BlockNumber block, int mode, int table, int level, const char **stale);
+Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int table, int level,
+                      const char **stale);
 
 // Releases a locked page. Returns its right sibling, locked in the same mode; or an invalid buffer, and sets *stale, if
 // that has been deleted meanwhile.
-Buffer step_right(Relation index, Buffer buffer, int mode, const char **stale);
+Buffer step_right(const OpenIndex &index, Buffer buffer, int mode, const char **stale);
 
 // The links that a descent has found to be out of date. A hundred in a row are damage.
 struct StaleLinks {

@@ -49,8 +49,7 @@ Position before(Position position)
 
 // The pages that deleting one changes, in the order in which they are locked. Those that are valid are pinned.
 struct Unlink {
-    Relation index;
-    const IndexMeta *meta; // not read again under locks
+    OpenIndex index;
     int table;
     int level;
     Position low; // of `page`
@@ -82,7 +81,7 @@ bool look_at(BlockNumber block, Unlink *unlink)
     LockBuffer(unlink->page, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(unlink->page);
     bool sparse = !PageIsNew(buffer_page(unlink->page)) &&
-                  check_page_of_trees(*unlink->meta, page) == nullptr && !is_deleted(page) &&
+                  check_page_of_trees(*unlink->index.meta, page) == nullptr && !is_deleted(page) &&
                   is_sparse(page, block);
     BlockNumber right = sparse ? page_tail(page)->right : kNoBlock;
     if (sparse) {
@@ -125,7 +124,7 @@ bool lock_pages(Unlink *unlink)
         return false;
     unlink->locked = 3;
     const char *right = buffer_page(unlink->right);
-    const IndexMeta &meta = *unlink->meta;
+    const IndexMeta &meta = *unlink->index.meta;
     return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, meta.words_of(unlink->table)) ==
                nullptr &&
            check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
@@ -186,11 +185,10 @@ void delete_locked(const Unlink &unlink)
 }
 
 // Deletes a page if possible.
-bool unlink_page(Relation index, const IndexMeta &meta, BlockNumber block)
+bool unlink_page(const OpenIndex &index, BlockNumber block)
 {
     Unlink unlink = {};
     unlink.index = index;
-    unlink.meta = &meta;
     bool possible = look_at(block, &unlink);
     if (possible) {
         failpoint(Failpoint::unlink_found);
@@ -273,13 +271,13 @@ void note_page(SparsePages *sparse, const char *page, BlockNumber block)
     sparse->page[sparse->count++] = {block, page_tail(page)->right};
 }
 
-BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, SparsePages *sparse)
+BlockNumber unlink_sparse(const OpenIndex &index, SparsePages *sparse)
 {
     BlockNumber deleted = 0;
     for (Size i = 0; i < sparse->count; i++) {
         const SparsePages::Page &page = sparse->page[i];
         delay_vacuum();
-        if (may_unite(meta, *sparse, page) && unlink_page(index, meta, page.block)) {
+        if (may_unite(*index.meta, *sparse, page) && unlink_page(index, page.block)) {
             deleted++;
             note_united(sparse, page);
         }

@@ -25,6 +25,6 @@ void note_page(SparsePages *sparse, const char *page, BlockNumber block);
 
 // Unites the pages with their right siblings where that is possible. Only while nobody walks over the blocks: entries may
 // move to an earlier one. Returns the number of pages that have been deleted.
-BlockNumber unlink_sparse(Relation index, const IndexMeta &meta, SparsePages *sparse);
+BlockNumber unlink_sparse(const OpenIndex &index, SparsePages *sparse);
 
 } // namespace simhash

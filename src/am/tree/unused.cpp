@@ -182,8 +182,7 @@ bool is_unused(Relation index, BlockNumber block)
 
 } // namespace
 
-void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &unused,
-                    BufferAccessStrategy strategy)
+void recycle_unused(const OpenIndex &index, const UnusedPages &unused, BufferAccessStrategy strategy)
 {
     if (unused.count == 0)
         return;
@@ -196,11 +195,11 @@ void recycle_unused(Relation index, const IndexMeta &meta, const UnusedPages &un
         LockBuffer(buffer, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         if (!PageIsNew(buffer_page(buffer))) {
-            const char *fault = check_any_page(meta, page, block);
+            const char *fault = check_any_page(*index.meta, page, block);
             if (fault != nullptr)
                 report_corruption(index, block, fault);
             LinkSearch search = {&unused, block, linked};
-            note_links(meta, page, &search);
+            note_links(*index.meta, page, &search);
         }
         UnlockReleaseBuffer(buffer);
     }

@@ -41,7 +41,7 @@ struct Deferred {
 
 struct Walk {
     const IndexVacuumInfo *info;
-    const IndexMeta *meta;
+    OpenIndex index;
     const DeadEntries *entries; // null if no entries are removed
     IndexBulkDeleteResult *stats;
     UnusedPages unused;
@@ -60,7 +60,7 @@ void defer(Walk *walk, BlockNumber block, int rows) { walk->group[walk->deferred
 TidMemo::State entry_state(Walk *walk, int table, Tid tid, bool again)
 {
     const DeadEntries *entries = walk->entries;
-    if (entries->dead_position != nullptr && table != walk->meta->null_table())
+    if (entries->dead_position != nullptr && table != walk->index.meta->null_table())
         return entries->dead_position(entries, tid) ? TidMemo::kDead : TidMemo::kAlive;
     TidMemo::State state = walk->memo.state(tid);
     if (state == TidMemo::kUnknown && !again && walk->memo.want(tid))
@@ -90,9 +90,8 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
         if (i + kAhead < count)
             walk->memo.prefetch(Tid::unpack(walk->entry[i + kAhead].tid));
         Tid tid = Tid::unpack(walk->entry[i].tid);
-        if (!is_entry_tid(*walk->meta, table, tid.packed()))
-            report_corruption(walk->info->index, BufferGetBlockNumber(buffer),
-                              "An entry has an invalid tid.");
+        if (!is_entry_tid(*walk->index.meta, table, tid.packed()))
+            report_corruption(walk->index, BufferGetBlockNumber(buffer), "An entry has an invalid tid.");
         TidMemo::State state = entry_state(walk, table, tid, again);
         states->wanted += state == TidMemo::kWanted;
         if (state == TidMemo::kDead) {
@@ -104,7 +103,7 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
 
 void remove_dead(Walk *walk, Buffer buffer, const PlaceSet &dead)
 {
-    GenericXLogState *state = GenericXLogStart(walk->info->index);
+    GenericXLogState *state = GenericXLogStart(walk->index);
     // If the heap reused the tids of entries that are left, the index would return other rows.
     if (!leaf_remove(GenericXLogRegisterBuffer(state, buffer, 0), dead, walk->entry))
         elog(ERROR, "the rest of a leaf does not fit into a page");
@@ -117,7 +116,7 @@ void vacuum_leaf(Walk *walk, Buffer buffer, bool again)
 {
     const char *page = buffer_page(buffer);
     int table = page_tail(page)->table;
-    bool counts = table == 0 || table == walk->meta->null_table();
+    bool counts = table == 0 || table == walk->index.meta->null_table();
     LeafStates states = {};
     read_states(walk, buffer, again, &states);
     if (states.wanted > 0) {
@@ -138,16 +137,16 @@ void pass_unused(Walk *walk, BlockNumber block, bool deleted)
 {
     walk->stats->pages_free++;
     if (deleted)
-        note_deleted(walk->info->index, block);
+        note_deleted(walk->index, block);
     else
-        note_unused(walk->info->index, &walk->unused, block);
+        note_unused(walk->index, &walk->unused, block);
     if (walk->deferred > 0)
         defer(walk, block, 0);
 }
 
 void visit_block(Walk *walk, BlockNumber block, bool again)
 {
-    Relation index = walk->info->index;
+    Relation index = walk->index;
     delay_vacuum();
     failpoint(again ? Failpoint::vacuum_again : Failpoint::vacuum_page);
     Buffer buffer = ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, walk->info->strategy);
@@ -160,13 +159,13 @@ void visit_block(Walk *walk, BlockNumber block, bool again)
     Page page = buffer_page(buffer);
     bool deleted = false, unused = PageIsNew(page);
     if (!unused) {
-        const char *fault = check_any_page(*walk->meta, page, block);
+        const char *fault = check_any_page(*walk->index.meta, page, block);
         if (fault != nullptr)
             report_corruption(index, block, fault);
         unused = deleted = is_deleted(page);
         if (is_leaf(page) && walk->entries != nullptr)
             vacuum_leaf(walk, buffer, again);
-        if (!deleted && in_trees(*walk->meta, page))
+        if (!deleted && in_trees(*walk->index.meta, page))
             note_page(&walk->sparse, page, block);
     }
     UnlockReleaseBuffer(buffer);
@@ -202,7 +201,7 @@ void walk_blocks(Walk *walk)
 {
     BlockNumber block = kMetaBlock + 1;
     for (;;) {
-        BlockNumber blocks = index_blocks(walk->info->index);
+        BlockNumber blocks = index_blocks(walk->index);
         walk->stats->num_pages = blocks;
         if (block >= blocks)
             break;
@@ -234,7 +233,7 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     stats->estimated_count = false;
     auto *walk = static_cast<Walk *>(palloc0(sizeof(Walk)));
     walk->info = info;
-    walk->meta = copy_index_meta(info->index, context);
+    walk->index = use_index(info->index, context);
     walk->entries = entries;
     walk->stats = stats;
     if (entries != nullptr) {
@@ -246,8 +245,8 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
         end_walk(info->index);
     elog(DEBUG2, "vacuum of index \"%s\" looked up " UINT64_FORMAT " tids",
          RelationGetRelationName(info->index), walk->memo.asked());
-    recycle_unused(info->index, *walk->meta, walk->unused, info->strategy);
-    const BlockNumber deleted = unlink_sparse(info->index, *walk->meta, &walk->sparse);
+    recycle_unused(walk->index, walk->unused, info->strategy);
+    const BlockNumber deleted = unlink_sparse(walk->index, &walk->sparse);
     stats->pages_deleted += deleted;
     note_unused_pages(info->index, stats->pages_free + deleted);
     if (stats->pages_free + stats->pages_deleted > 0)

@@ -67,7 +67,7 @@ index_is_sound($node, 'page_h', 'sound after REINDEX');
 answers_agree($node, 'page', 'answers after REINDEX');
 
 # A crash during CREATE INDEX leaves no index, and the next build works.
-my $build = $node->background_psql('postgres', on_error_stop => 0);
+my $build = open_session($node, on_error_stop => 0);
 $build->query_until(qr/building/, "\\echo building\nBEGIN; CREATE INDEX second ON page USING simhash (h); SELECT pg_sleep(60);\n");
 sleep(0.4);
 $node->stop('immediate');

@@ -46,14 +46,14 @@ my $before = searches($on_primary);
 like($before, qr/\|0$/, 'a new index has the built-in model');
 
 # A session that has the old model in its cache
-my $other = $primary->background_psql('postgres');
+my $other = open_session($primary);
 my $probe = "SELECT md5(string_agg(p::text, ' ')) FROM page, simhash_index_trace('page_h', simhash_ball(w, 8, 0.9)) p WHERE id <= 50";
 my $other_before = $other->query_safe($probe);
 
 # It is not transactional: after a ROLLBACK, too, all sessions have the same model, those that had the old one in their caches
 # and new ones, here and on the standby.
 my $on_other = sub { return $other->query_safe($_[0]) };
-my $reading = $standby->background_psql('postgres');
+my $reading = open_session($standby);
 my $on_reading = sub { return $reading->query_safe($_[0]) };
 is(searches($on_reading), $before, 'a standby begins with the same model');
 $primary->safe_psql('postgres', "BEGIN; SELECT count(*) FROM simhash_index_calibrate('page_h', 'pair', 'w', 'h'); ROLLBACK");

@@ -52,7 +52,7 @@ my @queries = (
     [ 'groups of signatures', "SELECT count(*) FROM simhash_groups('wide_h', 0)" ],
     [ 'near signatures', "SELECT count(*) FROM simhash_pairs('listed_h', 60)" ]);
 
-my $reader = $node->background_psql('postgres', on_error_stop => 0);
+my $reader = open_session($node, on_error_stop => 0);
 $reader->query_safe('SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off');
 $reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
 # Some versions leave a newline after an answer.

@@ -169,7 +169,7 @@ SKIP: {
 # scans it is most often a worker.
 $node->safe_psql('postgres', 'CREATE TABLE hot (id bigint, h simhash) WITH (fillfactor = 50, autovacuum_enabled = off);
     INSERT INTO hot SELECT n, fingerprint(n) FROM generate_series(1, 30000) AS n');
-my $old = $node->background_psql('postgres');
+my $old = open_session($node);
 $old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM query');
 $node->safe_psql('postgres', 'UPDATE hot SET h = fingerprint(-id) WHERE id = 20000');
 my $unmarked = 0;
@@ -282,7 +282,7 @@ like($error, qr/canceling statement due to statement timeout/, 'cancelled in the
 is($launched, 2, 'cancelled in the scan: workers');
 is(leftovers(), '', 'cancelled in the scan: nothing is left');
 
-my $killed = $node->background_psql('postgres', on_error_stop => 0);
+my $killed = open_session($node, on_error_stop => 0);
 $killed->query_until(qr/started/, "SET max_parallel_maintenance_workers = 2;\n\\echo started\nCREATE INDEX page_h ON page USING simhash (public.slow(h));\n");
 $node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'parallel worker'});
 like($node->safe_psql('postgres', q{SELECT phase || ' ' || (blocks_total > 0) FROM pg_stat_progress_create_index}),

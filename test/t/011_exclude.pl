@@ -80,7 +80,7 @@ note("$transactions transactions in $seconds s");
 
 # Deferred, step by step: either may commit until the first does; then the second cannot.
 $node->safe_psql('postgres', 'TRUNCATE late');
-my @session = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
+my @session = map { open_session($node, on_error_stop => 0) } 1 .. 2;
 $_->query_safe('BEGIN') for @session;
 $session[0]->query_safe("INSERT INTO late (h) VALUES ('00000000000000ff')");
 $session[1]->query_safe("INSERT INTO late (h) VALUES ('00000000000000fe')");

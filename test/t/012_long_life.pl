@@ -68,7 +68,7 @@ SKIP: {
         FROM generate_series(1, 30000) AS n; VACUUM ANALYZE page;
         CREATE TABLE weights AS SELECT n AS id, to_simhash_weights(features(ARRAY[n::text, (n * 7)::text, (n % 5)::text])) AS w
             FROM generate_series(1, 3000) AS n');
-    my $session = $node->background_psql('postgres');
+    my $session = open_session($node);
     my $used = 'SELECT sum(used_bytes) FROM pg_backend_memory_contexts';
     $session->query_safe($_)
       for 'SET enable_seqscan = off', 'SET enable_bitmapscan = off', 'SET enable_hashjoin = off',

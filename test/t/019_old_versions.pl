@@ -89,7 +89,7 @@ cmp_ok(value("SELECT pg_relation_size('page_h')"), '<=', $pages + 2 * 8192, 'upd
 is(value("SET enable_seqscan = off; SELECT count(*) FROM page WHERE h IS NULL"), 50, 'the NULLs');
 
 # A snapshot keeps its versions, in the index, too.
-my $reader = $node->background_psql('postgres');
+my $reader = open_session($node);
 my $search = 'SELECT n FROM page WHERE h <@> fingerprint(2) <= 0';
 $reader->query_safe($_) for 'SET enable_seqscan = off', 'BEGIN ISOLATION LEVEL REPEATABLE READ';
 my $seen = $reader->query_safe($search);
@@ -138,7 +138,7 @@ my $bump = sub {
 $bump->(5, value('SELECT ctid FROM broad'));
 my $place = value('SELECT ctid FROM broad');
 $node->wait_for_catchup($standby);
-$reader = $standby->background_psql('postgres');
+$reader = open_session($standby);
 $search = 'SELECT n FROM broad WHERE h <@> fingerprint(7) <= 0';
 $reader->query_safe($_) for 'SET enable_seqscan = off', 'BEGIN ISOLATION LEVEL REPEATABLE READ';
 is($reader->query_safe($search), 5, 'a reader on the standby');

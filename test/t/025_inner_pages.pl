@@ -28,7 +28,7 @@ CREATE TABLE other (LIKE one);
 ANALYZE;
 SQL
 
-my $session = $node->background_psql('postgres');
+my $session = open_session($node);
 $session->query_safe('SET enable_seqscan = off');
 sub bytes
 {

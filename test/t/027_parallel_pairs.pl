@@ -195,7 +195,7 @@ is(leftovers(), $nothing, 'cancelled: nothing is left');
 like($error, qr/temporary file size exceeds "?temp_file_limit/, 'too many temporary files');
 is(leftovers(), $nothing, 'too many temporary files: nothing is left');
 
-my $killed = $node->background_psql('postgres', on_error_stop => 0);
+my $killed = open_session($node, on_error_stop => 0);
 $killed->query_until(qr/started/, "\\echo started\nSELECT count(*) FROM simhash_pairs('alike_h');\n");
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 2 FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND query ~ 'simhash_pairs'}),
     'the view of activity shows the workers');

@@ -32,7 +32,7 @@ SQL
 sub read_meanwhile
 {
     my ($name, $change) = @_;
-    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    my $session = open_session($node, on_error_stop => 0);
     my $expected = sql('SELECT id FROM page WHERE h IS NULL ORDER BY id');
     $session->query_safe('SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN');
     $session->query_safe('DECLARE rows CURSOR FOR SELECT id FROM page WHERE h IS NULL');

@@ -58,7 +58,7 @@ note("$checks checks; index, pages, unused pages: $stats");
 index_is_sound($primary, $_, "$_ in the end") for qw(page_h page_s page_l);
 
 # Nor does it wait for a writer's lock on the table, or a writer for it.
-my $writer = $primary->background_psql('postgres');
+my $writer = open_session($primary);
 $writer->query_safe('BEGIN; LOCK TABLE page IN ROW EXCLUSIVE MODE');
 is(scalar($primary->psql('postgres', "SET lock_timeout = '5s'; SELECT simhash_index_check('page_h')", on_error_stop => 1)), 0, 'it does not wait for writers');
 isnt(scalar($primary->psql('postgres', "SET lock_timeout = '50ms'; SELECT simhash_index_check('page_h', true)", on_error_stop => 1)), 0, 'with heapallindexed it does');

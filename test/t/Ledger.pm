@@ -124,6 +124,7 @@ sub start
 {
     my ($self, %options) = @_;
     $self->{sessions} = [];
+    $self->{log_size} = -s $self->{node}->logfile;
     my %expected = %{ $self->{state} };
     # A batch is changed by one session in a round.
     my @old = sort { $a <=> $b } grep { $expected{$_} } keys %expected;
@@ -171,6 +172,7 @@ sub finish
         $said .= slurp_file("$self->{other}{file}.err");
         delete $self->{other};
     }
+    $self->{crashed} = $said =~ /server closed the connection|because of crash of another server process/;
     return ($broken, $said);
 }
 
@@ -245,7 +247,10 @@ sub recover
             $node->start(fail_ok => 1) or die 'recovery fails: ' . join "\n",
               grep { /FATAL|PANIC|CONTEXT/ } split /\n/, slurp_file($node->logfile);
         }
-        return if server_answers($node);
+        if ((!$self->{crashed} || has_recovered($node, $self->{log_size})) && server_answers($node)) {
+            $self->{crashed} = 0;
+            return;
+        }
         sleep(0.05);
     }
     die "the server does not come back";

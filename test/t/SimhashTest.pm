@@ -9,8 +9,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(start_node prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
-  prepare_signatures signatures_agree succeeds server_answers survives_dump
+our @EXPORT = qw(start_node open_session prepare_database answers_agree index_is_sound test_seconds start_pgbench stop_pgbench
+  prepare_signatures signatures_agree succeeds server_answers has_recovered survives_dump
   session_memory memory_multiple);
 
 # Whether a command ends well within a minute; one that is not installed does not.
@@ -32,6 +32,14 @@ sub server_answers
         '<', '/dev/null', '>&', '/dev/null');
 }
 
+# Whether the server has been ready again since its log had this size. After a session was killed it answers for a moment
+# more, until the postmaster notices.
+sub has_recovered
+{
+    my ($node, $from) = @_;
+    return substr(slurp_file($node->logfile), $from) =~ /database system is ready to accept connections/;
+}
+
 # A started node. streaming, initdb: as init takes them; settings: lines of its configuration.
 sub start_node
 {
@@ -41,6 +49,16 @@ sub start_node
     $node->append_conf('postgresql.conf', join("\n", @{ $options{settings} // [] }, 'jit = off', ''));
     $node->start;
     return $node;
+}
+
+# A session in the background, with the parameters of background_psql. Its time limit holds for each statement. Otherwise it
+# would hold for the session, and on a busy machine end one that waits while others work.
+sub open_session
+{
+    my ($node, %parameters) = @_;
+    my $session = $node->background_psql('postgres', %parameters);
+    $session->set_query_timer_restart if $session->can('set_query_timer_restart');
+    return $session;
 }
 
 # Dumps a database with pg_dump, restores it with psql, which stops at the first error, and dumps the result: that the

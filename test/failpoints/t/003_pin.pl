@@ -18,9 +18,9 @@ INSERT INTO page VALUES (1, '00000000ffffffff'), (2, 'ffffffff00000000');
 SQL
 $node->safe_psql('postgres', 'DELETE FROM page WHERE id = 1');
 
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
-my $writer = $node->background_psql('postgres', on_error_stop => 0);
+my $writer = open_session($node, on_error_stop => 0);
 $writer->query_safe("LOAD 'simhash'");
 $writer->query_safe("SET simhash.failpoint = 'scan-pin=wait'");
 $writer->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page VALUES (3, '00000000fffffffe');\n");
@@ -29,7 +29,7 @@ $writer->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page VALUES (
 sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event ~ '^($_[1])\$'" }
 ok($node->poll_query_until('postgres', waits('INSERT', 'advisory')), 'the scan waits with its pin');
 
-my $cleaner = $node->background_psql('postgres', on_error_stop => 0);
+my $cleaner = open_session($node, on_error_stop => 0);
 $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
 ok($node->poll_query_until('postgres', waits('VACUUM', 'BufferPin|BufferCleanup')), 'VACUUM waits for it');
 # It would reuse the dead row's place if that were free.

@@ -16,7 +16,7 @@ prepare_database($node);
 sub session
 {
     my ($setting) = @_;
-    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    my $session = open_session($node, on_error_stop => 0);
     $session->query_safe("LOAD 'simhash'");
     $session->query_safe("SET simhash.failpoint = '$setting'");
     return $session;
@@ -37,7 +37,7 @@ sub logged
 
 sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event = 'advisory'" }
 
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 
 # Equal fingerprints are ordered by tid: only the last leaf splits.
 $node->safe_psql('postgres', <<'SQL');

@@ -20,7 +20,7 @@ CREATE INDEX page_${n}_h ON page_$n USING simhash (h) WITH (trees = $tables, fil
 ANALYZE page_$n;
 SQL
 }
-my $session = $node->background_psql('postgres');
+my $session = open_session($node);
 my $wrong = 0;
 for my $round (1 .. 6) {
     for my $n (1 .. 6) {

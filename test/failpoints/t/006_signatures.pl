@@ -18,7 +18,7 @@ sub sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 sub session
 {
     my ($setting) = @_;
-    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    my $session = open_session($node, on_error_stop => 0);
     $session->query_safe("LOAD 'simhash'");
     $session->query_safe("SET simhash.failpoint = '$setting'");
     return $session;
@@ -51,7 +51,7 @@ sub ends
 }
 
 my ($first, $second, $cleaner);
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 sub hold { return $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)') }
 sub let_go { return $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0), pg_advisory_unlock(21320, 1)') }
 
@@ -95,7 +95,7 @@ is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'V
 hold();
 $first = session('store-insert=hold');
 stops($first, "INSERT INTO page VALUES (50001, signature(888, 1024))", 'an insert holds its pages of the store');
-$second = $node->background_psql('postgres', on_error_stop => 0);
+$second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n;\n");
 let_go();
 ends($first, 'the first insert goes on');
@@ -106,7 +106,7 @@ signatures_agree($node, 'page', 'both inserts');
 hold();
 $first = session('segment-extended=hold');
 stops($first, 'INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(60001, 64000) AS n', 'an insert creates a segment');
-$second = $node->background_psql('postgres', on_error_stop => 0);
+$second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(65001, 69000) AS n;\n");
 let_go();
 ends($first, 'it goes on');
@@ -122,7 +122,7 @@ for my $nth (1, 3) {
     hold();
     $first = session("list-page=hold:$nth");
     stops($first, "$insert FROM generate_series(${nth}0001, ${nth}0800) AS n", 'an insert links a page');
-    $second = $node->background_psql('postgres', on_error_stop => 0);
+    $second = open_session($node, on_error_stop => 0);
     $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(${nth}5001, ${nth}5800) AS n;\n");
     let_go();
     ends($first, 'it goes on');
@@ -137,7 +137,7 @@ sql('DELETE FROM listed WHERE id % 3 = 0');
 hold();
 $cleaner = session('vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM listed', 'VACUUM stops in front of the slots of a list');
-$second = $node->background_psql('postgres', on_error_stop => 0);
+$second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(60001, 61000) AS n;\n");
 let_go();
 ends($cleaner, 'it goes on');
@@ -218,7 +218,7 @@ sql('DELETE FROM page WHERE id % 5 = 0');
 hold();
 $cleaner = session('vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the slots');
-$second = $node->background_psql('postgres', on_error_stop => 0);
+$second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(80001, 82000) AS n;\n");
 let_go();
 ends($cleaner, 'it goes on');

@@ -22,7 +22,7 @@ SQL
 sub session
 {
     my ($setting) = @_;
-    my $session = $node->background_psql('postgres', on_error_stop => 0);
+    my $session = open_session($node, on_error_stop => 0);
     $session->query_safe("LOAD 'simhash'; SET enable_seqscan = off; SET enable_bitmapscan = off");
     $session->query_safe("SET simhash.failpoint = '$setting'") if $setting;
     return $session;
@@ -86,7 +86,7 @@ sound('written with old copies');
 $_->quit for $reader, $writer;
 
 # A session that stops at a point while VACUUM deletes pages and others use them.
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 for (
     [ 'scan-leaf=wait:1', $all, 'IS NOT NULL' ], [ 'scan-leaf=wait:4', $all, 'IS NOT NULL' ],
     [ 'scan-leaf=wait:40', $all, 'IS NOT NULL' ], [ 'scan-leaf=wait:3', $nulls, 'IS NULL' ])
@@ -225,13 +225,14 @@ for my $point (qw(unlink-found unlink-page unlink-right unlink-parent unlink-log
         sql($delete);
         sql('VACUUM page; CHECKPOINT') if $point eq 'unused-found';
         my $work = $point eq 'unused-found' ? $refill : 'VACUUM page';
-        my ($status) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point=$action'; $work");
+        my $from = -s $node->logfile;
+        $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point=$action'; $work");
         if ($action =~ /^stop/) {
             $node->stop('immediate', fail_ok => 1);
             $node->start;
         }
         my $tries = 10 * $PostgreSQL::Test::Utils::timeout_default;
-        select undef, undef, undef, 0.1 until server_answers($node) || --$tries == 0;
+        select undef, undef, undef, 0.1 until ($action =~ /^error/ || has_recovered($node, $from)) && server_answers($node) || --$tries == 0;
         cmp_ok($tries, '>', 0, "$point=$action: recovered");
         index_is_sound($node, 'page_h', "$point=$action: sound");
         sql("VACUUM page");

@@ -23,9 +23,9 @@ $node->safe_psql('postgres', 'DELETE FROM page WHERE id = 1');
 # The snapshot of the waiting session keeps what dies later.
 $node->safe_psql('postgres', churn(500));
 
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
-my $writer = $node->background_psql('postgres', on_error_stop => 0);
+my $writer = open_session($node, on_error_stop => 0);
 $writer->query_safe("LOAD 'simhash'");
 $writer->query_safe("SET simhash.failpoint = 'scan-pin=wait'");
 $writer->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page VALUES (3, 0, '00000000fffffffe');\n");
@@ -36,7 +36,7 @@ my $size = "SELECT pg_relation_size('page_h_excl')";
 my $before = $node->safe_psql('postgres', $size);
 $node->safe_psql('postgres', churn(300));
 is($node->safe_psql('postgres', $size), $before, 'updates remove entries, so that no leaf splits');
-my $cleaner = $node->background_psql('postgres', on_error_stop => 0);
+my $cleaner = open_session($node, on_error_stop => 0);
 $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
 ok($node->poll_query_until('postgres', waits('VACUUM', 'BufferPin|BufferCleanup')), 'VACUUM waits for it');
 $node->safe_psql('postgres', "INSERT INTO page VALUES (4, 0, '0f0f0f0f0f0f0f0f')");

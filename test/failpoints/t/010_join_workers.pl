@@ -30,13 +30,13 @@ like(error_with('join-worker=error', $pairs), qr/failpoint.*CONTEXT: +parallel w
 ok(workers(0), 'an error in a worker: no workers are left');
 is($node->safe_psql('postgres', $pairs), $expected, 'the next statement');
 
-my $keeper = $node->background_psql('postgres');
+my $keeper = open_session($node);
 $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
 like(error_with('join-worker=wait', "SET statement_timeout = '2s'; $pairs"), qr/statement timeout/, 'cancelled while the workers wait');
 ok(workers(0), 'cancelled while the workers wait: no workers are left');
 
 # The leader does all of the work if the workers come too late.
-my $late = $node->background_psql('postgres');
+my $late = open_session($node);
 $late->query_until(qr/started/, "LOAD 'simhash';\nSET simhash.failpoint = 'join-worker=wait';\n\\echo started\n$pairs;\n");
 ok(workers(2), 'workers wait');
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');

@@ -22,6 +22,18 @@ CREATE OPERATOR CLASS simhash_bigint_ops DEFAULT FOR TYPE bigint USING simhash A
     OPERATOR 7 pg_catalog.= (bigint, smallint);
 COMMENT ON OPERATOR CLASS simhash_bigint_ops USING simhash IS 'near-duplicate search by the bits of integers';
 COMMENT ON OPERATOR FAMILY simhash_bigint_ops USING simhash IS 'near-duplicate search by the bits of integers';
+CREATE OPERATOR CLASS simhash_ball_ops DEFAULT FOR TYPE simhash_ball USING simhash AS
+    OPERATOR 8 ~= (simhash_ball, simhash_ball),
+    FUNCTION 1 simhash_internal_ball_center(simhash_ball),
+    STORAGE simhash;
+COMMENT ON OPERATOR CLASS simhash_ball_ops USING simhash IS 'constraints on fingerprints with any radius';
+COMMENT ON OPERATOR FAMILY simhash_ball_ops USING simhash IS 'constraints on fingerprints with any radius';
+CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING simhash AS
+    OPERATOR 8 ~= (signature_ball, signature_ball),
+    FUNCTION 1 simhash_internal_signature_ball_center(signature_ball),
+    STORAGE bit;
+COMMENT ON OPERATOR CLASS signature_ball_ops USING simhash IS 'constraints on bit strings with any radius';
+COMMENT ON OPERATOR FAMILY signature_ball_ops USING simhash IS 'constraints on bit strings with any radius';
 CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),

@@ -87,6 +87,17 @@ CREATE OPERATOR <@| (
     RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
+CREATE FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) RETURNS boolean
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) IS 'implementation of ~= operator';
+CREATE OPERATOR ~= (
+    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = simhash_internal_signature_balls_meet, COMMUTATOR = ~=,
+    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+COMMENT ON OPERATOR ~= (signature_ball, signature_ball) IS 'whether each ball has the center of the other';
+CREATE FUNCTION simhash_internal_signature_ball_center(signature_ball) RETURNS bit
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+COMMENT ON FUNCTION simhash_internal_signature_ball_center(signature_ball) IS 'what an index stores of a ball';
+
 -- Not signature_distance: with two arguments of unknown type that would be ambiguous.
 CREATE FUNCTION simhash_internal_distance_to_center(bit, signature_ball) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE

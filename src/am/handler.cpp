@@ -39,7 +39,8 @@ bool property(Oid /*index*/, int column, IndexAMProperty asked, const char * /*n
 bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
             IndexInfo *info)
 {
-    return kind_of(index).insert(index, values, isnull, pointer, into, info);
+    const StoredValue stored = stored_value(index, values, isnull);
+    return kind_of(index).insert(index, stored, pointer, into, info);
 }
 
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -58,11 +59,12 @@ SIMHASH_FUNCTION(simhash_handler)
     IndexAmRoutine *routine = makeNode(IndexAmRoutine);
 
     routine->amstrategies = kStrategies;
-    routine->amsupport = 0;
+    routine->amsupport = kExtractProc;
     routine->amcanorderbyop = true;
     routine->amoptionalkey = true; // NULLs are indexed, so a scan without keys finds every row
     routine->amsearchnulls = true;
     routine->ampredlocks = true;
+    routine->amstorage = true;
     routine->amcanparallel = false;
     set_can_build_parallel(routine);
     routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;

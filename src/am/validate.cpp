@@ -49,20 +49,22 @@ bool check_type(Oid oid, OperatorClass *opclass)
     opclass->family = form->opcfamily;
     opclass->type = form->opcintype;
     opclass->handler = access_method_handler(form->opcmethod);
-    bool stores_type = !OidIsValid(form->opckeytype) || form->opckeytype == form->opcintype;
+    const Oid stored = OidIsValid(form->opckeytype) ? form->opckeytype : form->opcintype;
     ReleaseSysCache(tuple);
-    if (!is_indexed_type(opclass->handler, opclass->type)) {
+    if (kind_on(opclass->handler, opclass->type) == nullptr) {
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s is for type %s, which it cannot index",
                        opclass->name, "simhash", format_type_be(opclass->type)),
                 errhint("Index an expression of type simhash or bit."));
         return false;
     }
-    if (!stores_type)
+    const bool extracted = OidIsValid(class_extraction(opclass->handler, opclass->type));
+    const Oid wanted = extracted ? class_storage(opclass->handler, opclass->type) : opclass->type;
+    if (stored != wanted)
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must store the type that it indexes",
-                       opclass->name, "simhash"));
-    return stores_type;
+                errmsg("operator class \"%s\" of access method %s stores type %s instead of %s",
+                       opclass->name, "simhash", format_type_be(stored), format_type_be(wanted)));
+    return stored == wanted;
 }
 
 bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
@@ -140,15 +142,31 @@ bool check_operators(const OperatorClass &opclass)
     return valid;
 }
 
+// An operator class has the function of the extension that extracts what is stored of its type, or none.
 bool check_functions(const OperatorClass &opclass)
 {
+    const Oid wanted = class_extraction(opclass.handler, opclass.type);
+    bool valid = true, present = false;
     CatCList *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass.family));
-    bool valid = functions->n_members == 0;
-    ReleaseCatCacheList(functions);
-    if (!valid)
+    for (int i = 0; i < functions->n_members; i++) {
+        const auto &member = *reinterpret_cast<Form_pg_amproc>(GETSTRUCT(&functions->members[i]->tuple));
+        const bool right = member.amprocnum == kExtractProc && member.amproc == wanted &&
+                           member.amproclefttype == opclass.type && member.amprocrighttype == opclass.type;
+        present = present || right;
+        if (right)
+            continue;
         ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must not contain support functions",
-                       opclass.name, "simhash"));
+                errmsg("operator class \"%s\" of access method %s must not contain support function %s",
+                       opclass.name, "simhash", format_procedure(member.amproc)));
+        valid = false;
+    }
+    ReleaseCatCacheList(functions);
+    if (OidIsValid(wanted) && !present) {
+        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                errmsg("operator class \"%s\" of access method %s is missing support function %s",
+                       opclass.name, "simhash", format_procedure(wanted)));
+        valid = false;
+    }
     return valid;
 }
 

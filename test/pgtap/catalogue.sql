@@ -245,7 +245,7 @@ SELECT is_empty($$
 SELECT pg_temp.same_rows($$
     SELECT amopstrategy::int, amopopr::regoperator::text, amoppurpose::text FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod
     WHERE amname = 'simhash' AND amoplefttype NOT IN ('bit'::regtype, 'bigint'::regtype)
-        AND amopfamily <> (SELECT oid FROM pg_opfamily WHERE opfname = 'simhash_bigint_ops') ORDER BY 1 $$,
+        AND amopfamily = (SELECT oid FROM pg_opfamily WHERE opfname = 'simhash_ops' AND opfmethod = pg_am.oid) ORDER BY 1 $$,
     $$ VALUES (1, '<@|(simhash,simhash_ball)', 's'), (2, '~=(simhash,simhash)', 's'), (3, '=(simhash,simhash)', 's'),
               (4, '<@>(simhash,simhash)', 'o'), (5, '<@>(simhash,simhash_weights)', 'o') $$,
     'strategies are numbered as in the code');

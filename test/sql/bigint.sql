@@ -1,7 +1,8 @@
+\set ECHO none
 -- Fingerprints in columns of type bigint, searched without a cast.
 
--- No operator between PostgreSQL's types changes its meaning: of the names that the extension has operators of, too, each
--- that PostgreSQL resolves without the extension is resolved alike with it.
+\echo '-- No operator between PostgreSQL types changes its meaning: of the names that the extension has operators of, too, each'
+\echo '-- that PostgreSQL resolves without the extension is resolved alike with it.'
 CREATE FUNCTION resolutions() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     pair record;
@@ -33,8 +34,7 @@ DROP EXTENSION simhash;
 SELECT resolutions() AS before \gset
 ROLLBACK;
 SELECT resolutions() AS after \gset
-SELECT count(*) > 7000 AS tried, count(*) FILTER (WHERE b <> a) AS new,
-    count(*) FILTER (WHERE b <> a AND b !~ '42883$') AS changed
+SELECT count(*) > 7000 AS tried, count(*) FILTER (WHERE b <> a AND b !~ '42883$') AS changed
 FROM unnest(string_to_array(:'before', E'\n'), string_to_array(:'after', E'\n')) AS r(b, a);
 DROP FUNCTION resolutions;
 
@@ -48,7 +48,7 @@ CREATE INDEX image_phash ON image USING simhash (phash);
 ANALYZE image;
 SELECT * FROM simhash_index_check('image_phash', true);
 
--- The queries that pg-spgist_hamming's users have (phash <@ (q, r)::bktree_area), with the operator exchanged.
+\echo '-- The queries that pg-spgist_hamming users have (phash <@ (q, r)::bktree_area), with the operator exchanged.'
 EXPLAIN (COSTS OFF) SELECT id FROM image WHERE phash <@> 7::bigint <= 1;
 SELECT id, phash <@> 7::bigint AS distance FROM image WHERE phash <@> 7::bigint <= 3 ORDER BY phash <@> 7::bigint, id;
 SELECT id FROM image WHERE phash <@> -1 <= 1 ORDER BY id;
@@ -69,7 +69,7 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE near(7, 1);
 EXECUTE near(7, 1);
 RESET plan_cache_mode;
--- Those of stash-box: a list of hashes, each with its radius, and another condition.
+\echo '-- Those of stash-box: a list of hashes, each with its radius, and another condition.'
 CREATE TABLE asked (hash bigint, distance int);
 INSERT INTO asked SELECT phash, id % 5 FROM image WHERE id % 1000 = 1;
 EXPLAIN (COSTS OFF) SELECT a.hash, f.id FROM asked AS a JOIN image AS f ON f.phash <@> a.hash <= a.distance AND f.algorithm = 'PHASH';
@@ -79,7 +79,7 @@ EXPLAIN (COSTS OFF) SELECT f.id FROM asked AS a JOIN image AS f ON f.phash ~= a.
 SELECT count(*) FROM asked AS a JOIN image AS f ON f.phash ~= a.hash;
 SELECT count(*) FROM image WHERE phash ~= ANY (ARRAY(SELECT hash FROM asked));
 
--- The index and a scan find the same, also on an index of the cast, and with a cast by this index.
+\echo '-- The index and a scan find the same, also on an index of the cast, and with a cast by this index.'
 CREATE FUNCTION same(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     scanned text;
@@ -108,7 +108,7 @@ DROP INDEX image_phash;
 CREATE INDEX image_phash ON image USING simhash ((phash::simhash));
 SELECT same('SELECT id FROM image WHERE phash <@> 7 <= 3'), same('SELECT id FROM image WHERE phash::simhash <@> ''0000000000000007'' <= 3');
 
--- Constraints, joins and groups.
+\echo '-- Constraints, joins and groups.'
 CREATE TABLE kept (h bigint, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO kept VALUES (15) ON CONFLICT DO NOTHING;
 INSERT INTO kept VALUES (-8);
@@ -119,7 +119,7 @@ INSERT INTO pair VALUES (1, -1), (2, -2), (3, 12), (4, 13), (5, NULL);
 CREATE INDEX pair_h ON pair USING simhash (h);
 SELECT a.id, b.id, distance FROM simhash_pairs('pair_h', 1) AS p JOIN pair AS a ON a.ctid = p.a JOIN pair AS b ON b.ctid = p.b ORDER BY 1;
 
--- A domain, and what has no meaning.
+\echo '-- A domain, and what has no meaning.'
 CREATE DOMAIN hash AS bigint CHECK (VALUE <> 0);
 CREATE TABLE of_domain (h hash);
 CREATE INDEX ON of_domain USING simhash (h);

@@ -12,7 +12,7 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS
     OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY text_ops;
 CREATE OPERATOR CLASS words_ops FOR TYPE text USING simhash AS OPERATOR 3 = (text, text);
 SELECT opcname, amvalidate(oid) FROM pg_opclass
-WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname NOT LIKE 'simhash%'
+WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname !~ '^(simhash|signature)_'
 ORDER BY opcname;
 DROP OPERATOR FAMILY few_ops USING simhash;
 DROP OPERATOR FAMILY wrong_ops USING simhash;
@@ -38,7 +38,7 @@ CREATE OPERATOR CLASS fingerprint_ops FOR TYPE simhash USING simhash AS
     OPERATOR 4 <@> (bit, bit) FOR ORDER BY integer_ops,
     OPERATOR 5 <@> (bit, signature_ball) FOR ORDER BY integer_ops;
 SELECT opcname, amvalidate(oid) FROM pg_opclass
-WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname NOT LIKE 'simhash%'
+WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname !~ '^(simhash|signature)_'
 ORDER BY opcname;
 DROP OPERATOR FAMILY few_ops USING simhash;
 DROP OPERATOR FAMILY more_ops USING simhash;
@@ -47,8 +47,30 @@ DROP OPERATOR FAMILY fingerprint_ops USING simhash;
 
 \echo '-- Strategy and support numbers that the access method does not have.'
 CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS OPERATOR 90 < (simhash, simhash);
-CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS FUNCTION 1 simhash_internal_cmp(simhash, simhash);
+CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS FUNCTION 2 simhash_internal_cmp(simhash, simhash);
 
+\echo '-- Classes that extract need the function of the extension for the type, and store what it returns.'
+CREATE FUNCTION other_center(simhash_ball) RETURNS simhash LANGUAGE sql IMMUTABLE AS 'SELECT ''00000000000000ff''::simhash';
+CREATE OPERATOR CLASS no_center_ops FOR TYPE simhash_ball USING simhash AS OPERATOR 8 ~= (simhash_ball, simhash_ball), STORAGE simhash;
+CREATE OPERATOR CLASS other_center_ops FOR TYPE simhash_ball USING simhash AS
+    OPERATOR 8 ~= (simhash_ball, simhash_ball), FUNCTION 1 other_center(simhash_ball), STORAGE simhash;
+CREATE OPERATOR CLASS other_storage_ops FOR TYPE simhash_ball USING simhash AS
+    OPERATOR 8 ~= (simhash_ball, simhash_ball), FUNCTION 1 simhash_internal_ball_center(simhash_ball), STORAGE bigint;
+CREATE OPERATOR CLASS extracting_ops FOR TYPE simhash USING simhash AS
+    OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 ~= (simhash, simhash), OPERATOR 3 = (simhash, simhash),
+    OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops, OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops,
+    FUNCTION 1 simhash_internal_hash(simhash);
+SELECT opcname, amvalidate(oid) FROM pg_opclass
+WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname ~ '^(no|other|extracting)_' ORDER BY opcname;
+CREATE TABLE ball (b simhash_ball);
+CREATE INDEX ON ball USING simhash (b no_center_ops);
+CREATE INDEX ON ball USING simhash (b other_center_ops);
+CREATE INDEX ON ball USING simhash (b other_storage_ops);
+DROP TABLE ball;
+DROP OPERATOR FAMILY no_center_ops USING simhash;
+DROP OPERATOR FAMILY other_center_ops USING simhash;
+DROP OPERATOR FAMILY other_storage_ops USING simhash;
+DROP OPERATOR FAMILY extracting_ops USING simhash;
 \echo '-- CREATE INDEX refuses them and says why. Types that are stored like fingerprints or like bit strings are no exception.'
 CREATE DOMAIN fingerprint AS simhash;
 CREATE DOMAIN signature AS bit(96);

@@ -28,11 +28,12 @@ struct BuildState {
     Sample *sample;
 };
 
-void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
+void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
 {
     auto *state = static_cast<BuildState *>(context);
-    Position row = {isnull[0] ? 0 : datum_fingerprint(values[0]), tid_of(tid).packed()};
-    if (isnull[0]) {
+    const StoredValue stored = stored_value(index, values, isnull);
+    Position row = {stored.null ? 0 : datum_fingerprint(stored.value), tid_of(tid).packed()};
+    if (stored.null) {
         add_to_spool(&state->nulls, row);
     } else {
         add_to_sample(state->sample, row);

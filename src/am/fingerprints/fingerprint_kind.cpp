@@ -19,8 +19,6 @@ constexpr ClassOperator kOperators[kStrategies + 1] = {
     {"=", nullptr, nullptr},             // kEqual
     {"<@>", nullptr, nullptr},           // kDistanceOrder
     {"<@>", "simhash_weights", nullptr}, // kWeightsOrder
-    {},
-    {},
 };
 
 // The planner casts a bigint to simhash for a condition on a ball, which costs nothing.
@@ -35,13 +33,22 @@ constexpr ClassOperator kBigintOperators[kStrategies + 1] = {
     {"=", "int2", nullptr}, // kEqualSmallint
 };
 
-constexpr IndexedType kTypes[] = {{"simhash", InvalidOid, kOperators}, {nullptr, INT8OID, kBigintOperators}};
+constexpr ClassOperator kBallOperators[kStrategies + 1] = {
+    {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kBallsMeet
+};
+
+constexpr IndexedType kTypes[] = {
+    {"simhash", InvalidOid, kOperators, nullptr},
+    {nullptr, INT8OID, kBigintOperators, nullptr},
+    {"simhash_ball", InvalidOid, kBallOperators, "simhash_internal_ball_center"},
+};
 
 } // namespace
 
 const IndexKind kFingerprints = {
     .values = "fingerprints",
     .typed = "fingerprints, of type simhash",
+    .stored = "simhash",
     .types = kTypes,
     .type_count = lengthof(kTypes),
     .meta_bytes = sizeof(FingerprintMeta),

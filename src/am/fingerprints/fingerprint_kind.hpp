@@ -21,7 +21,7 @@ void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBui
 void build_no_fingerprints(Relation index);
 
 // fingerprint_rows.cpp
-bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+bool insert_fingerprint(Relation index, const StoredValue &stored, ItemPointer pointer,
                         const InsertedInto &into, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                                 IndexBulkDeleteCallback callback, void *callback_state);

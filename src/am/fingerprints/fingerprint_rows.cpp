@@ -10,17 +10,17 @@
 namespace simhash
 {
 
-bool insert_fingerprint(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+bool insert_fingerprint(Relation index, const StoredValue &stored, ItemPointer pointer,
                         const InsertedInto &into, IndexInfo *info)
 {
     const OpenIndex &open = use_in_statement(index, info);
     const IndexMeta &meta = *open.meta;
     LeafKey key[kMaxTables + 1] = {};
-    if (isnull[0]) {
+    if (stored.null) {
         insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
     } else {
         for (int table = 0; table < meta.tables; table++)
-            key[table].word[0] = meta.key(table, datum_fingerprint(values[0]));
+            key[table].word[0] = meta.key(table, datum_fingerprint(stored.value));
         insert_entries(open, 0, meta.tables, key, tid_of(pointer), {into, nullptr});
     }
     return false;

@@ -35,6 +35,10 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) 
         return {static_cast<Fingerprint>(std::int64_t{DatumGetInt32(key.sk_argument)}), 0, true, nullptr};
     case kEqualSmallint:
         return {static_cast<Fingerprint>(std::int64_t{DatumGetInt16(key.sk_argument)}), 0, true, nullptr};
+    case kBallsMeet: {
+        const Ball ball = datum_ball(key.sk_argument);
+        return {ball.center, ball.radius, true, nullptr};
+    }
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
     }

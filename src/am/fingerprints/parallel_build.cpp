@@ -15,6 +15,7 @@
 #include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"
+#include "am/index/stored_value.hpp"
 
 extern "C" {
 #include "catalog/index.h"
@@ -143,11 +144,12 @@ void end_output(Output *output)
     close_work_file(output->file);
 }
 
-void scan_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
+void scan_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
 {
     auto *scan = static_cast<Scan *>(context);
-    Position row = {isnull[0] ? 0 : datum_fingerprint(values[0]), tid_of(tid).packed()};
-    if (isnull[0]) {
+    const StoredValue stored = stored_value(index, values, isnull);
+    Position row = {stored.null ? 0 : datum_fingerprint(stored.value), tid_of(tid).packed()};
+    if (stored.null) {
         add_row(&scan->nulls, *scan->shared, "nulls", row);
     } else {
         add_to_sample(scan->sample, row);

@@ -28,14 +28,18 @@ bool is_type(const IndexedType &indexed, Oid schema, Oid type)
     return indexed.name == nullptr ? indexed.type == type : find_type(schema, indexed.name) == type;
 }
 
-// Returns what is indexed of a type, or null.
-const IndexedType *find_indexed(Oid schema, Oid type)
+struct Indexed {
+    const IndexKind *kind; // null if the type is not indexed
+    const IndexedType *type;
+};
+
+Indexed find_indexed(Oid schema, Oid type)
 {
     for (int i = 0; i < count; i++)
         for (int j = 0; j < known[i]->type_count; j++)
             if (is_type(known[i]->types[j], schema, type))
-                return &known[i]->types[j];
-    return nullptr;
+                return {known[i], &known[i]->types[j]};
+    return {};
 }
 
 // Returns the type of an operand: the extension's of this name, or PostgreSQL's.
@@ -45,11 +49,6 @@ Oid operand_type(Oid schema, const char *name, Oid type)
         return type;
     const Oid own = find_type(schema, name);
     return OidIsValid(own) ? own : find_type(PG_CATALOG_NAMESPACE, name);
-}
-
-bool is_equality(int strategy)
-{
-    return strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint;
 }
 
 } // namespace
@@ -65,9 +64,12 @@ const IndexKind &kind_for(Oid type)
     const IndexKind *other = nullptr;
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < known[i]->type_count; j++) {
-            if (known[i]->types[j].name != nullptr)
+            const IndexedType &indexed = known[i]->types[j];
+            if (indexed.extract != nullptr)
+                continue;
+            if (indexed.name != nullptr)
                 other = known[i];
-            else if (known[i]->types[j].type == type)
+            else if (indexed.type == type)
                 return *known[i];
         }
     }
@@ -85,16 +87,31 @@ Oid access_method_handler(Oid method)
     return handler;
 }
 
-bool is_indexed_type(Oid handler, Oid type)
+const IndexKind *kind_on(Oid handler, Oid type)
 {
-    return find_indexed(get_func_namespace(handler), type) != nullptr;
+    return find_indexed(get_func_namespace(handler), type).kind;
+}
+
+Oid class_extraction(Oid handler, Oid type)
+{
+    const Oid schema = get_func_namespace(handler);
+    const Indexed indexed = find_indexed(schema, type);
+    return indexed.kind == nullptr || indexed.type->extract == nullptr
+               ? InvalidOid
+               : find_function(schema, indexed.type->extract, &type, 1);
+}
+
+Oid class_storage(Oid handler, Oid type)
+{
+    const Oid schema = get_func_namespace(handler);
+    return operand_type(schema, find_indexed(schema, type).kind->stored, type);
 }
 
 Oid class_operator(Oid handler, Oid type, int strategy)
 {
     Assert(strategy >= 1 && strategy <= kStrategies);
     const Oid schema = get_func_namespace(handler);
-    const IndexedType *indexed = find_indexed(schema, type);
+    const IndexedType *indexed = find_indexed(schema, type).type;
     if (indexed == nullptr || indexed->operators[strategy].name == nullptr)
         return InvalidOid;
     const ClassOperator &op = indexed->operators[strategy];

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "am/index/meta.hpp"
+#include "am/index/stored_value.hpp"
 
 extern "C" {
 #include "access/amapi.h"
@@ -29,12 +30,14 @@ struct IndexedType {
     const char *name;               // in the schema of the extension; null if the type is PostgreSQL's
     Oid type;                       // PostgreSQL's
     const ClassOperator *operators; // by strategy number (strategy.hpp)
+    const char *extract; // the extension's function that makes what is stored; null: stored as it is
 };
 
 struct IndexOptions;
 struct IndexKind {
     const char *values; // the plural noun: for messages
     const char *typed;  // the same with the type
+    const char *stored; // the type that extracting operator classes store
     const IndexedType *types;
     int type_count;
 
@@ -53,7 +56,7 @@ struct IndexKind {
     // The routines of the access method.
     void (*build)(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
     void (*build_empty)(Relation index);
-    bool (*insert)(Relation index, Datum *values, bool *isnull, ItemPointer pointer, const InsertedInto &into,
+    bool (*insert)(Relation index, const StoredValue &stored, ItemPointer pointer, const InsertedInto &into,
                    IndexInfo *info);
     IndexBulkDeleteResult *(*bulk_delete)(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                           IndexBulkDeleteCallback callback, void *callback_state);
@@ -71,17 +74,21 @@ struct IndexKind {
 
 // Makes a kind known. Called when the library is loaded.
 void define_kind(const IndexKind *kind);
-// The kind of the indexes on a type.
+// The kind of the indexes that store a type.
 const IndexKind &kind_for(Oid type);
-inline const IndexKind &kind_of(Relation index) { return kind_for(index->rd_opcintype[0]); }
+inline const IndexKind &kind_of(Relation index) { return kind_for(stored_type(index)); }
 
 // A superuser can make operator classes for any type, and add operators to ours. What they do not have from here is
 // refused: by CREATE INDEX, by the planner and, if they were added later, by scans. `handler` is the access method's,
 // whose schema is the extension's.
 
 Oid access_method_handler(Oid method);
-// Whether operator classes can be for just this type.
-bool is_indexed_type(Oid handler, Oid type);
+// The kind of the indexes on just this type, or null.
+const IndexKind *kind_on(Oid handler, Oid type);
+// The function that operator classes for this type must have to extract what is stored, or InvalidOid.
+Oid class_extraction(Oid handler, Oid type);
+// The type that operator classes for this type, which extract, must store.
+Oid class_storage(Oid handler, Oid type);
 // The one operator that may have a strategy number in operator classes for this type, or InvalidOid.
 Oid class_operator(Oid handler, Oid type, int strategy);
 // The function of that operator of an index. It is kept in the relcache entry.

@@ -18,7 +18,16 @@ enum Strategy : StrategyNumber {
     kWeightsOrder,  // ORDER BY simhash <@> simhash_weights, bit <@> signature_ball
     kEqualInteger,  // bigint = integer
     kEqualSmallint, // bigint = smallint
-    kStrategies = kEqualSmallint
+    kBallsMeet,     // simhash_ball ~= simhash_ball, signature_ball ~= signature_ball
+    kStrategies = kBallsMeet
 };
+
+inline bool is_equality(int strategy)
+{
+    return strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint;
+}
+
+// Whether the index finds more rows than satisfy the operator, so that each is checked again.
+inline bool is_rechecked(int strategy) { return strategy == kBallsMeet; }
 
 } // namespace simhash

@@ -71,6 +71,7 @@ void check_heap(Check *check);
 
 // Fetches the rows that entries point to.
 struct RowFetch {
+    Relation index;
     IndexInfo *info;
     EState *estate;
     ExprState *predicate;
@@ -78,10 +79,10 @@ struct RowFetch {
     IndexFetchTableData *fetch;
     Snapshot snapshot;
 };
-RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot);
+RowFetch begin_fetch(Relation heap, Relation index, IndexInfo *info, Snapshot snapshot);
 void end_fetch(RowFetch *rows);
-// Fetches the row at the tid and computes its indexed value. Returns false if the snapshot does not see the row.
-// Sets *fault if the row should not be indexed.
+// Fetches the row at the tid and computes what is stored of it, which is valid until the next row. Returns false if the
+// snapshot does not see the row. Sets *fault if the row should not be indexed.
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault);
 
 [[noreturn]] void report_missing(const Check &check, std::uint64_t tid, const char *place);

@@ -43,9 +43,10 @@ void report_missing(const Check &check, std::uint64_t tid, int table)
                        : psprintf("tree %d of %d", table + 1, check.index.meta->tables));
 }
 
-RowFetch begin_fetch(Relation heap, IndexInfo *info, Snapshot snapshot)
+RowFetch begin_fetch(Relation heap, Relation index, IndexInfo *info, Snapshot snapshot)
 {
     RowFetch rows = {};
+    rows.index = index;
     rows.info = info;
     rows.estate = CreateExecutorState();
     rows.slot = table_slot_create(heap, nullptr);
@@ -82,8 +83,9 @@ bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char
         return true;
     }
     FormIndexDatum(rows->info, rows->slot, rows->estate, values, nulls);
-    *value = values[0];
-    *isnull = nulls[0];
+    const StoredValue stored = stored_value(rows->index, values, nulls);
+    *value = stored.value;
+    *isnull = stored.null;
     return true;
 }
 
@@ -152,12 +154,14 @@ struct Rows {
     const SumBuckets *lacking;
 };
 
-void visit_row(Relation, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
+void visit_row(Relation index, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
 {
     auto *rows = static_cast<Rows *>(context);
     MemoryContext caller = MemoryContextSwitchTo(rows->context);
-    std::uint64_t word = isnull[0] ? 0 : rows->check->index.meta->kind->check->word(*rows->check, values[0]);
-    rows->visit(rows, isnull[0], word, tid_of(pointer).packed());
+    const StoredValue stored = stored_value(index, values, isnull);
+    std::uint64_t word =
+        stored.null ? 0 : rows->check->index.meta->kind->check->word(*rows->check, stored.value);
+    rows->visit(rows, stored.null, word, tid_of(pointer).packed());
     MemoryContextSwitchTo(caller);
     MemoryContextReset(rows->context);
 }
@@ -285,7 +289,7 @@ void check_heap(Check *check)
     rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->index.meta->null_table()]));
     visit_rows(&rows, sum_row);
 
-    RowFetch fetch = begin_fetch(heap, info, snapshot);
+    RowFetch fetch = begin_fetch(heap, check->index.relation, info, snapshot);
     compare_holders(&rows, &fetch);
     if (kind.check_stored != nullptr)
         kind.check_stored(check, &fetch);

@@ -80,15 +80,20 @@ Oid planned_function(const PlannedIndex &index, int strategy)
     return get_opcode(class_operator(handler, index.info->opcintype[0], strategy));
 }
 
+// The operator of a condition, or InvalidOid.
+Oid clause_operator(Node *clause)
+{
+    return IsA(clause, OpExpr)              ? reinterpret_cast<OpExpr *>(clause)->opno
+           : IsA(clause, ScalarArrayOpExpr) ? reinterpret_cast<ScalarArrayOpExpr *>(clause)->opno
+                                            : InvalidOid;
+}
+
 // Whether all operators are those of a valid operator class. A superuser may have added others to the family.
 bool has_own_operators(const PlannedIndex &index, List *clauses, bool order)
 {
     ListCell *cell;
     foreach (cell, clauses) {
-        Node *clause = bare_clause(lfirst(cell));
-        const Oid op = IsA(clause, OpExpr)              ? reinterpret_cast<OpExpr *>(clause)->opno
-                       : IsA(clause, ScalarArrayOpExpr) ? reinterpret_cast<ScalarArrayOpExpr *>(clause)->opno
-                                                        : InvalidOid;
+        const Oid op = clause_operator(bare_clause(lfirst(cell)));
         if (!OidIsValid(op))
             continue;
         int strategy;
@@ -106,7 +111,7 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
     const int strategy = get_op_opfamily_strategy(op, family);
     Oid type, ball_type;
     op_input_types(op, &type, &ball_type);
-    if (strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint)
+    if (is_equality(strategy))
         return {0, true, kExactRecall};
     if (strategy == kNearDuplicate)
         return {kNearRadius, true, kExactRecall};
@@ -207,7 +212,31 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
 }
 
-const SearchCosts &search_costs(const IndexOptInfo *info) { return *kind_for(info->opcintype[0]).costs; }
+const SearchCosts &search_costs(const PlannedIndex &index)
+{
+    const IndexKind *kind = index.relation != nullptr
+                                ? &kind_of(index.relation)
+                                : kind_on(access_method_handler(index.info->relam), index.info->opcintype[0]);
+    return *kind->costs;
+}
+
+// Returns the cost of the operators by which each row found is checked again. PostgreSQL charges only for conditions that
+// the index does not evaluate.
+Cost recheck_cost(PlannerInfo *root, const IndexOptInfo *info, List *quals)
+{
+    Cost cost = 0;
+    ListCell *cell;
+    foreach (cell, quals) {
+        Node *clause = bare_clause(lfirst(cell));
+        const Oid op = clause_operator(clause);
+        if (!OidIsValid(op) || !is_rechecked(get_op_opfamily_strategy(op, info->opfamily[0])))
+            continue;
+        QualCost one;
+        cost_qual_eval_node(&one, clause, root);
+        cost += one.per_tuple;
+    }
+    return cost;
+}
 
 // The searches of a scan.
 struct Searches {
@@ -290,7 +319,7 @@ Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath 
 {
     const PlannedBall ball = ordering_ball(path, expected_radius(root, path, wanted));
     const double part = Min(1.0, wanted / Max(1.0, index.info->tuples));
-    const OrderEstimate order = search_costs(index.info).order(index, {ball, false, part});
+    const OrderEstimate order = search_costs(index).order(index, {ball, false, part});
     return std::sqrt(price_searches(root, index.info, order.near, {1, loops}) *
                      price_searches(root, index.info, order.far, {1, loops}));
 }
@@ -368,7 +397,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
             index_close(index.relation, NoLock);
         return;
     }
-    const SearchCosts &costs = search_costs(info);
+    const SearchCosts &costs = search_costs(index);
     const Conditions conditions = read_conditions(root, quals, info->opfamily[0], costs.bits(index));
     const double part = rows / Max(1.0, info->tuples) / conditions.searches;
     const SearchEstimate search = costs.search(index, {conditions.ball, conditions.only_nulls, part});
@@ -377,7 +406,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     *startup_cost = index_other_operands_eval_cost(root, quals) +
                     index_other_operands_eval_cost(root, path->indexorderbys) +
                     time_cost(kSearchMicroseconds);
-    *total_cost = *startup_cost + searches + rows * cpu_index_tuple_cost + plain_scan(path, heap);
+    *total_cost = *startup_cost + searches + rows * (cpu_index_tuple_cost + recheck_cost(root, info, quals)) +
+                  plain_scan(path, heap);
     *correlation = 0;
     *pages = search.pages * conditions.searches;
     if (path->indexorderbys != NIL) {

@@ -215,7 +215,7 @@ bool get_tuple(IndexScanDesc scan, ScanDirection direction)
     }
     const Hit &hit = results->hit[results->returned++];
     scan->xs_heaptid = pointer_of(Tid::unpack(hit.tid()));
-    scan->xs_recheck = state->search->keep_pin && !state->search->pins;
+    scan->xs_recheck = state->search->keys->recheck || (state->search->keep_pin && !state->search->pins);
     if (scan->numberOfOrderBys > 0)
         set_distances(scan, hit);
     return true;
@@ -234,7 +234,7 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
             int count = 0;
             while (count < kTogether && i < results.hits)
                 pointer[count++] = pointer_of(Tid::unpack(results.hit[i++].tid()));
-            tbm_add_tuples(bitmap, pointer, count, false);
+            tbm_add_tuples(bitmap, pointer, count, state->search->keys->recheck);
         }
         rows += static_cast<int64>(results.hits);
     }

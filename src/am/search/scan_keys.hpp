@@ -10,6 +10,8 @@
 //   int bits                           the largest distance
 #pragma once
 
+#include "am/index/stored_value.hpp"
+#include "am/index/strategy.hpp"
 #include "core/page/page.hpp"
 #include "pg/server/compat.hpp"
 
@@ -26,9 +28,10 @@ namespace simhash
 
 // What does not depend on the values.
 struct ScanKeys {
-    bool values; // rows with a value are wanted
-    bool nulls;  // rows without one
-    int balls;   // all must match
+    bool values;  // rows with a value are wanted
+    bool nulls;   // rows without one
+    int balls;    // all must match
+    bool recheck; // rows may not satisfy all conditions
 
     int orders;       // number of ORDER BY keys; 0 also if all are NULL
     int lead;         // the first that is not NULL, by whose distance rows are searched
@@ -40,8 +43,8 @@ struct ScanKeys {
     // No row can match.
     void ask_for_nothing() { values = nulls = false; }
     // Reads a key that is IS NULL or IS NOT NULL, or whose argument is NULL. Returns false if it is an operator with an
-    // argument.
-    bool read_null_test(const ScanKeyData &key);
+    // argument. If the index extracts what it stores, the rows without a value may have one in their column.
+    bool read_null_test(const ScanKeyData &key, bool extracted);
 };
 
 // A condition on the distance to a center.
@@ -119,9 +122,14 @@ template <typename Terms> void read_scan_keys(const Terms &terms, IndexScanDesc 
 {
     keys->values = keys->nulls = true;
     keys->balls = 0;
+    keys->recheck = false;
+    const bool extracted = extracts(scan->indexRelation);
     for (int i = 0; i < scan->numberOfKeys; i++) {
-        if (!keys->read_null_test(scan->keyData[i]))
-            add_ball(terms, keys, terms.ball(scan->keyData[i]));
+        const ScanKeyData &key = scan->keyData[i];
+        if (keys->read_null_test(key, extracted))
+            continue;
+        keys->recheck = keys->recheck || is_rechecked(key.sk_strategy);
+        add_ball(terms, keys, terms.ball(key));
     }
     keys->orders = 0;
     for (int i = 0; i < scan->numberOfOrderBys; i++)

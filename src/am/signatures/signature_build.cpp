@@ -102,17 +102,18 @@ SignatureMetaData make_signature_meta(Relation index, const Sample &sample)
     return data;
 }
 
-void sample_row(Relation, ItemPointer, Datum *values, bool *isnull, bool, void *context)
+void sample_row(Relation index, ItemPointer, Datum *values, bool *isnull, bool, void *context)
 {
     auto *sample = static_cast<Sample *>(context);
-    if (isnull[0])
+    const StoredValue stored = stored_value(index, values, isnull);
+    if (stored.null)
         return;
     sample->seen++;
     if (sample->rows >= sample->wanted)
         return;
     Size bytes = static_cast<Size>(sample->meta->layout.bytes());
     std::memcpy(sample->row + bytes * static_cast<Size>(sample->rows++),
-                indexed_signature(sample->index, *sample->meta, values[0]), bytes);
+                indexed_signature(sample->index, *sample->meta, stored.value), bytes);
 }
 
 void read_sample(Relation heap, IndexInfo *info, int most, Sample *sample)
@@ -155,10 +156,11 @@ struct SignatureBuild {
     bool report;
 };
 
-void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
+void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
 {
     auto *build = static_cast<SignatureBuild *>(context);
-    if (isnull[0]) {
+    const StoredValue stored = stored_value(index, values, isnull);
+    if (stored.null) {
         Position row = {0, tid_of(tid).packed()};
         if (build->nulls != nullptr) {
             add_to_spool(build->nulls, row);
@@ -169,7 +171,7 @@ void build_row(Relation, ItemPointer tid, Datum *values, bool *isnull, bool, voi
         return;
     }
     MemoryContext caller = MemoryContextSwitchTo(build->row_context);
-    const std::uint8_t *signature = indexed_signature(build->index, *build->meta, values[0]);
+    const std::uint8_t *signature = indexed_signature(build->index, *build->meta, stored.value);
     MemoryContextSwitchTo(caller);
     if (build->lists != nullptr)
         add_list_row(build->lists, signature, tid_of(tid));

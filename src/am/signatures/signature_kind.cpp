@@ -20,17 +20,23 @@ constexpr ClassOperator kOperators[kStrategies + 1] = {
     {"=", nullptr, nullptr},            // kEqual
     {"<@>", nullptr, nullptr},          // kDistanceOrder
     {"<@>", "signature_ball", nullptr}, // kWeightsOrder
-    {},
-    {},
 };
 
-constexpr IndexedType kTypes[] = {{nullptr, BITOID, kOperators}};
+constexpr ClassOperator kBallOperators[kStrategies + 1] = {
+    {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kBallsMeet
+};
+
+constexpr IndexedType kTypes[] = {
+    {nullptr, BITOID, kOperators, nullptr},
+    {"signature_ball", InvalidOid, kBallOperators, "simhash_internal_signature_ball_center"},
+};
 
 } // namespace
 
 const IndexKind kSignatures = {
     .values = "signatures",
     .typed = "signatures, of type bit",
+    .stored = "bit",
     .types = kTypes,
     .type_count = lengthof(kTypes),
     .meta_bytes = sizeof(SignatureMeta),

@@ -18,7 +18,7 @@ void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuild
 void build_no_signatures(Relation index);
 
 // store_insert.cpp, store_vacuum.cpp
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+bool insert_signature(Relation index, const StoredValue &stored, ItemPointer pointer,
                       const InsertedInto &into, IndexInfo *info);
 IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
                                               IndexBulkDeleteCallback callback, void *callback_state);

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 }
 
@@ -51,9 +52,30 @@ const char *read_signature_meta(Relation index, const char *page, IndexMeta *met
     return nullptr;
 }
 
+namespace
+{
+
+// Returns the length of the center of the balls that an index expression makes, or -1.
+int center_bits(Relation index)
+{
+    List *expressions = RelationGetIndexExpressions(index);
+    if (expressions == NIL || !IsA(llast(expressions), FuncExpr))
+        return -1;
+    const auto *call = static_cast<const FuncExpr *>(llast(expressions));
+    if (call->args == NIL)
+        return -1;
+    auto *center = static_cast<Node *>(linitial(call->args));
+    int32 length = exprTypmod(center);
+    return getBaseTypeAndTypmod(exprType(center), &length) == BITOID ? length : -1;
+}
+
+} // namespace
+
 int declared_bits(Relation index)
 {
-    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), 0);
+    if (extracts(index))
+        return center_bits(index);
+    const FormData_pg_attribute *column = TupleDescAttr(RelationGetDescr(index), value_column(index));
     int32 length = column->atttypmod;
     return getBaseTypeAndTypmod(column->atttypid, &length) == BITOID ? length : -1;
 }

@@ -21,6 +21,11 @@ BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyD
         SignatureView view = datum_signature(key.sk_argument);
         return {view.data, view.bits == bits ? 0 : -1, true, nullptr};
     }
+    case kBallsMeet: {
+        // Balls of another length are not met.
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        return {ball.signature, ball.bits == bits ? ball.radius : -1, true, nullptr};
+    }
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
     }

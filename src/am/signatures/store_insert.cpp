@@ -297,19 +297,19 @@ void rows_at(const OpenIndex &index, std::uint64_t *position, int count)
 
 } // namespace
 
-bool insert_signature(Relation index, Datum *values, bool *isnull, ItemPointer pointer,
+bool insert_signature(Relation index, const StoredValue &stored, ItemPointer pointer,
                       const InsertedInto &into, IndexInfo *info)
 {
     const OpenIndex &open = use_in_statement(index, info);
     const SignatureMeta &meta = signature_meta(*open.meta);
     LeafKey key[kMaxTables + 1] = {};
-    if (isnull[0]) {
+    if (stored.null) {
         insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
         return false;
     }
     NewRow row = {};
     row.bytes = meta.layout.bytes();
-    row.signature = indexed_signature(index, meta, values[0]);
+    row.signature = indexed_signature(index, meta, stored.value);
     row.tid = tid_of(pointer);
     signature_sketch(meta.layout, row.signature, row.sketch);
     for (int table = 0; table < meta.tables; table++)

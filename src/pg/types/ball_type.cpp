@@ -301,6 +301,18 @@ SIMHASH_FUNCTION(simhash_ball)
     return ball_datum(PG_GETARG_FINGERPRINT(0), clamp_radius(PG_GETARG_INT64(1)));
 }
 
+// Whether each of two balls has the center of the other.
+SIMHASH_FUNCTION(simhash_internal_balls_meet)
+{
+    const Ball a = datum_ball(PG_GETARG_DATUM(0)), b = datum_ball(PG_GETARG_DATUM(1));
+    PG_RETURN_BOOL(hamming_distance(a.center, b.center) <= Min(a.radius, b.radius));
+}
+
+SIMHASH_FUNCTION(simhash_internal_ball_center)
+{
+    PG_RETURN_FINGERPRINT(datum_ball(PG_GETARG_DATUM(0)).center);
+}
+
 // simhash_ball(simhash_weights, bigint, float8, integer) -> simhash_ball. No value of the arguments raises an error,
 // either.
 SIMHASH_FUNCTION(simhash_ball_of_weights)

@@ -61,4 +61,23 @@ SIMHASH_FUNCTION(signature_in_ball)
                    ball.radius);
 }
 
+// Balls of different lengths do not meet.
+SIMHASH_FUNCTION(simhash_internal_signature_balls_meet)
+{
+    const SignatureBall &a = datum_signature_ball(PG_GETARG_DATUM(0));
+    const SignatureBall &b = datum_signature_ball(PG_GETARG_DATUM(1));
+    PG_RETURN_BOOL(a.bits == b.bits &&
+                   signature_distance(a.signature, b.signature, signature_bytes(a.bits)) <=
+                       Min(a.radius, b.radius));
+}
+
+SIMHASH_FUNCTION(simhash_internal_signature_ball_center)
+{
+    const SignatureView center = ball_signature(datum_signature_ball(PG_GETARG_DATUM(0)));
+    std::uint8_t *data;
+    const Datum bits = make_signature(center.bits, &data);
+    std::memcpy(data, center.data, static_cast<Size>(center.bytes));
+    return bits;
+}
+
 } // namespace simhash

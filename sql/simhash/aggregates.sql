@@ -1,54 +1,34 @@
--- Aggregates. Sums are exact and independent of order. The state also counts rows, to detect an empty frame.
+-- Aggregates. Sums are exact and independent of order.
 
-CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text)
+CREATE FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
+    AS 'MODULE_PATHNAME', 'simhash_weights_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, pg_catalog.text, double precision)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, simhash_weights)
+    AS 'MODULE_PATHNAME', 'simhash_weights_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
+CREATE FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, simhash_weights)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_in_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, simhash_weights)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_weights_move_out_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
+    AS 'MODULE_PATHNAME', 'simhash_weights_accumulate_weights' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_internal_weights_final(pg_catalog.internal) RETURNS simhash_weights
     AS 'MODULE_PATHNAME', 'simhash_weights_final' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
 CREATE FUNCTION simhash_internal_final(pg_catalog.internal) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_final' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text)
+COMMENT ON FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, pg_catalog.text)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, pg_catalog.text, double precision)
+COMMENT ON FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, pg_catalog.text, double precision)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_weights_move_in(pg_catalog.internal, simhash_weights)
+COMMENT ON FUNCTION simhash_internal_weights_accumulate(pg_catalog.internal, simhash_weights)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text)
-    IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, pg_catalog.text, double precision)
-    IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_internal_weights_move_out(pg_catalog.internal, simhash_weights)
-    IS 'moving-aggregate inverse transition function';
 COMMENT ON FUNCTION simhash_internal_weights_final(pg_catalog.internal) IS 'aggregate final function';
 COMMENT ON FUNCTION simhash_internal_final(pg_catalog.internal) IS 'aggregate final function';
 
 -- Those of signatures share functions with them.
 
-CREATE FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+CREATE FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+CREATE FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, double precision, integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_move_in' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_move_out' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'signature_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
@@ -59,14 +39,10 @@ CREATE FUNCTION simhash_internal_signature_final(pg_catalog.internal) RETURNS bi
     AS 'MODULE_PATHNAME', 'signature_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal) RETURNS real[]
     AS 'MODULE_PATHNAME', 'signature_weights_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, integer)
+COMMENT ON FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_signature_move_in(pg_catalog.internal, pg_catalog.text, double precision, integer)
+COMMENT ON FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, double precision, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, integer)
-    IS 'moving-aggregate inverse transition function';
-COMMENT ON FUNCTION simhash_internal_signature_move_out(pg_catalog.internal, pg_catalog.text, double precision, integer)
-    IS 'moving-aggregate inverse transition function';
 COMMENT ON FUNCTION simhash_internal_signature_combine(pg_catalog.internal, pg_catalog.internal)
     IS 'aggregate combine function';
 COMMENT ON FUNCTION simhash_internal_signature_serialize(pg_catalog.internal)
@@ -79,41 +55,29 @@ COMMENT ON FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal
     IS 'aggregate final function';
 
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
 CREATE AGGREGATE simhash_agg(weights simhash_weights) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_final);
+    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
 CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
-    SFUNC = simhash_internal_weights_move_in, STYPE = pg_catalog.internal, SSPACE = 560,
+    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_weights_move_in, MINVFUNC = simhash_internal_weights_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 560, MFINALFUNC = simhash_internal_weights_final);
+    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
 
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
     IS 'fingerprint of features with weight 1, one per row';
@@ -129,29 +93,21 @@ COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
     IS 'sum of weights';
 
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_final);
+    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE);
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_final);
+    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE);
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_weights_final);
+    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE);
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = simhash_internal_signature_move_in, STYPE = pg_catalog.internal, SSPACE = 8256,
+    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
     COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE,
-    MSFUNC = simhash_internal_signature_move_in, MINVFUNC = simhash_internal_signature_move_out, MSTYPE = pg_catalog.internal,
-    MSSPACE = 8256, MFINALFUNC = simhash_internal_signature_weights_final);
+    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE);
 
 COMMENT ON AGGREGATE signature_agg(pg_catalog.text, integer)
     IS 'signature of features with weight 1, one per row';
@@ -164,10 +120,7 @@ COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, in
 
 CREATE FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_accumulate_text' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
-CREATE FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, feature bigint, minima integer)
-    RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_accumulate_number' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'minhash_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
 CREATE FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME', 'minhash_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
@@ -180,7 +133,6 @@ CREATE FUNCTION simhash_internal_minhash_values_final(pg_catalog.internal) RETUR
     AS 'MODULE_PATHNAME', 'minhash_values_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
-COMMENT ON FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, bigint, integer) IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';
 COMMENT ON FUNCTION simhash_internal_minhash_serialize(pg_catalog.internal) IS 'aggregate serial function';
 COMMENT ON FUNCTION simhash_internal_minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) IS 'aggregate deserial function';
@@ -191,23 +143,11 @@ CREATE AGGREGATE minhash_agg(feature pg_catalog.text, bits integer) (
     SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
     COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
     FINALFUNC = simhash_internal_minhash_final, PARALLEL = SAFE);
-CREATE AGGREGATE minhash_agg(feature bigint, bits integer) (
-    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
-    FINALFUNC = simhash_internal_minhash_final, PARALLEL = SAFE);
 CREATE AGGREGATE minhash_values_agg(feature pg_catalog.text, minima integer) (
-    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
-    FINALFUNC = simhash_internal_minhash_values_final, PARALLEL = SAFE);
-CREATE AGGREGATE minhash_values_agg(feature bigint, minima integer) (
     SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
     COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
     FINALFUNC = simhash_internal_minhash_values_final, PARALLEL = SAFE);
 COMMENT ON AGGREGATE minhash_agg(pg_catalog.text, integer)
     IS 'min-hash signature of a set of features, one per row: one bit of each minimum';
-COMMENT ON AGGREGATE minhash_agg(bigint, integer)
-    IS 'min-hash signature of a set of numbers, one per row: one bit of each minimum';
 COMMENT ON AGGREGATE minhash_values_agg(pg_catalog.text, integer)
     IS 'min-hash sketch of a set of features, one per row: the minima';
-COMMENT ON AGGREGATE minhash_values_agg(bigint, integer)
-    IS 'min-hash sketch of a set of numbers, one per row: the minima';

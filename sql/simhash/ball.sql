@@ -31,7 +31,7 @@ CREATE FUNCTION simhash_internal_in_ball(simhash, simhash_ball) RETURNS boolean
 COMMENT ON FUNCTION simhash_internal_in_ball(simhash, simhash_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = simhash, RIGHTARG = simhash_ball, FUNCTION = simhash_internal_in_ball,
-    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (simhash, simhash_ball) IS 'whether the fingerprint is in the ball';
 
 CREATE FUNCTION simhash_internal_near(simhash, simhash) RETURNS boolean
@@ -39,7 +39,7 @@ CREATE FUNCTION simhash_internal_near(simhash, simhash) RETURNS boolean
 COMMENT ON FUNCTION simhash_internal_near(simhash, simhash) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_near, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
 -- Two balls meet if each has the other's center. So an exclusion constraint on balls has a radius of its own.
@@ -61,10 +61,10 @@ COMMENT ON FUNCTION simhash_internal_ball_center(simhash_ball) IS 'what an index
 
 CREATE FUNCTION hamming_distance(simhash, simhash_weights) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_to_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 CREATE FUNCTION hamming_distance(simhash_weights, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_distance(simhash, simhash_weights) IS 'Hamming distance to the signs of weights, 0 to 64';
 COMMENT ON FUNCTION hamming_distance(simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
 CREATE OPERATOR <@> (
@@ -76,25 +76,15 @@ COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the
 
 CREATE FUNCTION hamming_within(simhash, simhash_weights, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_within_support;
-CREATE FUNCTION hamming_within(simhash_weights, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'hamming_weights_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_within_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_within(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is at most the radius';
-COMMENT ON FUNCTION hamming_within(simhash_weights, simhash, bigint)
-    IS 'whether the Hamming distance from the signs of the weights is at most the radius';
 
 CREATE FUNCTION simhash_internal_at(simhash, simhash_weights, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_at_support;
-CREATE FUNCTION simhash_internal_at(simhash_weights, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'hamming_weights_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_at_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_at(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is exactly the radius';
-COMMENT ON FUNCTION simhash_internal_at(simhash_weights, simhash, bigint)
-    IS 'whether the Hamming distance from the signs of the weights is exactly the radius';
 
 CREATE FUNCTION simhash_ball(center simhash_weights, radius bigint, recall double precision DEFAULT 1,
         max_probes integer DEFAULT 0) RETURNS simhash_ball

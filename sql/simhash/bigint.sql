@@ -3,7 +3,7 @@
 
 CREATE FUNCTION simhash_internal_bigint_distance(bigint, bigint) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_bigint_distance(bigint, bigint) IS 'implementation of <@> operator';
 CREATE OPERATOR <@> (
     LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = simhash_internal_bigint_distance, COMMUTATOR = <@>);
@@ -14,5 +14,5 @@ CREATE FUNCTION simhash_internal_bigint_near(bigint, bigint) RETURNS boolean
 COMMENT ON FUNCTION simhash_internal_bigint_near(bigint, bigint) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = simhash_internal_bigint_near, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (bigint, bigint) IS 'near-duplicate: whether the Hamming distance is at most 3';

@@ -12,56 +12,27 @@ COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <
 
 -- Planner support and selectivity estimation.
 
-CREATE FUNCTION simhash_internal_hamming_operator_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'hamming_operator_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_hamming_within_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'hamming_within_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_hamming_at_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'hamming_at_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_hamming_distance_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'hamming_distance_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_internal_hamming_operator_support(pg_catalog.internal) IS 'planner support for <@>';
-COMMENT ON FUNCTION simhash_internal_hamming_within_support(pg_catalog.internal) IS 'planner support for hamming_within';
-COMMENT ON FUNCTION simhash_internal_hamming_at_support(pg_catalog.internal) IS 'planner support for hamming_at';
-COMMENT ON FUNCTION simhash_internal_hamming_distance_support(pg_catalog.internal) IS 'planner support for comparisons of <@>';
+CREATE FUNCTION simhash_internal_support(pg_catalog.internal) RETURNS pg_catalog.internal
+    AS 'MODULE_PATHNAME', 'planner_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_internal_support(pg_catalog.internal) IS 'planner support for distances and conditions on them';
 
-CREATE FUNCTION simhash_internal_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_ball_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_ball_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+CREATE FUNCTION simhash_internal_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    RETURNS double precision AS 'MODULE_PATHNAME', 'operator_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION simhash_internal_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
         pg_catalog.internal)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_ball_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_near_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_near_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_near_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
+    RETURNS double precision AS 'MODULE_PATHNAME', 'operator_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION simhash_internal_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
+    IS 'restriction selectivity of <@|, ~= and comparisons of <@>';
+COMMENT ON FUNCTION simhash_internal_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
         pg_catalog.internal)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_near_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_hamming_distance_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'hamming_distance_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
-        pg_catalog.internal)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'hamming_distance_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_internal_ball_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    IS 'restriction selectivity of <@|';
-COMMENT ON FUNCTION simhash_internal_ball_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
-        pg_catalog.internal)
-    IS 'join selectivity of <@|';
-COMMENT ON FUNCTION simhash_internal_near_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    IS 'restriction selectivity of ~=';
-COMMENT ON FUNCTION simhash_internal_near_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
-        pg_catalog.internal)
-    IS 'join selectivity of ~=';
-COMMENT ON FUNCTION simhash_internal_hamming_distance_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    IS 'restriction selectivity of comparisons of <@>';
-COMMENT ON FUNCTION simhash_internal_hamming_distance_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal,
-        smallint, pg_catalog.internal)
-    IS 'join selectivity of comparisons of <@>';
+    IS 'join selectivity of <@|, ~= and comparisons of <@>';
 
 -- The functions of conditions cannot raise errors and are LEAKPROOF: otherwise row-level security would keep
 -- conditions away from the index.
 
 CREATE FUNCTION hamming_distance(simhash, simhash) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'simhash_distance' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_distance(simhash, simhash) IS 'Hamming distance of two fingerprints, 0 to 64';
 CREATE OPERATOR <@> (
     LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = hamming_distance, COMMUTATOR = <@>);
@@ -69,11 +40,11 @@ COMMENT ON OPERATOR <@> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
 CREATE FUNCTION hamming_within(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_within_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
 CREATE FUNCTION simhash_internal_at(simhash, simhash, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'hamming_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_at_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
 CREATE FUNCTION simhash_internal_radius_below(bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'hamming_radius_below' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION signature_to_bytea(bit) IS 'the bytes of a bit string, the l
 
 CREATE FUNCTION signature_distance(bit, bit) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION signature_distance(bit, bit) IS 'Hamming distance of two bit strings of the same length';
 CREATE OPERATOR <@> (
     LEFTARG = bit, RIGHTARG = bit, FUNCTION = signature_distance, COMMUTATOR = <@>);
@@ -26,15 +26,15 @@ COMMENT ON OPERATOR <@> (bit, bit) IS 'Hamming distance of bit strings of the sa
 
 CREATE FUNCTION hamming_within(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_within_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_within(bit, bit, bigint) IS 'whether the Hamming distance is at most the radius';
 CREATE FUNCTION simhash_internal_at(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_at_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_at(bit, bit, bigint) IS 'whether the Hamming distance is exactly the radius';
 CREATE FUNCTION simhash_internal_within(bit, bit, bigint) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_within_if_equally_long' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
-    SUPPORT simhash_internal_hamming_within_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_within(bit, bit, bigint)
     IS 'whether two bit strings have the same length and their Hamming distance is at most the radius';
 
@@ -80,11 +80,11 @@ COMMENT ON FUNCTION signature_nearest(bit, double precision, integer)
 
 CREATE FUNCTION simhash_internal_in_ball(bit, signature_ball) RETURNS boolean
     AS 'MODULE_PATHNAME', 'signature_in_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_in_ball(bit, signature_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_internal_in_ball,
-    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
 CREATE FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) RETURNS boolean
@@ -101,7 +101,7 @@ COMMENT ON FUNCTION simhash_internal_signature_ball_center(signature_ball) IS 'w
 -- Not signature_distance: with two arguments of unknown type that would be ambiguous.
 CREATE FUNCTION simhash_internal_distance_to_center(bit, signature_ball) RETURNS hamming_distance
     AS 'MODULE_PATHNAME', 'signature_distance_to_center' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_distance_to_center(bit, signature_ball) IS 'Hamming distance to the center of the ball';
 CREATE OPERATOR <@> (
     LEFTARG = bit, RIGHTARG = signature_ball, FUNCTION = simhash_internal_distance_to_center);

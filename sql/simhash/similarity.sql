@@ -1,15 +1,11 @@
-CREATE FUNCTION simhash_internal_minhash_at_least_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_at_least_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION simhash_internal_minhash_at_least_support(pg_catalog.internal) IS 'planner support for minhash_at_least';
-
 CREATE FUNCTION minhash_similarity(bit, bit) RETURNS double precision
     AS 'MODULE_PATHNAME', 'minhash_similarity_of_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_hamming_operator_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION minhash_similarity(bit, bit)
     IS 'estimated Jaccard similarity of the sets with these min-hash signatures: 1 - 2 h / n if h of n bits differ';
 CREATE FUNCTION minhash_at_least(bit, bit, double precision) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT simhash_internal_minhash_at_least_support;
+    SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION minhash_at_least(bit, bit, double precision)
     IS 'whether minhash_similarity is at least the threshold';
 

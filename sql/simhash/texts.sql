@@ -18,7 +18,7 @@ COMMENT ON FUNCTION simhash_internal_text_near(pg_catalog.text, pg_catalog.text)
     IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = pg_catalog.text, RIGHTARG = pg_catalog.text, FUNCTION = simhash_internal_text_near, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (pg_catalog.text, pg_catalog.text)
     IS 'near-duplicate: whether feature_jaccard(a, b, ''word'', 3) is at least .8, and the sketches differ in at most 8 of 64 bits';
 
@@ -56,5 +56,5 @@ CREATE FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) RETURN
 COMMENT ON FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) IS 'implementation of <@| operator';
 CREATE OPERATOR <@| (
     LEFTARG = pg_catalog.text, RIGHTARG = text_ball, FUNCTION = simhash_internal_text_in_ball,
-    RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (pg_catalog.text, text_ball) IS 'whether the text is in the ball';

@@ -35,7 +35,7 @@ UNION ALL SELECT i, 'hashes', features_from_hashes(ARRAY(SELECT to_simhash(featu
 UNION ALL SELECT i, 'text form', features(a)::text::feature_vector FROM kind;
 SELECT input, bool_and(to_simhash(f) = to_simhash(t)) AS simhash, bool_and(to_simhash_weights(f) = to_simhash_weights(t)) AS weights, bool_and(to_signature(f, 200) = to_signature(t, 200)) AS signature,
        bool_and((to_signature_weights(f, 64))[1] = (SELECT w[64] FROM (SELECT to_simhash_weights(t)::real[] AS w) AS s)) AS signature_weights, bool_and(to_minhash(f, 100) = to_minhash(t, 100)) AS minhash,
-       bool_and(minhash_bits(to_minhash_values(f, 100)) = to_minhash(t, 100)) AS minima, count(DISTINCT f) AS values
+       bool_and(minhash_bits(to_minhash_values(f, 100)) = to_minhash(t, 100)) AS minima, count(DISTINCT f::text) AS values
 FROM input JOIN kind USING (i) GROUP BY input ORDER BY input;
 SELECT input, bool_and(feature_jaccard(x.f, features(z.t)) = feature_jaccard(y.t, z.t)) AS jaccard, bool_and(feature_containment(x.f, features(z.t)) = feature_containment(y.t, z.t)) AS containment,
        bool_and(feature_cosine(x.f, features(z.t)) = feature_cosine(y.t, z.t)) AS cosine
@@ -85,9 +85,8 @@ SELECT 'rm ' || :'file' AS remove \gset
 COPY (SELECT WHERE false) TO PROGRAM :'remove';
 SELECT count(*) AS copied, (SELECT count(*) FROM (TABLE input EXCEPT ALL TABLE copied) AS e) AS different FROM copied;
 
-\echo '-- Equality and order.'
+\echo '-- Equality.'
 CREATE TEMP TABLE value AS SELECT i, f FROM (VALUES (1, features('')), (2, features('{a}'::text[])), (3, features('{a,a}'::text[])), (4, features('{a}'::text[], '{1}')), (5, features('{a}'::text[], '{-1}')), (6, features('{a,b}'::text[])), (7, '<weights,{}>')) AS v(i, f);
-SELECT count(*) FILTER (WHERE a.f = b.f) AS equal, count(*) FILTER (WHERE a.f < b.f) AS less, bool_and((a.f < b.f) = (b.f > a.f) AND (a.f <= b.f) = (b.f >= a.f) AND (a.f = b.f) <> (a.f <> b.f) AND (a.f <= b.f) = (a.f < b.f OR a.f = b.f)) AS consistent FROM value AS a, value AS b;
+SELECT count(*) FILTER (WHERE a.f = b.f) AS equal, bool_and((a.f = b.f) <> (a.f <> b.f)) AS consistent FROM value AS a, value AS b;
 SELECT count(*) FROM (SELECT f FROM value UNION SELECT f FROM value) AS u;
-SELECT i FROM value ORDER BY f;
-SELECT count(DISTINCT f), bool_and(f IS NOT DISTINCT FROM f::text::feature_vector) FROM value;
+SELECT bool_and(f IS NOT DISTINCT FROM f::text::feature_vector) FROM value;

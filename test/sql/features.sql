@@ -105,7 +105,7 @@ SELECT bool_and(to_simhash(features(a)) IS NOT DISTINCT FROM to_simhash(features
 SELECT to_simhash(features('{7,8,9}'::smallint[])) = to_simhash(features('{7,8,9}'::text[])) AS smallint, to_simhash(features(ARRAY[7, 8, 9])) = to_simhash(features('{7,8,9}'::text[])) AS integer,
        to_simhash(features(ARRAY[7, 8], ARRAY[1.5, 2])) = to_simhash(features('{"7": 1.5, "8": 2}'::jsonb)) AS jsonb;
 SELECT bool_and(minhash_agg = to_minhash(features(a::text[]), 64)) AS minhash_agg, bool_and(minhash_values_agg = to_minhash_values(features(a::text[]), 64)) AS minhash_values_agg
-FROM ids, LATERAL (SELECT minhash_agg(n, 64), minhash_values_agg(n, 64) FROM unnest(a) AS n) AS s WHERE s.minhash_agg IS NOT NULL;
+FROM ids, LATERAL (SELECT minhash_agg(n::text, 64), minhash_values_agg(n::text, 64) FROM unnest(a) AS n) AS s WHERE s.minhash_agg IS NOT NULL;
 SELECT bool_and(feature_jaccard(features(x.a), features(y.a)) = feature_jaccard(features(x.a::text[]), features(y.a::text[]))) AS jaccard,
        bool_and(feature_containment(features(x.a), features(y.a)) IS NOT DISTINCT FROM feature_containment(features(x.a::text[]), features(y.a::text[]))) AS containment
 FROM ids AS x, ids AS y WHERE x.i % 10 = 0 AND y.i % 10 = 1 OR x.i <= 0 AND y.i <= 0;

@@ -70,7 +70,7 @@ SELECT d, 'word ' || i * (d + 1) % (37 * d + 1) AS word, i * (d + 1) % (37 * d +
 FROM generate_series(0, 60) d, generate_series(1, 1 + d * d * 2) i;
 CREATE TEMP VIEW sketches AS
 SELECT d, minhash_agg(word, 256) AS bits, minhash_values_agg(word, 256) AS minima,
-       minhash_agg(number, 256) AS number_bits, minhash_values_agg(number, 256) AS number_minima, count(*)
+       minhash_agg(number::text, 256) AS number_bits, minhash_values_agg(number::text, 256) AS number_minima, count(*)
 FROM words GROUP BY d;
 CREATE TEMP VIEW arrays AS
 SELECT d, to_minhash(features(array_agg(word)), 256) AS bits, to_minhash_values(features(array_agg(word)), 256) AS minima,
@@ -78,8 +78,8 @@ SELECT d, to_minhash(features(array_agg(word)), 256) AS bits, to_minhash_values(
        count(*)
 FROM words GROUP BY d;
 SELECT count(*) AS groups, (SELECT count(*) FROM (TABLE sketches EXCEPT TABLE arrays) e) AS differ FROM sketches;
-SELECT minhash_values_agg(i, 9000) = to_minhash_values(features(array_agg(i)), 9000) AS minima, minhash_agg(i, 16384) = to_minhash(features(array_agg(i)), 16384) AS bits,
-    cardinality(minhash_bands(minhash_values_agg(i, 9000), 20)) AS bands FROM generate_series(1, 5000) i;
+SELECT minhash_values_agg(i::text, 9000) = to_minhash_values(features(array_agg(i)), 9000) AS minima, minhash_agg(i::text, 16384) = to_minhash(features(array_agg(i)), 16384) AS bits,
+    cardinality(minhash_bands(minhash_values_agg(i::text, 9000), 20)) AS bands FROM generate_series(1, 5000) i;
 SELECT minhash_agg(f, 64) AS nulls, minhash_values_agg(f, 64) FROM (VALUES (NULL), (NULL::text)) v (f);
 SELECT minhash_agg(f, 8) AS bits, minhash_agg(f, NULL) AS nothing, minhash_agg(f, 8) FILTER (WHERE false) AS no_row
 FROM (VALUES ('a'), (NULL), ('b')) v (f);

@@ -439,7 +439,7 @@ ANALYZE other;
 SELECT q, f.* FROM unnest(ARRAY[
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' <= 5 $$,
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' < 5 $$,
-    $$ SELECT id FROM other WHERE 5::bigint >= h <@> '0123456789abcdef' $$,
+    $$ SELECT id FROM other WHERE 5 >= h <@> '0123456789abcdef' $$,
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' = 5 $$,
     $$ SELECT id FROM other WHERE h <@> '0123456789abcdef' > 40 $$,
     $$ SELECT id FROM other WHERE NOT h <@> '0123456789abcdef' > 5 $$,

@@ -178,7 +178,7 @@ RESET parallel_tuple_cost;
 RESET parallel_setup_cost;
 DROP TABLE parallel_feature;
 
-\echo '-- Window frames also remove features.'
+\echo '-- Window frames.'
 CREATE TEMP TABLE stream AS
     SELECT i, CASE WHEN i % 5 < 3 THEN 'f' || i % 3 END AS feature, i % 4 - 1::float8 AS weight
     FROM generate_series(1, 40) AS i;

@@ -78,7 +78,7 @@ CREATE TYPE pair AS (a int, b int);
 CREATE FUNCTION pair_eq(pair, pair) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT ($1).a = ($2).a';
 CREATE OPERATOR === (LEFTARG = pair, RIGHTARG = pair, FUNCTION = pair_eq, COMMUTATOR = ===);
 CREATE FUNCTION bigint_in_ball(bigint, point) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
-CREATE OPERATOR <@| (LEFTARG = bigint, RIGHTARG = point, FUNCTION = bigint_in_ball, RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
+CREATE OPERATOR <@| (LEFTARG = bigint, RIGHTARG = point, FUNCTION = bigint_in_ball, RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 CREATE OPERATOR CLASS bigint_ops FOR TYPE bigint USING simhash AS OPERATOR 1 <@| (bigint, point), OPERATOR 3 = (bigint, bigint);
 CREATE TABLE strange (i int, l bigint, d double precision, s timestamptz, m money, t text, v bit varying, u uuid, b bytea,
     f fingerprint, g signature, p pair, h simhash);
@@ -130,11 +130,11 @@ SELECT i FROM strange WHERE h ~= '0000000000000004';
 CREATE FUNCTION simhash_is(simhash, bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1::bigint = $2; END';
 CREATE FUNCTION simhash_is(simhash, text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 = simhash_internal_in($2::cstring); END';
 CREATE FUNCTION simhash_from(simhash, text) RETURNS integer LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN length($2); END';
-CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_internal_ball_sel);
-CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_is, RESTRICT = simhash_internal_ball_sel, JOIN = simhash_internal_ball_joinsel);
+CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_internal_sel);
+CREATE OPERATOR === (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_is, RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 CREATE OPERATOR <-> (LEFTARG = simhash, RIGHTARG = text, FUNCTION = simhash_from);
 CREATE FUNCTION is_five(simhash) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$SELECT $1 = '0000000000000005'$$;
-CREATE OPERATOR !!! (RIGHTARG = simhash, FUNCTION = is_five, RESTRICT = simhash_internal_ball_sel);
+CREATE OPERATOR !!! (RIGHTARG = simhash, FUNCTION = is_five, RESTRICT = simhash_internal_sel);
 ALTER OPERATOR FAMILY equal_ops USING simhash ADD OPERATOR 1 === (simhash, text), OPERATOR 3 === (simhash, bigint),
     OPERATOR 4 <-> (simhash, text) FOR ORDER BY integer_ops;
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'equal_ops';

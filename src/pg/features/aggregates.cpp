@@ -1,8 +1,8 @@
 // The aggregates of features into sums: simhash_agg and simhash_weights_agg, signature_agg and
 // signature_weights_agg. Their input is one row for each feature, or for the first two, for each set of weights.
 //
-// The state is the sums and how many features are in them: the result is NULL again when the last feature leaves the frame
-// of a window. A fingerprint's sums are one word.
+// The state is the sums and how many features are in them: without one, the result is NULL. A fingerprint's sums are one
+// word.
 #include "core/features/weights_format.hpp"
 #include "pg/features/feature_aggregate.hpp"
 #include "pg/features/signature_value.hpp"
@@ -34,54 +34,21 @@ void set_bits(FunctionCallInfo fcinfo, SumsState *state, int bits)
     clear_sums(state->sums);
 }
 
-// Adds the row's feature (direction 1) or removes it (-1) by adding the opposite weight.
-Datum move_feature(FunctionCallInfo fcinfo, int direction, bool weighted, int bits)
+// Adds the row's feature.
+Datum accumulate_feature(FunctionCallInfo fcinfo, bool weighted, int bits)
 {
     SumsState *state = running_state<SumsState>(fcinfo);
     Feature feature;
     if (get_feature(fcinfo, weighted, &feature)) {
         set_bits(fcinfo, state, bits);
-        if (!add_feature(state->sums, feature.hash, direction * feature.weight))
+        if (!add_feature(state->sums, feature.hash, feature.weight))
             report_weights_overflow();
-        state->features += direction;
+        state->features++;
     }
     PG_RETURN_POINTER(state);
 }
 
-// The same for a feature of a fingerprint: (internal, text [, float8]).
-Datum move_fingerprint_feature(FunctionCallInfo fcinfo, int direction)
-{
-    return move_feature(fcinfo, direction, PG_NARGS() > 2, kBits);
-}
-
-// The same for a feature of a signature: (internal, text [, float8], integer). A row whose number of bits is NULL is
-// skipped, like one whose feature is.
-Datum move_signature_feature(FunctionCallInfo fcinfo, int direction)
-{
-    int last = PG_NARGS() - 1;
-    if (PG_ARGISNULL(last))
-        PG_RETURN_POINTER(running_state<SumsState>(fcinfo));
-    return move_feature(fcinfo, direction, last == 3, PG_GETARG_INT32(last));
-}
-
-// The same for a set of weights.
-Datum move_weights(FunctionCallInfo fcinfo, int direction)
-{
-    SumsState *state = running_state<SumsState>(fcinfo);
-    if (!PG_ARGISNULL(1)) {
-        Weights other;
-        read_weights(PG_GETARG_DATUM(1), &other);
-        set_bits(fcinfo, state, kBits);
-        Weights *sums = state->sums.word;
-        if (!(direction > 0 ? add_weights(sums, other) : subtract_weights(sums, other)))
-            report_weights_overflow();
-        state->features += direction;
-    }
-    PG_RETURN_POINTER(state);
-}
-
-// The state of a group or a frame; null if there are no features. Final functions for a frame are called with NULL if
-// there was no row.
+// The state of a group; null if there are no features. Some final functions are called with NULL if there was no row.
 const SumsState *finished_state(FunctionCallInfo fcinfo)
 {
     if (PG_ARGISNULL(0))
@@ -126,24 +93,25 @@ SumsState *read_state(bytea *bytes)
 
 } // namespace
 
-// simhash_weights_move_in(internal, text [, float8]) and simhash_weights_move_out, for groups and frames.
-SIMHASH_FUNCTION(simhash_weights_move_in)
+// simhash_weights_accumulate(internal, text [, float8])
+SIMHASH_FUNCTION(simhash_weights_accumulate)
 {
-    return move_fingerprint_feature(fcinfo, 1);
-}
-SIMHASH_FUNCTION(simhash_weights_move_out)
-{
-    return move_fingerprint_feature(fcinfo, -1);
+    return accumulate_feature(fcinfo, PG_NARGS() > 2, kBits);
 }
 
-// The same for sets of weights: (internal, simhash_weights).
-SIMHASH_FUNCTION(simhash_weights_move_in_weights)
+// simhash_weights_accumulate_weights(internal, simhash_weights)
+SIMHASH_FUNCTION(simhash_weights_accumulate_weights)
 {
-    return move_weights(fcinfo, 1);
-}
-SIMHASH_FUNCTION(simhash_weights_move_out_weights)
-{
-    return move_weights(fcinfo, -1);
+    SumsState *state = running_state<SumsState>(fcinfo);
+    if (!PG_ARGISNULL(1)) {
+        Weights other;
+        read_weights(PG_GETARG_DATUM(1), &other);
+        set_bits(fcinfo, state, kBits);
+        if (!add_weights(state->sums.word, other))
+            report_weights_overflow();
+        state->features++;
+    }
+    PG_RETURN_POINTER(state);
 }
 
 SIMHASH_FUNCTION(simhash_weights_final)
@@ -161,14 +129,14 @@ SIMHASH_FUNCTION(simhash_final)
     PG_RETURN_FINGERPRINT(weights_fingerprint(state->sums.word[0]));
 }
 
-// signature_move_in(internal, text [, float8], integer) and signature_move_out, for groups and frames.
-SIMHASH_FUNCTION(signature_move_in)
+// signature_accumulate(internal, text [, float8], integer). A row whose number of bits is NULL is skipped, like one whose
+// feature is.
+SIMHASH_FUNCTION(signature_accumulate)
 {
-    return move_signature_feature(fcinfo, 1);
-}
-SIMHASH_FUNCTION(signature_move_out)
-{
-    return move_signature_feature(fcinfo, -1);
+    int last = PG_NARGS() - 1;
+    if (PG_ARGISNULL(last))
+        PG_RETURN_POINTER(running_state<SumsState>(fcinfo));
+    return accumulate_feature(fcinfo, last == 3, PG_GETARG_INT32(last));
 }
 
 // signature_combine(internal, internal) -> internal

@@ -80,20 +80,14 @@ Datum add_row(FunctionCallInfo fcinfo, std::uint64_t element)
 
 } // namespace
 
-// minhash_accumulate(internal, text, integer) and minhash_accumulate(internal, bigint, integer). A row whose feature or
+// minhash_accumulate(internal, text, integer). A row whose feature or
 // size is NULL is skipped.
-SIMHASH_FUNCTION(minhash_accumulate_text)
+SIMHASH_FUNCTION(minhash_accumulate)
 {
     Feature feature;
     if (PG_ARGISNULL(2) || !get_feature(fcinfo, false, &feature))
         PG_RETURN_POINTER(running_state<MinhashState>(fcinfo));
     return add_row(fcinfo, feature.hash);
-}
-SIMHASH_FUNCTION(minhash_accumulate_number)
-{
-    if (PG_ARGISNULL(2) || PG_ARGISNULL(1))
-        PG_RETURN_POINTER(running_state<MinhashState>(fcinfo));
-    return add_row(fcinfo, number_hash(PG_GETARG_INT64(1)));
 }
 
 // minhash_combine(internal, internal) -> internal

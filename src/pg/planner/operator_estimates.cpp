@@ -271,36 +271,25 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
     return kUnknownFraction;
 }
 
+double operator_estimate(const Request &request, FunctionCallInfo fcinfo)
+{
+    if (find_comparison(request.op) != nullptr)
+        return compare_estimate(request, fcinfo);
+    const char *name = get_opname(request.op);
+    return estimate(request, name != nullptr && std::strcmp(name, "~=") == 0 ? near_terms : ball_terms);
+}
+
 } // namespace
 
-SIMHASH_FUNCTION(simhash_ball_sel)
+// The operator tells by its name what it is. A user's operator can have our estimators, too.
+SIMHASH_FUNCTION(operator_sel)
 {
-    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), ball_terms));
+    PG_RETURN_FLOAT8(operator_estimate(restriction_request(fcinfo), fcinfo));
 }
 
-SIMHASH_FUNCTION(simhash_ball_joinsel)
+SIMHASH_FUNCTION(operator_joinsel)
 {
-    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), ball_terms));
-}
-
-SIMHASH_FUNCTION(simhash_near_sel)
-{
-    PG_RETURN_FLOAT8(estimate(restriction_request(fcinfo), near_terms));
-}
-
-SIMHASH_FUNCTION(simhash_near_joinsel)
-{
-    PG_RETURN_FLOAT8(estimate(join_request(fcinfo), near_terms));
-}
-
-SIMHASH_FUNCTION(hamming_distance_sel)
-{
-    PG_RETURN_FLOAT8(compare_estimate(restriction_request(fcinfo), fcinfo));
-}
-
-SIMHASH_FUNCTION(hamming_distance_joinsel)
-{
-    PG_RETURN_FLOAT8(compare_estimate(join_request(fcinfo), fcinfo));
+    PG_RETURN_FLOAT8(operator_estimate(join_request(fcinfo), fcinfo));
 }
 
 } // namespace simhash

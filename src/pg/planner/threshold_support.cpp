@@ -31,6 +31,8 @@ namespace simhash
 namespace
 {
 
+constexpr char kAtFunction[] = "simhash_internal_at";
+
 // Returns the comparison of distances that a function implements, or null if it implements none.
 const Comparison *find_comparison(Oid function)
 {
@@ -233,7 +235,7 @@ Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *l
     if (is_sublink_output(comparison.threshold))
         return call_built_in(comparison.built_in);
     Node *condition = is_constant_up_to(limit, 0) ? limit_condition(comparison, limit)
-                                                  : call_condition("simhash_internal_at", comparison, limit);
+                                                  : call_condition(kAtFunction, comparison, limit);
     return with_comparisons(root, condition, comparison);
 }
 
@@ -397,69 +399,65 @@ Selectivity condition_selectivity(const SupportRequestSelectivity *request, cons
     return estimate_for_request(request, terms);
 }
 
-Node *cost_of_comparison(Node *request)
+// What the limit of a condition is of, by its type.
+const Measure &measure_of(Oid function)
 {
-    set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
-    return request;
+    Oid *types;
+    int count;
+    get_func_signature(function, &types, &count);
+    const bool similarity = count == 3 && types[2] == FLOAT8OID;
+    pfree(types);
+    return similarity ? kSimilarityMeasure : kDistanceMeasure;
 }
 
-// The support functions of conditions, with `at` those that the distance equals the limit.
-Node *support_condition(Node *request, const Measure &measure, bool at)
+// Whether the limit is the distance itself, not the largest one.
+bool is_exact_distance(Oid function)
 {
-    switch (nodeTag(request)) {
-    case T_SupportRequestIndexCondition:
-        return reinterpret_cast<Node *>(
-            index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request), measure, !at));
-    case T_SupportRequestSelectivity: {
-        auto *selectivity = reinterpret_cast<SupportRequestSelectivity *>(request);
-        if (list_length(selectivity->args) != 3)
-            return nullptr;
-        selectivity->selectivity = condition_selectivity(selectivity, measure, at);
-        return request;
-    }
-    case T_SupportRequestCost:
-        return cost_of_comparison(request);
-    default:
+    const char *name = get_func_name(function);
+    return name != nullptr && std::strcmp(name, kAtFunction) == 0;
+}
+
+Node *simplify(const SupportRequestSimplify *request)
+{
+    return find_comparison(request->fcall->funcid) != nullptr
+               ? simplify_comparison(request->root, request->fcall)
+               : simplify_distance(request->fcall);
+}
+
+List *find_index_condition(SupportRequestIndexCondition *request)
+{
+    return index_condition(request, measure_of(request->funcid), !is_exact_distance(request->funcid));
+}
+
+Node *estimate_condition(SupportRequestSelectivity *request)
+{
+    if (list_length(request->args) != 3)
         return nullptr;
-    }
+    request->selectivity =
+        condition_selectivity(request, measure_of(request->funcid), is_exact_distance(request->funcid));
+    return reinterpret_cast<Node *>(request);
 }
-
-Node *request_of(FunctionCallInfo fcinfo) { return reinterpret_cast<Node *>(PG_GETARG_POINTER(0)); }
 
 } // namespace
 
-// The support function of the distance functions, and of minhash_similarity.
-SIMHASH_FUNCTION(hamming_operator_support)
+// The support function of distances, of comparisons of them, and of conditions.
+SIMHASH_FUNCTION(planner_support)
 {
-    Node *request = request_of(fcinfo);
+    auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-    if (IsA(request, SupportRequestSimplify))
-        PG_RETURN_POINTER(simplify_distance(reinterpret_cast<SupportRequestSimplify *>(request)->fcall));
-    PG_RETURN_POINTER(IsA(request, SupportRequestCost) ? cost_of_comparison(request) : nullptr);
-}
-
-// The support function of all comparisons of distances.
-SIMHASH_FUNCTION(hamming_distance_support)
-{
-    auto *request = reinterpret_cast<SupportRequestSimplify *>(PG_GETARG_POINTER(0));
-
-    PG_RETURN_POINTER(
-        IsA(request, SupportRequestSimplify) ? simplify_comparison(request->root, request->fcall) : nullptr);
-}
-
-SIMHASH_FUNCTION(hamming_within_support)
-{
-    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kDistanceMeasure, false));
-}
-
-SIMHASH_FUNCTION(hamming_at_support)
-{
-    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kDistanceMeasure, true));
-}
-
-SIMHASH_FUNCTION(minhash_at_least_support)
-{
-    PG_RETURN_POINTER(support_condition(request_of(fcinfo), kSimilarityMeasure, false));
+    switch (nodeTag(request)) {
+    case T_SupportRequestSimplify:
+        PG_RETURN_POINTER(simplify(reinterpret_cast<SupportRequestSimplify *>(request)));
+    case T_SupportRequestIndexCondition:
+        PG_RETURN_POINTER(find_index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
+    case T_SupportRequestSelectivity:
+        PG_RETURN_POINTER(estimate_condition(reinterpret_cast<SupportRequestSelectivity *>(request)));
+    case T_SupportRequestCost:
+        set_comparison_cost(reinterpret_cast<SupportRequestCost *>(request));
+        PG_RETURN_POINTER(request);
+    default:
+        PG_RETURN_POINTER(nullptr);
+    }
 }
 
 } // namespace simhash

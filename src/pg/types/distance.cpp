@@ -53,21 +53,9 @@ SIMHASH_FUNCTION(hamming_within_of_weights)
                    PG_GETARG_INT64(2));
 }
 
-SIMHASH_FUNCTION(hamming_weights_within)
-{
-    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) <=
-                   PG_GETARG_INT64(2));
-}
-
 SIMHASH_FUNCTION(hamming_at_weights)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) ==
-                   PG_GETARG_INT64(2));
-}
-
-SIMHASH_FUNCTION(hamming_weights_at)
-{
-    PG_RETURN_BOOL(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
 }
 

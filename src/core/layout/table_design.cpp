@@ -157,50 +157,69 @@ bool survives(const TableDesign &design, int distance)
     return true;
 }
 
-bool well_formed(const TableDesign &design)
+bool in_range(int value, int least, int most) { return value >= least && value <= most; }
+
+// Whether the widths of the blocks add up to 64 bits.
+bool fill_a_word(const TableDesign &design)
 {
-    if (design.distance < kMinDistance || design.distance > kMaxDistance || design.tables < 1 ||
-        design.tables > kMaxTables || design.blocks < 1 || design.blocks > kMaxBlocks || design.regions < 1 ||
-        design.regions > kMaxBlocks)
-        return false;
-    int bits = 0, block = 0, table = 0;
+    int bits = 0;
     for (int i = 0; i < design.blocks; i++) {
-        if (design.width[i] < 1)
+        if (design.width[i] == 0)
             return false;
         bits += design.width[i];
     }
-    if (bits != 64)
+    return bits == 64;
+}
+
+// Whether a table has each block once and a header of so many blocks, all of them among `inside`.
+bool is_table(const TableDesign &design, const DesignTable &table, int header_length, std::uint32_t inside)
+{
+    if (table.header_blocks != header_length)
         return false;
+    std::uint32_t seen = 0;
+    int bits = 0;
+    for (int b = 0; b < design.blocks; b++) {
+        if (table.order[b] >= design.blocks)
+            return false;
+        seen |= 1u << table.order[b];
+        bits += b < header_length ? design.width[table.order[b]] : 0;
+    }
+    return seen == (1u << design.blocks) - 1 && bits == table.header_bits &&
+           (header_blocks(table) & ~inside) == 0;
+}
+
+// Whether a region has a table for each way to spare its blocks. They are as many, so no two may be equal.
+bool is_complete(const TableDesign &design, const DesignRegion &region)
+{
+    const std::uint32_t inside = ((1u << region.blocks) - 1) << region.first_block;
+    const DesignTable *first = design.table + region.first_table;
+    for (int t = 0; t < region.tables; t++) {
+        if (!is_table(design, first[t], region.blocks - region.spared, inside))
+            return false;
+        for (int other = 0; other < t; other++) {
+            if (header_blocks(first[t]) == header_blocks(first[other]))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool well_formed(const TableDesign &design)
+{
+    if (!in_range(design.distance, kMinDistance, kMaxDistance) || !in_range(design.tables, 1, kMaxTables) ||
+        !in_range(design.blocks, 1, kMaxBlocks) || !in_range(design.regions, 1, kMaxBlocks) ||
+        !fill_a_word(design))
+        return false;
+    int block = 0, table = 0;
     for (int i = 0; i < design.regions; i++) {
         const DesignRegion &region = design.region[i];
-        if (region.first_block != block || region.first_table != table || region.blocks < 1 ||
+        if (region.first_block != block || region.first_table != table || region.blocks == 0 ||
             region.spared >= region.blocks || region.tables != choose(region.blocks, region.spared))
             return false;
         block += region.blocks;
         table += region.tables;
-        if (block > design.blocks || table > design.tables)
+        if (block > design.blocks || table > design.tables || !is_complete(design, region))
             return false;
-        std::uint32_t inside = ((1u << region.blocks) - 1) << region.first_block;
-        for (int t = region.first_table; t < table; t++) {
-            if (design.table[t].header_blocks != region.blocks - region.spared)
-                return false;
-            std::uint32_t seen = 0;
-            int header = 0;
-            for (int b = 0; b < design.blocks; b++) {
-                if (design.table[t].order[b] >= design.blocks)
-                    return false;
-                seen |= 1u << design.table[t].order[b];
-                if (b < design.table[t].header_blocks)
-                    header += design.width[design.table[t].order[b]];
-            }
-            if (seen != (1u << design.blocks) - 1 || header != design.table[t].header_bits ||
-                (header_blocks(design.table[t]) & ~inside) != 0)
-                return false;
-            for (int other = region.first_table; other < t; other++) {
-                if (header_blocks(design.table[t]) == header_blocks(design.table[other]))
-                    return false;
-            }
-        }
     }
     return block == design.blocks && table == design.tables;
 }

@@ -31,82 +31,106 @@ bool equals_ignoring_case(const char *text, std::size_t length, const char *word
     return i == length && word[i] == 0;
 }
 
-// The digits of a decimal number without its point, which comes after `point` digits. An exponent may move it
-// before the first or behind the last.
+// (digits + d) * 10^exponent, where d is at least 0 and below 1, and above 0 if `more`.
 struct Decimal {
-    const char *text; // digits, with at most one point among them
-    std::size_t length;
-    std::int64_t point;
-    std::int64_t count;
+    Wide digits;
+    std::int64_t exponent;
+    bool more;
     bool negative;
 };
+
+// A number half-way between two weights has at most 12 digits before the point and 25 behind it. So these decide, and
+// whether another digit than 0 follows.
+constexpr int kPlaces = 25;
+constexpr int kDigits = 12 + kPlaces;
+
+struct PowersOfTen {
+    Wide power[kDigits];
+};
+
+constexpr PowersOfTen powers_of_ten()
+{
+    PowersOfTen powers = {{1}};
+    for (int i = 1; i < kDigits; i++)
+        powers.power[i] = powers.power[i - 1] * 10;
+    return powers;
+}
+
+constexpr PowersOfTen kTen = powers_of_ten();
 
 // A larger exponent than the zeros of any text can compensate.
 constexpr std::int64_t kExponentMax = std::int64_t{1} << 40;
 
+// Reads "e", a sign and digits. A number without an "e" has the exponent 0.
+bool scan_exponent(const char *at, const char *end, std::int64_t *exponent)
+{
+    *exponent = 0;
+    if (at == end)
+        return true;
+    if (*at != 'e' && *at != 'E')
+        return false;
+    at++;
+    const bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    const char *first = at;
+    for (; at < end && is_digit(*at); at++)
+        if (*exponent < kExponentMax)
+            *exponent = *exponent * 10 + (*at - '0');
+    if (negative)
+        *exponent = -*exponent;
+    return at == end && at != first;
+}
+
 bool scan_decimal(const char *text, std::size_t length, Decimal *out)
 {
-    const char *at = text;
-    const char *end = text + length;
+    const char *at = text, *end = text + length;
+    *out = {};
     out->negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
-    out->text = at;
-    out->count = 0;
-    bool pointed = false;
+    bool pointed = false, any = false;
     for (; at < end && (is_digit(*at) || (*at == '.' && !pointed)); at++) {
         if (*at == '.') {
             pointed = true;
-            out->point = out->count;
+            continue;
+        }
+        any = true;
+        if (out->digits < kTen.power[kDigits - 1]) {
+            out->digits = out->digits * 10 + static_cast<unsigned>(*at - '0');
+            out->exponent -= pointed ? 1 : 0;
         } else {
-            out->count++;
+            out->more |= *at != '0';
+            out->exponent += pointed ? 0 : 1;
         }
     }
-    out->length = static_cast<std::size_t>(at - out->text);
-    if (!pointed)
-        out->point = out->count;
-    if (out->count == 0)
+    std::int64_t exponent;
+    if (!any || !scan_exponent(at, end, &exponent))
         return false;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        at++;
-        bool negative = at < end && *at == '-';
-        if (at < end && (*at == '-' || *at == '+'))
-            at++;
-        if (at == end)
-            return false;
-        std::int64_t exponent = 0;
-        for (; at < end && is_digit(*at); at++)
-            if (exponent < kExponentMax)
-                exponent = exponent * 10 + (*at - '0');
-        out->point += negative ? -exponent : exponent;
-    }
-    return at == end;
+    out->exponent += exponent;
+    return true;
 }
 
-// A number half-way between two weights has 25 decimals. So these decide, and whether a digit but 0 follows.
-constexpr std::int64_t kFractionDigits = 25;
-
-constexpr Wide power_of_ten(std::int64_t exponent)
+// Rounds to the nearest weight, ties to even. Returns false beyond the range.
+bool round_decimal(Decimal decimal, Weight *out)
 {
-    Wide power = 1;
-    for (; exponent > 0; exponent--)
-        power *= 10;
-    return power;
-}
-
-// Rounds whole.fraction, where fraction has kFractionDigits and `more` says that something follows it.
-bool round_decimal(std::uint64_t whole, Wide fraction, bool more, bool negative, Weight *out)
-{
-    constexpr Wide kUnit = power_of_ten(kFractionDigits);
-    Wide scaled = fraction << kWeightFractionBits;
-    std::uint64_t units = static_cast<std::uint64_t>(scaled / kUnit);
-    Wide rest = scaled % kUnit;
-    bool up = rest > kUnit / 2 || (rest == kUnit / 2 && (more || (units & 1) != 0));
-    Wide total = (static_cast<Wide>(whole) << kWeightFractionBits) + units + (up ? 1 : 0);
-    if (total > (static_cast<Wide>(1) << 63) - (negative ? 0 : 1))
+    constexpr Wide kWholeMax = Wide{1} << 40;
+    for (; decimal.exponent < -kPlaces && decimal.digits != 0; decimal.exponent++, decimal.digits /= 10)
+        decimal.more |= decimal.digits % 10 != 0;
+    for (; decimal.exponent > 0 && decimal.digits != 0 && decimal.digits <= kWholeMax; decimal.exponent--)
+        decimal.digits *= 10;
+    const Wide unit = kTen.power[decimal.digits != 0 && decimal.exponent < 0 ? -decimal.exponent : 0];
+    const Wide whole = decimal.digits / unit;
+    if (whole > kWholeMax)
         return false;
-    std::uint64_t magnitude = static_cast<std::uint64_t>(total);
-    *out = static_cast<Weight>(negative ? 0 - magnitude : magnitude);
+    const Wide fraction = (decimal.digits % unit) << kWeightFractionBits;
+    const Wide units = fraction / unit, twice_rest = 2 * (fraction % unit);
+    const bool up = twice_rest > unit || (twice_rest == unit && (decimal.more || (units & 1) != 0));
+    const Wide total = (whole << kWeightFractionBits) + units + (up ? 1 : 0);
+    if (total > (Wide{1} << 63) - (decimal.negative ? 0 : 1))
+        return false;
+    const auto magnitude = static_cast<std::uint64_t>(total);
+    *out = static_cast<Weight>(decimal.negative ? 0 - magnitude : magnitude);
     return true;
 }
 
@@ -167,39 +191,7 @@ WeightsTextError parse_weight(const char *text, std::size_t length, Weight *out)
     if (!scan_decimal(text, length, &decimal))
         return WeightsTextError::kSyntax;
 
-    constexpr std::uint64_t kWholeMax = std::uint64_t{1} << 40;
-    std::uint64_t whole = 0;
-    Wide fraction = 0;
-    std::int64_t fraction_digits = 0;
-    bool more = false;
-    // Zeros between the point and the first digit.
-    for (std::int64_t place = decimal.point; place < 0 && fraction_digits < kFractionDigits; place++)
-        fraction_digits++;
-    std::int64_t index = 0;
-    for (std::size_t i = 0; i < decimal.length; i++) {
-        if (decimal.text[i] == '.')
-            continue;
-        unsigned digit = static_cast<unsigned>(decimal.text[i] - '0');
-        if (index++ < decimal.point) {
-            whole = whole * 10 + digit;
-            if (whole > kWholeMax)
-                return WeightsTextError::kOutOfRange;
-        } else if (fraction_digits < kFractionDigits) {
-            fraction = fraction * 10 + digit;
-            fraction_digits++;
-        } else {
-            more |= digit != 0;
-        }
-    }
-    for (; index < decimal.point && whole != 0; index++) {
-        whole *= 10;
-        if (whole > kWholeMax)
-            return WeightsTextError::kOutOfRange;
-    }
-    for (; fraction_digits < kFractionDigits && fraction != 0; fraction_digits++)
-        fraction *= 10;
-    return round_decimal(whole, fraction, more, decimal.negative, out) ? WeightsTextError::kNone
-                                                                       : WeightsTextError::kOutOfRange;
+    return round_decimal(decimal, out) ? WeightsTextError::kNone : WeightsTextError::kOutOfRange;
 }
 
 WeightsTextError parse_weights(const char *text, std::size_t length, Weights *out, WeightsTextFault *fault)

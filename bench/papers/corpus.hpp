@@ -13,7 +13,7 @@
 #include "../features/texts.hpp"
 #include "core/features/feature_counts.hpp"
 #include "core/text/text_features.hpp"
-#include "core/likely/volatility_model.hpp"
+#include "core/likely/volatility_fit.hpp"
 
 namespace simhash
 {

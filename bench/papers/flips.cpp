@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "core/likely/volatility_model.hpp"
+#include "core/likely/flip_coverage.hpp"
 #include "core/likely/vosh.hpp"
 #include "core/features/weights.hpp"
 

@@ -39,7 +39,7 @@
 
 #include "core/bits/fingerprint.hpp"
 #include "core/layout/key_order.hpp"
-#include "core/likely/volatility_model.hpp"
+#include "core/likely/flip_coverage.hpp"
 #include "core/likely/vosh.hpp"
 
 namespace simhash

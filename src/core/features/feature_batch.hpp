@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "core/features/feature_frequencies.hpp"
-#include "core/features/nibble_masks.hpp"
 #include "core/features/signature_sums.hpp"
 #include "core/features/term_frequency.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/features/nibble_masks.hpp"
-
 namespace simhash
 {
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/default_design.hpp"
 #include "core/layout/table_design.hpp"
 
 namespace simhash

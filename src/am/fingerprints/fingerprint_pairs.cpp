@@ -28,7 +28,7 @@ constexpr Size kWindow = 1 << 15; // rows that can be sorted within the processo
 constexpr BlockNumber kSampleLeaves = 64;
 constexpr Size kRowsPerLeaf = 128; // in the sample
 
-struct Sample {
+struct SampledRows {
     Size count;
     Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
     SampledRow row[kSampleLeaves * kRowsPerLeaf];
@@ -95,7 +95,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
 }
 
 // Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
-Size sample_block(const PairPart &part, BlockNumber block, uint32 number, Sample *sample)
+Size sample_block(const PairPart &part, BlockNumber block, uint32 number, SampledRows *sample)
 {
     Size count = 0;
     Buffer buffer = ReadBuffer(part.index, block);
@@ -122,7 +122,7 @@ Size sample_block(const PairPart &part, BlockNumber block, uint32 number, Sample
 }
 
 // Samples leaves, evenly spread over the blocks of all parts, and estimates the number of rows.
-void sample_side(PairSide *side, Sample *sample)
+void sample_side(PairSide *side, SampledRows *sample)
 {
     const BlockNumbers &numbers = side->positions;
     uint64 blocks = numbers.first[numbers.count], reads = std::min<uint64>(blocks, kSampleLeaves);
@@ -324,7 +324,7 @@ bool plan_trees(const PairReader &reader, const PairTask &task, FingerprintJoin 
 }
 
 // Divides the cells of each step into ranges that are equal according to the sample.
-void divide_cells(const Sample &sample, double rows, FingerprintJoin *join)
+void divide_cells(const SampledRows &sample, double rows, FingerprintJoin *join)
 {
     const double most = std::clamp<double>(rows / kWindow, join->processes, kMostShares);
     join->shares = join->processes == 1 ? 1 : static_cast<int>(most);
@@ -348,7 +348,7 @@ void divide_cells(const Sample &sample, double rows, FingerprintJoin *join)
 }
 
 // Plans a join of so many processes.
-void plan_join(PairOutput *output, const Sample *sample, int processes, FingerprintJoin *join)
+void plan_join(PairOutput *output, const SampledRows *sample, int processes, FingerprintJoin *join)
 {
     join->processes = processes;
     join->bytes = pair_memory() / static_cast<Size>(processes);
@@ -409,7 +409,7 @@ void run_join(PairOutput *output, const FingerprintJoin &join)
 void join_fingerprints(PairOutput *output, int radius)
 {
     constexpr double kLeastRow = 30; // nanoseconds for each row and step
-    auto *sample = static_cast<Sample *>(palloc(2 * sizeof(Sample)));
+    auto *sample = static_cast<SampledRows *>(palloc(2 * sizeof(SampledRows)));
     double rows = 0;
     for (int i = 0; i < output->sides; i++) {
         sample_side(&output->side[i], &sample[i]);

@@ -65,7 +65,7 @@ namespace
 constexpr uint32 kNoTask = ~uint32{0};
 
 // What the leader shares with its workers.
-struct Preparation {
+struct TeamArguments {
     const PairOutput *output;
     const void *plan;
     Size plan_bytes;
@@ -81,7 +81,7 @@ void share_side(const PairSide &side, SharedSide *part)
 
 void prepare_team(ParallelContext *context, const void *argument)
 {
-    const auto &preparation = *static_cast<const Preparation *>(argument);
+    const auto &preparation = *static_cast<const TeamArguments *>(argument);
     const PairOutput &output = *preparation.output;
     auto *shared = static_cast<SharedJoin *>(find_part(context->toc, kKeyWork));
     auto *part = static_cast<SharedSide *>(find_part(context->toc, kKeySides));
@@ -213,7 +213,7 @@ void *begin_pair_team(PairOutput *output, const char *function, int workers, con
                                {kKeySides, sizeof(SharedSide) * static_cast<Size>(ends)},
                                {kKeyPlan, plan_bytes},
                                {kKeyQueues, kQueueBytes * static_cast<Size>(workers)}};
-    const Preparation preparation = {output, plan, plan_bytes, workers};
+    const TeamArguments preparation = {output, plan, plan_bytes, workers};
     ParallelContext *context = begin_workers(output->side[0].part[0].index, function, workers, part,
                                              lengthof(part), prepare_team, &preparation);
     if (context == nullptr)

@@ -26,7 +26,7 @@ namespace
 // The sample consists of all rows of small ranges of blocks, evenly spread over the table.
 constexpr BlockNumber kSampleRanges = 128;
 
-struct Sample {
+struct LayoutSample {
     const SignatureMeta *meta; // only the number of bits is known
     Relation index;
     int most; // rows
@@ -82,7 +82,7 @@ void pause_layout()
     CHECK_FOR_INTERRUPTS();
 }
 
-SignatureMetaData make_signature_meta(Relation index, const Sample &sample)
+SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample)
 {
     IndexOptions options = index_options(index);
     int bits = sample.meta->layout.bits;
@@ -104,7 +104,7 @@ SignatureMetaData make_signature_meta(Relation index, const Sample &sample)
 
 void sample_row(Relation index, ItemPointer, Datum *values, bool *isnull, bool, void *context)
 {
-    auto *sample = static_cast<Sample *>(context);
+    auto *sample = static_cast<LayoutSample *>(context);
     const StoredValue stored = stored_value(index, values, isnull);
     if (stored.null)
         return;
@@ -116,7 +116,7 @@ void sample_row(Relation index, ItemPointer, Datum *values, bool *isnull, bool, 
                 indexed_signature(sample->index, *sample->meta, stored.value), bytes);
 }
 
-void read_sample(Relation heap, IndexInfo *info, int most, Sample *sample)
+void read_sample(Relation heap, IndexInfo *info, int most, LayoutSample *sample)
 {
     sample->most = most;
     sample->row = static_cast<std::uint8_t *>(MemoryContextAllocHuge(
@@ -281,7 +281,7 @@ ListBuild *choose_lists(Relation heap, Relation index, IndexInfo *info, const Si
     const std::uint32_t lists = wanted_lists(index_options(index), rows);
     if (lists == 0 || rows < 1)
         return nullptr;
-    Sample sample = {};
+    LayoutSample sample = {};
     sample.meta = &meta;
     sample.index = index;
     read_sample(heap, info, list_sample_rows(meta, lists, maintenance_work_mem / 2), &sample);
@@ -296,7 +296,7 @@ SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, Si
 {
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     check_options(index, index_options(index), meta->layout.bits);
-    Sample sample = {};
+    LayoutSample sample = {};
     sample.meta = meta;
     sample.index = index;
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseSample);
@@ -517,7 +517,7 @@ void build_no_signatures(Relation index)
 {
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
-    Sample sample = {};
+    LayoutSample sample = {};
     sample.meta = meta;
     sample.index = index;
     write_first_pages(index, INIT_FORKNUM, make_signature_meta(index, sample));

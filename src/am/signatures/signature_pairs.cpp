@@ -32,14 +32,14 @@ constexpr double kVerify = 400;   // nanoseconds to compare the signatures of a 
 constexpr Size kMostBlockRows = Size{1} << 17;
 constexpr Size kTileBytes = 24 * 1024;
 
-struct Sample {
+struct SampledSignatures {
     Size count;
     uint8 *signature;
     RowSample rows; // all of the pages: equal ones may be side by side
 };
 
 // Samples pages of the stores, evenly spread, and estimates the number of rows.
-void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
+void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sample)
 {
     StoreShape shape = store.shape;
     Size bodies = static_cast<Size>(shape.bodies), pages = store.count * bodies;
@@ -76,7 +76,7 @@ void sample_store(const StoreSide &store, PairSide *side, Sample *sample)
         reads == 0 ? 1 : std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(pages));
 }
 
-Fingerprint *sampled_words(const Sample &sample, int bytes, int word)
+Fingerprint *sampled_words(const SampledSignatures &sample, int bytes, int word)
 {
     auto *words = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * (sample.count + 1)));
     for (Size i = 0; i < sample.count; i++)
@@ -84,7 +84,7 @@ Fingerprint *sampled_words(const Sample &sample, int bytes, int word)
     return words;
 }
 
-WordModel *measure_words(const PairOutput &output, const Sample *sample, const SignaturePass &pass)
+WordModel *measure_words(const PairOutput &output, const SampledSignatures *sample, const SignaturePass &pass)
 {
     auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
     for (int i = 0; i < pass.words; i++) {
@@ -367,7 +367,7 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
 void join_signatures(PairOutput *output, int radius)
 {
     auto *pass = static_cast<SignaturePass *>(palloc0(sizeof(SignaturePass)));
-    Sample sample[2];
+    SampledSignatures sample[2];
     for (int i = 0; i < output->sides; i++) {
         list_segments(*output, i, &pass->store[i]);
         sample_store(pass->store[i], &output->side[i], &sample[i]);

@@ -11,10 +11,10 @@ namespace
 {
 
 // Some numbers of up to seven bits.
-struct NumberSet {
+struct PlaceSet {
     std::uint64_t word[2];
 
-    NumberSet operator&(const NumberSet &other) const
+    PlaceSet operator&(const PlaceSet &other) const
     {
         return {{word[0] & other.word[0], word[1] & other.word[1]}};
     }
@@ -35,14 +35,14 @@ struct NumberSet {
             word[1] = end >= 128 ? 0 : word[1] >> (end - 64) << (end - 64);
     }
     // The numbers that differ from those of the set in the bits of `flips`.
-    NumberSet flipped(int flips) const
+    PlaceSet flipped(int flips) const
     {
         if (word[0] == 1 && word[1] == 0) // the usual case
-            return flips < 64 ? NumberSet{{std::uint64_t{1} << flips, 0}}
-                              : NumberSet{{0, std::uint64_t{1} << (flips - 64)}};
+            return flips < 64 ? PlaceSet{{std::uint64_t{1} << flips, 0}}
+                              : PlaceSet{{0, std::uint64_t{1} << (flips - 64)}};
         constexpr std::uint64_t kZeros[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
                                             0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
-        NumberSet set = flips & 64 ? NumberSet{{word[1], word[0]}} : *this;
+        PlaceSet set = flips & 64 ? PlaceSet{{word[1], word[0]}} : *this;
         for (int bit = 0; bit < 6; bit++) {
             if (flips >> bit & 1) {
                 for (std::uint64_t &part : set.word)
@@ -55,7 +55,7 @@ struct NumberSet {
 
 // within[low][most]: the numbers of which at most `most` bits are set beside the `low` lowest.
 struct NumbersWithin {
-    NumberSet within[8][8] = {};
+    PlaceSet within[8][8] = {};
 
     constexpr NumbersWithin()
     {
@@ -71,9 +71,9 @@ struct NumbersWithin {
 };
 constexpr NumbersWithin kNumbers;
 
-const NumberSet &numbers_within(int low, int most) { return kNumbers.within[low][std::min(most, 7)]; }
+const PlaceSet &numbers_within(int low, int most) { return kNumbers.within[low][std::min(most, 7)]; }
 // The numbers of so many bits.
-const NumberSet &numbers_below(int bits) { return kNumbers.within[bits][0]; }
+const PlaceSet &numbers_below(int bits) { return kNumbers.within[bits][0]; }
 
 class LeafSearch
 {
@@ -140,7 +140,7 @@ private:
             return;
         const int beyond_header = __builtin_popcountll(~(leading | query_.header)) - 8 * leaf_.key_bytes();
         const int center = leaf_.sub_range(key);
-        NumberSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
+        PlaceSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
         reached = (reached & numbers_below(leaf_.sub_bits())).flipped(center);
         while (!reached.empty()) {
             const int from = reached.first(), to = reached.end_of_run(from);

@@ -42,7 +42,7 @@ constexpr double kLeafRows = 530;
 constexpr double kWorthwhile = 0.8; // more tables must save a fifth of the pages
 constexpr double kBearable = 0.1;   // false matches per search
 
-struct Sample {
+struct ReportSample {
     BitRows rows;     // in arbitrary order
     BitRows distinct; // a copy without duplicates
     BitRows compared; // some rows in random order, a few of each value
@@ -166,7 +166,7 @@ void read_value(Datum value, int bits, std::uint64_t *row)
 }
 
 // Reads the values with the caller's privileges. Keeps every n-th row.
-void read_sample(const Source &from, Sample *sample)
+void read_sample(const Source &from, ReportSample *sample)
 {
     const SampleQuery source = sample_query(from.relation, from.expression, from.most);
     const Size words = sample->rows.words();
@@ -212,7 +212,7 @@ void shuffle(std::uint32_t *number, Size numbers, Size count)
         std::swap(number[i], number[i + split_mix_number(0, i + 1) % (numbers - i)]);
 }
 
-void find_distinct(Sample *sample)
+void find_distinct(ReportSample *sample)
 {
     const BitRows &rows = sample->rows;
     const Size words = rows.words();
@@ -272,7 +272,7 @@ void measure_chance(const BitRows &rows, double *within, double *pairs)
     pfree(all);
 }
 
-void report_rows(const Report &report, const Sample &sample)
+void report_rows(const Report &report, const ReportSample &sample)
 {
     auto sampled = static_cast<double>(sample.rows.count);
     put(report, "rows", sample.wide() ? "with a signature" : "with a fingerprint",
@@ -293,7 +293,7 @@ void report_rows(const Report &report, const Sample &sample)
             "share of the most frequent fingerprint");
 }
 
-void report_bits(const Report &report, const Sample &sample, const double *ones)
+void report_bits(const Report &report, const ReportSample &sample, const double *ones)
 {
     put(report, "bits", "informative", informative_bits(ones, sample.bits()),
         psprintf("sum of the bits' entropies, at most %d", sample.bits()));
@@ -305,7 +305,7 @@ void report_bits(const Report &report, const Sample &sample, const double *ones)
 }
 
 // The rows that a search finds, near-duplicates included, and the distances of pairs.
-void report_matches(const Report &report, const Sample &sample, int distance)
+void report_matches(const Report &report, const ReportSample &sample, int distance)
 {
     const int bits = sample.bits();
     auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
@@ -332,7 +332,7 @@ const char *certainty(double pairs)
 }
 
 // Returns the largest radius at which false matches are rare enough, or -1.
-int report_false_matches(const Report &report, const Sample &sample, int distance)
+int report_false_matches(const Report &report, const ReportSample &sample, int distance)
 {
     const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
     auto *within = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
@@ -354,7 +354,7 @@ int report_false_matches(const Report &report, const Sample &sample, int distanc
 // Returns the number of pages that a search with the design's distance is expected to read: those of one
 // bucket in each table. Sets `*largest` to the share of rows in the largest bucket. `distinct` and `key` are
 // working memory.
-double expected_pages(const TableDesign &design, const Sample &sample, Fingerprint *distinct,
+double expected_pages(const TableDesign &design, const ReportSample &sample, Fingerprint *distinct,
                       std::uint64_t *key, double *largest)
 {
     std::uint8_t bit_order[kBits];
@@ -374,7 +374,7 @@ double expected_pages(const TableDesign &design, const Sample &sample, Fingerpri
     return pages;
 }
 
-void check_distance(int distance, const Sample &sample)
+void check_distance(int distance, const ReportSample &sample)
 {
     if (sample.wide() ? distance < 0 || distance > sample.bits()
                       : distance < kMinDistance || distance > kMaxDistance)
@@ -412,7 +412,7 @@ void report_suggested_radius(const Report &report, int bearable)
                      : "too small to find much: try frequencies, other features, or more bits");
 }
 
-void report_designs(const Report &report, const Sample &sample, int distance, int bearable)
+void report_designs(const Report &report, const ReportSample &sample, int distance, int bearable)
 {
     Size bytes = sizeof(Fingerprint) * sample.rows.count;
     auto *distinct = static_cast<Fingerprint *>(palloc(bytes));
@@ -440,7 +440,7 @@ void report_designs(const Report &report, const Sample &sample, int distance, in
 
 // The pages that an exact search of an index on signatures reads, from its cost model. Sets *by_trees to whether it
 // reads its trees. Bits are dealt such that skewed ones matter little.
-double expected_pages(const Sample &sample, int tables, int radius, bool *by_trees)
+double expected_pages(const ReportSample &sample, int tables, int radius, bool *by_trees)
 {
     auto *layout = static_cast<SignatureLayout *>(palloc(sizeof(SignatureLayout)));
     choose_layout(sample.bits(), tables, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
@@ -454,7 +454,7 @@ double expected_pages(const Sample &sample, int tables, int radius, bool *by_tre
     return *by_trees ? tree_pages(plan, trees) : scan / kStorePageCost;
 }
 
-void report_trees(const Report &report, const Sample &sample, int radius, int bearable)
+void report_trees(const Report &report, const ReportSample &sample, int radius, int bearable)
 {
     const int most = most_signature_tables(default_key_words(sample.bits()), BLCKSZ);
     BestTables best = {};
@@ -493,7 +493,7 @@ SIMHASH_FUNCTION(simhash_report)
         relation_close(relation, AccessShareLock);
         PG_RETURN_NULL();
     }
-    Sample sample = {};
+    ReportSample sample = {};
     sample.rows.bits = source.bits;
     check_distance(distance, sample);
     const int64 rows = PG_GETARG_INT64(3);

@@ -133,43 +133,65 @@ const char *check_page_header(const char *page, std::size_t page_size)
     return nullptr;
 }
 
+namespace
+{
+
+const char *check_leaf_page(const char *page, std::size_t page_size, int words)
+{
+    if (page_tail(page)->level != 0)
+        return "A leaf is above the lowest level.";
+    if (key_words(page) != words)
+        return "The leaf's keys have the wrong length.";
+    return check_leaf(page, page_size);
+}
+
+const char *check_inner_page(const char *page)
+{
+    const RawPageHeader *header = page_header(page);
+    const std::size_t keys = header->lower - sizeof(RawPageHeader),
+                      refs = std::size_t{header->special} - header->upper,
+                      count = keys / sizeof(std::uint64_t);
+    if (page_tail(page)->level == 0)
+        return "An inner page is at the lowest level.";
+    if (keys % sizeof(std::uint64_t) != 0)
+        return "The page's keys are truncated.";
+    if (refs != count * sizeof(Downlink))
+        return "The inner page's numbers of keys and of downlinks differ.";
+    if (count == 0)
+        return "The inner page is empty.";
+    return inner_bound(page, 0) != low_of(page) ? "The page's range does not begin at its first downlink."
+                                                : nullptr;
+}
+
+// What a page's kind says of its contents.
+const char *check_contents(const char *page, std::size_t page_size, int words)
+{
+    switch (page_tail(page)->flags & ~kIncompleteSplit) {
+    case kLeaf:
+    case kLeaf | kPairKeys:
+        return check_leaf_page(page, page_size, words);
+    case kInner:
+        return check_inner_page(page);
+    default:
+        return "The page is neither a leaf nor an inner page.";
+    }
+}
+
+} // namespace
+
 const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words)
 {
     if (const char *wrong = check_page_header(page, page_size))
         return wrong;
     if (const char *wrong = check_page_place(page, page_size, table, level))
         return wrong;
-    const RawPageHeader *header = page_header(page);
     const PageTail *tail = page_tail(page);
     if (tail->zero != 0)
         return "The page has an unknown layout.";
     if (!is_rightmost(page) && high_of(page) <= low_of(page))
         return "The page's range is empty.";
-    std::size_t keys = header->lower - sizeof(RawPageHeader),
-                refs = std::size_t{header->special} - header->upper;
-    std::uint16_t kind = tail->flags & static_cast<std::uint16_t>(~kIncompleteSplit);
-    if (kind == kLeaf || kind == (kLeaf | kPairKeys)) {
-        if (tail->level != 0)
-            return "A leaf is above the lowest level.";
-        if (key_words(page) != words)
-            return "The leaf's keys have the wrong length.";
-        if (const char *wrong = check_leaf(page, page_size))
-            return wrong;
-    } else if (kind == kInner) {
-        if (tail->level == 0)
-            return "An inner page is at the lowest level.";
-        if (keys % sizeof(std::uint64_t) != 0)
-            return "The page's keys are truncated.";
-        const std::size_t count = keys / sizeof(std::uint64_t);
-        if (refs != count * sizeof(Downlink))
-            return "The inner page's numbers of keys and of downlinks differ.";
-        if (count == 0)
-            return "The inner page is empty.";
-        if (inner_bound(page, 0) != low_of(page))
-            return "The page's range does not begin at its first downlink.";
-    } else {
-        return "The page is neither a leaf nor an inner page.";
-    }
+    if (const char *wrong = check_contents(page, page_size, words))
+        return wrong;
     if ((tail->flags & kIncompleteSplit) && tail->right == kNoBlock)
         return "The page was split but has no right sibling.";
     return nullptr;

@@ -171,6 +171,57 @@ void init_body_page(char *page, std::size_t page_size, std::uint32_t plane)
     set_body_list(page, kNoList, kNoBlock);
 }
 
+namespace
+{
+
+// The bytes at the beginning and at the end of a page that are in use.
+struct Filled {
+    std::size_t low, high;
+
+    // Whether there are as many records of so many bytes at one end as of others at the other.
+    bool holds_equally_many(std::size_t low_bytes, std::size_t high_bytes) const
+    {
+        return high % high_bytes == 0 && low == high / high_bytes * low_bytes;
+    }
+};
+
+const char *check_map_page(const Filled &filled)
+{
+    return filled.low % sizeof(SegmentEntry) != 0 || filled.high != 0 ? "The list of segments is truncated."
+                                                                      : nullptr;
+}
+
+const char *check_plane_page(const char *page, std::size_t page_size, const StoreShape &shape,
+                             const Filled &filled)
+{
+    if (filled.low % kSketchBytes != 0 || filled.low / kSketchBytes > static_cast<std::size_t>(shape.rows()))
+        return "The number of sketches is wrong.";
+    if (filled.high != plane_used_bytes(page_size))
+        return "The bits of used slots are truncated.";
+    for (int slot = plane_count(page); slot < static_cast<int>(filled.high) * 8; slot++) {
+        if (plane_uses(page, slot))
+            return "A slot without a sketch is marked as used.";
+    }
+    return nullptr;
+}
+
+const char *check_body_page(const StoreShape &shape, const Filled &filled)
+{
+    return !filled.holds_equally_many(static_cast<std::size_t>(shape.bytes), sizeof(Tid)) ||
+                   filled.high / sizeof(Tid) > static_cast<std::size_t>(shape.body_rows)
+               ? "The numbers of signatures and of tids differ."
+               : nullptr;
+}
+
+const char *check_list_page(const StoreShape &shape, const Filled &filled)
+{
+    return !filled.holds_equally_many(static_cast<std::size_t>(shape.bytes), sizeof(std::uint32_t))
+               ? "The numbers of centers and of links differ."
+               : nullptr;
+}
+
+} // namespace
+
 const char *check_store_page(const char *page, std::size_t page_size, const StoreShape &shape,
                              std::uint16_t kind)
 {
@@ -183,32 +234,20 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
     if (kind != 0 && tail->flags != kind)
         return "The page of the signature store is of the wrong kind.";
 
-    std::size_t low = header->lower - sizeof(RawPageHeader),
-                high = std::size_t{header->special} - header->upper;
-    if (tail->flags == kMapPage) {
-        if (low % sizeof(SegmentEntry) != 0 || high != 0)
-            return "The list of segments is truncated.";
-    } else if (tail->flags == kPlanePage) {
-        if (low % kSketchBytes != 0 || low / kSketchBytes > static_cast<std::size_t>(shape.rows()))
-            return "The number of sketches is wrong.";
-        if (high != plane_used_bytes(page_size))
-            return "The bits of used slots are truncated.";
-        for (int slot = plane_count(page); slot < static_cast<int>(high) * 8; slot++) {
-            if (plane_uses(page, slot))
-                return "A slot without a sketch is marked as used.";
-        }
-    } else if (tail->flags == kBodyPage) {
-        if (high % sizeof(Tid) != 0 || low != high / sizeof(Tid) * static_cast<std::size_t>(shape.bytes) ||
-            high / sizeof(Tid) > static_cast<std::size_t>(shape.body_rows))
-            return "The numbers of signatures and of tids differ.";
-    } else if (tail->flags == kListPage) {
-        if (high % sizeof(std::uint32_t) != 0 ||
-            low != high / sizeof(std::uint32_t) * static_cast<std::size_t>(shape.bytes))
-            return "The numbers of centers and of links differ.";
-    } else {
+    const Filled filled = {header->lower - sizeof(RawPageHeader),
+                           std::size_t{header->special} - header->upper};
+    switch (tail->flags) {
+    case kMapPage:
+        return check_map_page(filled);
+    case kPlanePage:
+        return check_plane_page(page, page_size, shape, filled);
+    case kBodyPage:
+        return check_body_page(shape, filled);
+    case kListPage:
+        return check_list_page(shape, filled);
+    default:
         return "The page is of no kind that the signature store has.";
     }
-    return nullptr;
 }
 
 int most_signature_tables(int words, std::size_t page_size)

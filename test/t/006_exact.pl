@@ -45,8 +45,6 @@ DECLARE
     wrong text := '';
     difference bigint;
     radius int;
-    line text;
-    by_index int := 0;
     half bigint := (SELECT count(*) / 2 FROM data);
     problem text;
 BEGIN
@@ -62,23 +60,15 @@ BEGIN
     INSERT INTO indexed SELECT * FROM data WHERE id > half;
     FOREACH radius IN ARRAY radii LOOP
         -- A parameter would work too; users write a literal.
-        EXECUTE format('CREATE TEMP TABLE found AS
-            SELECT q.id AS query, t.id FROM query q JOIN indexed t ON t.h <@> q.h <= %s', radius);
-        SELECT count(*) INTO difference FROM (
-            (SELECT query, id FROM expected WHERE distance <= radius EXCEPT ALL SELECT query, id FROM found) UNION ALL
-            (SELECT query, id FROM found EXCEPT ALL SELECT query, id FROM expected WHERE distance <= radius)) AS d;
+        difference := differing_rows(format('SELECT query, id FROM expected WHERE distance <= %s', radius),
+            format('SELECT q.id AS query, t.id FROM query q JOIN indexed t ON t.h <@> q.h <= %s', radius));
         IF difference <> 0 THEN
             wrong := wrong || format('within %s: %s rows differ; ', radius, difference);
         END IF;
-        DROP TABLE found;
     END LOOP;
-    SELECT count(*) INTO difference FROM nearest JOIN query q ON q.id = query FULL JOIN
-        (SELECT q.id AS query, row_number() OVER (PARTITION BY q.id ORDER BY ranked.distance) AS place, ranked.distance
-            FROM query q, LATERAL (SELECT t.h <@> q.h AS distance FROM indexed t ORDER BY t.h <@> q.h LIMIT 30) AS ranked
-            WHERE q.id % 7 = 0) AS found
-        ON found.query = nearest.query AND found.place = nearest.place AND
-            found.distance IS NOT DISTINCT FROM nearest.distance
-        WHERE found.place IS NULL OR nearest.place IS NULL;
+    difference := differing_rows('SELECT query, place, distance FROM nearest',
+        'SELECT q.id, row_number() OVER (PARTITION BY q.id ORDER BY ranked.distance), ranked.distance::int FROM query q,
+            LATERAL (SELECT t.h <@> q.h AS distance FROM indexed t ORDER BY t.h <@> q.h LIMIT 30) AS ranked WHERE q.id % 7 = 0');
     IF difference <> 0 THEN
         wrong := wrong || format('nearest: %s differ; ', difference);
     END IF;
@@ -96,13 +86,8 @@ BEGIN
     IF difference <> (SELECT count(*) FROM data WHERE h IS NULL) THEN
         wrong := wrong || format('IS NULL: %s rows; ', difference);
     END IF;
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT q.id, t.id FROM query q JOIN indexed t ON t.h <@> q.h <= 3' LOOP
-        by_index := by_index + (line ~ 'Index Cond: .*<@\|')::int;
-    END LOOP;
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) SELECT id FROM indexed ORDER BY h <@> fingerprint(-1) LIMIT 5' LOOP
-        by_index := by_index + (line ~ 'Order By: .*<@>')::int;
-    END LOOP;
-    IF by_index <> 2 THEN
+    IF by_index('SELECT q.id, t.id FROM query q JOIN indexed t ON t.h <@> q.h <= 3') +
+        by_index('SELECT id FROM indexed ORDER BY h <@> fingerprint(-1) LIMIT 5') <> 2 THEN
         wrong := wrong || 'the index is not used; ';
     END IF;
     PERFORM simhash_index_check('indexed_h', true);

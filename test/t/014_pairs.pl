@@ -30,23 +30,19 @@ CREATE TABLE log_2 PARTITION OF log FOR VALUES WITH (MODULUS 3, REMAINDER 2);
 INSERT INTO log SELECT id, h FROM page;
 CREATE INDEX log_h ON log USING simhash (h);
 
--- The number of rows that are missed, invented or repeated: those of one query of two.
-CREATE FUNCTION differing_rows(wanted text, got text) RETURNS bigint LANGUAGE plpgsql AS
+-- Counts the comparisons.
+CREATE FUNCTION counted_differing_rows(wanted text, got text) RETURNS bigint LANGUAGE plpgsql AS
 $$
-DECLARE difference bigint;
 BEGIN
-    EXECUTE format('WITH expected AS MATERIALIZED (%s), found AS MATERIALIZED (%s)
-        SELECT count(*) FROM ((TABLE expected EXCEPT ALL TABLE found) UNION ALL (TABLE found EXCEPT ALL TABLE expected)) d', wanted, got)
-        INTO difference;
     PERFORM nextval('compared');
-    RETURN difference;
+    RETURN differing_rows(wanted, got);
 END
 $$;
 -- The same while indexes are rebuilt.
 CREATE FUNCTION differing_rows_under_reindex(wanted text, got text) RETURNS bigint LANGUAGE plpgsql AS
 $$
 BEGIN
-    RETURN differing_rows(wanted, got);
+    RETURN counted_differing_rows(wanted, got);
 EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR internal_error THEN
     -- REINDEX CONCURRENTLY replaced the index between the look-up of its name and the lock on it.
     IF SQLERRM ~ 'is not valid|was concurrently dropped|could not open relation with OID' THEN
@@ -69,7 +65,7 @@ CREATE FUNCTION differing_pairs_of_partitions(radius int) RETURNS bigint LANGUAG
     SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$
 BEGIN
-    RETURN differing_rows(
+    RETURN counted_differing_rows(
         format('SELECT x.ctid AS a, y.ctid AS b, (x.h <@> y.h)::int AS distance, x.tableoid::regclass AS a_table, y.tableoid::regclass AS b_table
             FROM log x JOIN log y ON x.h <@> y.h <= %s AND (x.tableoid, x.ctid) < (y.tableoid, y.ctid)', radius),
         format('SELECT * FROM simhash_pairs(''log_h'', %s)', radius));

@@ -49,7 +49,7 @@ CREATE FUNCTION simhash_internal_balls_meet(simhash_ball, simhash_ball) RETURNS 
 COMMENT ON FUNCTION simhash_internal_balls_meet(simhash_ball, simhash_ball) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_internal_balls_meet, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (simhash_ball, simhash_ball) IS 'whether each ball has the center of the other';
 CREATE FUNCTION simhash_internal_ball_center(simhash_ball) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

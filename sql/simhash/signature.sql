@@ -92,7 +92,7 @@ CREATE FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_
 COMMENT ON FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = simhash_internal_signature_balls_meet, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_near_sel, JOIN = simhash_internal_near_joinsel);
+    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (signature_ball, signature_ball) IS 'whether each ball has the center of the other';
 CREATE FUNCTION simhash_internal_signature_ball_center(signature_ball) RETURNS bit
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

@@ -61,25 +61,25 @@ SELECT count(*) FROM pairs WHERE a <@> b < (SELECT min(r) FROM bounds);
 SELECT count(*) FROM pairs WHERE a <@> b >= (SELECT min(r) FROM bounds);
 SELECT simhash_internal_radius_below(3), simhash_internal_radius_below(-9223372036854775808);
 \echo '-- other types compare as integers do'
-SELECT count(*) FROM pairs WHERE a <@> b <= 3.5;
-SELECT count(*) FROM pairs WHERE a <@> b <= 3.5::float8;
-SELECT count(*) FROM pairs WHERE a <@> b <= '3';
-SELECT count(*) FROM pairs WHERE a <@> b IN (1, 2, 3);
-SELECT count(*) FROM pairs WHERE a <@> b IN (0, 1, 2, 3, 10, 11, 12, 13, 14, 15, 16);
-SELECT count(*) FROM pairs WHERE a <@> b = ANY (ARRAY[1, 2, 3]::bigint[]);
-SELECT count(*) FROM pairs WHERE a <@> b NOT IN (SELECT r FROM bounds WHERE r IS NOT NULL);
-SELECT count(*) FROM pairs WHERE (a <@> b) IN (SELECT r FROM bounds);
-SELECT count(*) FROM pairs WHERE a <@> b <= ALL (SELECT r FROM bounds WHERE r >= 3);
+SELECT count(*) AS "numeric" FROM pairs WHERE a <@> b <= 3.5;
+SELECT count(*) AS float8 FROM pairs WHERE a <@> b <= 3.5::float8;
+SELECT count(*) AS unknown FROM pairs WHERE a <@> b <= '3';
+SELECT count(*) AS in_list FROM pairs WHERE a <@> b IN (1, 2, 3);
+SELECT count(*) AS in_long_list FROM pairs WHERE a <@> b IN (0, 1, 2, 3, 10, 11, 12, 13, 14, 15, 16);
+SELECT count(*) AS any_bigint FROM pairs WHERE a <@> b = ANY (ARRAY[1, 2, 3]::bigint[]);
+SELECT count(*) AS not_in_query FROM pairs WHERE a <@> b NOT IN (SELECT r FROM bounds WHERE r IS NOT NULL);
+SELECT count(*) AS in_query FROM pairs WHERE (a <@> b) IN (SELECT r FROM bounds);
+SELECT count(*) AS all_query FROM pairs WHERE a <@> b <= ALL (SELECT r FROM bounds WHERE r >= 3);
 \echo '-- distances on both sides'
-SELECT count(*) FROM pairs WHERE a <@> b = b <@> a;
-SELECT count(*) FROM pairs WHERE a <@> b <= b <@> a;
+SELECT count(*) AS equal FROM pairs WHERE a <@> b = b <@> a;
+SELECT count(*) AS at_most FROM pairs WHERE a <@> b <= b <@> a;
 \echo '-- a volatile bound is read once for each row'
 CREATE SEQUENCE reads;
 SELECT count(*) FROM pairs WHERE a <@> b = nextval('reads');
 SELECT last_value FROM reads;
 \echo '-- row comparisons, and ORDER BY ... USING'
-SELECT count(*) FROM pairs WHERE (a <@> b, 1) <= (3, 1);
-SELECT count(*) FROM pairs WHERE (a <@> b, 1::bigint) > (3::bigint, 0);
+SELECT count(*) AS at_most FROM pairs WHERE (a <@> b, 1) <= (3, 1);
+SELECT count(*) AS above FROM pairs WHERE (a <@> b, 1::bigint) > (3::bigint, 0);
 SELECT a <@> b AS d FROM pairs ORDER BY a <@> b USING >, a LIMIT 3;
 SELECT max(a <@> b), min(a <@> b), sum(a <@> b), avg(a <@> b), count(DISTINCT a <@> b) FROM pairs;
 

@@ -198,13 +198,13 @@ CREATE INDEX bare_h ON bare USING simhash (h);
 CREATE INDEX bare_s ON bare USING simhash (s);
 SELECT name, value FROM simhash_index_stats('bare_h') WHERE name IN ('design_radius', 'trees', 'rows', 'pages', 'bytes_per_row');
 SELECT * FROM simhash_index_check('bare_s', true);
-SELECT count(*) FROM simhash_index_trace('bare_h', simhash_ball('0000000000000000', 3));
-SELECT count(*) FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
-SELECT count(*) FROM simhash_pairs('bare_h');
-SELECT count(*) FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
-SELECT count(*) FROM simhash_groups('bare_s');
-SELECT count(*) FROM simhash_join('page_h', 'bare_h');
-SELECT count(*) FROM simhash_join('bare_s', 'page_s');
+SELECT count(*) AS trace FROM simhash_index_trace('bare_h', simhash_ball('0000000000000000', 3));
+SELECT count(*) AS calibrate FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
+SELECT count(*) AS pairs FROM simhash_pairs('bare_h');
+SELECT count(*) AS match FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
+SELECT count(*) AS groups FROM simhash_groups('bare_s');
+SELECT count(*) AS joined FROM simhash_join('page_h', 'bare_h');
+SELECT count(*) AS signatures_joined FROM simhash_join('bare_s', 'page_s');
 
 \echo '-- an index that cannot be read'
 CREATE INDEX page_id ON page (id);

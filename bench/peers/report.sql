@@ -29,12 +29,12 @@ CREATE TEMP TABLE method AS
                CASE WHEN method ~ '^simhash,' THEN 1 WHEN method ~ '^(four|GIN)' THEN 2 WHEN method ~ '^sequential' THEN 3
                     WHEN method ~ '^btree' THEN 4 WHEN method ~ '^no index' THEN 5 WHEN method ~ '^primary' THEN 6
                     WHEN method ~ '^SELECT' THEN 7 WHEN method ~ '^memory: sorted' THEN 8 WHEN method ~ '^memory' THEN 9 ELSE 10 END,
-               substring(method from '^simhash, tables = (\d+)')::integer, min(id)) AS place
+               substring(method from '^simhash, trees = (\d+)')::integer, min(id)) AS place
     FROM result GROUP BY method;
 
 -- The references of ratios.
 CREATE TEMP TABLE reference AS
-    SELECT method FROM method WHERE method ~ '^simhash, tables' ORDER BY method <> 'simhash, trees = 4', place LIMIT 1;
+    SELECT method FROM method WHERE method ~ '^simhash, trees' ORDER BY method <> 'simhash, trees = 4', place LIMIT 1;
 CREATE FUNCTION pg_temp.reference(of_part text, of_variant text, of_measure text) RETURNS float8 LANGUAGE sql AS
     $$ SELECT pg_temp.value_of(of_part, method, of_variant, of_measure) FROM reference $$;
 

@@ -79,7 +79,7 @@ CREATE FUNCTION near_by_gin(radius integer, fingerprint text, keys text) RETURNS
 CREATE TABLE kind (place serial, name text, label text, definitions text[]);
 INSERT INTO kind (name, label, definitions)
 SELECT name,
-       CASE WHEN name ~ '^t\d+$' THEN 'simhash, tables = ' || substr(name, 2)
+       CASE WHEN name ~ '^t\d+$' THEN 'simhash, trees = ' || substr(name, 2)
             ELSE '{"none": "no index", "btree": "btree on h", "four": "four btrees, BitmapOr", "gin": "GIN on four blocks"}'::jsonb
                  ->> name END,
        CASE WHEN name ~ '^t\d+$' THEN ARRAY[format('simhash (h) WITH (trees = %s)', substr(name, 2))]

@@ -19,7 +19,7 @@ CREATE FUNCTION median(x float8[]) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 CREATE TABLE kind (place serial, name text, ours boolean, label text, definition text);
 INSERT INTO kind (name, ours, label, definition)
 SELECT name, name NOT IN ('none', 'ivf', 'hnsw'),
-       CASE WHEN name ~ '^t[0-9]' THEN 'simhash, tables = ' || substr(name, 2)
+       CASE WHEN name ~ '^t[0-9]' THEN 'simhash, trees = ' || substr(name, 2)
             ELSE '{"none": "no index", "lists": "simhash", "trees": "simhash, lists = 0", "alone": "simhash, trees = 0",
                    "ivf": "pgvector ivfflat", "hnsw": "pgvector hnsw"}'::jsonb ->> name END,
        CASE WHEN name ~ '^t[0-9]' THEN format('simhash (sig) WITH (trees = %s)', substr(name, 2))

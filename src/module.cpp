@@ -3,6 +3,7 @@
 
 #include "am/handler.hpp"
 #include "am/index/failpoint.hpp"
+#include "am/joins/joins.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 
@@ -18,4 +19,5 @@ void _PG_init(void)
     simhash::define_settings();
     simhash::define_kinds();
     simhash::install_index_orders();
+    simhash::install_joins();
 }

@@ -24,6 +24,7 @@ use File::Basename;
 my $order = <<'END';
 .                                            registers settings and failpoints
 am                                           the routine table, amvalidate, the two kinds of indexes
+am/joins                                     plain joins by batches of searches
 am/match                                     simhash_match: many balls at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
 am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY

@@ -2,6 +2,7 @@
 -- Who chooses approximation: the author of a condition, by simhash_ball(weights, radius, recall), and nobody else. Policies,
 -- views, triggers and functions of others are exact whatever their caller sets.
 SET max_parallel_workers_per_gather = 0;
+SET simhash.enable_join = off;
 CREATE ROLE approximation_reader;
 
 -- Documents, and a list of fingerprints that are not to be shown: 50 of near-duplicates, among many others.

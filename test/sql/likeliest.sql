@@ -1,6 +1,7 @@
 \set ECHO none
 -- Exact searches that read the likeliest leaves first: each row of a sequential scan once, and the first row early.
 SET max_parallel_workers_per_gather = 0;
+SET simhash.enable_join = off;
 SET jit = off;
 SET enable_bitmapscan = off;
 

@@ -1,6 +1,7 @@
 \set ECHO none
 -- simhash_match: the matches of many balls, each leaf read once for all of them, as a nested loop finds them.
 SET max_parallel_workers_per_gather = 0;
+SET simhash.enable_join = off;
 
 -- 2000 documents of 80 words, and 1000 revisions with one to eight words changed
 CREATE FUNCTION word(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS

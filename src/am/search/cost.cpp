@@ -39,9 +39,6 @@ constexpr double kOperatorMicroseconds = 3.5 / 400;
 
 Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
 
-// Of a scan that would raise an error: higher than that of a scan that a setting disables.
-constexpr Cost kNeverCost = 1e15;
-
 // For each search: to plan, start and end it.
 constexpr double kSearchMicroseconds = 0.175;
 

@@ -13,6 +13,9 @@ extern "C" {
 namespace simhash
 {
 
+// Of a scan that would raise an error: higher than that of a scan that a setting disables.
+inline constexpr Cost kNeverCost = 1e15;
+
 // An index whose scan is being planned.
 struct PlannedIndex {
     const IndexOptInfo *info;

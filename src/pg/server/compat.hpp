@@ -19,6 +19,7 @@ extern "C" {
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
+#include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "common/md5.h"
 #include "executor/executor.h"
@@ -26,6 +27,7 @@ extern "C" {
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
+#include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
@@ -47,6 +49,10 @@ extern "C" {
 #include "utils/tuplesort.h"
 #if PG_VERSION_NUM >= 140000
 #include "utils/wait_event.h"
+#endif
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
 #endif
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
@@ -447,6 +453,42 @@ inline int vacuum_work_mem()
     bool automatic = IsAutoVacuumWorkerProcess();
 #endif
     return automatic && autovacuum_work_mem != -1 ? autovacuum_work_mem : maintenance_work_mem;
+}
+
+// Returns the tables whose columns an expression uses.
+inline Relids relations_of([[maybe_unused]] PlannerInfo *root, Node *expr)
+{
+#if PG_VERSION_NUM >= 140000
+    return pull_varnos(root, expr);
+#else
+    return pull_varnos(expr);
+#endif
+}
+
+// Completes the path of a custom scan that can project and tests these conditions. Since 17 PostgreSQL finds conditions
+// without columns among them; before 15 every custom scan can project.
+inline void set_custom_path([[maybe_unused]] CustomPath *path, [[maybe_unused]] List *conditions)
+{
+#if PG_VERSION_NUM >= 150000
+    path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+#endif
+#if PG_VERSION_NUM >= 170000
+    path->custom_restrictinfo = conditions;
+#endif
+}
+
+// Since 18 a path counts the nodes below it that settings disable, instead of adding to its cost.
+inline void copy_disabled_nodes([[maybe_unused]] const Path *from, [[maybe_unused]] Path *to)
+{
+#if PG_VERSION_NUM >= 180000
+    to->disabled_nodes = from->disabled_nodes;
+#endif
+}
+
+// Whether a function estimates the costs of an index. The types of the pointers differ.
+template <typename Estimate> bool has_cost_estimate(const IndexOptInfo *index, Estimate *estimate)
+{
+    return reinterpret_cast<void (*)()>(index->amcostestimate) == reinterpret_cast<void (*)()>(estimate);
 }
 
 // Whether a sort key is descending.

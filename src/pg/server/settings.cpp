@@ -14,6 +14,7 @@ const PairMatch *match_pairs = &pair_match(SimdLevel::kScalar);
 SignatureDistances find_distances = signature_distances(SimdLevel::kScalar);
 PlaneMatch match_plane = plane_match(SimdLevel::kScalar);
 LeafFind find_in_leaf(SimdLevel::kScalar);
+bool enable_join = true;
 
 namespace
 {
@@ -59,6 +60,9 @@ void define_settings()
     DefineCustomEnumVariable("simhash.simd", "Instructions that compare fingerprints.",
                              "auto takes the best that the CPU has. The answers are the same.", &simd_setting,
                              kAuto, simd_levels, PGC_USERSET, 0, check_simd, assign_simd, nullptr);
+    DefineCustomBoolVariable("simhash.enable_join", "Enables the planner's use of Simhash Join.",
+                             "Rows of one side of a join are searched for together in an index of the other.",
+                             &enable_join, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
     reserve_setting_prefix("simhash");
 }
 

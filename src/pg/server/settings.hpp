@@ -16,6 +16,9 @@ extern SignatureDistances find_distances;
 extern PlaneMatch match_plane;
 extern LeafFind find_in_leaf;
 
+// Whether the planner may join by batches of searches (am/joins).
+extern bool enable_join;
+
 void define_settings();
 
 } // namespace simhash

@@ -1,0 +1,94 @@
+// The parts of a Simhash Join that its files share: what a path and a plan hold, and the state of the execution.
+#pragma once
+
+#include "am/index/strategy.hpp"
+#include "am/joins/joins.hpp"
+#include "am/match/match_search.hpp"
+#include "pg/server/compat.hpp"
+
+extern "C" {
+#include "nodes/execnodes.h"
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+}
+
+namespace simhash
+{
+
+inline constexpr char kJoinName[] = "Simhash Join";
+
+// What a path holds for its plan.
+struct PlannedJoin {
+    JoinType type; // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
+    Index inner;   // the table that has the index
+    Oid index;
+    Strategy strategy;             // of the condition's operator: kInBall or kNearDuplicate
+    Node *query;                   // its right operand, an expression over the outer side
+    const RestrictInfo *condition; // of the join, for which the index is searched
+    List *conditions;              // RestrictInfos: of the join, with that one
+    List *filters;                 // RestrictInfos of the table
+};
+
+// Lists of nodes, which the planner can copy and print.
+List *path_private(const PlannedJoin &join);
+PlannedJoin read_path_private(List *list);
+
+// What a plan holds for its execution. Tables are renumbered when the plan becomes part of a larger one, all but those in
+// custom_private; so the place of the inner table among custom_relids is kept.
+struct JoinNumbers {
+    JoinType type;
+    int inner;         // the place of the table
+    int child_columns; // of the scan's row come from the outer plan; the others from the table
+    Strategy strategy;
+    int condition; // the place of the index's condition in the join's
+    Oid index;
+};
+List *plan_private(const JoinNumbers &numbers);
+JoinNumbers read_plan_private(List *list);
+
+Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
+                List *plans);
+extern const CustomPathMethods kJoinPathMethods;
+extern const CustomScanMethods kJoinScanMethods;
+
+// An outer row of a batch.
+struct GatheredRow {
+    MinimalTuple row;
+    bool matched;
+};
+
+enum class JoinPhase {
+    gather,   // the next batch of outer rows
+    match,    // return their matches
+    unmatched // return those without a match
+};
+
+struct JoinState {
+    CustomScanState css; // first
+    JoinNumbers numbers;
+    Index inner;            // the table's number
+    Relation table, index;  // null for EXPLAIN alone
+    TupleTableSlot *outer;  // a gathered row
+    TupleTableSlot *tested; // the table's row in an EvalPlanQual test
+    int columns;
+    AttrNumber *column; // of the table, for each column of the scan's row beyond the child's
+    ExprState *query;
+    ExprState *conditions;
+
+    MemoryContext context; // of the search
+    MatchSearch *search;   // null until the first batch
+    MemoryContext batch;   // of the gathered rows
+    JoinPhase phase;
+    GatheredRow *row;
+    Size rows, room, most;
+    Size next; // the next row that may be unmatched
+    bool child_done;
+    TupleTableSlot *waiting; // the child's row for which there was no room in the last batch
+
+    // For EXPLAIN.
+    uint64 batches, gathered, filtered;
+};
+
+void explain_join(CustomScanState *node, List *ancestors, struct ExplainState *es);
+
+} // namespace simhash

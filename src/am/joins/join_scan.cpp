@@ -1,0 +1,419 @@
+// Execution of a Simhash Join: gather, match, return the rows without a match, and so on until the outer plan ends.
+//
+// The first batch is small, so that a LIMIT is soon satisfied, and each is twice as large as the one before it, up to half
+// of work_mem for the rows. The search has the other half.
+//
+// An EvalPlanQual test asks whether the join still holds for one row of each table, some of which have new versions. The
+// outer plan then returns its row, and the table's is taken from the test: the index is not searched.
+#include "am/joins/join_node.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/heaptoast.h"
+#include "executor/executor.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kFirstRows = 32;
+
+JoinState *join_of(CustomScanState *node) { return reinterpret_cast<JoinState *>(node); }
+
+PlanState *child_of(const JoinState *state)
+{
+    return static_cast<PlanState *>(linitial(state->css.custom_ps));
+}
+
+Size half_memory() { return Size{512} * static_cast<Size>(work_mem); }
+
+// Returns the number of a table from its place among others.
+Index table_number(const Bitmapset *relids, int place)
+{
+    int number = -1;
+    for (int i = 0; i <= place; i++)
+        number = bms_next_member(relids, number);
+    return static_cast<Index>(number);
+}
+
+// -- The scan's row ------------------------------------------------------------------------------------------
+
+// Begins a row with the columns of an outer row; those of the table are null.
+void fill_outer(JoinState *state, TupleTableSlot *outer)
+{
+    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
+    const auto count = static_cast<Size>(state->numbers.child_columns);
+    ExecClearTuple(row);
+    slot_getallattrs(outer);
+    std::memcpy(row->tts_values, outer->tts_values, sizeof(Datum) * count);
+    std::memcpy(row->tts_isnull, outer->tts_isnull, sizeof(bool) * count);
+    std::memset(row->tts_isnull + count, true, static_cast<Size>(state->columns));
+}
+
+// A row of the table as a value of its row type, in the memory of the current row.
+Datum whole_row(const ExprContext *context, TupleTableSlot *inner)
+{
+    MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+    slot_getallattrs(inner);
+    HeapTuple tuple =
+        toast_build_flattened_tuple(inner->tts_tupleDescriptor, inner->tts_values, inner->tts_isnull);
+    MemoryContextSwitchTo(caller);
+    return HeapTupleHeaderGetDatum(tuple->t_data);
+}
+
+// Adds the columns of the table's row, which must be kept as long as the scan's row is used.
+void fill_inner(JoinState *state, TupleTableSlot *inner)
+{
+    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
+    Datum *value = row->tts_values + state->numbers.child_columns;
+    bool *null = row->tts_isnull + state->numbers.child_columns;
+    for (int i = 0; i < state->columns; i++) {
+        const AttrNumber number = state->column[i];
+        if (number > 0) {
+            value[i] = slot_getattr(inner, number, &null[i]);
+        } else if (number < 0) {
+            value[i] = slot_getsysattr(inner, number, &null[i]);
+        } else {
+            value[i] = whole_row(state->css.ss.ps.ps_ExprContext, inner);
+            null[i] = false;
+        }
+    }
+}
+
+TupleTableSlot *filled(JoinState *state)
+{
+    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
+    state->css.ss.ps.ps_ExprContext->ecxt_scantuple = row;
+    return ExecStoreVirtualTuple(row);
+}
+
+// Makes the joined row. Without a row of the table it is one without a match.
+TupleTableSlot *fill(JoinState *state, TupleTableSlot *outer, TupleTableSlot *inner)
+{
+    ResetExprContext(state->css.ss.ps.ps_ExprContext);
+    fill_outer(state, outer);
+    if (inner != nullptr)
+        fill_inner(state, inner);
+    return filled(state);
+}
+
+// Whether the row that has been made satisfies the join's conditions.
+bool matches(JoinState *state)
+{
+    if (ExecQual(state->conditions, state->css.ss.ps.ps_ExprContext))
+        return true;
+    state->filtered++;
+    return false;
+}
+
+bool returns_unmatched(const JoinState *state)
+{
+    return state->numbers.type == JOIN_LEFT || state->numbers.type == JOIN_ANTI;
+}
+
+bool first_only(const JoinState *state)
+{
+    return state->numbers.type == JOIN_SEMI || state->numbers.type == JOIN_ANTI;
+}
+
+// -- Batches -------------------------------------------------------------------------------------------------
+
+// Reads the ball that an outer row searches for. Returns false if nothing is in it.
+bool read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball)
+{
+    ExprContext *context = state->css.ss.ps.ps_ExprContext;
+    fill(state, outer, nullptr);
+    MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+    bool null;
+    const Datum query = ExecEvalExpr(state->query, context, &null);
+    if (!null && state->numbers.strategy == kInBall) {
+        read_ball(query, ball);
+    } else if (!null) {
+        *ball = {};
+        ball->center = datum_fingerprint(query);
+        ball->radius = kNearRadius;
+        ball->recall = kExactRecall;
+    }
+    MemoryContextSwitchTo(caller);
+    return !null && ball->radius >= 0;
+}
+
+void begin_search(JoinState *state)
+{
+    MemoryContext caller = MemoryContextSwitchTo(state->context);
+    state->search =
+        begin_match(state->table, state->index, state->css.ss.ps.state->es_snapshot, half_memory(), false);
+    MemoryContextSwitchTo(caller);
+    state->most = kFirstRows;
+}
+
+// Keeps an outer row. Returns the memory that it takes.
+Size keep_row(JoinState *state, TupleTableSlot *outer)
+{
+    MemoryContext caller = MemoryContextSwitchTo(state->batch);
+    if (state->rows == state->room) {
+        state->room = Max(2 * state->room, kFirstRows);
+        const Size bytes = sizeof(GatheredRow) * state->room;
+        state->row = static_cast<GatheredRow *>(state->rows == 0 ? MemoryContextAllocHuge(state->batch, bytes)
+                                                                 : repalloc_huge(state->row, bytes));
+    }
+    MinimalTuple row = ExecCopySlotMinimalTuple(outer);
+    MemoryContextSwitchTo(caller);
+    state->row[state->rows++] = {row, false};
+    return GetMemoryChunkSpace(row) + sizeof(GatheredRow);
+}
+
+// Gathers the next batch of outer rows. Returns false if there are none.
+bool gather(JoinState *state)
+{
+    if (state->search == nullptr)
+        begin_search(state);
+    MemoryContextReset(state->batch);
+    state->row = nullptr;
+    state->rows = state->room = state->next = 0;
+    Size used = 0;
+    while (!state->child_done && state->rows < state->most && used < half_memory()) {
+        CHECK_FOR_INTERRUPTS();
+        TupleTableSlot *outer = state->waiting;
+        state->waiting = nullptr;
+        if (outer == nullptr)
+            outer = ExecProcNode(child_of(state));
+        if (TupIsNull(outer)) {
+            state->child_done = true;
+            break;
+        }
+        GuidedBall ball;
+        const bool asks = read_query(state, outer, &ball);
+        if (asks && !add_query(state->search, ball, static_cast<int64>(state->rows))) {
+            if (state->rows == 0)
+                elog(ERROR, "there is no room for a query of a %s", kJoinName);
+            state->waiting = outer;
+            break;
+        }
+        if (asks || returns_unmatched(state))
+            used += keep_row(state, outer);
+        state->gathered++;
+    }
+    state->batches += state->rows > 0;
+    state->most = Min(2 * state->most, Size{PG_INT32_MAX});
+    return state->rows > 0;
+}
+
+TupleTableSlot *outer_row(JoinState *state, Size number)
+{
+    return ExecStoreMinimalTuple(state->row[number].row, state->outer, false);
+}
+
+// The next joined row of the batch's matches, or null.
+TupleTableSlot *next_matched(JoinState *state)
+{
+    Match match;
+    while (TupleTableSlot *inner = next_match(state->search, &match)) {
+        CHECK_FOR_INTERRUPTS();
+        const auto number = static_cast<Size>(match.number);
+        GatheredRow *outer = &state->row[number];
+        if (outer->matched && first_only(state))
+            continue;
+        TupleTableSlot *row = fill(state, outer_row(state, number), inner);
+        if (!matches(state))
+            continue;
+        outer->matched = true;
+        if (first_only(state))
+            finish_query(state->search);
+        if (state->numbers.type != JOIN_ANTI)
+            return row;
+    }
+    return nullptr;
+}
+
+// The next row of the batch without a match, or null.
+TupleTableSlot *next_unmatched(JoinState *state)
+{
+    while (returns_unmatched(state) && state->next < state->rows) {
+        const Size number = state->next++;
+        if (!state->row[number].matched)
+            return fill(state, outer_row(state, number), nullptr);
+    }
+    return nullptr;
+}
+
+TupleTableSlot *next_row(JoinState *state)
+{
+    for (;;) {
+        TupleTableSlot *row = nullptr;
+        switch (state->phase) {
+        case JoinPhase::gather:
+            if (!gather(state))
+                return nullptr;
+            state->phase = JoinPhase::match;
+            break;
+        case JoinPhase::match:
+            row = next_matched(state);
+            if (row == nullptr)
+                state->phase = JoinPhase::unmatched;
+            break;
+        case JoinPhase::unmatched:
+            row = next_unmatched(state);
+            if (row == nullptr)
+                state->phase = JoinPhase::gather;
+            break;
+        }
+        if (row != nullptr)
+            return row;
+    }
+}
+
+// -- EvalPlanQual --------------------------------------------------------------------------------------------
+
+// Whether the node is below the tables of a test, and not in a sub-select beside it.
+bool is_tested(const JoinState *state)
+{
+    const EPQState *test = state->css.ss.ps.state->es_epq_active;
+    return test != nullptr && bms_is_member(test->epqParam, state->css.ss.ps.plan->extParam);
+}
+
+// The table's row in a test, or null.
+TupleTableSlot *tested_row(JoinState *state)
+{
+    EPQState *test = state->css.ss.ps.state->es_epq_active;
+    const Index place = state->inner - 1;
+    TupleTableSlot *row = test->relsubs_slot[place];
+    if (row == nullptr && test->relsubs_rowmark[place] != nullptr &&
+        EvalPlanQualFetchRowMark(test, state->inner, state->tested))
+        row = state->tested;
+    return TupIsNull(row) ? nullptr : row;
+}
+
+TupleTableSlot *next_tested(JoinState *state)
+{
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        TupleTableSlot *outer = ExecProcNode(child_of(state));
+        if (TupIsNull(outer))
+            return nullptr;
+        TupleTableSlot *inner = tested_row(state);
+        bool matched = false;
+        TupleTableSlot *row = nullptr;
+        if (inner != nullptr) {
+            row = fill(state, outer, inner);
+            matched = matches(state);
+        }
+        if (matched && state->numbers.type != JOIN_ANTI)
+            return row;
+        if (!matched && returns_unmatched(state))
+            return fill(state, outer, nullptr);
+    }
+}
+
+// -- Callbacks -----------------------------------------------------------------------------------------------
+
+void begin_join(CustomScanState *node, EState *estate, int flags)
+{
+    JoinState *state = join_of(node);
+    const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
+    state->numbers = read_plan_private(scan->custom_private);
+    state->inner = table_number(scan->custom_relids, state->numbers.inner);
+    state->table = ExecOpenScanRelation(estate, state->inner, flags);
+    state->tested = table_slot_create(state->table, &estate->es_tupleTable);
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+        state->index = index_open(state->numbers.index, exec_rt_fetch(state->inner, estate)->rellockmode);
+
+    PlanState *child = ExecInitNode(static_cast<Plan *>(linitial(scan->custom_plans)), estate, flags);
+    node->custom_ps = list_make1(child);
+    state->outer = ExecInitExtraTupleSlot(estate, ExecGetResultType(child), &TTSOpsMinimalTuple);
+    state->columns = list_length(scan->custom_scan_tlist) - state->numbers.child_columns;
+    state->column =
+        static_cast<AttrNumber *>(palloc(sizeof(AttrNumber) * static_cast<Size>(state->columns + 1)));
+    for (int i = 0; i < state->columns; i++) {
+        const auto *entry = static_cast<const TargetEntry *>(
+            list_nth(scan->custom_scan_tlist, state->numbers.child_columns + i));
+        state->column[i] = reinterpret_cast<const Var *>(entry->expr)->varattno;
+    }
+    state->query = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
+    state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
+    state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);
+    state->batch = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join rows", ALLOCSET_DEFAULT_SIZES);
+    state->phase = JoinPhase::gather;
+}
+
+TupleTableSlot *execute_join(CustomScanState *node)
+{
+    JoinState *state = join_of(node);
+    const bool tested = is_tested(state);
+    for (;;) {
+        TupleTableSlot *row = tested ? next_tested(state) : next_row(state);
+        ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
+        if (row == nullptr)
+            return ExecClearTuple(projection != nullptr ? projection->pi_state.resultslot
+                                                        : node->ss.ss_ScanTupleSlot);
+        if (ExecQual(node->ss.ps.qual, node->ss.ps.ps_ExprContext))
+            return projection != nullptr ? ExecProject(projection) : row;
+        InstrCountFiltered1(node, 1);
+    }
+}
+
+void end_join(CustomScanState *node)
+{
+    JoinState *state = join_of(node);
+    if (state->search != nullptr)
+        end_match(state->search);
+    state->search = nullptr;
+    if (state->index != nullptr)
+        index_close(state->index, NoLock);
+    ExecEndNode(child_of(state));
+}
+
+void rescan_join(CustomScanState *node)
+{
+    JoinState *state = join_of(node);
+    if (state->search != nullptr)
+        reset_match(state->search);
+    MemoryContextReset(state->batch);
+    state->row = nullptr;
+    state->rows = state->room = state->next = 0;
+    state->most = kFirstRows;
+    state->phase = JoinPhase::gather;
+    state->child_done = false;
+    state->waiting = nullptr;
+    ExecScanReScan(&node->ss);
+    // PostgreSQL hands changed parameters only to left and right plans.
+    PlanState *child = child_of(state);
+    if (node->ss.ps.chgParam != nullptr)
+        UpdateChangedParamSet(child, node->ss.ps.chgParam);
+    if (child->chgParam == nullptr)
+        ExecReScan(child);
+}
+
+CustomExecMethods exec_methods()
+{
+    CustomExecMethods methods = {};
+    methods.CustomName = kJoinName;
+    methods.BeginCustomScan = begin_join;
+    methods.ExecCustomScan = execute_join;
+    methods.EndCustomScan = end_join;
+    methods.ReScanCustomScan = rescan_join;
+    methods.ExplainCustomScan = explain_join;
+    return methods;
+}
+
+const CustomExecMethods kExecMethods = exec_methods();
+
+Node *create_state(CustomScan * /*scan*/)
+{
+    auto *state = static_cast<JoinState *>(palloc0(sizeof(JoinState)));
+    NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);
+    state->css.methods = &kExecMethods;
+    return reinterpret_cast<Node *>(state);
+}
+
+} // namespace
+
+const CustomScanMethods kJoinScanMethods = {kJoinName, create_state};
+
+} // namespace simhash

@@ -1,0 +1,154 @@
+\set ECHO none
+-- Plain joins on distances by batches of searches: the plans, and the answers compared with the same join without them.
+SET max_parallel_workers_per_gather = 0;
+CREATE FUNCTION flipped(n bigint, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (hashint8extended(n, 1) # CASE bits WHEN 0 THEN 0 ELSE (1::bigint << bits) - 1 END)::simhash $$;
+CREATE TABLE page AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN flipped(i % 9000, i % 4) END AS h, 'l' || i % 3 AS lang FROM generate_series(1, 10000) AS i;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE TABLE asked AS SELECT i AS id, CASE WHEN i % 40 > 0 THEN flipped(i * 5, i % 3) END AS h, i % 6 - 1 AS radius, 'l' || i % 2 AS lang
+    FROM generate_series(1, 3000) AS i;
+ANALYZE page, asked;
+
+-- The answer of a query with the node, if it is used, and without it.
+CREATE FUNCTION compare(query text, OUT node boolean, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
+    found numeric[];
+    expected numeric[];
+BEGIN
+    node := false;
+    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP node := node OR line LIKE '%Simhash Join%'; END LOOP;
+    EXECUTE summed INTO found;
+    SET LOCAL simhash.enable_join = off;
+    EXECUTE summed INTO expected;
+    SET LOCAL simhash.enable_join = on;
+    count := found[1];
+    same := found = expected;
+END $$;
+
+EXPLAIN (COSTS OFF) SELECT asked.id, page.id FROM asked JOIN page ON page.h <@> asked.h <= 3;
+EXPLAIN (COSTS OFF) SELECT a.id FROM asked a LEFT JOIN page p ON a.h <@> p.h <= a.radius AND p.lang = a.lang WHERE coalesce(p.id, 0) < 100;
+EXPLAIN (COSTS OFF) SELECT id FROM asked a WHERE EXISTS (SELECT FROM page WHERE h ~= a.h AND lang <> 'l1');
+EXPLAIN (COSTS OFF) SELECT id FROM asked a WHERE NOT EXISTS (SELECT FROM page WHERE h <@| simhash_ball(a.h, 2));
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN page p ON a.h <@> p.h < 3 AND a.lang = p.lang',
+    'SELECT a, p FROM asked a JOIN page p ON p.h <@> a.h <= a.radius',
+    'SELECT a.id, p.ctid, p.tableoid, p.xmin FROM asked a JOIN page p ON p.h ~= a.h',
+    'SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@| simhash_ball(a.h, 2) WHERE p.lang = ''l1''',
+    'SELECT a.id, p.id FROM asked a, page p WHERE p.h <@> a.h = 2',
+    'SELECT a.id, p.id FROM page a JOIN page p ON p.h <@> a.h <= 3 AND a.id < p.id',
+    'SELECT a.id, p.id FROM asked a LEFT JOIN page p ON p.h <@> a.h <= a.radius',
+    'SELECT a.id, p.id FROM asked a LEFT JOIN page p ON p.h <@> a.h <= 3 AND p.lang = a.lang WHERE p.id IS DISTINCT FROM 7',
+    'SELECT a.id, p.id FROM page p RIGHT JOIN asked a ON p.h <@> a.h <= 3 AND a.radius > 1',
+    'SELECT a.id, p.one FROM asked a LEFT JOIN (SELECT *, 1 AS one FROM page) p ON p.h <@> a.h <= 3',
+    'SELECT a FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 1 AND p.lang = a.lang)',
+    'SELECT a FROM asked a WHERE NOT EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 1 AND p.lang = a.lang)',
+    'SELECT a.id FROM asked a WHERE a.id IN (SELECT id FROM page p WHERE p.h <@> a.h <= 3)',
+    'SELECT a.id, p.id, q.id FROM asked a JOIN page p ON p.h <@> a.h <= 2 JOIN page q ON q.h <@> p.h <= 1',
+    'SELECT a.id, n.id FROM asked a CROSS JOIN LATERAL (SELECT id FROM page p WHERE p.h <@> a.h <= 3) n'
+]) AS query, compare(query) AS c;
+
+-- With little memory there are more batches.
+SET work_mem = '64kB';
+SELECT * FROM compare('SELECT a.id, p.id FROM asked a LEFT JOIN page p ON p.h <@> a.h <= a.radius');
+CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ '(Batches|Leaves Read|Rows Fetched): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
+        IF line !~ 'Disabled|Buffers|Memory|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
+    END LOOP;
+END $$;
+SELECT shown('SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND p.lang = a.lang');
+RESET work_mem;
+
+SET enable_nestloop = off;
+-- The first rows come from the first batch, whose 32 queries are all that is asked.
+SELECT line FROM shown('SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 LIMIT 5') AS line WHERE line ~ 'Queries|Custom';
+SELECT count(*) FROM (SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 LIMIT 5) AS f;
+
+-- Executed again for each row, with another parameter.
+SELECT * FROM compare('SELECT r, (SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= r AND p.id % 2 = r % 2) FROM generate_series(-1, 4) AS r');
+SELECT * FROM compare('SELECT r, (SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 2 WHERE a.radius = r) FROM generate_series(-1, 4) AS r');
+RESET enable_nestloop;
+
+-- A cursor that goes back, and one beyond its transaction.
+BEGIN;
+DECLARE back SCROLL CURSOR FOR SELECT count(*) OVER (), a.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 WHERE a.id = ANY ('{1,2,3,4,6,7}') ORDER BY 2;
+FETCH 2 FROM back;
+FETCH BACKWARD 1 FROM back;
+DECLARE held CURSOR WITH HOLD FOR SELECT a.id FROM asked a JOIN page p ON p.h <@> a.h <= 3;
+MOVE 10 FROM held;
+COMMIT;
+MOVE ALL FROM held;
+CLOSE held;
+
+-- The snapshot is the query's: rows deleted afterwards are seen, and those inserted are not.
+BEGIN;
+DECLARE before CURSOR FOR SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3;
+DELETE FROM page WHERE id % 2 = 0;
+INSERT INTO page SELECT -i, flipped(i * 5, 0), 'new' FROM generate_series(1, 100) AS i;
+FETCH before;
+SELECT * FROM compare('SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3');
+ROLLBACK;
+
+-- Changes by a join.
+BEGIN;
+CREATE TABLE other AS TABLE page;
+UPDATE page p SET lang = 'near' FROM asked a WHERE p.h <@> a.h <= 2 AND a.id < 500;
+SET LOCAL simhash.enable_join = off;
+UPDATE other p SET lang = 'near' FROM asked a WHERE p.h <@> a.h <= 2 AND a.id < 500;
+SET LOCAL simhash.enable_join = on;
+SELECT count(*) FROM (TABLE page EXCEPT TABLE other) AS d;
+DELETE FROM page p USING asked a WHERE p.h <@> a.h <= 1;
+SET LOCAL simhash.enable_join = off;
+DELETE FROM other p USING asked a WHERE p.h <@> a.h <= 1;
+SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM other), (SELECT count(*) FROM (TABLE page EXCEPT TABLE other) AS d);
+ROLLBACK;
+
+-- The policy is tested before a cheap function that tells its arguments, and no other row reaches it.
+CREATE FUNCTION tell(bigint, text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
+    IF $2 <> 'l1' THEN RAISE NOTICE 'told of %', $2; END IF; RETURN true; END $$;
+CREATE ROLE regress_join_reader;
+GRANT SELECT ON page, asked TO regress_join_reader;
+ALTER TABLE page ENABLE ROW LEVEL SECURITY;
+CREATE POLICY seen ON page USING (lang = 'l1');
+SET ROLE regress_join_reader;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id + a.id, p.lang);
+SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id + a.id, p.lang);
+RESET ROLE;
+ALTER TABLE page DISABLE ROW LEVEL SECURITY;
+
+-- A partial index only where its condition holds; no partitions, and nothing with a condition that has no columns.
+CREATE TABLE part (id int, h simhash) PARTITION BY HASH (id);
+CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+INSERT INTO part SELECT id, h FROM page;
+CREATE INDEX ON part USING simhash (h);
+DROP INDEX page_h;
+CREATE INDEX page_some ON page USING simhash (h) WHERE lang = 'l1';
+ANALYZE part;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, p.id FROM asked a JOIN part p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN part_0 p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND p.lang = ''l1''',
+    'SELECT a.id, p.id FROM (SELECT * FROM asked WHERE id < 50) a JOIN page p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN part_0 p ON p.h <@> a.h <= 3 WHERE now() > ''2020-01-01'''
+]) AS query, compare(query) AS c;
+
+-- A generic plan is made anew when its index has gone.
+SET plan_cache_mode = force_generic_plan;
+PREPARE nearest(int) AS SELECT count(*) FROM asked a JOIN part_0 p ON p.h <@> a.h <= $1;
+EXPLAIN (COSTS OFF) EXECUTE nearest(2);
+EXECUTE nearest(2);
+EXECUTE nearest(NULL);
+DROP INDEX part_h_idx;
+SET enable_mergejoin = off;
+EXPLAIN (COSTS OFF) EXECUTE nearest(2);
+DEALLOCATE nearest;
+RESET plan_cache_mode;
+RESET enable_mergejoin;
+DROP TABLE page, asked, part;
+DROP FUNCTION flipped, compare, shown, tell;
+DROP ROLE regress_join_reader;

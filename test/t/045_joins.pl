@@ -1,0 +1,162 @@
+# Joins made at random, on distances between two tables: with a Simhash Join and without one the answers are the same.
+# TEST_SECONDS sets how long (15 unless given); SEED=… begins with a seed of its own.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+use SimhashTest;
+
+my $kQueries = 50; # of a session
+
+my $node = start_node('main', settings => [ "shared_buffers = '64MB'", 'autovacuum = off', 'fsync = off',
+        'max_worker_processes = 16', 'max_parallel_workers = 16' ]);
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION simhash;
+CREATE FUNCTION leaky(integer) RETURNS boolean LANGUAGE plpgsql COST 0.1 PARALLEL SAFE AS 'BEGIN RETURN $1 % 7 <> 3; END';
+CREATE FUNCTION weights(h simhash) RETURNS simhash_weights LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT ('[' || string_agg(CASE WHEN $1::bigint >> i & 1 = 1 THEN '' ELSE '-' END || (1 + i % 5), ',' ORDER BY i) || ']')::simhash_weights
+    FROM generate_series(0, 63) AS i $$;
+CREATE FUNCTION near(n bigint, most bigint) RETURNS simhash LANGUAGE sql AS $$
+    SELECT CASE WHEN n % 13 = 0 THEN NULL
+        WHEN n % 5 < 3 THEN (hashint8extended(n % 40, 3) # (CASE WHEN n % most > 0 THEN 1::bigint << (hashint8extended(n, 4) & 63)::int ELSE 0 END)
+            # (CASE WHEN n % most > 1 THEN 1::bigint << (hashint8extended(n, 5) & 63)::int ELSE 0 END)
+            # (CASE WHEN n % most > 2 THEN 31::bigint << (hashint8extended(n, 6) & 31)::int ELSE 0 END))::simhash
+        ELSE hashint8extended(n, 7)::simhash END $$;
+CREATE TABLE a AS SELECT i::int AS id, near(i, 4) AS h, 'l' || i % 3 AS lang, i % 9 - 1 AS r, (i * 7 % 100)::int AS n, NULL::simhash_weights AS w FROM generate_series(1, 700) AS i;
+CREATE TABLE b AS SELECT i::int AS id, near(i * 3, 5) AS h, 'l' || i % 4 AS lang, i % 5 AS r, (i * 11 % 100)::int AS n, NULL::simhash_weights AS w FROM generate_series(1, 1500) AS i;
+CREATE TABLE c AS SELECT i::int AS id, near(i * 7, 3) AS h, 'l' || i % 2 AS lang, i % 6 AS r, i::int AS n, NULL::simhash_weights AS w FROM generate_series(1, 100) AS i;
+CREATE INDEX a_h ON a USING simhash (h) WITH (design_radius = 3);
+CREATE INDEX b_h ON b USING simhash (h) WITH (design_radius = 5);
+CREATE INDEX c_h ON c USING simhash (h) WHERE n > 20;
+UPDATE b SET n = n + 1 WHERE id % 3 = 0;
+UPDATE b SET h = near(id * 5, 4) WHERE id % 17 = 0;
+DELETE FROM b WHERE id % 19 = 0;
+ALTER TABLE b ADD COLUMN added integer DEFAULT 5, DROP COLUMN r;
+ALTER TABLE b ADD COLUMN r integer;
+UPDATE b SET r = id % 5 WHERE id % 2 = 0;
+UPDATE a SET w = weights(h);
+UPDATE b SET w = weights(h);
+UPDATE c SET w = weights(h);
+CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM b WHERE leaky(n);
+ANALYZE a, b, c;
+SQL
+
+sub pick { return $_[ int rand @_ ] }
+sub chance { return rand() < $_[0] }
+
+sub near
+{
+    my ($x, $y) = @_;
+    my $k = pick(0, 1, 2, 3, 3, 3, 5, 8, 12, -1);
+    my $limit = chance(0.7) ? $k : pick("$x.r", "$y.r", "$x.r + 1", "($k + $x.n % 3)", 'NULL::int', "(SELECT $k)");
+    my ($p, $q) = chance(0.5) ? ($x, $y) : ($y, $x);
+    return pick("$p.h <@> $q.h <= $limit", "$p.h <@> $q.h <= $limit", "$p.h <@> $q.h < $limit", "$limit >= $p.h <@> $q.h",
+        "hamming_within($p.h, $q.h, $limit)", "$p.h <@| simhash_ball($q.h, $limit)", "$p.h ~= $q.h", "$p.h <@> $q.h = $limit",
+        "$p.h <@> $q.w <= $limit", "$p.h <@> ($q.h::bigint # 1)::simhash <= $limit");
+}
+
+sub extra
+{
+    my ($x, $y) = @_;
+    return pick("$x.lang = $y.lang", "$x.id < $y.id", "$y.n % 3 = 0", "$x.n < 50", "leaky($x.n + $y.n)", "$x.n + $y.n > 60", "$x.lang <> $y.lang",
+        "leaky($y.n)", near($x, $y), "$y.n = (SELECT max(n) FROM c WHERE c.id = $x.n)", "$y.n IN (SELECT n FROM c)");
+}
+
+sub where
+{
+    my ($x, $y) = @_;
+    return pick("$x.n < 80", "$x.lang = 'l1'", $y ? ("$y.id IS NULL", "$y.n > 10", "coalesce($y.n, 0) % 2 = 0", "$y.lang IS DISTINCT FROM $x.lang", "leaky($y.n)") : ());
+}
+
+sub conditions
+{
+    my ($x, $y) = @_;
+    return join ' AND ', near($x, $y), map { extra($x, $y) } 1 .. pick(0, 0, 0, 1, 1, 2);
+}
+
+sub table { return pick(qw(a b b c barrier)) }
+
+sub query
+{
+    my ($first, $second) = (table(), table());
+    my $on = conditions('x', 'y');
+    my $columns = pick('x.id, y.id AS other', 'x, y', 'x.id, y.lang, y.n, x.h', 'x.id, y.h <@> x.h AS d', 'y.*', 'x.id, y', 'x.n + y.n AS s, y.id');
+    $columns = 'x.id, y.ctid, y.tableoid' if $second ne 'barrier' && chance(0.1);
+    my @where = map { where('x', 'y') } 1 .. pick(0, 0, 1);
+    my $kind = pick(qw(inner inner left left right semi anti in three lateral nested correlated));
+    my $from;
+    if ($kind eq 'semi' || $kind eq 'anti') {
+        my $not = $kind eq 'anti' ? 'NOT ' : '';
+        return "SELECT " . pick('x.id', 'x', 'x.lang, x.n') . " FROM $first x WHERE ${not}EXISTS (SELECT FROM $second y WHERE $on)" .
+            join '', map { " AND " . where('x') } @where;
+    }
+    return "SELECT x.id FROM $first x WHERE x.id IN (SELECT y.n FROM $second y WHERE $on)" if $kind eq 'in';
+    return "SELECT z.id, (SELECT count(*) FROM $first x " . pick('', 'LEFT ') . "JOIN $second y ON $on WHERE x.n = z.n) FROM c z WHERE z.id < 12"
+        if $kind eq 'correlated';
+    $from = "$first x JOIN $second y ON $on" if $kind eq 'inner';
+    $from = "$first x LEFT JOIN $second y ON $on" if $kind eq 'left';
+    $from = "$first x RIGHT JOIN $second y ON $on" if $kind eq 'right';
+    $from = "$first x " . pick('', 'LEFT ') . "JOIN LATERAL (SELECT y.*, y.n + x.n AS both_n, 1 AS one FROM $second y WHERE $on) y ON true" if $kind eq 'lateral';
+    $from = "$first x " . pick('', 'LEFT ') . "JOIN (SELECT y.*, coalesce(y.n, -1) AS shown FROM $second y WHERE y.n % 4 > 0) y ON $on" if $kind eq 'nested';
+    if ($kind eq 'three') {
+        $from = "$first x " . pick('', 'LEFT ') . "JOIN $second y ON $on " . pick('', 'LEFT ') . "JOIN " . table() . " z ON " .
+            pick('z.id = x.n', 'z.id = y.n', near('z', 'y'), near('z', 'x'));
+    }
+    return "SELECT $columns FROM $from" . (@where ? " WHERE @where" : '');
+}
+
+# Returns what psql prints for the query as a sum, or the number of rows of its beginning.
+sub summed
+{
+    my ($query, $limit) = @_;
+    return "SELECT count(*) FROM ($query LIMIT $limit) AS t" if $limit;
+    return "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM ($query) AS t";
+}
+
+my $seed = $ENV{SEED} || int(rand(1e6));
+my $end = time + test_seconds(15);
+my ($queries, $used, $wrong, $failed) = (0, 0, 0, 0);
+while (time < $end) {
+    srand($seed);
+    my (@query, @setting, $script);
+    for my $number (0 .. $kQueries - 1) {
+        push @query, my $query = query();
+        my $summed = summed($query, chance(0.1) ? pick(1, 5, 40) : 0);
+        my $workers = chance(0.25) ? 2 : 0;
+        my $memory = pick('64kB', '64kB', '4MB');
+        push @setting, "work_mem $memory, workers $workers";
+        my $set = "SET work_mem = '$memory'; SET max_parallel_workers_per_gather = $workers; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;\n";
+        $script .= $set;
+        for my $on ('off', 'on') {
+            # The node is not disabled, so it is taken wherever it is offered.
+            $script .= "SET simhash.enable_join = $on;\n" . join '', map { "SET enable_$_ = " . ($on eq 'on' ? 'off' : 'on') . ";\n" } qw(nestloop hashjoin mergejoin);
+            $script .= "\\echo \@$on $number\n$summed;\n\\if :ERROR\n\\echo error :SQLSTATE :LAST_ERROR_MESSAGE\n\\endif\n";
+        }
+        $script .= "\\echo \@plan $number\nEXPLAIN (COSTS OFF) $summed;\n";
+    }
+    my ($status, $out, $error) = $node->psql('postgres', "$script\\echo \@end\n", on_error_stop => 0, timeout => 600);
+    my (%answer, $key);
+    for (split /\n/, $out) {
+        if (/^\@(.*)/) { $key = $1; $answer{$key} = ''; }
+        else { $answer{$key} .= "$_\n"; }
+    }
+    ok(exists $answer{end}, "seed $seed: the session ended");
+    for my $number (0 .. $kQueries - 1) {
+        my ($off, $on, $plan) = map { $answer{"$_ $number"} // 'none' } qw(off on plan);
+        $queries++;
+        $used++ if $plan =~ /Simhash Join/;
+        $failed++ if $off =~ /^error/;
+        next if $off eq $on;
+        $wrong++;
+        diag("seed $seed, query $number ($setting[$number]): $query[$number]\nwithout: ${off}with: $on$plan") if $wrong <= 5;
+    }
+    $seed++;
+}
+is($wrong, 0, "$queries joins, $used by the node, $failed with errors");
+cmp_ok($used, '>', $queries / 4, 'the node is used');
+cmp_ok($failed, '<', $queries / 10, 'most queries succeed');
+done_testing();

@@ -34,6 +34,6 @@ extern const CheckKind kFingerprintCheck;   // check_fingerprints.cpp
 extern const StatsKind kFingerprintStats;   // fingerprint_stats.cpp
 
 // fingerprint_pairs.cpp
-void join_fingerprints(PairOutput *output, int radius);
+struct PairWork *join_fingerprints(PairOutput *output, int radius);
 
 } // namespace simhash

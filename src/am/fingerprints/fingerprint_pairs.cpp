@@ -48,28 +48,37 @@ struct FingerprintJoin {
     uint32 cell[kMostPairSteps][kMostShares + 1]; // which begin here
 };
 
-// Calls visit(page) with a copy of each leaf of a tree, or of a range of positions, from left to right.
-template <typename Visit>
-void visit_leaves(const OpenIndex &index, Snapshot snapshot, int table, Position from, Position end,
-                  Visit visit)
-{
-    LeafReader reader = {};
+// Copies of the leaves of a tree, or of a range of positions, from left to right.
+struct LeafWalk {
+    LeafReader reader;
     TreeWalk walk;
-    reader.index = index;
-    reader.snapshot = snapshot;
-    reader.strategy = join_strategy(index);
-    begin_tree_walk(&walk, table, from, end);
-    begin_reading(&reader, &walk);
-    PGAlignedBlock copy;
-    BlockNumber block;
-    while ((block = copy_next_leaf(&reader, &copy)) != InvalidBlockNumber) {
-        TidCheck check;
-        visit_leaf(copy.data, [&](int, const LeafEntry &entry) { check.add(entry.tid); });
-        check.finish(index, block);
-        visit(copy.data);
+    PGAlignedBlock page;
+};
+
+void begin_leaf_walk(LeafWalk *leaves, const OpenIndex &index, Snapshot snapshot, int tree, Position from,
+                     Position end)
+{
+    leaves->reader = {};
+    leaves->reader.index = index;
+    leaves->reader.snapshot = snapshot;
+    leaves->reader.strategy = join_strategy(index);
+    begin_tree_walk(&leaves->walk, tree, from, end);
+    begin_reading(&leaves->reader, &leaves->walk);
+}
+
+// Copies the next leaf. Returns false at the end.
+bool next_leaf(LeafWalk *leaves)
+{
+    const BlockNumber block = copy_next_leaf(&leaves->reader, &leaves->page);
+    if (block == InvalidBlockNumber) {
+        if (leaves->reader.strategy != nullptr)
+            FreeAccessStrategy(leaves->reader.strategy);
+        return false;
     }
-    if (reader.strategy != nullptr)
-        FreeAccessStrategy(reader.strategy);
+    TidCheck check;
+    visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) { check.add(entry.tid); });
+    check.finish(leaves->reader.index, block);
+    return true;
 }
 
 void read_entries(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows),
@@ -78,19 +87,21 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     const PairSide &side = side_of(*reader, place);
     Rows *rows = &reader->page;
     auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
+    auto *leaves = static_cast<LeafWalk *>(palloc(sizeof(LeafWalk)));
     for (int part = 0; part < side.parts; part++) {
         set_table_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
-        visit_leaves(side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree,
-                     [&](const char *page) {
-                         rows->count = 0;
-                         visit_leaf(page, [&](int, const LeafEntry &entry) {
-                             uint64 number = row_number(side, part, entry.tid);
-                             if (number != kNoRow)
-                                 rows->set(rows->count++, (*to_fingerprint)(entry.key.word[0]), number);
-                         });
-                         visit(context, *rows);
-                     });
+        begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
+        while (next_leaf(leaves)) {
+            rows->count = 0;
+            visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) {
+                uint64 number = row_number(side, part, entry.tid);
+                if (number != kNoRow)
+                    rows->set(rows->count++, (*to_fingerprint)(entry.key.word[0]), number);
+            });
+            visit(context, *rows);
+        }
     }
+    pfree(leaves);
     pfree(to_fingerprint);
 }
 
@@ -141,48 +152,29 @@ void sample_side(PairSide *side, SampledRows *sample)
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
 
-// A range of cells of a step that uses one of the index's own tables: its leaves are in the order of the cells, which
-// are the first bits of the keys. Keys are compared as they are: their distance is that of the fingerprints.
-struct TreeStep {
-    PairReader *reader;
+// A step that uses one of the index's own tables: its leaves are in the order of the cells, which are the first bits of
+// the keys. Keys are compared as they are: their distance is that of the fingerprints.
+struct KeyStep {
     PairStep step; // of the keys' bits
     CellMap map;
+    int low_bits; // cells of a window whose numbers end alike are compared as one
     BytePermutation to_fingerprint;
-    int low_bits;
-    Position from; // the range in the table
-    Position end;
-    uint32 open;   // the cell in which the next leaf begins
-    Size open_row; // rows before this one belong to lower cells
-    Size open_end; // rows from this one on belong to the open cell
-    bool spooling; // cell `open` does not fit into memory: its rows go to the spool
-    Rows stash;
 
-    void set(const PairStep &of_fingerprints);
+    void set(const PairStep &of_fingerprints, Size window);
     uint32 cell(uint64 key) const
     {
         return step.bits == 0 ? 0 : static_cast<uint32>(key >> (64 - step.bits));
     }
 };
 
-void TreeStep::set(const PairStep &of_fingerprints)
+void KeyStep::set(const PairStep &of_fingerprints, Size window)
 {
     step = of_fingerprints;
     step.mask = step.bits == 0 ? 0 : ~Fingerprint{0} << (64 - step.bits);
     for (int i = 0; i < step.bits; i++)
         step.bit[i] = static_cast<std::uint8_t>(kBits - 1 - i);
     map.set(step.bit, step.bits);
-}
-
-void join_window(TreeStep *tree, Size count)
-{
-    PairJoin *join = tree->reader->join;
-    Rows rows = join->raw.part(0, count);
-    receive_pairs(tree->reader->output);
-    narrow_rows(*tree->reader, 0, &rows);
-    if (join_sorted_cells(join, rows, tree->step.mask, join->radius))
-        return; // as leaves are before inserts
-    sort_cells(join, rows, tree->map, tree->low_bits, &join->cells[0]);
-    join_cells(join, join->cells[0], join->cells[0], 0, tree->step.mask, join->radius);
+    low_bits = std::min(step.bits, most_sort_bits(window));
 }
 
 void copy_rows(const Rows &from, Rows *to)
@@ -192,70 +184,137 @@ void copy_rows(const Rows &from, Rows *to)
     to->count = from.count;
 }
 
-void join_spooled_cell(TreeStep *tree)
+// The rows of leaves until whole cells can be compared: the join's raw rows. Rows of the open cell, in which the next leaf
+// begins, wait for it. If they fill the memory, they go to the spool until the cell ends.
+class CellWindow
 {
-    Rows *raw = &tree->reader->join->raw;
-    copy_rows(*raw, &tree->stash); // rows of the last leaf: the join needs the memory
-    join_partitions(tree->reader, {0, 0, 1}, 0, 0, tree->map, 0, tree->step);
-    clear_pair_spool(tree->reader->spool);
-    copy_rows(tree->stash, raw);
-    tree->spooling = false;
+public:
+    void begin(PairReader *reader)
+    {
+        reader_ = reader;
+        raw_ = &reader->join->raw;
+        stash_ = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
+        room_ = reader->join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
+    }
+
+    // Begins with a cell of a step.
+    void open(const KeyStep *step, uint32 cell)
+    {
+        step_ = step;
+        open_ = cell;
+        open_row_ = open_end_ = 0;
+        raw_->count = 0;
+    }
+
+    // Adds the rows of a leaf, whose end is in cell `next`, or the end of all. add_rows() calls add(key, tid) for each.
+    template <typename AddRows> void add_leaf(bool last, uint32 next, AddRows add_rows)
+    {
+        const bool closes = last || next != open_;
+        if (closes)
+            open_row_ = raw_->count;
+        add_rows();
+        if (spooling_ && closes)
+            join_spooled();
+        open_ = next;
+        if (closes)
+            open_end_ = raw_->count;
+        if (spooling_ || (!last && raw_->count < std::min(room_, kWindow)))
+            return;
+        close_cells(last);
+        if (raw_->count >= room_)
+            overflow();
+    }
+
+    void add(uint64 key, uint64 tid)
+    {
+        if (spooling_ && step_->cell(key) == open_)
+            add_row(reader_->spool, 0, key, tid);
+        else
+            raw_->set(raw_->count++, key, tid);
+    }
+
+private:
+    void compare(Size count);
+    void close_cells(bool last);
+    void overflow();
+    void join_spooled();
+
+    PairReader *reader_;
+    const KeyStep *step_;
+    Rows *raw_;
+    Size room_; // for rows: a leaf more fits
+    uint32 open_;
+    Size open_row_; // rows before this one belong to lower cells
+    Size open_end_; // rows from this one on belong to the open cell
+    bool spooling_; // the open cell
+    Rows stash_;
+};
+
+// Compares the first rows.
+void CellWindow::compare(Size count)
+{
+    PairJoin *join = reader_->join;
+    Rows rows = raw_->part(0, count);
+    receive_pairs(reader_->output);
+    narrow_rows(*reader_, 0, &rows);
+    if (join_sorted_cells(join, rows, step_->step.mask, join->radius))
+        return; // as leaves are before inserts
+    sort_cells(join, rows, step_->map, step_->low_bits, &join->cells[0]);
+    join_cells(join, join->cells[0], join->cells[0], 0, step_->step.mask, join->radius);
 }
 
-void visit_tree_leaf(TreeStep *tree, const char *page)
+// Compares the rows of all cells but the open one, and keeps the others.
+void CellWindow::close_cells(bool last)
 {
-    PairJoin *join = tree->reader->join;
-    Rows *raw = &join->raw;
-    bool last = is_rightmost(page) || high_of(page) >= tree->end;
-    bool begins_before = low_of(page) < tree->from; // as the root does
-    uint32 next = last ? 0 : tree->cell(high_of(page).key);
-    bool ends_cell = last || next != tree->open;
-    if (ends_cell)
-        tree->open_row = raw->count;
-    visit_leaf(page, [&](int, const LeafEntry &entry) {
-        const uint64 key = entry.key.word[0];
-        if (begins_before && key < tree->from.key)
-            return;
-        if (tree->spooling && tree->cell(key) == tree->open)
-            add_row(tree->reader->spool, 0, key, entry.tid);
-        else
-            raw->set(raw->count++, key, entry.tid);
-    });
-    if (tree->spooling && ends_cell)
-        join_spooled_cell(tree);
-    tree->open = next;
-    if (ends_cell)
-        tree->open_end = raw->count;
-    if (tree->spooling)
-        return;
-
-    Size room = join->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
-    if (!last && raw->count < std::min(room, kWindow))
-        return;
-    // Rows of the open cell wait for the next leaf.
-    Size whole = last ? raw->count : tree->open_row;
-    for (Size i = whole; i < tree->open_end; i++) {
-        if (tree->cell(raw->word[i]) != next) {
-            std::swap(raw->word[i], raw->word[whole]);
-            std::swap(raw->tag[i], raw->tag[whole]);
+    Size whole = last ? raw_->count : open_row_;
+    for (Size i = whole; i < open_end_; i++) {
+        if (step_->cell(raw_->word[i]) != open_) {
+            std::swap(raw_->word[i], raw_->word[whole]);
+            std::swap(raw_->tag[i], raw_->tag[whole]);
             whole++;
         }
     }
     if (whole > 0) {
-        join_window(tree, whole);
-        Rows rest = raw->part(whole, raw->count);
-        std::memmove(raw->word, rest.word, rest.count * sizeof(Fingerprint));
-        std::memmove(raw->tag, rest.tag, rest.count * sizeof(uint64));
-        raw->count = rest.count;
+        compare(whole);
+        Rows rest = raw_->part(whole, raw_->count);
+        std::memmove(raw_->word, rest.word, rest.count * sizeof(Fingerprint));
+        std::memmove(raw_->tag, rest.tag, rest.count * sizeof(uint64));
+        raw_->count = rest.count;
     }
-    tree->open_row = tree->open_end = 0;
-    if (raw->count < room)
-        return;
-    for (Size i = 0; i < raw->count; i++)
-        add_row(tree->reader->spool, 0, raw->word[i], raw->tag[i]);
-    raw->count = 0;
-    tree->spooling = true;
+    open_row_ = open_end_ = 0;
 }
+
+void CellWindow::overflow()
+{
+    for (Size i = 0; i < raw_->count; i++)
+        add_row(reader_->spool, 0, raw_->word[i], raw_->tag[i]);
+    raw_->count = 0;
+    spooling_ = true;
+}
+
+void CellWindow::join_spooled()
+{
+    copy_rows(*raw_, &stash_); // rows of the last leaf: the join needs the memory
+    join_partitions(reader_, {0, 0, 1}, 0, 0, step_->map, 0, step_->step);
+    clear_pair_spool(reader_->spool);
+    copy_rows(stash_, raw_);
+    spooling_ = false;
+}
+
+// A join as it goes on.
+struct FingerprintWork : PairWork {
+    PairSource source;
+    FingerprintJoin plan;
+    PairReader *reader;
+    CellsWork cells; // without trees
+
+    KeyStep key_step;
+    CellWindow window;
+    LeafWalk leaves;
+    int task;             // the next range of cells of a step
+    Position from, upper; // the range of the tree that is being read
+    bool reading;
+};
 
 // The position at which a cell begins.
 Position cell_begin(const PairStep &step, uint32 cell)
@@ -265,40 +324,51 @@ Position cell_begin(const PairStep &step, uint32 cell)
     return {cell == 0 ? 0 : uint64{cell} << (64 - step.bits), 0};
 }
 
-void follow_range(TreeStep *tree, int table, uint32 first, uint32 end)
+// Begins the next range that this process reads. Returns false if there is none.
+bool begin_range(FingerprintWork *work)
 {
-    PairReader *reader = tree->reader;
-    set_table_permutation(side_of(*reader, 0).meta(), table, false, &tree->to_fingerprint);
-    tree->open = first;
-    tree->from = cell_begin(tree->step, first);
-    tree->end = cell_begin(tree->step, end);
-    tree->open_row = tree->open_end = 0;
-    reader->join->raw.count = 0;
-    visit_leaves(side_of(*reader, 0).part[0].index, reader->output->snapshot, table, tree->from, tree->end,
-                 [tree](const char *page) { visit_tree_leaf(tree, page); });
+    PairReader *reader = work->reader;
+    PairJoin *join = reader->join;
+    const FingerprintJoin &plan = work->plan;
+    for (; work->task < plan.plan.steps * plan.shares; work->task++) {
+        const int number = work->task / plan.shares, tree = plan.table[number];
+        const uint32 *cell = &plan.cell[number][work->task % plan.shares];
+        if (cell[0] >= cell[1] || !takes_task(reader->output))
+            continue;
+        KeyStep *step = &work->key_step;
+        step->set(plan.plan.step[number], std::min(join->capacity, kWindow));
+        set_table_permutation(side_of(*reader, 0).meta(), tree, false, &step->to_fingerprint);
+        join->under[0] = {&plan.plan, number, &step->to_fingerprint};
+        join->depth = 1;
+        work->window.open(step, cell[0]);
+        work->from = cell_begin(step->step, cell[0]);
+        work->upper = cell_begin(step->step, cell[1]);
+        begin_leaf_walk(&work->leaves, side_of(*reader, 0).part[0].index, reader->output->snapshot, tree,
+                        work->from, work->upper);
+        work->task++;
+        return true;
+    }
+    return false;
 }
 
-void follow_trees(PairReader *reader, const FingerprintJoin &plan)
+// Reads a leaf of a tree, or begins to read one.
+bool continue_trees(FingerprintWork *work)
 {
-    PairJoin *join = reader->join;
-    auto *tree = static_cast<TreeStep *>(palloc0(sizeof(TreeStep)));
-    tree->reader = reader;
-    tree->stash = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
-    reader->spool = begin_pair_spool(reader->spool_bytes, 1, all_rows(*reader));
-    for (int number = 0; number < plan.plan.steps; number++) {
-        const PairStep &step = plan.plan.step[number];
-        const uint32 *cell = plan.cell[number];
-        tree->set(step);
-        // Cells of a window whose numbers end alike are compared as one.
-        tree->low_bits = std::min(step.bits, most_sort_bits(std::min(join->capacity, kWindow)));
-        join->under[join->depth++] = {&plan.plan, number, &tree->to_fingerprint};
-        for (int share = 0; share < plan.shares; share++) {
-            if (cell[share] < cell[share + 1] && takes_task(reader->output))
-                follow_range(tree, plan.table[number], cell[share], cell[share + 1]);
-        }
-        join->depth--;
-    }
-    end_pair_spool(reader->spool);
+    if (!work->reading)
+        return work->reading = begin_range(work);
+    work->reading = next_leaf(&work->leaves);
+    if (!work->reading)
+        return true;
+    const char *page = work->leaves.page.data;
+    const bool last = is_rightmost(page) || high_of(page) >= work->upper;
+    const bool begins_before = low_of(page) < work->from; // as the root does
+    work->window.add_leaf(last, last ? 0 : work->key_step.cell(high_of(page).key), [&] {
+        visit_leaf(page, [&](int, const LeafEntry &entry) {
+            if (!begins_before || entry.key.word[0] >= work->from.key)
+                work->window.add(entry.key.word[0], entry.tid);
+        });
+    });
+    return true;
 }
 
 // A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
@@ -384,29 +454,51 @@ bool gains_by_sharing(const FingerprintJoin &join, double rows)
     return gains;
 }
 
-void run_join(PairOutput *output, const FingerprintJoin &join)
+bool continue_fingerprints(PairWork *base)
 {
-    PairSource source = {read_entries, nullptr, nullptr};
-    output->source = &source;
-    const Size part = join.bytes / 8;
-    PairReader *reader = begin_reader(output, part * 3, part * 3, join.processes);
-    reader->join->radius = join.radius;
-    // By trees, only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
-    begin_output(output, part * (join.by_trees ? 4 : 2));
-    if (join.by_trees) {
-        reader->spool_bytes = part;
-        follow_trees(reader, join);
-    } else {
-        follow_cells(reader, join.plan);
-    }
-    end_join(reader->join);
+    auto *work = static_cast<FingerprintWork *>(base);
+    return work->plan.by_trees ? continue_trees(work) : continue_cells(&work->cells);
+}
+
+void end_fingerprints(PairWork *base)
+{
+    auto *work = static_cast<FingerprintWork *>(base);
+    PairOutput *output = work->reader->output;
+    if (work->reader->spool != nullptr)
+        end_pair_spool(work->reader->spool);
+    end_join(work->reader->join);
     end_output(output);
     output->source = nullptr;
+    end_pair_team(output);
+}
+
+PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
+{
+    auto *work = static_cast<FingerprintWork *>(palloc0(sizeof(FingerprintWork)));
+    work->next = continue_fingerprints;
+    work->end = end_fingerprints;
+    work->source = {read_entries, nullptr, nullptr};
+    work->plan = plan;
+    output->source = &work->source;
+    const Size part = plan.bytes / 8;
+    PairReader *reader = begin_reader(output, part * 3, part * 3, plan.processes);
+    work->reader = reader;
+    reader->join->radius = plan.radius;
+    reader->links = output->wanted == PairsWanted::links;
+    // By trees, only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
+    begin_output(output, part * (plan.by_trees ? 4 : 2));
+    if (plan.by_trees) {
+        work->window.begin(reader);
+        reader->spool = begin_pair_spool(part, 1, all_rows(*reader));
+    } else {
+        begin_cells(&work->cells, reader, work->plan.plan);
+    }
+    return work;
 }
 
 } // namespace
 
-void join_fingerprints(PairOutput *output, int radius)
+PairWork *join_fingerprints(PairOutput *output, int radius)
 {
     constexpr double kLeastRow = 30; // nanoseconds for each row and step
     auto *sample = static_cast<SampledRows *>(palloc(2 * sizeof(SampledRows)));
@@ -431,9 +523,7 @@ void join_fingerprints(PairOutput *output, int radius)
         plan_join(output, sample, 1, join);
     pfree(sample);
     log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
-    run_join(output, *join);
-    if (output->team != nullptr)
-        end_pair_team(output);
+    return begin_work(output, *join);
 }
 
 } // namespace simhash
@@ -447,6 +537,6 @@ void simhash_join_worker(dsm_segment *segment, shm_toc *toc)
     using namespace simhash;
     void *plan;
     PairOutput *output = join_pair_team(segment, toc, &plan);
-    run_join(output, *static_cast<const FingerprintJoin *>(plan));
+    finish_work(begin_work(output, *static_cast<const FingerprintJoin *>(plan)));
     leave_pair_team(output, toc);
 }

@@ -67,9 +67,9 @@ struct IndexKind {
     const struct SearchCosts *costs;                      // search/cost.hpp
     const struct CheckKind *check;                        // inspect/check.hpp
     const struct StatsKind *stats;                        // inspect/index_stats.hpp
-    // Adds the pairs within a distance, of the rows of one index or between those of two, to the output
+    // Begins to add the pairs within a distance, of the rows of one index or between those of two, to the output
     // (pairs/pair_output.hpp).
-    void (*join)(struct PairOutput *output, int radius);
+    struct PairWork *(*join)(struct PairOutput *output, int radius);
 };
 
 // Makes a kind known. Called when the library is loaded.

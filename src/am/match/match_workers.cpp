@@ -74,8 +74,7 @@ void run_match(MatchSearch *search, bool all)
     begin_workers_of(search);
     while (read_merged(search))
         pass_on(search);
-    if (search->merged.shared != nullptr)
-        end_pair_team(output);
+    end_pair_team(output);
     search->merged.shared = nullptr;
     while (read_noted(search, all || search->crowded))
         pass_on(search);

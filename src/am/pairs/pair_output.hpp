@@ -51,6 +51,19 @@ struct PairOutput {
                        // compared
 };
 
+// The search for the pairs of an output, which a kind of indexes begins. It goes on piece by piece, so that it can stop
+// when its pairs are enough. In between, nothing of the indexes is pinned.
+struct PairWork {
+    bool (*next)(PairWork *work); // adds some pairs, or none, to the output; false at the end
+    void (*end)(PairWork *work);  // passes on the pairs that wait
+};
+inline void finish_work(PairWork *work)
+{
+    while (work->next(work)) {
+    }
+    work->end(work);
+}
+
 // `extra` is memory that the caller takes for each waiting pair.
 void begin_output(PairOutput *output, Size bytes, Size extra = 0);
 void end_output(PairOutput *output);

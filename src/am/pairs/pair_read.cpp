@@ -46,7 +46,7 @@ void narrow_rows(const PairReader &reader, int place, Rows *rows)
     PairJoin *join = reader.join;
     if (reader.output->filter_early)
         filter_rows(reader.output, join->side[place], rows);
-    if (reader.output->wanted == PairsWanted::links)
+    if (reader.links)
         link_equal(join, place == 0 && join->under[0].step == 0, rows);
 }
 
@@ -82,33 +82,40 @@ uint64 load_rows(PairReader *reader, int store, uint64 from, int place, const Ce
 
 } // namespace
 
-void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
-                     const CellMap &map, int low_bits, const PairStep &step)
+bool join_next_part(PartitionWork *work)
 {
+    PairReader *reader = work->reader;
     PairJoin *join = reader->join;
+    const PartitionShare &share = work->share;
+    const PairStep &step = *work->step;
+    for (; work->partition >> share.bits == 0; work->partition++, work->at = 0) {
+        const uint32 partition = work->partition;
+        const int own = work->x_store + static_cast<int>(partition);
+        if (share.has(partition) && work->at < spooled_rows(reader->spool, own))
+            break;
+    }
+    const uint32 partition = work->partition;
+    if (partition >> share.bits != 0)
+        return false;
     Cells *x = &join->cells[0], *y = &join->cells[1];
-    for (uint32 partition = 0; partition < uint32{1} << share.bits; partition++) {
-        int own = x_store + static_cast<int>(partition);
-        for (uint64 at = 0; share.has(partition) && at < spooled_rows(reader->spool, own);) {
-            at = load_rows(reader, own, at, 0, map, low_bits);
-            if (reader->output != nullptr)
-                receive_pairs(reader->output);
-            if (reader->within)
-                join_cells(join, *x, *x, step.budget, step.mask, join->radius);
-            for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
-                uint32 other = partition ^ flips.mask();
-                if (reader->within && !is_first(partition, other))
-                    continue; // compared the other way round
-                int store = y_store + static_cast<int>(other);
-                uint64 y_at = reader->within && other == partition ? at : 0;
-                while (y_at < spooled_rows(reader->spool, store)) {
-                    y_at = load_rows(reader, store, y_at, 1, map, low_bits);
-                    join_cells(join, *x, *y, step.budget - flips.count(), step.mask,
-                               join->radius - flips.count());
-                }
-            }
+    work->at = load_rows(reader, work->x_store + static_cast<int>(partition), work->at, 0, *work->map,
+                         work->low_bits);
+    if (reader->output != nullptr)
+        receive_pairs(reader->output);
+    if (reader->within)
+        join_cells(join, *x, *x, step.budget, step.mask, join->radius);
+    for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
+        uint32 other = partition ^ flips.mask();
+        if (reader->within && !is_first(partition, other))
+            continue; // compared the other way round
+        int store = work->y_store + static_cast<int>(other);
+        uint64 y_at = reader->within && other == partition ? work->at : 0;
+        while (y_at < spooled_rows(reader->spool, store)) {
+            y_at = load_rows(reader, store, y_at, 1, *work->map, work->low_bits);
+            join_cells(join, *x, *y, step.budget - flips.count(), step.mask, join->radius - flips.count());
         }
     }
+    return true;
 }
 
 namespace
@@ -218,9 +225,12 @@ void log_plan(const char *source, const PairPlan &plan)
 namespace
 {
 
-// Reads the rows, and compares those of a share of the partitions with the others.
-void join_share(PairReader *reader, const CellMap &map, const PairStep &step, const PartitionShare &share)
+// Reads the rows, to compare those of a share of the partitions with the others. If all of the smaller side fits, it does.
+void begin_share(CellsWork *work, const PartitionShare &share)
 {
+    PairReader *reader = work->reader;
+    const PairStep &step = work->plan->step[work->step];
+    const CellMap &map = work->map;
     const int partitions = 1 << share.bits, low_bits = step.bits - share.bits;
     const double rows = all_rows(*reader) / (step.budget == 0 ? share.shares : 1);
     bool files = rows * 20 > static_cast<double>(reader->spool_bytes);
@@ -228,36 +238,52 @@ void join_share(PairReader *reader, const CellMap &map, const PairStep &step, co
     reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
                                      static_cast<int>(stores), rows);
     bool *own = reached_partitions(share, 0), *reached = reached_partitions(share, step.budget);
+    work->parts = {reader, share, 0, reader->within ? 0 : partitions, &work->map, low_bits, &step, 0, 0};
     spool_side(reader, 0, map, low_bits, 0, reader->within ? reached : own);
     if (!reader->within && share.bits == 0 && spooled_rows(reader->spool, 0) <= reader->join->capacity) {
         stream_side(reader, map, step);
-    } else {
-        if (!reader->within)
-            spool_side(reader, 1, map, low_bits, partitions, reached);
-        join_partitions(reader, share, 0, reader->within ? 0 : partitions, map, low_bits, step);
+        work->parts.partition = 1;
+    } else if (!reader->within) {
+        spool_side(reader, 1, map, low_bits, partitions, reached);
     }
     pfree(own);
     pfree(reached);
-    end_pair_spool(reader->spool);
 }
 
 } // namespace
 
-void follow_cells(PairReader *reader, const PairPlan &plan)
+void begin_cells(CellsWork *work, PairReader *reader, const PairPlan &plan)
 {
+    *work = {};
+    work->reader = reader;
+    work->plan = &plan;
+}
+
+bool continue_cells(CellsWork *work)
+{
+    PairReader *reader = work->reader;
     PairJoin *join = reader->join;
-    CellMap map;
-    for (int number = 0; number < plan.steps; number++) {
-        const PairStep &step = plan.step[number];
-        const int bits = partition_bits(*reader, step), shares = std::min(reader->processes, 1 << bits);
-        map.set(step.bit, step.bits);
-        join->under[join->depth++] = {&plan, number, nullptr};
-        for (int share = 0; share < shares; share++) {
-            if (takes_task(reader->output))
-                join_share(reader, map, step, {bits, share, shares});
-        }
+    if (reader->spool != nullptr) {
+        if (join_next_part(&work->parts))
+            return true;
+        end_pair_spool(reader->spool);
+        reader->spool = nullptr;
         join->depth--;
     }
+    for (; work->step < work->plan->steps; work->step++, work->share = 0) {
+        const PairStep &step = work->plan->step[work->step];
+        const int bits = partition_bits(*reader, step), shares = std::min(reader->processes, 1 << bits);
+        while (work->share < shares) {
+            const int share = work->share++;
+            if (!takes_task(reader->output))
+                continue;
+            work->map.set(step.bit, step.bits);
+            join->under[join->depth++] = {work->plan, work->step, nullptr};
+            begin_share(work, {bits, share, shares});
+            return true;
+        }
+    }
+    return false;
 }
 
 BufferAccessStrategy join_strategy(Relation index)

@@ -23,6 +23,7 @@ struct PairReader {
     Size spool_bytes;
     PairSpool *spool;
     bool within;
+    bool links;    // rows with equal words are linked, and one of them is kept
     int processes; // that share the work
     double rows;   // of the larger side, an estimate
     Rows page;     // the rows of one page
@@ -51,15 +52,40 @@ struct PartitionShare {
 };
 // Compares the rows of a share of the partitions with all others. Partition p of x is store x_store + p; that of y is
 // store y_store + p. A cell number is the partition's number followed by `low_bits` bits.
-void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
-                     const CellMap &map, int low_bits, const PairStep &step);
+struct PartitionWork {
+    PairReader *reader;
+    PartitionShare share;
+    int x_store, y_store;
+    const CellMap *map;
+    int low_bits;
+    const PairStep *step;
+    uint32 partition; // the next one of x
+    uint64 at;        // its next row
+};
+// Compares as many rows of x as fit into memory. Returns false if there are no more.
+bool join_next_part(PartitionWork *work);
+inline void join_partitions(PairReader *reader, const PartitionShare &share, int x_store, int y_store,
+                            const CellMap &map, int low_bits, const PairStep &step)
+{
+    PartitionWork work = {reader, share, x_store, y_store, &map, low_bits, &step, 0, 0};
+    while (join_next_part(&work)) {
+    }
+}
 void log_plan(const char *source, const PairPlan &plan);
 
 // Estimates the costs of bringing the reader's rows to cells.
 void set_cell_task(const PairReader &reader, PairTask *task);
 
-// Finds the pairs of rows within the join's radius.
-void follow_cells(PairReader *reader, const PairPlan &plan);
+// Finds the pairs of rows within the join's radius, piece by piece.
+struct CellsWork {
+    PairReader *reader;
+    const PairPlan *plan;
+    int step, share; // the next ones
+    CellMap map;     // of the step
+    PartitionWork parts;
+};
+void begin_cells(CellsWork *work, PairReader *reader, const PairPlan &plan);
+bool continue_cells(CellsWork *work); // returns false at the end
 
 // The memory that a join may take.
 Size pair_memory();

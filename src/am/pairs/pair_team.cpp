@@ -229,6 +229,8 @@ void *begin_pair_team(PairOutput *output, const char *function, int workers, con
 
 void end_pair_team(PairOutput *output)
 {
+    if (output->team == nullptr || output->team->context == nullptr)
+        return;
     for (bool open = true; open;) {
         CHECK_FOR_INTERRUPTS();
         if (!receive_from_all(output, &open)) {

@@ -19,7 +19,7 @@ int planned_pair_workers(const PairOutput &output, double nanoseconds);
 // share, or null if no worker could be started.
 void *begin_pair_team(PairOutput *output, const char *function, int workers, const void *plan,
                       Size plan_bytes);
-// Passes on what the workers still send, and waits for their end.
+// In the leader: passes on what the workers still send, and waits for their end.
 void end_pair_team(PairOutput *output);
 
 // A worker's output, which sends what it finds to the leader. Sets *plan.

@@ -91,7 +91,7 @@ void run_join(PairOutput *output, int distance)
         }
     }
     const IndexMeta &meta = output->side[0].meta();
-    meta.kind->join(output, Min(distance, meta.bits));
+    finish_work(meta.kind->join(output, Min(distance, meta.bits)));
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }

@@ -31,6 +31,6 @@ extern const CheckKind kSignatureCheck;   // check_store.cpp
 extern const StatsKind kSignatureStats;   // signature_stats.cpp
 
 // signature_pairs.cpp
-void join_signatures(PairOutput *output, int radius);
+struct PairWork *join_signatures(PairOutput *output, int radius);
 
 } // namespace simhash

@@ -182,11 +182,12 @@ void filter_block(PairOutput *output, int side, Block *block)
 // Compares all signatures of the smaller side, or of the only one, with all of the other.
 struct FullJoin {
     PairOutput *output;
+    const SignaturePass *pass;
     int side[2];
     int radius;
-    const uint64 *merged;
-    Block outer; // a part of one side
-    Block inner; // a page of the other
+    StoreWalk *walk; // of either side
+    Block outer;     // a part of one side
+    Block inner;     // a page of the other
     uint16 *distance;
 };
 
@@ -259,35 +260,43 @@ bool fill_block(FullJoin *join, StoreWalk *walk)
     return any;
 }
 
-void compare_all(PairOutput *output, const SignaturePass &pass, Size bytes)
+void begin_full_join(FullJoin *join, PairOutput *output, const SignaturePass &pass, Size bytes)
 {
-    FullJoin join = {};
-    join.output = output;
-    join.side[0] = output->sides == 2 && output->side[1].rows < output->side[0].rows;
-    join.side[1] = output->sides - 1 - join.side[0];
-    join.radius = pass.radius;
-    const StoreSide &x = pass.store[join.side[0]], &y = pass.store[join.side[1]];
+    join->output = output;
+    join->pass = &pass;
+    join->side[0] = output->sides == 2 && output->side[1].rows < output->side[0].rows;
+    join->side[1] = output->sides - 1 - join->side[0];
+    join->radius = pass.radius;
+    const StoreSide &x = pass.store[join->side[0]];
     Size page_rows = static_cast<Size>(x.shape.body_rows);
     Size rows =
         std::min({bytes / (static_cast<Size>(pass.bytes) + sizeof(uint64)), kMostBlockRows, store_slots(x)});
-    join.outer = make_block(pass.bytes, std::max(rows, page_rows));
-    join.inner = make_block(pass.bytes, page_rows);
-    join.distance =
+    join->outer = make_block(pass.bytes, std::max(rows, page_rows));
+    join->inner = make_block(pass.bytes, page_rows);
+    join->distance =
         static_cast<uint16 *>(palloc(sizeof(uint16) * kTileBytes / static_cast<Size>(pass.bytes)));
+    join->walk = static_cast<StoreWalk *>(palloc(2 * sizeof(StoreWalk)));
+    begin_store_walk(&join->walk[0], x, pass.merged);
+}
 
-    auto *walk = static_cast<StoreWalk *>(palloc(2 * sizeof(StoreWalk)));
-    begin_store_walk(&walk[0], x, pass.merged);
-    while (fill_block(&join, &walk[0])) {
-        if (output->sides == 1)
-            compare_within(&join);
-        begin_store_walk(&walk[1], y, pass.merged);
-        if (output->sides == 1) {
-            walk[1].segment = walk[0].segment;
-            walk[1].body = walk[0].body;
-        }
-        compare_rest(&join, &walk[1]);
+// Compares the next outer block with all that follows. Returns false at the end.
+bool compare_block(FullJoin *join)
+{
+    StoreWalk *walk = join->walk;
+    if (!fill_block(join, &walk[0])) {
+        end_store_walk(&walk[0]);
+        return false;
     }
-    end_store_walk(&walk[0]);
+    const bool within = join->output->sides == 1;
+    if (within)
+        compare_within(join);
+    begin_store_walk(&walk[1], join->pass->store[join->side[1]], join->pass->merged);
+    if (within) {
+        walk[1].segment = walk[0].segment;
+        walk[1].body = walk[0].body;
+    }
+    compare_rest(join, &walk[1]);
+    return true;
 }
 
 void read_keys(PairReader *reader, int place, void (*visit)(void *context, const Rows &rows), void *context)
@@ -308,36 +317,86 @@ void read_keys(PairReader *reader, int place, void (*visit)(void *context, const
     end_store_walk(&walk);
 }
 
-void run_pass(PairReader *reader, SignaturePass *pass, int number, int radius)
+// A join as it goes on: passes, or all with all.
+struct SignatureWork : PairWork {
+    PairOutput *output;
+    Size bytes;
+    SignaturePass pass;
+    PairReader *reader;
+    MemoryContext context; // of a pass; null between two
+    CellsWork cells;
+    FullJoin full;
+};
+
+// Begins the next pass. Returns false if there is none.
+bool next_pass(SignatureWork *work)
 {
-    pass->number = number;
-    reader->join->radius = radius;
+    SignaturePass *pass = &work->pass;
+    if (++pass->number >= pass->plan->windows)
+        return false;
+    const bool equal = pass->number == kEqualPass;
+    work->context = AllocSetContextCreate(CurrentMemoryContext, "simhash pass", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(work->context);
+    PairReader *reader = work->reader;
+    reader->links = equal;
+    reader->join->radius = equal ? 0 : pass->plan->window[pass->number].budget;
     PairTask task;
     set_cell_task(*reader, &task);
-    MemoryContext context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash pass", ALLOCSET_DEFAULT_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(context);
     for (double &differ : task.differ)
         differ = 0.5;
-    if (number != kEqualPass)
-        std::memcpy(task.differ, pass->model[pass->plan->window[number].word].differ, sizeof(task.differ));
+    if (!equal)
+        std::memcpy(task.differ, pass->model[pass->plan->window[pass->number].word].differ,
+                    sizeof(task.differ));
     auto *plan = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
     plan_pairs(task, plan);
     log_plan("partitions", *plan);
-    follow_cells(reader, *plan);
-    flush_pairs(reader->output);
+    begin_cells(&work->cells, reader, *plan);
     MemoryContextSwitchTo(caller);
-    MemoryContextDelete(context);
+    return true;
 }
 
-// Merges rows with equal signatures, if only the groups are wanted.
-void merge_equal(PairReader *reader, SignaturePass *pass)
+void end_pass(SignatureWork *work)
 {
-    Size words = store_slots(pass->store[0]) / 64 + 1;
-    pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
-        CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-    run_pass(reader, pass, kEqualPass, 0);
-    reader->output->wanted = PairsWanted::all;
+    if (work->reader->spool != nullptr)
+        end_pair_spool(work->reader->spool);
+    work->reader->spool = nullptr;
+    MemoryContextDelete(work->context);
+    work->context = nullptr;
+}
+
+bool continue_signatures(PairWork *base)
+{
+    auto *work = static_cast<SignatureWork *>(base);
+    if (work->full.output != nullptr)
+        return compare_block(&work->full);
+    if (work->context == nullptr && !next_pass(work)) {
+        if (work->pass.plan->windows > 0)
+            return false;
+        end_join(work->reader->join);
+        work->reader = nullptr;
+        work->output->source = nullptr;
+        begin_full_join(&work->full, work->output, work->pass, work->bytes / 8 * 5);
+        return true;
+    }
+    MemoryContext caller = MemoryContextSwitchTo(work->context);
+    const bool more = continue_cells(&work->cells);
+    MemoryContextSwitchTo(caller);
+    if (!more) {
+        flush_pairs(work->output);
+        end_pass(work);
+    }
+    return true;
+}
+
+void end_signatures(PairWork *base)
+{
+    auto *work = static_cast<SignatureWork *>(base);
+    end_output(work->output);
+    if (work->context != nullptr)
+        end_pass(work);
+    if (work->reader != nullptr)
+        end_join(work->reader->join);
+    work->output->source = nullptr;
 }
 
 void begin_pass(PairOutput *output, int radius, SignaturePass *pass)
@@ -364,9 +423,13 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
 
 } // namespace
 
-void join_signatures(PairOutput *output, int radius)
+PairWork *join_signatures(PairOutput *output, int radius)
 {
-    auto *pass = static_cast<SignaturePass *>(palloc0(sizeof(SignaturePass)));
+    auto *work = static_cast<SignatureWork *>(palloc0(sizeof(SignatureWork)));
+    work->next = continue_signatures;
+    work->end = end_signatures;
+    work->output = output;
+    SignaturePass *pass = &work->pass;
     SampledSignatures sample[2];
     for (int i = 0; i < output->sides; i++) {
         list_segments(*output, i, &pass->store[i]);
@@ -378,23 +441,22 @@ void join_signatures(PairOutput *output, int radius)
     warn_of_many_pairs(*output, radius, rows);
     begin_pass(output, radius, pass);
 
-    Size bytes = pair_memory();
-    PairReader *reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 2);
+    const Size bytes = work->bytes = pair_memory();
+    work->reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 2);
     begin_output(output, bytes / 8 * 3, 2 * (static_cast<Size>(pass->bytes) + 2 * sizeof(uint64)));
     allocate_members(*output, pass);
     pass->model = measure_words(*output, sample, *pass);
-    pass->plan = plan_passes(*reader, *pass);
+    pass->plan = plan_passes(*work->reader, *pass);
     log_windows(*pass->plan);
-    if (output->wanted == PairsWanted::links)
-        merge_equal(reader, pass);
-    for (int i = 0; i < pass->plan->windows; i++)
-        run_pass(reader, pass, i, pass->plan->window[i].budget);
-    end_join(reader->join);
-    if (pass->plan->windows == 0) {
-        output->source = nullptr;
-        compare_all(output, *pass, bytes / 8 * 5);
+    // Rows with equal signatures are merged first, if only the groups are wanted.
+    pass->number = kEqualPass;
+    if (output->wanted == PairsWanted::links) {
+        Size words = store_slots(pass->store[0]) / 64 + 1;
+        pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
+            CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+        pass->number--;
     }
-    end_output(output);
+    return work;
 }
 
 } // namespace simhash

@@ -182,7 +182,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     output->alone = true;
     begin_side(1, &output->side[0]);
     use_part(index, table, &output->side[0], 0);
-    output->side[0].tids.blocks.first[1] = RelationGetNumberOfBlocks(table);
+    number_part(&output->side[0], 0, RelationGetRelid(index));
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);

@@ -57,12 +57,17 @@ struct PairWork {
     bool (*next)(PairWork *work); // adds some pairs, or none, to the output; false at the end
     void (*end)(PairWork *work);  // passes on the pairs that wait
 };
+// Begins the search for the pairs of an output whose sides are set (pairs.cpp). Returns null if there are none.
+PairWork *begin_pairs(PairOutput *output, int distance);
 inline void finish_work(PairWork *work)
 {
     while (work->next(work)) {
     }
     work->end(work);
 }
+
+// The memory that a join may take (pair_read.cpp).
+Size pair_memory();
 
 // `extra` is memory that the caller takes for each waiting pair.
 void begin_output(PairOutput *output, Size bytes, Size extra = 0);

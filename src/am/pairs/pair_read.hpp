@@ -87,7 +87,4 @@ struct CellsWork {
 void begin_cells(CellsWork *work, PairReader *reader, const PairPlan &plan);
 bool continue_cells(CellsWork *work); // returns false at the end
 
-// The memory that a join may take.
-Size pair_memory();
-
 } // namespace simhash

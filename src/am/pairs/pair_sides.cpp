@@ -91,6 +91,12 @@ void use_part(Relation index, Relation heap, PairSide *side, int part)
     side->tids.table[part] = RelationGetRelid(heap);
 }
 
+void number_part(PairSide *side, int part, Oid index)
+{
+    number_blocks(side->tids.blocks, part, side->part[part].heap, index);
+    number_blocks(side->positions, part, side->part[part].index, index);
+}
+
 void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)
 {
     IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, readable);
@@ -98,8 +104,7 @@ void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)
     begin_side(set.count, side);
     for (int i = 0; i < set.count; i++) {
         open_part(set.index[i], side, i);
-        number_blocks(side->tids.blocks, i, side->part[i].heap, index);
-        number_blocks(side->positions, i, side->part[i].index, index);
+        number_part(side, i, index);
     }
 }
 

@@ -78,11 +78,12 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
     find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs}, pairs.rows);
 }
 
-void run_join(PairOutput *output, int distance)
+} // namespace
+
+PairWork *begin_pairs(PairOutput *output, int distance)
 {
-    MemoryContext context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(context);
+    if (!check_sides(*output) || distance < 0)
+        return nullptr;
     for (int i = 0; i < output->sides; i++) {
         for (int j = 0; j < output->side[i].parts; j++) {
             // A lock on the whole index, as scans take: every leaf is read anyway.
@@ -91,12 +92,8 @@ void run_join(PairOutput *output, int distance)
         }
     }
     const IndexMeta &meta = output->side[0].meta();
-    finish_work(meta.kind->join(output, Min(distance, meta.bits)));
-    MemoryContextSwitchTo(caller);
-    MemoryContextDelete(context);
+    return meta.kind->join(output, Min(distance, meta.bits));
 }
-
-} // namespace
 
 PairOutput *open_pairs(const Oid *index, int indexes, int distance)
 {
@@ -118,8 +115,14 @@ void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairS
     again.wanted = wanted;
     again.sink = sink;
     *output = again;
-    if (check_sides(*output) && distance >= 0)
-        run_join(output, distance);
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    PairWork *work = begin_pairs(output, distance);
+    if (work != nullptr)
+        finish_work(work);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
 }
 
 void close_pairs(PairOutput *output)

@@ -7,7 +7,7 @@
 //   pair_cells   compares rows, cell by cell      pair_links     merges rows with equal fingerprints
 //   pair_output  pairs that wait for their rows   pair_rows      checks that rows are visible
 //   pair_team    parallel workers                 pair_warning   warns of many pairs
-//   joined_rows  rows as they are compared
+//   joined_rows  rows as they are compared         pair_search    pairs that are pulled
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once

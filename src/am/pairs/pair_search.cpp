@@ -1,0 +1,142 @@
+#include "am/pairs/pair_search.hpp"
+
+#include "am/pairs/pair_output.hpp"
+#include "am/pairs/pair_spool.hpp"
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/memutils.h"
+}
+
+#include <algorithm>
+
+namespace simhash
+{
+
+namespace
+{
+
+constexpr Size kFirstPairs = 256;
+constexpr Size kMostPairsTaken = 1 << 15; // at once
+
+struct TakenPair {
+    uint64 a, b; // the distance is above the bits of `a`
+
+    bool operator<(const TakenPair &other) const { return b < other.b; }
+};
+
+void spool_pair(void *context, uint64 a, uint64 b, int distance)
+{
+    add_row(static_cast<PairSpool *>(context), 0, a | static_cast<uint64>(distance) << kDistanceShift, b);
+}
+
+} // namespace
+
+struct PairSearch {
+    MemoryContext context;
+    PairOutput output;
+    PairWork *work; // null if there are no pairs
+    bool done;      // the work
+    Size wanted;    // pairs to wait for
+    PairSpool *spool;
+    uint64 read;  // of the pairs in the spool
+    Rows portion; // room to read them
+    TakenPair *pair;
+    Size pairs, at;
+};
+
+namespace
+{
+
+// Works until enough pairs wait, and passes them to the spool. Returns false if there are no more.
+bool find_more(PairSearch *search)
+{
+    PairOutput *output = &search->output;
+    clear_pair_spool(search->spool);
+    search->read = 0;
+    while (!search->done && spooled_rows(search->spool, 0) == 0) {
+        while (!search->done && output->pairs < search->wanted) {
+            CHECK_FOR_INTERRUPTS();
+            search->done = !search->work->next(search->work);
+            if (spooled_rows(search->spool, 0) > 0)
+                break; // more than could wait
+        }
+        flush_pairs(output);
+    }
+    search->wanted = std::min(4 * search->wanted, std::max(output->capacity, kFirstPairs));
+    return spooled_rows(search->spool, 0) > 0;
+}
+
+// Reads the next portion of the pairs found. Returns false if there are no more.
+bool take_pairs(PairSearch *search)
+{
+    if (search->read == spooled_rows(search->spool, 0) && (search->done || !find_more(search)))
+        return false;
+    Rows *portion = &search->portion;
+    read_rows(search->spool, 0, search->read, kMostPairsTaken, portion);
+    search->read += portion->count;
+    for (Size i = 0; i < portion->count; i++)
+        search->pair[i] = {portion->word[i], portion->tag[i]};
+    std::sort(search->pair, search->pair + portion->count);
+    search->pairs = portion->count;
+    search->at = 0;
+    return true;
+}
+
+} // namespace
+
+PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot)
+{
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash pair search", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    auto *search = static_cast<PairSearch *>(palloc0(sizeof(PairSearch)));
+    search->context = context;
+    search->wanted = kFirstPairs;
+    search->spool = begin_pair_spool(pair_memory() / 8, 1, static_cast<double>(pair_memory()));
+    search->portion = allocate_rows(kMostPairsTaken);
+    search->pair = static_cast<TakenPair *>(palloc(sizeof(TakenPair) * kMostPairsTaken));
+    PairOutput *output = &search->output;
+    output->snapshot = snapshot;
+    output->sides = count;
+    output->alone = true;
+    output->wanted = PairsWanted::all;
+    output->sink = {spool_pair, search->spool};
+    for (int i = 0; i < count; i++) {
+        begin_side(1, &output->side[i]);
+        use_part(searched[i].index, searched[i].table, &output->side[i], 0);
+        number_part(&output->side[i], 0, RelationGetRelid(searched[i].index));
+    }
+    search->work = begin_pairs(output, distance);
+    search->done = search->work == nullptr;
+    MemoryContextSwitchTo(caller);
+    return search;
+}
+
+bool next_pair(PairSearch *search, JoinedRows *pair)
+{
+    if (search->at == search->pairs) {
+        MemoryContext caller = MemoryContextSwitchTo(search->context);
+        const bool more = take_pairs(search);
+        MemoryContextSwitchTo(caller);
+        if (!more)
+            return false;
+    }
+    const TakenPair &found = search->pair[search->at++];
+    const PairOutput &output = search->output;
+    pair->row[0] = output.side[0].tids.tid_of(found.a & kTidMask);
+    pair->row[1] = output.side[output.sides - 1].tids.tid_of(found.b);
+    pair->distance = static_cast<int>(found.a >> kDistanceShift);
+    return true;
+}
+
+void end_pair_search(PairSearch *search)
+{
+    search->output.pairs = 0;
+    if (search->work != nullptr)
+        search->work->end(search->work);
+    end_pair_spool(search->spool);
+    MemoryContextDelete(search->context);
+}
+
+} // namespace simhash

@@ -1,0 +1,46 @@
+// All pairs of near-duplicates, which are pulled: for a join in a plan, which may stop early.
+//
+//   PairSearch *search = begin_pair_search(…);
+//   while (next_pair(search, &pair)): the rows at pair.row[0] and pair.row[1], which the snapshot sees
+//   end_pair_search(search);
+//
+// Each pair comes once, in no order; of one index, as (a, b) with a before b in the table, and without the pairs of a row
+// with itself. The first pairs come when there are 256, or at the end, and later ones in larger portions, each in the
+// order of the second row. Pairs found meanwhile wait within the memory of a join, and beyond it in a temporary file. If
+// the distance is within that for which the index was made, some thousands of rows are read for the first pair; otherwise
+// most of the work for a step of the plan precedes it.
+//
+// Between two calls nothing of the indexes is pinned or locked; the tables' pages are not, either.
+#pragma once
+
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "storage/itemptr.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+}
+
+namespace simhash
+{
+
+struct PairSearch;
+
+// A table and its index.
+struct SearchedTable {
+    Relation table, index;
+};
+
+struct JoinedRows {
+    ItemPointerData row[2]; // of the versions that the snapshot sees: table_tuple_fetch_row_version gets them
+    int distance;
+};
+
+// Begins to search one index, or to join two, under an MVCC snapshot. They are of one kind, with values of one length. The
+// relations stay open and locked until end_pair_search. Needs no privileges: the caller has checked those of the query.
+PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot);
+// Returns false at the end.
+bool next_pair(PairSearch *search, JoinedRows *pair);
+void end_pair_search(PairSearch *search);
+
+} // namespace simhash

@@ -259,7 +259,7 @@ void take_query(Grouping *grouping, const char *query)
         });
 }
 
-// The keys in arrays, each once, in the order of their type. A member's number is its key's place among them.
+// The keys in arrays, in the order of their type. A member's number is the place of the first key equal to its own.
 struct Keys {
     Datum *key;
     Size count;
@@ -315,10 +315,6 @@ Keys keys_of(ArrayType *a, ArrayType *b, Oid collation)
     collect_keys(a, &keys);
     collect_keys(b, &keys);
     qsort_arg(keys.key, keys.count, sizeof(Datum), compare_keys, &keys.order);
-    keys.count = static_cast<Size>(
-        std::unique(keys.key, keys.key + keys.count,
-                    [&](Datum x, Datum y) { return compare_keys(&x, &y, &keys.order) == 0; }) -
-        keys.key);
     return keys;
 }
 

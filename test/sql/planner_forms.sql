@@ -1,6 +1,7 @@
 \set ECHO none
 -- Every form of query for near-duplicates that should use the index, and some that should not. For each, the answer
 -- of the index is compared with that of a sequential scan.
+SET simhash.enable_join = off;
 
 CREATE TABLE page (id int, grp int, h simhash, body text);
 -- random rows, rows at distances 0 to 11 from two queries, a duplicate, and rows without a fingerprint

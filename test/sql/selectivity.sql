@@ -1,6 +1,7 @@
 \set ECHO none
 -- How many rows the planner expects from a distance condition. Estimates come from random samples, so only their
 -- order of magnitude is tested; the tables are small enough for ANALYZE to read them whole.
+SET simhash.enable_join = off;
 
 -- whether the expected rows of a query are between two bounds
 CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$

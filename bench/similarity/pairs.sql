@@ -43,7 +43,7 @@ BEGIN
     EXECUTE format('ANALYZE %I', way || ' keys');
     CALL find_pairs(way, format('(SELECT DISTINCT k.id, l.id FROM %I k JOIN %1$I l ON k.key = l.key AND k.id < l.id) p(a, b)
         JOIN compared x ON x.id = p.a JOIN compared y ON y.id = p.b', way || ' keys'));
-    PERFORM note(way, 'candidates', 'expected recall', avg(minhash_band_probability(jaccard, bands, rows)))
+    PERFORM note(way, 'candidates', 'expected recall', avg(1 - (1 - jaccard ^ rows) ^ bands))
         FROM true_pair WHERE greatest(a, b) <= (SELECT max(id) FROM compared);
 END $$;
 

@@ -138,17 +138,3 @@ ALTER OPERATOR FAMILY simhash_ops USING btree ADD
     FUNCTION 4 (simhash, simhash) pg_catalog.btequalimage(pg_catalog.oid);
 ALTER OPERATOR FAMILY simhash_ops USING hash ADD
     FUNCTION 2 (simhash, simhash) simhash_internal_hash_extended(simhash, bigint);
-
-CREATE FUNCTION simhash_internal_smaller(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_smaller' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_internal_larger(simhash, simhash) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_larger' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE AGGREGATE min(simhash) (
-    SFUNC = simhash_internal_smaller, STYPE = simhash, COMBINEFUNC = simhash_internal_smaller, SORTOP = <, PARALLEL = SAFE);
-CREATE AGGREGATE max(simhash) (
-    SFUNC = simhash_internal_larger, STYPE = simhash, COMBINEFUNC = simhash_internal_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION simhash_internal_smaller(simhash, simhash) IS 'smaller of two';
-COMMENT ON FUNCTION simhash_internal_larger(simhash, simhash) IS 'larger of two';
-COMMENT ON AGGREGATE min(simhash) IS 'minimum of all fingerprints as unsigned integers';
-COMMENT ON AGGREGATE max(simhash) IS 'maximum of all fingerprints as unsigned integers';

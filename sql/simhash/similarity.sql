@@ -13,11 +13,7 @@ CREATE FUNCTION minhash_radius(similarity double precision, bits integer) RETURN
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION minhash_radius(similarity double precision, bits integer, recall double precision) RETURNS integer
     AS 'MODULE_PATHNAME', 'minhash_radius_of_recall' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION minhash_error(similarity double precision, bits integer) RETURNS double precision
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION minhash_radius(double precision, integer)
     IS 'largest Hamming distance of signatures with at least this minhash_similarity, -1 if there is none';
 COMMENT ON FUNCTION minhash_radius(double precision, integer, double precision)
     IS 'Hamming distance within which signatures of sets of this Jaccard similarity are, with the probability recall';
-COMMENT ON FUNCTION minhash_error(double precision, integer)
-    IS 'standard error of minhash_similarity';

@@ -90,17 +90,8 @@ COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
 
 CREATE FUNCTION minhash_bands(minima bigint[], rows integer) RETURNS bigint[]
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION minhash_band_probability(similarity double precision, bands integer, rows integer)
-    RETURNS double precision
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION minhash_band_rows(similarity double precision, minima integer, recall double precision) RETURNS integer
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION minhash_bands(bigint[], integer)
     IS 'keys of bands of minima, the same number of rows each: sets with a key in common are candidates';
-COMMENT ON FUNCTION minhash_band_probability(double precision, integer, integer)
-    IS 'probability that sets of a Jaccard index have a band in common';
-COMMENT ON FUNCTION minhash_band_rows(double precision, integer, double precision)
-    IS 'most rows a band with which that probability is at least recall; NULL if none is';
 
 -- Features as arrays, for to_simhash and simhash_agg and for inspection.
 

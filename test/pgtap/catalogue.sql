@@ -165,6 +165,8 @@ SELECT is_empty($$
             OR proname IN ('simhash_internal_at', 'simhash_internal_within', 'simhash_internal_radius_below', 'simhash_internal_text_sketch')) $$,
     'what implements types, operators, casts, aggregates and classes, and what the planner calls, is named simhash_internal_, and nothing else is');
 SELECT cmp_ok(count(*), '<=', 250::bigint, 'no more functions than one can read') FROM our_function;
+SELECT cmp_ok(count(DISTINCT proname), '<=', 60::bigint, 'no more names than one can learn')
+FROM our_function WHERE proname NOT LIKE 'simhash\_internal\_%';
 SELECT is_empty($$
     SELECT name FROM our_function WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'sql') $$,
     'no function is written in SQL, whose body would depend on the search_path');
@@ -201,7 +203,7 @@ SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
     WHERE proname LIKE 'minhash\_band%' AND provolatile = 'i' AND proparallel = 's' AND proisstrict
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('minhash_band_probability', 1), ('minhash_band_rows', 1), ('minhash_bands', 1) $$,
+    $$ VALUES ('minhash_bands', 1) $$,
     'so are bands of minima');
 
 -- Operator classes and families.
@@ -270,11 +272,6 @@ SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_internal_hash_ex
 SELECT is_empty($$
     SELECT name FROM our_function AS p JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proparallel <> 's' $$,
     'every aggregate is parallel safe');
-SELECT pg_temp.same_rows($$
-    SELECT proname::text COLLATE "C", aggsortop::regoperator::text, aggcombinefn <> 0 FROM our_function AS p
-    JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proname IN ('min', 'max') ORDER BY 1 $$,
-    $$ VALUES ('max', '>(simhash,simhash)', true), ('min', '<(simhash,simhash)', true) $$,
-    'min and max can use an index and combine');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", pronargs::int, prorettype::regtype::text, aggcombinefn <> 0 AND aggserialfn <> 0
         AND aggdeserialfn <> 0 FROM our_function AS p

@@ -186,9 +186,7 @@ my %fitting = (
     'signature_project_weights' => [ $vector, $bits ],
     (map {
         ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(feature_vector;integer)" => [ undef, $bits ]) } '', '_weights'),
-    'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ],
-    'minhash_band_probability' => [ sub { one_of(0, 0.5, 1) }, undef, undef ],
-    'minhash_band_rows' => [ sub { one_of(0, 0.5, 1) }, undef, sub { one_of(0, 0.9, 1) } ], %{ $beside{arguments} // {} });
+    'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ], %{ $beside{arguments} // {} });
 
 # Arguments of simhash_pair_groups: queries of pairs, and everything else.
 sub query

@@ -18,11 +18,4 @@ constexpr std::uint64_t band_key(std::uint64_t band, const std::uint64_t *minima
     return key;
 }
 
-// The probability that sets with this Jaccard index agree in at least one band.
-double band_probability(double similarity, int bands, int rows);
-
-// The most rows a band for which that probability is at least `recall`, with as many whole bands as `size` minima
-// make. 0 if even one row is too many.
-int band_rows(double similarity, int size, double recall);
-
 } // namespace simhash

@@ -37,11 +37,6 @@ double binomial_terms(int bits, double p, double *term)
 
 } // namespace
 
-double similarity_error(double similarity, int bits)
-{
-    return std::sqrt((1 - similarity * similarity) / bits);
-}
-
 int similarity_radius(double similarity, int bits)
 {
     SIMHASH_ASSERT(bits > 0);

@@ -18,9 +18,6 @@ inline double similarity_estimate(int distance, int bits)
     return (static_cast<double>(bits) - 2.0 * distance) / bits;
 }
 
-// Returns the standard error of the estimate for sets of this similarity.
-double similarity_error(double similarity, int bits);
-
 // Returns the largest distance whose estimate is at least `similarity`, or -1 if there is none. `similarity`
 // may be any number. No estimate reaches NaN.
 int similarity_radius(double similarity, int bits);

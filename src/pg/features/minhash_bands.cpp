@@ -1,4 +1,4 @@
-// Banding of minima: minhash_bands, minhash_band_probability and minhash_band_rows.
+// Banding of minima.
 #include "core/features/bands.hpp"
 #include "pg/features/minhash_value.hpp"
 
@@ -17,15 +17,6 @@ int positive_argument(FunctionCallInfo fcinfo, int argument, const char *what)
     return number;
 }
 
-// NaN is no fraction.
-double fraction_argument(FunctionCallInfo fcinfo, int argument, const char *what)
-{
-    double fraction = PG_GETARG_FLOAT8(argument);
-    if (!(fraction >= 0 && fraction <= 1))
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must lie between 0 and 1", what));
-    return fraction;
-}
-
 } // namespace
 
 SIMHASH_FUNCTION(minhash_bands)
@@ -41,23 +32,6 @@ SIMHASH_FUNCTION(minhash_bands)
     for (int band = 0; band < keys.size; band++)
         keys.values[band] = band_key(static_cast<std::uint64_t>(band), minima.values + band * rows, rows);
     return minima_datum(keys);
-}
-
-SIMHASH_FUNCTION(minhash_band_probability)
-{
-    double similarity = fraction_argument(fcinfo, 0, "similarity");
-    int bands = positive_argument(fcinfo, 1, "bands");
-    PG_RETURN_FLOAT8(band_probability(similarity, bands, positive_argument(fcinfo, 2, "rows")));
-}
-
-SIMHASH_FUNCTION(minhash_band_rows)
-{
-    double similarity = fraction_argument(fcinfo, 0, "similarity");
-    int size = positive_argument(fcinfo, 1, "minima");
-    int rows = band_rows(similarity, size, fraction_argument(fcinfo, 2, "recall"));
-    if (rows == 0)
-        PG_RETURN_NULL();
-    PG_RETURN_INT32(rows);
 }
 
 } // namespace simhash

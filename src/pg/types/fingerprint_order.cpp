@@ -54,14 +54,4 @@ SIMHASH_FUNCTION(simhash_hash_extended)
         hash_next(static_cast<std::uint64_t>(PG_GETARG_INT64(1)), PG_GETARG_FINGERPRINT(0))));
 }
 
-SIMHASH_FUNCTION(simhash_smaller)
-{
-    PG_RETURN_FINGERPRINT(std::min(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
-}
-
-SIMHASH_FUNCTION(simhash_larger)
-{
-    PG_RETURN_FINGERPRINT(std::max(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)));
-}
-
 } // namespace simhash

@@ -89,15 +89,4 @@ SIMHASH_FUNCTION(minhash_radius_of_recall)
     PG_RETURN_INT32(recall_radius(similarity, bits, recall));
 }
 
-// minhash_error(float8, integer) -> float8: the standard error of the estimate.
-SIMHASH_FUNCTION(minhash_error)
-{
-    const double similarity = PG_GETARG_FLOAT8(0);
-    const std::int32_t bits = PG_GETARG_INT32(1);
-
-    check_range("similarity", similarity, -1, 1);
-    check_bits(bits);
-    PG_RETURN_FLOAT8(similarity_error(similarity, bits));
-}
-
 } // namespace simhash

@@ -69,14 +69,6 @@ TEST(RadiusTest, TakesEveryNumber)
     EXPECT_EQ(similarity_radius(-0.0, 256), 128);
 }
 
-TEST(ErrorTest, IsThatOfABinomialDistribution)
-{
-    EXPECT_EQ(similarity_error(1, 256), 0);
-    EXPECT_EQ(similarity_error(-1, 256), 0);
-    EXPECT_EQ(similarity_error(0, 256), 1 / 16.0);
-    EXPECT_NEAR(similarity_error(0.8, 1024), 0.6 / 32, 1e-15);
-}
-
 // Probabilities of the numbers of bits that differ, by adding one bit at a time.
 std::vector<long double> binomial(int bits, long double p)
 {

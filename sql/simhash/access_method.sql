@@ -41,3 +41,47 @@ CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 5 <@> (bit, signature_ball) FOR ORDER BY pg_catalog.integer_ops;
 COMMENT ON OPERATOR CLASS simhash_bit_ops USING simhash IS 'search for similar bit strings';
 COMMENT ON OPERATOR FAMILY simhash_bit_ops USING simhash IS 'search for similar bit strings';
+
+-- The columns before the searched one, for conditions of equality: of a tenant, for example. Of a type that is searched, or
+-- may be, too, the class has to be named.
+
+CREATE OPERATOR CLASS simhash_equal_int2_ops DEFAULT FOR TYPE smallint USING simhash AS
+    OPERATOR 3 pg_catalog.= (smallint, smallint),
+    OPERATOR 6 pg_catalog.= (smallint, integer),
+    OPERATOR 9 pg_catalog.= (smallint, bigint);
+COMMENT ON OPERATOR CLASS simhash_equal_int2_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_int2_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_int4_ops DEFAULT FOR TYPE integer USING simhash AS
+    OPERATOR 3 pg_catalog.= (integer, integer),
+    OPERATOR 7 pg_catalog.= (integer, smallint),
+    OPERATOR 9 pg_catalog.= (integer, bigint);
+COMMENT ON OPERATOR CLASS simhash_equal_int4_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_int4_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_text_ops FOR TYPE pg_catalog.text USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.text, pg_catalog.text);
+COMMENT ON OPERATOR CLASS simhash_equal_text_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_text_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_bpchar_ops FOR TYPE pg_catalog.bpchar USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.bpchar, pg_catalog.bpchar);
+COMMENT ON OPERATOR CLASS simhash_equal_bpchar_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_bpchar_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_name_ops DEFAULT FOR TYPE pg_catalog.name USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.name, pg_catalog.name);
+COMMENT ON OPERATOR CLASS simhash_equal_name_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_name_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_uuid_ops DEFAULT FOR TYPE pg_catalog.uuid USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid);
+COMMENT ON OPERATOR CLASS simhash_equal_uuid_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_uuid_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_date_ops DEFAULT FOR TYPE pg_catalog.date USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.date, pg_catalog.date);
+COMMENT ON OPERATOR CLASS simhash_equal_date_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_date_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_boolean_ops DEFAULT FOR TYPE boolean USING simhash AS
+    OPERATOR 3 pg_catalog.= (boolean, boolean);
+COMMENT ON OPERATOR CLASS simhash_equal_boolean_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_boolean_ops USING simhash IS 'equality, before the searched column';
+CREATE OPERATOR CLASS simhash_equal_oid_ops DEFAULT FOR TYPE pg_catalog.oid USING simhash AS
+    OPERATOR 3 pg_catalog.= (pg_catalog.oid, pg_catalog.oid);
+COMMENT ON OPERATOR CLASS simhash_equal_oid_ops USING simhash IS 'equality, before the searched column';
+COMMENT ON OPERATOR FAMILY simhash_equal_oid_ops USING simhash IS 'equality, before the searched column';

@@ -61,6 +61,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amstrategies = kStrategies;
     routine->amsupport = kExtractProc;
     routine->amcanorderbyop = true;
+    routine->amcanmulticol = true;
     routine->amoptionalkey = true; // NULLs are indexed, so a scan without keys finds every row
     routine->amsearchnulls = true;
     routine->ampredlocks = true;

@@ -51,7 +51,8 @@ bool check_type(Oid oid, OperatorClass *opclass)
     opclass->handler = access_method_handler(form->opcmethod);
     const Oid stored = OidIsValid(form->opckeytype) ? form->opckeytype : form->opcintype;
     ReleaseSysCache(tuple);
-    if (kind_on(opclass->handler, opclass->type) == nullptr) {
+    const bool equality = is_equality_type(opclass->handler, opclass->type);
+    if (!equality && kind_on(opclass->handler, opclass->type) == nullptr) {
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s is for type %s, which it cannot index",
                        opclass->name, "simhash", format_type_be(opclass->type)),
@@ -189,7 +190,27 @@ void require_valid_opclass(Relation index)
 {
     bool null;
     const Datum classes = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indclass, &null);
-    check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[0], ERROR);
+    const Oid handler = index->rd_amhandler;
+    const int searched = value_column(index);
+    for (int column = 0; column <= searched; column++)
+        check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[column], ERROR);
+    if (kind_on(handler, index->rd_opcintype[searched]) == nullptr)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("the last column of index \"%s\" has no type that can be searched",
+                       RelationGetRelationName(index)),
+                errdetail("Type %s is for columns before the searched one.",
+                          format_type_be(index->rd_opcintype[searched])),
+                errhint("Add the column with the fingerprints, or use a btree."));
+    for (int column = 0; column < searched; column++)
+        if (!OidIsValid(class_operator(handler, index->rd_opcintype[column], kEqual)))
+            ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("column %d of index \"%s\" has no operator class for equality", column + 1,
+                           RelationGetRelationName(index)),
+                    errhint("Only the last column is searched for what is near."));
+    if (searched > 0 && stored_type(index) == BITOID)
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("an index on signatures cannot have several columns"),
+                errhint("Use tenant_signature."));
 }
 
 } // namespace simhash

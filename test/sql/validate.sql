@@ -10,7 +10,7 @@ CREATE OPERATOR CLASS wrong_ops FOR TYPE simhash USING simhash AS
     OPERATOR 3 <@> (simhash, simhash) FOR ORDER BY integer_ops,
     OPERATOR 4 ~= (simhash, simhash),
     OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY text_ops;
-CREATE OPERATOR CLASS words_ops FOR TYPE text USING simhash AS OPERATOR 3 = (text, text);
+CREATE OPERATOR CLASS words_ops FOR TYPE bytea USING simhash AS OPERATOR 3 = (bytea, bytea);
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname !~ '^(simhash|signature)_'
 ORDER BY opcname;

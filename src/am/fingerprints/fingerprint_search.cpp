@@ -16,7 +16,16 @@
 namespace simhash
 {
 
+// The stored form of a ball. Its weights would tell which bits of the value are likely to differ, not of what is stored.
 BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) const
+{
+    BallKey<Fingerprint, GuidedBall> ball = unmasked_ball(key);
+    if (keys->mask != kNoMask)
+        ball = {ball.center ^ keys->mask, ball.radius, true, nullptr};
+    return ball;
+}
+
+BallKey<Fingerprint, GuidedBall> FingerprintTerms::unmasked_ball(const ScanKeyData &key) const
 {
     switch (key.sk_strategy) {
     case kInBall: {
@@ -47,9 +56,9 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) 
 
 QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key) const
 {
-    return {key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
-                                             : datum_fingerprint(key.sk_argument),
-            nullptr};
+    const Fingerprint query = key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
+                                                               : datum_fingerprint(key.sk_argument);
+    return {query ^ keys->mask, nullptr};
 }
 
 namespace
@@ -409,8 +418,9 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
     release_pin(&base->pin);
     FingerprintSearch *search = fingerprints(base);
     FingerprintKeys *keys = &search->asked;
-    read_scan_keys(FingerprintTerms{scan->keyData, search->guides}, scan, keys);
-    search->order_weights = keys->orders > 0 && scan->orderByData[keys->lead].sk_strategy == kWeightsOrder
+    read_scan_keys(FingerprintTerms{keys, scan->keyData, search->guides}, scan, keys);
+    search->order_weights = keys->orders > 0 && keys->mask == kNoMask &&
+                                    scan->orderByData[keys->lead].sk_strategy == kWeightsOrder
                                 ? scan->orderByData[keys->lead].sk_argument
                                 : 0;
 }

@@ -40,10 +40,12 @@ struct FingerprintTerms {
     using Guide = GuidedBall;
     static constexpr int bits = kBits;
 
+    const ScanKeys *keys;     // whose mask is known
     const ScanKeyData *first; // of the conditions
     Guide *guides;            // memory for their balls with weights
 
     BallKey<Value, Guide> ball(const ScanKeyData &key) const;
+    BallKey<Value, Guide> unmasked_ball(const ScanKeyData &key) const;
     QueryKey<Value, Guide> query(const ScanKeyData &key) const;
     int distance(Value a, Value b) const { return hamming_distance(a, b); }
 };

@@ -8,6 +8,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
@@ -29,9 +30,22 @@ bool is_type(const IndexedType &indexed, Oid schema, Oid type)
 }
 
 struct Indexed {
-    const IndexKind *kind; // null if the type is not indexed
+    const IndexKind *kind; // null if the type is not searched
     const IndexedType *type;
 };
+
+// The columns before the searched one.
+constexpr ClassOperator kEqualities[kStrategies + 1] = {{}, {}, {}, {"=", nullptr, nullptr}};
+constexpr ClassOperator kIntegerEqualities[kStrategies + 1] = {
+    {}, {}, {}, {"=", nullptr, nullptr}, {}, {}, {}, {"=", "int2", nullptr}, {}, {"=", "int8", nullptr}};
+constexpr ClassOperator kSmallintEqualities[kStrategies + 1] = {
+    {}, {}, {}, {"=", nullptr, nullptr}, {}, {}, {"=", "int4", nullptr}, {}, {}, {"=", "int8", nullptr}};
+constexpr IndexedType kEqualityTypes[] = {
+    {nullptr, INT2OID, kSmallintEqualities, nullptr}, {nullptr, INT4OID, kIntegerEqualities, nullptr},
+    {nullptr, TEXTOID, kEqualities, nullptr},         {nullptr, BPCHAROID, kEqualities, nullptr},
+    {nullptr, NAMEOID, kEqualities, nullptr},         {nullptr, UUIDOID, kEqualities, nullptr},
+    {nullptr, DATEOID, kEqualities, nullptr},         {nullptr, BOOLOID, kEqualities, nullptr},
+    {nullptr, OIDOID, kEqualities, nullptr}};
 
 Indexed find_indexed(Oid schema, Oid type)
 {
@@ -39,6 +53,9 @@ Indexed find_indexed(Oid schema, Oid type)
         for (int j = 0; j < known[i]->type_count; j++)
             if (is_type(known[i]->types[j], schema, type))
                 return {known[i], &known[i]->types[j]};
+    for (const IndexedType &equality : kEqualityTypes)
+        if (equality.type == type)
+            return {nullptr, &equality};
     return {};
 }
 
@@ -85,6 +102,12 @@ Oid access_method_handler(Oid method)
     const Oid handler = reinterpret_cast<Form_pg_am>(GETSTRUCT(tuple))->amhandler;
     ReleaseSysCache(tuple);
     return handler;
+}
+
+bool is_equality_type(Oid handler, Oid type)
+{
+    const Indexed indexed = find_indexed(get_func_namespace(handler), type);
+    return indexed.kind == nullptr && indexed.type != nullptr;
 }
 
 const IndexKind *kind_on(Oid handler, Oid type)

@@ -91,7 +91,9 @@ Oid class_extraction(Oid handler, Oid type);
 Oid class_storage(Oid handler, Oid type);
 // The one operator that may have a strategy number in operator classes for this type, or InvalidOid.
 Oid class_operator(Oid handler, Oid type, int strategy);
-// The function of that operator of an index. It is kept in the relcache entry.
-Oid class_function(Relation index, int strategy);
+// The function of that operator of an index's column, from 0. That of the searched one is kept in the relcache entry.
+Oid class_function(Relation index, int column, int strategy);
+// Whether operator classes for this type are for conditions of equality alone, on columns before the searched one.
+bool is_equality_type(Oid handler, Oid type);
 
 } // namespace simhash

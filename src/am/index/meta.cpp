@@ -145,15 +145,16 @@ void *kind_state(Relation index)
     return static_cast<char *>(index->rd_amcache) + kCacheBytes;
 }
 
-Oid class_function(Relation index, int strategy)
+Oid class_function(Relation index, int column, int strategy)
 {
+    const bool kept = column == value_column(index);
     Cache *cache = cache_of(index);
-    if (cache != nullptr && OidIsValid(cache->function[strategy]))
+    if (kept && cache != nullptr && OidIsValid(cache->function[strategy]))
         return cache->function[strategy];
-    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[0], strategy);
+    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[column], strategy);
     const Oid function = OidIsValid(op) ? get_opcode(op) : InvalidOid;
     cache = cache_of(index); // an invalidation may have freed it
-    if (cache != nullptr)
+    if (kept && cache != nullptr)
         cache->function[strategy] = function;
     return function;
 }

@@ -1,5 +1,7 @@
 #include "am/index/rights.hpp"
 
+#include "am/index/stored_value.hpp"
+
 extern "C" {
 #include "access/htup_details.h"
 #include "access/sysattr.h"
@@ -103,6 +105,12 @@ void check_tid_reading_rights(Oid index, Oid heap)
 
 void refuse_row_security(const IndexSet &set, const char *(*hint)(Oid index, int radius), int radius)
 {
+    for (int i = 0; i < set.count; i++)
+        if (value_column(set.index[i]) > 0)
+            ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("cannot read index \"%s\", which has several columns",
+                           RelationGetRelationName(set.index[i])),
+                    errdetail("It stores what only a row's values of the other columns reveal."));
     if (check_enable_rls(set.table, InvalidOid, false) == RLS_ENABLED)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot read index \"%s\" past row-level security", get_rel_name(set.named)),

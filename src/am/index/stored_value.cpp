@@ -1,8 +1,11 @@
 #include "am/index/stored_value.hpp"
 
+#include "core/bits/split_mix.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 }
 
 namespace simhash
@@ -55,10 +58,34 @@ StoredValue extract_value(Relation index, Datum value)
     return stored;
 }
 
+std::uint64_t mask_value(Relation index, int column, Oid type, Datum value, bool null, std::uint64_t mask)
+{
+    if (null)
+        return hash_next(mask, 0);
+    TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+    if (!OidIsValid(entry->hash_extended_proc))
+        elog(ERROR, "type %u has no hash function", type);
+    return DatumGetUInt64(FunctionCall2Coll(&entry->hash_extended_proc_finfo, index->rd_indcollation[column],
+                                            value, UInt64GetDatum(mask)));
+}
+
 StoredValue stored_value(Relation index, const Datum *values, const bool *isnull)
 {
     const int column = value_column(index);
-    return isnull[column] ? StoredValue{0, true} : extract_value(index, values[column]);
+    if (isnull[column])
+        return {0, true};
+    StoredValue stored = extract_value(index, values[column]);
+    if (column == 0 || stored.null)
+        return stored;
+    if (!extracts(index))
+        empty_memory(); // for detoasted values
+    MemoryContext caller = MemoryContextSwitchTo(row_memory);
+    std::uint64_t mask = kNoMask;
+    for (int i = 0; i < column; i++)
+        mask = mask_value(index, i, index->rd_opcintype[i], values[i], isnull[i], mask);
+    MemoryContextSwitchTo(caller);
+    stored.value = fingerprint_datum(datum_fingerprint(stored.value) ^ mask);
+    return stored;
 }
 
 } // namespace simhash

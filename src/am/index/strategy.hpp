@@ -19,12 +19,14 @@ enum Strategy : StrategyNumber {
     kEqualInteger,  // bigint = integer
     kEqualSmallint, // bigint = smallint
     kBallsMeet,     // simhash_ball ~= simhash_ball, signature_ball ~= signature_ball
-    kStrategies = kBallsMeet
+    kEqualBigint,   // integer = bigint
+    kStrategies = kEqualBigint
 };
 
 inline bool is_equality(int strategy)
 {
-    return strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint;
+    return strategy == kEqual || strategy == kEqualInteger || strategy == kEqualSmallint ||
+           strategy == kEqualBigint;
 }
 
 // Whether the index finds more rows than satisfy the operator, so that each is checked again.

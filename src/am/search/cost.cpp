@@ -10,6 +10,8 @@
 #include "am/index/strategy.hpp"
 #include "am/search/scan.hpp"
 
+#include "core/bits/ball_volume.hpp"
+
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
@@ -68,14 +70,17 @@ Node *bare_clause(void *clause)
                                    : node;
 }
 
-// Returns the function that an operator of the index's class with this strategy number must have.
-Oid planned_function(const PlannedIndex &index, int strategy)
+// Returns the function that an operator with this strategy number must have in the class of a column, from 0.
+Oid planned_function(const PlannedIndex &index, int column, int strategy)
 {
     if (index.relation != nullptr)
-        return class_function(index.relation, strategy);
+        return class_function(index.relation, column, strategy);
     const Oid handler = access_method_handler(index.info->relam);
-    return get_opcode(class_operator(handler, index.info->opcintype[0], strategy));
+    return get_opcode(class_operator(handler, index.info->opcintype[column], strategy));
 }
+
+// The searched column's number, from 0.
+int searched_column(const IndexOptInfo *info) { return info->nkeycolumns - 1; }
 
 // The operator of a condition, or InvalidOid.
 Oid clause_operator(Node *clause)
@@ -85,21 +90,73 @@ Oid clause_operator(Node *clause)
                                             : InvalidOid;
 }
 
-// Whether all operators are those of a valid operator class. A superuser may have added others to the family.
-bool has_own_operators(const PlannedIndex &index, List *clauses, bool order)
+// Whether an operator is that of a valid operator class. A superuser may have added others to the family.
+bool is_own_operator(const PlannedIndex &index, int column, Oid op, bool order)
 {
-    ListCell *cell;
-    foreach (cell, clauses) {
-        const Oid op = clause_operator(bare_clause(lfirst(cell)));
-        if (!OidIsValid(op))
-            continue;
-        int strategy;
-        Oid left, right;
-        get_op_opfamily_properties(op, index.info->opfamily[0], order, &strategy, &left, &right);
-        if (get_opcode(op) != planned_function(index, strategy))
+    int strategy;
+    Oid left, right;
+    get_op_opfamily_properties(op, index.info->opfamily[column], order, &strategy, &left, &right);
+    return get_opcode(op) == planned_function(index, column, strategy);
+}
+
+bool has_own_operators(const PlannedIndex &index, const IndexPath *path)
+{
+    ListCell *cell, *column;
+    foreach (cell, path->indexclauses) {
+        const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+        ListCell *qual;
+        foreach (qual, clause->indexquals) {
+            const Oid op = clause_operator(bare_clause(lfirst(qual)));
+            if (OidIsValid(op) && !is_own_operator(index, clause->indexcol, op, false))
+                return false;
+        }
+    }
+    forboth(cell, path->indexorderbys, column, path->indexorderbycols)
+    {
+        const Oid op = clause_operator(static_cast<Node *>(lfirst(cell)));
+        if (OidIsValid(op) && !is_own_operator(index, lfirst_int(column), op, true))
             return false;
     }
     return true;
+}
+
+// The conditions of a path on an index, by what they are on.
+struct Columns {
+    List *searched; // on the searched column
+    List *others;   // on those before it
+    bool masked;    // each of these has a value, so the index finds what is near
+};
+
+bool is_value(Node *clause, Oid family)
+{
+    if (IsA(clause, NullTest))
+        return reinterpret_cast<NullTest *>(clause)->nulltesttype == IS_NULL;
+    const Oid op = clause_operator(clause);
+    return OidIsValid(op) && is_equality(get_op_opfamily_strategy(op, family));
+}
+
+Columns divide_conditions(const IndexPath *path)
+{
+    const IndexOptInfo *info = path->indexinfo;
+    const int searched = searched_column(info);
+    Columns columns = {NIL, NIL, true};
+    Bitmapset *known = nullptr;
+    ListCell *cell;
+    foreach (cell, path->indexclauses) {
+        const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+        ListCell *qual;
+        foreach (qual, clause->indexquals) {
+            List **of = clause->indexcol == searched ? &columns.searched : &columns.others;
+            *of = lappend(*of, lfirst(qual));
+            if (is_value(bare_clause(lfirst(qual)), info->opfamily[clause->indexcol]))
+                known = bms_add_member(known, clause->indexcol);
+        }
+    }
+    for (int column = 0; column < searched; column++)
+        columns.masked = columns.masked && bms_is_member(column, known);
+    foreach (cell, path->indexorderbycols)
+        columns.masked = columns.masked && lfirst_int(cell) == searched;
+    return columns;
 }
 
 // Returns what a condition's operator looks for. The argument is null for an element of an array.
@@ -213,7 +270,8 @@ const SearchCosts &search_costs(const PlannedIndex &index)
 {
     const IndexKind *kind = index.relation != nullptr
                                 ? &kind_of(index.relation)
-                                : kind_on(access_method_handler(index.info->relam), index.info->opcintype[0]);
+                                : kind_on(access_method_handler(index.info->relam),
+                                          index.info->opcintype[searched_column(index.info)]);
     return *kind->costs;
 }
 
@@ -226,7 +284,8 @@ Cost recheck_cost(PlannerInfo *root, const IndexOptInfo *info, List *quals)
     foreach (cell, quals) {
         Node *clause = bare_clause(lfirst(cell));
         const Oid op = clause_operator(clause);
-        if (!OidIsValid(op) || !is_rechecked(get_op_opfamily_strategy(op, info->opfamily[0])))
+        if (!OidIsValid(op) ||
+            !is_rechecked(get_op_opfamily_strategy(op, info->opfamily[searched_column(info)])))
             continue;
         QualCost one;
         cost_qual_eval_node(&one, clause, root);
@@ -280,8 +339,8 @@ double wanted_rows(const PlannerInfo *root, const IndexPath *path, double rows)
     return Max(1.0, Min(rows, wanted * rows / Max(1.0, kept)));
 }
 
-// Returns the distance within which `wanted` rows are expected.
-int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
+// Returns the distance within which a part of the rows is expected.
+int expected_radius(PlannerInfo *root, const IndexPath *path, double part)
 {
     const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
     Oid type, query_type;
@@ -291,7 +350,7 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double wanted)
     const RelOptInfo *rel = path->indexinfo->rel;
     return estimate_nearest(
         root, {left, right, type, estimate_bits(type, left, right), 0, get_opcode(order->opno), false},
-        static_cast<int>(rel->relid), wanted / Max(1.0, rel->tuples));
+        static_cast<int>(rel->relid), part);
 }
 
 // A ball in ORDER BY permits a recall below 1.
@@ -311,10 +370,10 @@ PlannedBall ordering_ball(const IndexPath *path, int radius)
 // statistics say, everything nearer than the farthest row wanted is searched. But the statistics do not know
 // whether the query has near-duplicates, and if so, the first ring is enough. The geometric mean of the two
 // costs is off by the same factor in both cases.
-Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, double wanted,
-                  double loops)
+Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath *path, int radius,
+                  double wanted, double loops)
 {
-    const PlannedBall ball = ordering_ball(path, expected_radius(root, path, wanted));
+    const PlannedBall ball = ordering_ball(path, radius);
     const double part = Min(1.0, wanted / Max(1.0, index.info->tuples));
     const OrderEstimate order = search_costs(index).order(index, {ball, false, part});
     return std::sqrt(price_searches(root, index.info, order.near, {1, loops}) *
@@ -359,6 +418,32 @@ Cost first_pages(PlannerInfo *root, const IndexOptInfo *info, double rows, doubl
     return Max(0.0, first * sequential - wanted / rows * all * random);
 }
 
+// Counts the searches of conditions = ANY (array) on the columns before the searched one.
+void count_arrays(PlannerInfo *root, List *quals, Conditions *all)
+{
+    ListCell *cell;
+    foreach (cell, quals) {
+        Node *clause = bare_clause(lfirst(cell));
+        if (!IsA(clause, ScalarArrayOpExpr))
+            continue;
+        auto *array = static_cast<Node *>(lsecond(reinterpret_cast<ScalarArrayOpExpr *>(clause)->args));
+        all->searches *= Max(1.0, array_length_estimate(root, array));
+    }
+}
+
+// Returns the cost of the rows with other values of the columns before the searched one that are as near by chance. They
+// are fetched, one by one, and dropped.
+Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double part, double loop_count)
+{
+    double random, sequential;
+    get_tablespace_page_costs(info->rel->reltablespace, &random, &sequential);
+    const double rows = part * info->tuples;
+    if (rows < 1)
+        return 0;
+    return time_cost(rows * kOrderedRowMicroseconds) + rows * cpu_tuple_cost +
+           index_pages_fetched(rows * loop_count, info->rel->pages, info->pages, root) / loop_count * random;
+}
+
 // A query that needs no columns is planned only as an index-only scan of any index that needs no key. This
 // index cannot return keys (see README.md), so the scan becomes a plain one. Returns the cost that PostgreSQL
 // omits in this case: that of the table pages that are all-visible.
@@ -380,22 +465,37 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
                    Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
 {
     IndexOptInfo *info = path->indexinfo;
+    const RelOptInfo *rel = info->rel;
     List *quals = get_quals_from_indexclauses(path->indexclauses);
-    *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
-                                          static_cast<int>(info->rel->relid), JOIN_INNER, nullptr);
-    const Fetched heap = fetched_rows(info->rel, *selectivity);
-    const double rows = Max(1.0, Min(*selectivity * info->rel->tuples, info->tuples));
-
     const PlannedIndex index = {info, info->hypothetical ? nullptr : index_open(info->indexoid, NoLock)};
-    if (!has_own_operators(index, quals, false) || !has_own_operators(index, path->indexorderbys, true)) {
+    const Columns columns = divide_conditions(path);
+    // Without a value of each column, all rows are read. PostgreSQL would have to keep them to sort them.
+    if (!has_own_operators(index, path) || (!columns.masked && path->indexorderbys != NIL)) {
         *startup_cost = *total_cost = kNeverCost;
-        *correlation = *pages = 0;
+        *correlation = *pages = *selectivity = 0;
         if (index.relation != nullptr)
             index_close(index.relation, NoLock);
         return;
     }
     const SearchCosts &costs = search_costs(index);
-    const Conditions conditions = read_conditions(root, quals, info->opfamily[0], costs.bits(index));
+    Conditions conditions =
+        read_conditions(root, columns.searched, info->opfamily[searched_column(info)], costs.bits(index));
+    *selectivity = clauselist_selectivity(root, add_predicate_to_index_quals(info, quals),
+                                          static_cast<int>(rel->relid), JOIN_INNER, nullptr);
+    Selectivity own = 1; // the rows with the values of the other columns
+    if (searched_column(info) > 0) {
+        own = clauselist_selectivity(root, columns.others, static_cast<int>(rel->relid), JOIN_INNER, nullptr);
+        count_arrays(root, columns.others, &conditions);
+        conditions.only_nulls = conditions.only_nulls && columns.masked;
+        if (!columns.masked)
+            conditions.ball.radius = costs.bits(index);
+        // The rows found are those near by chance, too.
+        if (path->indexorderbys == NIL && !conditions.only_nulls)
+            *selectivity = Min(1.0, *selectivity + conditions.searches * ball_volume(costs.bits(index),
+                                                                                     conditions.ball.radius));
+    }
+    const Fetched heap = fetched_rows(rel, *selectivity);
+    const double rows = Max(1.0, Min(*selectivity * rel->tuples, info->tuples));
     const double part = rows / Max(1.0, info->tuples) / conditions.searches;
     const SearchEstimate search = costs.search(index, {conditions.ball, conditions.only_nulls, part});
     const Cost searches = price_searches(root, info, search, {conditions.searches, loop_count});
@@ -403,16 +503,21 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     *startup_cost = index_other_operands_eval_cost(root, quals) +
                     index_other_operands_eval_cost(root, path->indexorderbys) +
                     time_cost(kSearchMicroseconds);
-    *total_cost = *startup_cost + searches + rows * (cpu_index_tuple_cost + recheck_cost(root, info, quals)) +
+    *total_cost = *startup_cost + searches +
+                  rows * (cpu_index_tuple_cost + recheck_cost(root, info, columns.searched)) +
                   plain_scan(path, heap);
     *correlation = 0;
     *pages = search.pages * conditions.searches;
     if (path->indexorderbys != NIL) {
         const double wanted = wanted_rows(root, path, rows);
+        const int radius = expected_radius(root, path, Min(1.0, wanted / Max(1.0, own * rel->tuples)));
         const RingCost ring = ring_cost(rows, wanted, searches);
         // Within a ball, rings search no more than the ball.
-        const Cost first = ring.first + first_pages(root, info, rows, wanted, loop_count);
-        *startup_cost += Min(searches, first_search(root, index, path, wanted, loop_count)) + first;
+        Cost first = ring.first + first_pages(root, info, rows, wanted, loop_count);
+        if (searched_column(info) > 0)
+            first += others_cost(
+                root, info, ball_volume(costs.bits(index), Min(radius, conditions.ball.radius)), loop_count);
+        *startup_cost += Min(searches, first_search(root, index, path, radius, wanted, loop_count)) + first;
         *total_cost += first + ring.rest;
     } else {
         *startup_cost += before_first_row(searches, search, conditions.searches);

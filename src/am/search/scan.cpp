@@ -38,9 +38,16 @@ int order_distance(const ValueSearch &search, const Hit &hit, int i, bool *unkno
 void set_distances(IndexScanDesc scan, const Hit &hit)
 {
     const ScanState &state = *scan_state(scan);
+    const ScanKeys &keys = *state.search->keys;
     scan->xs_recheckorderby = false;
     for (int i = 0; i < scan->numberOfOrderBys; i++) {
-        bool null = state.phase == ScanPhase::nulls || state.search->keys->null_order[i];
+        if (!keys.masked) { // PostgreSQL computes the distances, and sorts
+            scan->xs_recheckorderby = true;
+            scan->xs_orderbynulls[i] = false;
+            scan->xs_orderbyvals[i] = Int32GetDatum(0);
+            continue;
+        }
+        bool null = state.phase == ScanPhase::nulls || keys.null_order[i];
         int distance = null ? 0 : order_distance(*state.search, hit, i, &scan->xs_recheckorderby);
         scan->xs_orderbynulls[i] = null;
         scan->xs_orderbyvals[i] = Int32GetDatum(distance);
@@ -161,7 +168,7 @@ void check_operator(Relation index, const ScanKeyData &key)
 {
     const Oid function = key.sk_func.fn_oid;
     if ((key.sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL)) ||
-        function == class_function(index, key.sk_strategy))
+        function == class_function(index, key.sk_attno - 1, key.sk_strategy))
         return;
     ereport(
         ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -253,7 +260,7 @@ void end_scan(IndexScanDesc scan)
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
 {
     ScanKeyData key = {};
-    key.sk_attno = 1;
+    key.sk_attno = static_cast<AttrNumber>(value_column(scan->indexRelation) + 1);
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     set_keys(scan, &key, 1, nullptr, 0);
@@ -265,7 +272,7 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
 void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows)
 {
     ScanKeyData key = {};
-    key.sk_attno = 1;
+    key.sk_attno = static_cast<AttrNumber>(value_column(scan->indexRelation) + 1);
     key.sk_strategy = strategy;
     key.sk_argument = ball;
     set_keys(scan, nullptr, 0, &key, 1);

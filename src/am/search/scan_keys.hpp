@@ -32,6 +32,8 @@ struct ScanKeys {
     bool nulls;   // rows without one
     int balls;    // all must match
     bool recheck; // rows may not satisfy all conditions
+    bool masked;  // the columns before the searched one have values, or there are none
+    std::uint64_t mask;
 
     int orders;       // number of ORDER BY keys; 0 also if all are NULL
     int lead;         // the first that is not NULL, by whose distance rows are searched
@@ -40,6 +42,8 @@ struct ScanKeys {
         centered; // the search is around the leading query: there is no ball, or the leading one has its center
     int farthest; // the largest distance to the leading query that a row can have
 
+    // Reads the keys of the columns before the searched one.
+    void read_mask(IndexScanDesc scan);
     // No row can match.
     void ask_for_nothing() { values = nulls = false; }
     // Reads a key that is IS NULL or IS NOT NULL, or whose argument is NULL. Returns false if it is an operator with an
@@ -122,17 +126,21 @@ template <typename Terms> void read_scan_keys(const Terms &terms, IndexScanDesc 
 {
     keys->values = keys->nulls = true;
     keys->balls = 0;
-    keys->recheck = false;
+    keys->read_mask(scan);
+    const int column = value_column(scan->indexRelation);
     const bool extracted = extracts(scan->indexRelation);
     for (int i = 0; i < scan->numberOfKeys; i++) {
         const ScanKeyData &key = scan->keyData[i];
-        if (keys->read_null_test(key, extracted))
+        if (key.sk_attno != column + 1 || keys->read_null_test(key, extracted))
             continue;
         keys->recheck = keys->recheck || is_rechecked(key.sk_strategy);
-        add_ball(terms, keys, terms.ball(key));
+        if (keys->masked)
+            add_ball(terms, keys, terms.ball(key));
+        else
+            keys->nulls = false;
     }
     keys->orders = 0;
-    for (int i = 0; i < scan->numberOfOrderBys; i++)
+    for (int i = 0; i < scan->numberOfOrderBys && keys->masked; i++)
         read_order(terms, keys, scan->numberOfOrderBys, i, scan->orderByData[i]);
     if (keys->orders == 0)
         return;

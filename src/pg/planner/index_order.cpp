@@ -44,7 +44,8 @@ List *ordering_indexes(const List *indexes, Oid op)
     ListCell *cell;
     foreach (cell, indexes) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        if (OidIsValid(op) && OidIsValid(get_op_opfamily_sortfamily(op, index->opfamily[0])))
+        if (OidIsValid(op) &&
+            OidIsValid(get_op_opfamily_sortfamily(op, index->opfamily[index->nkeycolumns - 1])))
             able = lappend(able, index);
     }
     return able;

@@ -222,19 +222,19 @@ They are not listed: they are not called by name, and may change with any versio
 The distance of bit strings is `signature_distance`, not `hamming_distance`: pgvector has a function
 `hamming_distance(bit, bit)`, and both extensions are often in one schema.';
 
-SELECT E'\n## Arguments\n\nOf all subjects:\n\n| | |\n|---|---|\n' || string_agg('| `' || array_to_string(names, '`, `') || '` | ' || meaning || ' |', E'\n' ORDER BY names)
+SELECT E'\n## Arguments\n\nOf all subjects:\n\n| | |\n|---|---|\n' || string_agg('|`' || array_to_string(names, '`, `') || '`|' || meaning || '|', E'\n' ORDER BY names)
 FROM argument WHERE place = 0;
 
 SELECT E'\nThe examples search these tables:\n\n```text' || code || '```' FROM setup;
 
 SELECT E'\n## ' || title || E'\n\n| | |\n|---|---|\n' || listed.lines
-    || coalesce(E'\n\n| argument | |\n|---|---|\n' || (SELECT string_agg('| `' || replace(array_to_string(names, '`, `'), '"', '') || '` | ' || meaning || ' |', E'\n' ORDER BY names)
+    || coalesce(E'\n\n|argument||\n|---|---|\n' || (SELECT string_agg('|`' || replace(array_to_string(names, '`, `'), '"', '') || '`|' || meaning || '|', E'\n' ORDER BY names)
         FROM argument AS a WHERE a.place = subject.place), '')
-    || E'\n\n| example | |\n|---|---|\n' || (SELECT string_agg(format('| `%s` | %s |', replace(code, '|', '\|'), replace(pg_temp.result_of(code), '<', '&lt;')), E'\n' ORDER BY number)
+    || E'\n\n|example||\n|---|---|\n' || (SELECT string_agg(format('|`%s`|%s|', replace(code, '|', '\|'), replace(pg_temp.result_of(code), '<', '&lt;')), E'\n' ORDER BY number)
         FROM example AS e WHERE e.place = subject.place)
 FROM subject JOIN (SELECT place, string_agg(line, E'\n' ORDER BY rank, form COLLATE "C") AS lines FROM (
     SELECT place, form, array_position('{type,domain,function,aggregate,operator}', kind) AS rank,
-        format('| `%s`%s | %s |', replace(form || coalesce(' → ' || result, ''), '|', '\|'), CASE WHEN kind <> 'function' THEN ', ' || kind ELSE '' END,
+        format('|`%s`%s|%s|', replace(form || coalesce(' → ' || result, ''), '|', '\|'), CASE WHEN kind <> 'function' THEN ', ' || kind ELSE '' END,
             replace(replace(description, '|', '\|'), '<', '&lt;')) AS line
     FROM object WHERE NOT internal) AS line GROUP BY place) AS listed USING (place)
 ORDER BY place;

@@ -16,4 +16,5 @@ my $written = $node->safe_psql('postgres', slurp_file("$top/tools/objects.sql"))
 my $page = slurp_file("$top/doc/objects.md");
 chomp $page;
 is($page, $written, 'doc/objects.md is what tools/objects.sql writes');
+cmp_ok(scalar(() = $page =~ /\S+/g), '<=', 5000, 'no more words than one can read');
 done_testing();

@@ -134,7 +134,7 @@ LeafQuery leaf_query(const FingerprintSearch &search)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     const FingerprintSource &exact = search.exact;
-    LeafQuery query = near_key(search.meta->key(leaf.table, exact.center), exact.radius);
+    LeafQuery query = near_key(search.meta->order.key(leaf.table, exact.center), exact.radius);
     if (search.phase == SearchPhase::exact) {
         const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
         query.header = leading_bits(step.header_bits);
@@ -152,7 +152,7 @@ Size collect(const FingerprintSearch &search, const char *page)
     Size hits = 0;
     for (int i = 0; i < matches; i++) {
         const LeafEntry &found = search.found[i];
-        Fingerprint fingerprint = search.meta->word(table, found.key.word[0]);
+        Fingerprint fingerprint = search.meta->order.fingerprint(table, found.key.word[0]);
         if (!returned_here(search, fingerprint) || !in_all_balls(keys, fingerprint))
             continue;
         int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value) : 0;
@@ -186,7 +186,7 @@ void prepare_ranges(FingerprintSearch *search, Size ranges)
 void start_exact(FingerprintSearch *search)
 {
     search->phase = SearchPhase::exact;
-    begin_step_source(&search->exact, search->reader.index, search->exact.radius);
+    begin_step_source(&search->exact, search->exact.radius);
     begin_reading(&search->reader, &search->exact);
 }
 
@@ -296,7 +296,7 @@ void begin_likeliest(FingerprintSearch *search, Fingerprint center, int radius, 
                                  : Min(plan->leaves * kFirstPart, kRangesOfPasses);
     prepare_ranges(search, static_cast<Size>(Max(first, plan->steps)));
     search->phase = SearchPhase::likeliest;
-    begin_eager_source(&search->exact, search->reader.index, radius);
+    begin_eager_source(&search->exact, radius);
     begin_reading(&search->reader, &search->exact);
 }
 

@@ -105,7 +105,7 @@ bool locate_likely(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 
 } // namespace
 
-void begin_eager_source(EagerSource *source, const OpenIndex &index, int radius)
+void begin_eager_source(EagerSource *source, int radius)
 {
     Assert(source->plan.steps > 0 && !source->read.full());
     source->locate = locate_likely;
@@ -115,7 +115,6 @@ void begin_eager_source(EagerSource *source, const OpenIndex &index, int radius)
     source->passes = by_cost(*source) ? kPassesByCost : kPasses;
     source->pass = 0;
     source->cost_table = -1;
-    prefetch_places(*source, index);
     begin_step(source, 0);
 }
 

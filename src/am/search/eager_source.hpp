@@ -45,6 +45,6 @@ struct EagerSource : StepSource {
 
 // Starts with the plan in `source->plan`, the keys of `source->key_of` and `source->costs`. It ends when `source->read`
 // is full, which has been begun.
-void begin_eager_source(EagerSource *source, const OpenIndex &index, int radius);
+void begin_eager_source(EagerSource *source, int radius);
 
 } // namespace simhash

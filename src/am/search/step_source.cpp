@@ -76,22 +76,13 @@ void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *lea
     source->done = leaf->place.upper;
 }
 
-void prefetch_places(const StepSource &source, const OpenIndex &index)
-{
-    for (int i = 0; i < Min(source.plan.steps, kAhead); i++) {
-        const int table = source.plan.step[i].table;
-        prefetch_place(index, table, source.key_of(&source, table));
-    }
-}
-
-void begin_step_source(StepSource *source, const OpenIndex &index, int radius)
+void begin_step_source(StepSource *source, int radius)
 {
     Assert(source->plan.steps > 0);
     source->locate = locate_step;
     source->wants = step_wants;
     source->ahead = kAhead;
     source->radius = radius;
-    prefetch_places(*source, index);
     begin_step(source, 0);
 }
 

@@ -65,7 +65,7 @@ struct StepSource : LeafSource {
 };
 
 // Starts with the plan in `source->plan` and the keys of `source->key_of`, without the keys in `source->read`.
-void begin_step_source(StepSource *source, const OpenIndex &index, int radius);
+void begin_step_source(StepSource *source, int radius);
 
 // For sources that read the leaves of the same steps in another order.
 
@@ -73,8 +73,6 @@ void begin_step_source(StepSource *source, const OpenIndex &index, int radius);
 void enter_step(StepSource *source, int step);
 // Locates the leaf for source->next.
 void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *leaf);
-// Prefetches the places in which the leaves of the query's own keys will be looked for.
-void prefetch_places(const StepSource &source, const OpenIndex &index);
 
 // Finds the first position at or after `from` whose key is wanted and has not been read. Keys from the last one found up
 // to below *unread have not been. Returns false if there is none. next_wanted(from, &key) finds the first wanted key at or

@@ -57,9 +57,9 @@ void begin_trees(SignatureSearch *search, bool likeliest)
     search->exact.within_budget = true;
     search->likeliest = likeliest;
     if (likeliest)
-        begin_eager_source(&search->exact, search->reader.index, search->radius);
+        begin_eager_source(&search->exact, search->radius);
     else
-        begin_step_source(&search->exact, search->reader.index, search->radius);
+        begin_step_source(&search->exact, search->radius);
     begin_reading(&search->reader, &search->exact);
 }
 

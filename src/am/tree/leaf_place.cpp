@@ -92,23 +92,6 @@ void try_find_leaf(const OpenIndex &index, int table, Position position, LeafPla
 
 } // namespace
 
-void prefetch_place(const OpenIndex &index, int table, std::uint64_t key)
-{
-    constexpr int kAround = 8; // children: the guess is rarely further off
-    constexpr int kPerLine = 64 / sizeof(CachedChild);
-    const InnerCopy *copy = present_copy(index, root_block(table));
-    // A copy may be out of date, so its child may be at any level.
-    for (int level = copy == nullptr ? 0 : copy->level; copy != nullptr && level > 1; level--) {
-        const int at = find_child(copy->child, copy->count, copy->density, {key, 0});
-        copy = present_copy(index, copy->child[at].block);
-    }
-    if (copy == nullptr)
-        return;
-    const int guess = guess_child(copy->child, copy->count, copy->density, key);
-    for (int i = Max(guess - kAround, 0); i <= Min(guess + kAround, copy->count - 1); i += kPerLine)
-        __builtin_prefetch(&copy->child[i]);
-}
-
 void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place)
 {
     StaleLinks links;

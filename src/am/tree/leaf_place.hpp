@@ -36,9 +36,6 @@ WholeKeys whole_keys(Position lower, const Position *upper);
 
 // Finds the place of the leaf for a position, or of one to its left.
 void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place);
-// Prefetches into the processor's cache the part of the last copy that find_leaf will read for a key. Pays if leaves of
-// several tables are going to be found one after the other.
-void prefetch_place(const OpenIndex &index, int table, std::uint64_t key);
 
 // Prefetches a leaf from disk if it is not in a buffer; otherwise sets place->buffer.
 void fetch_leaf(Relation index, LeafPlace *place);

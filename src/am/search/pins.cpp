@@ -3,10 +3,6 @@
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"
 
-extern "C" {
-#include "storage/bufmgr.h"
-}
-
 namespace simhash
 {
 
@@ -19,13 +15,6 @@ void leave_leaf(Buffer buffer, bool keep, Buffer *pin)
     LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
     *pin = buffer;
     failpoint(Failpoint::scan_pin);
-}
-
-void release_pin(Buffer *pin)
-{
-    if (BufferIsValid(*pin))
-        ReleaseBuffer(*pin);
-    *pin = InvalidBuffer;
 }
 
 void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits)

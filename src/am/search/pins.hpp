@@ -5,12 +5,21 @@
 
 #include "am/search/value_search.hpp"
 
+extern "C" {
+#include "storage/bufmgr.h"
+}
+
 namespace simhash
 {
 
 // Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
 void leave_leaf(Buffer buffer, bool keep, Buffer *pin);
-void release_pin(Buffer *pin);
+inline void release_pin(Buffer *pin)
+{
+    if (BufferIsValid(*pin))
+        ReleaseBuffer(*pin);
+    *pin = InvalidBuffer;
+}
 // Raises an error if a row cannot be in the table.
 void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits);
 

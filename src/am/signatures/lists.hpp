@@ -34,7 +34,7 @@ BlockNumber write_list_pages(Relation index, const CenterTable &table, const Blo
 // Reads and locks a page of a list as read_store_page does, and checks that it belongs to it.
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
                       int mode, Snapshot snapshot, Buffer recent = InvalidBuffer);
-// Raises an error if a chain that has so many pages does not end.
+// Raises an error if a chain does not end, when the number of its pages is a power of two larger than that of the index.
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
 // Sets the page from which inserts look for a free slot. `head` is the first page of the list, locked exclusively.
 void open_list(Relation index, Buffer head, ListOpening open);

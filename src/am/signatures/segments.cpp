@@ -16,7 +16,8 @@ namespace simhash
 Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
                        int mode, Snapshot snapshot, BufferAccessStrategy strategy, Buffer recent)
 {
-    if (block == kNoBlock || !block_exists(index, block))
+    // A block that was in a buffer exists.
+    if (block == kNoBlock || (!BufferIsValid(recent) && !block_exists(index, block)))
         report_corruption(index, block, "A page of the signature store does not exist.");
     Buffer buffer = strategy == nullptr
                         ? read_recent_buffer(index, block, recent)

@@ -37,7 +37,8 @@ void look_ahead(LeafReader *reader)
     while (reader->count < most) {
         LocatedLeaf *leaf = ring_leaf(reader, reader->count);
         leaf->slot = static_cast<int>(leaf - reader->ahead);
-        if (!source->locate(source, reader->index, leaf))
+        reader->ended = !source->locate(source, reader->index, leaf);
+        if (reader->ended)
             break;
         reader->count++;
     }
@@ -65,7 +66,7 @@ bool take_leaf(LeafReader *reader)
 {
     for (;;) {
         // Locate more leaves while half of the previous ones are still being fetched.
-        if (reader->count <= reader->depth / 2)
+        if (!reader->ended && reader->count <= reader->depth / 2)
             look_ahead(reader);
         if (reader->count == 0)
             return false;
@@ -186,7 +187,7 @@ bool wants_all(LeafSource *, LocatedLeaf *leaf, Position from)
 void begin_reading(LeafReader *reader, LeafSource *source)
 {
     reader->source = source;
-    reader->go_right = false;
+    reader->ended = reader->go_right = false;
     reader->depth = kAhead;
     reader->from = reader->count = 0;
 }

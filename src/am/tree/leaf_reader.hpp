@@ -55,6 +55,7 @@ struct LeafReader {
     Snapshot snapshot;
     BufferAccessStrategy strategy; // null if the leaves may stay in shared buffers
     LeafSource *source;
+    bool ended; // the source has located its last leaf
 
     LocatedLeaf leaf;  // the leaf that was read last
     const char *page;  // its contents, valid until the buffer is unlocked

@@ -144,16 +144,17 @@ for my $settings ([], $ssd) {
     # A count over a partial index.
     plan_is('SELECT count(*) FROM tenants WHERE id % 100 = 0', qr/^Aggregate \((Index|Bitmap Heap) Scan.*tenants_some\)/, %with);
 
-    # Joins use the large table's index, whichever is named first, and the small one's if there is no other.
+    # Joins use the large table's index, whichever is named first, and the small one's if there is no other. Searches for many
+    # rows together take less time than a nested loop if they share leaves; for some radii both take as long.
     for my $radius (0, 3, 8, 12) {
-        plan_is("SELECT * FROM asked AS a JOIN spread_1000000 AS b ON a.h <@> b.h <= $radius",
-            qr/^Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)$/, %with);
-        plan_is("SELECT * FROM spread_1000000 AS b JOIN asked AS a ON b.h <@> a.h <= $radius",
-            qr/^Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)$/, %with);
+        my $loop = qr/Nested Loop \(Seq Scan \(asked\), Index Scan \(spread_1000000_h\)\)/;
+        my $large = $radius <= 3 ? qr/^$loop$/ : qr/^(?:$loop|Custom Scan \(Seq Scan \(asked\)\))$/;
+        plan_is("SELECT * FROM asked AS a JOIN spread_1000000 AS b ON a.h <@> b.h <= $radius", $large, %with);
+        plan_is("SELECT * FROM spread_1000000 AS b JOIN asked AS a ON b.h <@> a.h <= $radius", $large, %with);
         plan_is("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= $radius",
-            qr/^Nested Loop \(Seq Scan \(unindexed\), Index Scan \(asked_h\)\)$/, %with);
+            qr/^Custom Scan \(Seq Scan \(unindexed\)\)$/, %with);
         plan_is("SELECT * FROM asked AS a JOIN spread_1000 AS b ON a.h <@> b.h <= $radius",
-            qr/^Nested Loop \(Seq Scan \(\w+\), (Memoize \()?Index Scan/, %with);
+            qr/^(Custom Scan|Nested Loop) \(Seq Scan \(\w+\)(\)$|, (Memoize \()?Index Scan)/, %with);
     }
     plan_is("SELECT * FROM asked AS a WHERE EXISTS (SELECT FROM spread_1000000 AS b WHERE a.h <@> b.h <= 3)",
         qr/Index Scan \(spread_1000000_h\)/, %with);

@@ -36,7 +36,7 @@ struct Matches {
     uint64 *matched;
 };
 
-void store_match(void *context, uint64 row, uint64 query, int distance)
+void store_match(void *context, uint64 row, uint64 query, uint64 distance)
 {
     auto *matches = static_cast<Matches *>(context);
     QueuedQuery *queued = passed_query(matches->search, query);
@@ -45,7 +45,8 @@ void store_match(void *context, uint64 row, uint64 query, int distance)
     if (matches->matched != nullptr)
         matches->matched[queued->ordinal / 64] |= uint64{1} << queued->ordinal % 64;
     ItemPointerData pointer = matches->rows->tid_of(row);
-    Datum values[4] = {Int64GetDatum(queued->number), PointerGetDatum(&pointer), Int32GetDatum(distance),
+    Datum values[4] = {Int64GetDatum(queued->number), PointerGetDatum(&pointer),
+                       Int32GetDatum(static_cast<int32>(distance)),
                        ObjectIdGetDatum(matches->rows->table_of(row))};
     bool nulls[4] = {};
     tuplestore_putvalues(matches->store, matches->row, values, nulls);

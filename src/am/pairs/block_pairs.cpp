@@ -115,7 +115,7 @@ void read_routed_rows(BlockJoin *blocks, const char *query, Oid schema)
         });
 }
 
-void return_pair(void *context, uint64 x, uint64 y, Fingerprint errors)
+void return_pair(void *context, uint64 x, uint64 y, uint64 errors)
 {
     auto *blocks = static_cast<BlockJoin *>(context);
     // The header may be longer than what rows were sorted by, and a row may have been read twice.
@@ -154,7 +154,7 @@ void compare_stores(BlockJoin *blocks, Size bytes)
     PairJoin *join = &blocks->join;
     begin_join(join, bytes, static_cast<double>(most));
     join->radius = blocks->values.distance();
-    join->taker = {return_pair, blocks};
+    join->sink = {return_pair, blocks};
     PairReader reader = {};
     reader.join = join;
     reader.spool = blocks->spool;

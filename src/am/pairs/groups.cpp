@@ -225,7 +225,7 @@ template <typename Put> void put_groups(Grouping *grouping, Put put)
     }
 }
 
-void take_pair(void *context, uint64 a, uint64 b, int distance)
+void take_pair(void *context, uint64 a, uint64 b, uint64 distance)
 {
     add_members(static_cast<Grouping *>(context), static_cast<int64>(a), static_cast<int64>(b),
                 distance == 0);

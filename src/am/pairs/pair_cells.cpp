@@ -90,7 +90,7 @@ void report_found(PairJoin *join, const Rows &x, const Rows &y, Size count)
         if (!here)
             continue;
         if (join->output == nullptr) {
-            join->taker.take(join->taker.context, x.tag[pair.x], y.tag[pair.y], errors);
+            join->sink.put(join->sink.context, x.tag[pair.x], y.tag[pair.y], errors);
             continue;
         }
         uint64 tag[2];

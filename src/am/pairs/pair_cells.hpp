@@ -19,12 +19,6 @@ struct PlanStep {
 };
 inline constexpr int kMostDepth = 5;
 
-// Takes the tags of two rows and the bits in which the rows differ.
-struct PairTaker {
-    void (*take)(void *context, uint64 x, uint64 y, Fingerprint errors);
-    void *context;
-};
-
 // Rows sorted by cells.
 struct Cells {
     int bits;
@@ -33,8 +27,8 @@ struct Cells {
 };
 
 struct PairJoin {
-    PairOutput *output; // null: `taker` takes the pairs, and tags are its own
-    PairTaker taker;
+    PairOutput *output; // null: `sink` takes the pairs, and tags are its own
+    PairSink sink;
     const PairMatch *match;
     int radius;
     int side[2]; // the output's sides of x and y; the same for pairs of one table

@@ -67,7 +67,7 @@ void flush_pairs(PairOutput *output)
             continue;
         }
         output->seen++;
-        int distance = static_cast<int>(pair.tag[0] >> kDistanceShift);
+        const uint64 distance = pair.tag[0] >> kDistanceShift;
         if (output->sides == 1 && !output->queries) {
             uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
             pair = {{std::min(a, b), std::max(a, b)}};

@@ -138,7 +138,7 @@ uint64 member_of(const Draw &draw, const Group &group, int64 i)
     return group.member == nullptr ? group.first : static_cast<uint64>(draw.equal.number[group.member[i]]);
 }
 
-void take_pair(void *context, uint64 a, uint64 b, int distance)
+void take_pair(void *context, uint64 a, uint64 b, uint64 distance)
 {
     auto *draw = static_cast<Draw *>(context);
     if (distance == 0)

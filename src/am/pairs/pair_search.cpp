@@ -25,9 +25,9 @@ struct TakenPair {
     bool operator<(const TakenPair &other) const { return b < other.b; }
 };
 
-void spool_pair(void *context, uint64 a, uint64 b, int distance)
+void spool_pair(void *context, uint64 a, uint64 b, uint64 distance)
 {
-    add_row(static_cast<PairSpool *>(context), 0, a | static_cast<uint64>(distance) << kDistanceShift, b);
+    add_row(static_cast<PairSpool *>(context), 0, a | distance << kDistanceShift, b);
 }
 
 } // namespace

@@ -127,10 +127,10 @@ void send_waiting(PairTeam *team)
     team->waits = 0;
 }
 
-void send_pair(void *context, uint64 a, uint64 b, int distance)
+void send_pair(void *context, uint64 a, uint64 b, uint64 distance)
 {
     auto *team = static_cast<PairTeam *>(context);
-    team->waiting[team->waits++] = {{a | static_cast<uint64>(distance) << kDistanceShift, b}};
+    team->waiting[team->waits++] = {{a | distance << kDistanceShift, b}};
     if (team->waits == kMessagePairs)
         send_waiting(team);
 }
@@ -153,7 +153,7 @@ bool receive_from(PairOutput *output, shm_mq_handle **queue)
         const auto *pair = static_cast<const FoundPair *>(data);
         for (Size i = 0; i < bytes / sizeof(FoundPair); i++)
             output->sink.put(output->sink.context, pair[i].tag[0] & kTidMask, pair[i].tag[1],
-                             static_cast<int>(pair[i].tag[0] >> kDistanceShift));
+                             pair[i].tag[0] >> kDistanceShift);
     }
 }
 

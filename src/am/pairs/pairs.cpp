@@ -56,13 +56,14 @@ struct PairStore {
     int sides;
 };
 
-void store_pair(void *context, uint64 a, uint64 b, int distance)
+void store_pair(void *context, uint64 a, uint64 b, uint64 distance)
 {
     auto *pairs = static_cast<PairStore *>(context);
     const TableRows &x = pairs->rows[0], &y = pairs->rows[pairs->sides - 1];
     ItemPointerData a_tid = x.tid_of(a), b_tid = y.tid_of(b);
-    Datum values[5] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid), Int32GetDatum(distance),
-                       ObjectIdGetDatum(x.table_of(a)), ObjectIdGetDatum(y.table_of(b))};
+    Datum values[5] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid),
+                       Int32GetDatum(static_cast<int32>(distance)), ObjectIdGetDatum(x.table_of(a)),
+                       ObjectIdGetDatum(y.table_of(b))};
     bool nulls[5] = {};
     tuplestore_putvalues(pairs->store, pairs->row, values, nulls);
 }

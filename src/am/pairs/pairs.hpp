@@ -17,9 +17,10 @@
 namespace simhash
 {
 
-// Receives the pairs found: the numbers of the visible tuple versions. For pairs of one table, a < b.
+// Receives the pairs found: the numbers of the visible tuple versions, and their distance. For pairs of one table, a < b.
+// Of rows that are in no index, it gets their tags and the bits in which they differ.
 struct PairSink {
-    void (*put)(void *context, uint64 a, uint64 b, int distance);
+    void (*put)(void *context, uint64 a, uint64 b, uint64 difference);
     void *context;
 };
 

@@ -71,7 +71,7 @@ SELECT count(*) FROM (SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h 
 
 -- Executed again for each row, with another parameter.
 SELECT * FROM compare('SELECT r, (SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= r AND p.id % 2 = r % 2) FROM generate_series(-1, 4) AS r');
-SELECT * FROM compare('SELECT r, (SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 2 WHERE a.radius = r) FROM generate_series(-1, 4) AS r');
+SELECT * FROM compare('SELECT r, (SELECT count(*) FROM (SELECT h FROM asked WHERE radius = r GROUP BY h) a JOIN page p ON p.h <@> a.h <= 2) FROM generate_series(-1, 4) AS r');
 RESET enable_nestloop;
 
 -- A cursor that goes back, and one beyond its transaction.
@@ -109,15 +109,15 @@ SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM other), (SELECT count(
 ROLLBACK;
 
 -- The policy is tested before a cheap function that tells its arguments, and no other row reaches it.
-CREATE FUNCTION tell(bigint, text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
+CREATE FUNCTION tell(integer, text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
     IF $2 <> 'l1' THEN RAISE NOTICE 'told of %', $2; END IF; RETURN true; END $$;
 CREATE ROLE regress_join_reader;
 GRANT SELECT ON page, asked TO regress_join_reader;
 ALTER TABLE page ENABLE ROW LEVEL SECURITY;
 CREATE POLICY seen ON page USING (lang = 'l1');
 SET ROLE regress_join_reader;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id + a.id, p.lang);
-SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id + a.id, p.lang);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id, p.lang);
+SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id, p.lang);
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
 

@@ -169,7 +169,7 @@ for my $settings ([], $ssd) {
 sub index_cost
 {
     my ($query) = @_;
-    my $plan = decode_json($node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (FORMAT JSON) $query"))->[0]{Plan};
+    my $plan = decode_json($node->safe_psql("postgres", "SET enable_seqscan = off; SET simhash.enable_join = off; EXPLAIN (FORMAT JSON) $query"))->[0]{Plan};
     $plan = $plan->{Plans}[-1] while $plan->{Plans};
     return $plan->{'Total Cost'};
 }

@@ -40,7 +40,7 @@ END $$;
 -- Inserts the rows of data in two halves around CREATE INDEX ... WITH (options). Returns the errors in the answers, or
 -- that there is no such design.
 CREATE FUNCTION wrong_answers(options text, radii int[]) RETURNS text LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SET enable_seqscan = off SET enable_bitmapscan = off SET simhash.enable_join = off AS $$
 DECLARE
     wrong text := '';
     difference bigint;

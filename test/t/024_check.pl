@@ -194,7 +194,7 @@ my $change = sub {
         return $image;
     };
 };
-my ($differs, $lacks) = ('fingerprint differs from that of its row', 'lacks an entry for a row\n.*missing from table 2 of 2');
+my ($differs, $lacks) = ('fingerprint differs from that of its row', 'lacks an entry for a row\n.*missing from tree 2 of 2');
 my %fault = (
     'a lost entry' => [ $lacks, sub { my ($image) = @_; substr($image, 2 * 8192 + 12, 2) = pack 'S', $lower->($image, 2) - 12; return $image } ],
     'a key' => [ $differs, $change->([ 3, sub { ($_[0] ^ 1 << 20, $_[1]) } ]) ],

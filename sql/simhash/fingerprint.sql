@@ -79,54 +79,7 @@ COMMENT ON CAST (simhash AS numeric) IS 'unsigned number, 0 to 18446744073709551
 -- Order, as unsigned integers, and hash.
 
 \include equality.sql type=simhash cost=1 joins=HASHES,MERGES
-
-CREATE FUNCTION simhash_internal_lt(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_lt' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_internal_le(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_le' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_internal_gt(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_gt' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_internal_ge(simhash, simhash) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'simhash_ge' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-CREATE FUNCTION simhash_internal_cmp(simhash, simhash) RETURNS integer
-    AS 'MODULE_PATHNAME', 'simhash_cmp' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_internal_lt(simhash, simhash) IS 'implementation of < operator';
-COMMENT ON FUNCTION simhash_internal_le(simhash, simhash) IS 'implementation of <= operator';
-COMMENT ON FUNCTION simhash_internal_gt(simhash, simhash) IS 'implementation of > operator';
-COMMENT ON FUNCTION simhash_internal_ge(simhash, simhash) IS 'implementation of >= operator';
-COMMENT ON FUNCTION simhash_internal_cmp(simhash, simhash) IS 'less-equal-greater';
-
-CREATE OPERATOR pg_catalog.< (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_lt,
-    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
-    RESTRICT = pg_catalog.scalarltsel, JOIN = pg_catalog.scalarltjoinsel);
-CREATE OPERATOR pg_catalog.<= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_le,
-    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
-    RESTRICT = pg_catalog.scalarlesel, JOIN = pg_catalog.scalarlejoinsel);
-CREATE OPERATOR pg_catalog.> (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_gt,
-    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
-    RESTRICT = pg_catalog.scalargtsel, JOIN = pg_catalog.scalargtjoinsel);
-CREATE OPERATOR pg_catalog.>= (
-    LEFTARG = simhash, RIGHTARG = simhash, FUNCTION = simhash_internal_ge,
-    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
-    RESTRICT = pg_catalog.scalargesel, JOIN = pg_catalog.scalargejoinsel);
-COMMENT ON OPERATOR < (simhash, simhash) IS 'less than';
-COMMENT ON OPERATOR <= (simhash, simhash) IS 'less than or equal';
-COMMENT ON OPERATOR > (simhash, simhash) IS 'greater than';
-COMMENT ON OPERATOR >= (simhash, simhash) IS 'greater than or equal';
-
-CREATE OPERATOR CLASS simhash_ops DEFAULT FOR TYPE simhash USING btree AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
-    FUNCTION 1 simhash_internal_cmp(simhash, simhash);
-COMMENT ON OPERATOR CLASS simhash_ops USING btree IS 'order';
-COMMENT ON OPERATOR FAMILY simhash_ops USING btree IS 'order';
-
+\include order.sql type=simhash cost=1
 CREATE FUNCTION simhash_internal_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
     AS 'MODULE_PATHNAME', 'simhash_sortsupport' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_hash_extended(simhash, bigint) RETURNS bigint

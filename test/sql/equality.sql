@@ -1,7 +1,7 @@
 \set ECHO none
--- Equality and hashes of weights, balls and frequencies.
+-- Equality and hashes of weights, balls and frequencies, and the order of weights.
 
--- Different values of each type, and another text of the first.
+-- Different values of each type, in order, and another text of the first.
 CREATE TABLE sample (type regtype, value text[], again text);
 INSERT INTO sample VALUES
     ('simhash_weights', (SELECT array_agg(format('[%s%s]', w, repeat(',0', 63))) FROM unnest('{-7,-1.5,0,1,2,300,70000}'::text[]) w)
@@ -28,6 +28,7 @@ INSERT INTO sample VALUES
 CREATE FUNCTION faults(type regtype, value text[], again text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     distinct_values int := cardinality(value);
+    ordered boolean := EXISTS (SELECT FROM pg_opclass JOIN pg_am ON pg_am.oid = opcmethod WHERE amname = 'btree' AND opcintype = type);
     storage text := CASE WHEN (SELECT typlen FROM pg_type WHERE oid = type) = -1 THEN 'external' ELSE 'plain' END;
     query text;
     found bigint;
@@ -47,6 +48,11 @@ BEGIN
         'SELECT count(*) FROM b JOIN a USING (n) WHERE a.v IS DISTINCT FROM b.v OR a IS DISTINCT FROM b OR ROW(a.v) <> ROW(b.v) OR NOT a.v = ANY (ARRAY[b.v])',
         'SELECT count(*) - 2 * $1 - 1 FROM a JOIN b USING (v)',
         'SELECT count(*) - 2 * $1 - 1 FROM b JOIN a ON b.v = a.v']
+        || CASE WHEN ordered THEN ARRAY[
+        'SELECT count(*) FROM a x, a y WHERE (x.v < y.v) <> (x.n < y.n)
+            OR (x.v <= y.v) <> (x.n <= y.n) OR (x.v > y.v) <> (x.n > y.n) OR (x.v >= y.v) <> (x.n >= y.n)',
+        'SELECT count(DISTINCT v) - $1 FROM b',
+        'SELECT count(*) FROM (SELECT n, row_number() OVER (ORDER BY v) r FROM a) s WHERE n <> r'] ELSE '{}' END
     LOOP
         FOR plan IN 0 .. 2 LOOP
             PERFORM set_config('enable_hashagg', (plan IN (0, 1))::text, true), set_config('enable_hashjoin', (plan = 0)::text, true),
@@ -57,15 +63,21 @@ BEGIN
             END IF;
         END LOOP;
     END LOOP;
-    -- A hash index.
+    -- Indexes. A value must fit into a btree's page.
     CREATE INDEX ON b USING hash (v);
+    CREATE TABLE d AS SELECT * FROM a WHERE pg_column_size(v) <= 2000;
+    IF ordered THEN
+        CREATE UNIQUE INDEX ON d (v);
+        INSERT INTO d SELECT * FROM b WHERE pg_column_size(v) <= 2000 ON CONFLICT (v) DO NOTHING;
+    END IF;
     PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_nestloop', 'on', true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true);
-    EXECUTE 'SELECT count(*) FROM a WHERE (SELECT count(*) FROM b WHERE b.v = a.v) <> CASE n WHEN 1 THEN 3 ELSE 2 END' INTO found;
+    EXECUTE 'SELECT count(*) FROM d WHERE (SELECT count(*) FROM b WHERE b.v = d.v) <> CASE n WHEN 1 THEN 3 ELSE 2 END'
+        || CASE WHEN ordered THEN ' OR (SELECT count(*) FROM d x WHERE x.v <= d.v) <> n' ELSE '' END INTO found;
     IF found <> 0 THEN
         RETURN NEXT format('%s: indexes: %s', type, found);
     END IF;
-    DROP TABLE a, b;
+    DROP TABLE a, b, d;
     PERFORM set_config('enable_seqscan', 'on', true);
 END $$;
 SELECT type, cardinality(value), f.* FROM sample LEFT JOIN LATERAL faults(type, value, again) f ON true ORDER BY type::text;
@@ -81,12 +93,12 @@ CREATE CAST (bytea AS simhash_weights) WITHOUT FUNCTION;
 CREATE TABLE form (w simhash_weights);
 INSERT INTO form SELECT decode(header || repeat(body, 64), 'hex')::simhash_weights
     FROM (VALUES ('01010100', '01'), ('01000100', '02'), ('01000800', repeat('00', 8)), ('01030100', '00')) v(header, body);
-SELECT count(*), (SELECT count(*) FROM (SELECT DISTINCT w FROM form) d), count(DISTINCT simhash_internal_hash(w)), count(DISTINCT w::text) FROM form;
+SELECT count(*), count(DISTINCT w), count(DISTINCT simhash_internal_hash(w)), count(DISTINCT w::text) FROM form;
 DROP CAST (bytea AS simhash_weights);
 SELECT a = b AS equal, simhash_internal_hash(a) = simhash_internal_hash(b) AS same_hash FROM (VALUES
     ('<01,0,1,0,[0,-0]>'::signature_ball, '<01,0,1,0,[-0,0]>'::signature_ball)) v(a, b);
 
-\echo '-- Every type, but for domains, whose base types are PostgreSQL''s, can be hashed; fingerprints can be sorted.'
+\echo '-- Every type, but for domains, whose base types are PostgreSQL''s, can be hashed; fingerprints and weights can be sorted.'
 SELECT t.typname, array_agg(amname ORDER BY amname) FROM pg_type t JOIN pg_depend d ON d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e'
     LEFT JOIN (pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod) ON c.opcintype = t.oid AND c.opcdefault AND amname IN ('btree', 'hash') AND amvalidate(c.oid)
 WHERE t.typtype = 'b' AND t.typelem = 0 GROUP BY 1 ORDER BY 1;

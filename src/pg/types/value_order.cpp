@@ -1,5 +1,6 @@
 // Equality and hashes of the types that are no numbers: weights, balls, features and frequencies. So DISTINCT, UNION,
-// joins and replication without a key can tell their values apart.
+// joins and replication without a key can tell their values apart. Weights, which tables have columns of, also have an
+// order, for sorting alone and for count(DISTINCT).
 //
 // A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
 // unequal values differ before one of the sequences ends.
@@ -13,6 +14,7 @@
 #include "pg/types/weights_type.hpp"
 
 #include <bit>
+#include <functional>
 
 namespace simhash
 {
@@ -20,7 +22,7 @@ namespace simhash
 namespace
 {
 
-// Numbers, of which hashes are made; so they must never change.
+// Numbers in the order of what they stand for. Hashes are made of them; so they must never change.
 std::uint64_t ordered(std::int64_t number)
 {
     return static_cast<std::uint64_t>(number) ^ std::uint64_t{1} << 63;
@@ -177,15 +179,16 @@ struct TextBallNumbers {
     }
 };
 
-template <typename Numbers> bool equal(FunctionCallInfo fcinfo)
+template <typename Numbers> int compare(FunctionCallInfo fcinfo)
 {
     Numbers a(PG_GETARG_DATUM(0)), b(PG_GETARG_DATUM(1));
-    bool same = a.size() == b.size();
-    for (std::size_t i = 0; same && i < a.size(); i++)
-        same = a[i] == b[i];
+    std::size_t size = Min(a.size(), b.size()), i = 0;
+    while (i < size && a[i] == b[i])
+        i++;
+    int order = i == size ? 0 : a[i] < b[i] ? -1 : 1;
     a.release();
     b.release();
-    return same;
+    return order;
 }
 
 // The hash is stored in hash indexes, so it must never change. It is the same on machines of any byte order.
@@ -201,21 +204,30 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo)
 
 } // namespace
 
+#define VALUE_COMPARISON(name, Numbers, comparison)                                                          \
+    SIMHASH_FUNCTION(name)                                                                                   \
+    {                                                                                                        \
+        PG_RETURN_BOOL((comparison)(compare<Numbers>(fcinfo), 0));                                           \
+    }
 #define VALUE_EQUALITY(type, Numbers)                                                                        \
-    SIMHASH_FUNCTION(type##_eq)                                                                              \
-    {                                                                                                        \
-        PG_RETURN_BOOL(equal<Numbers>(fcinfo));                                                              \
-    }                                                                                                        \
-    SIMHASH_FUNCTION(type##_ne)                                                                              \
-    {                                                                                                        \
-        PG_RETURN_BOOL(!equal<Numbers>(fcinfo));                                                             \
-    }                                                                                                        \
+    VALUE_COMPARISON(type##_eq, Numbers, std::equal_to<>{})                                                  \
+    VALUE_COMPARISON(type##_ne, Numbers, std::not_equal_to<>{})                                              \
     SIMHASH_FUNCTION(type##_hash)                                                                            \
     {                                                                                                        \
         PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo)));                                   \
     }
+#define VALUE_ORDER(type, Numbers)                                                                           \
+    VALUE_COMPARISON(type##_lt, Numbers, std::less<>{})                                                      \
+    VALUE_COMPARISON(type##_le, Numbers, std::less_equal<>{})                                                \
+    VALUE_COMPARISON(type##_gt, Numbers, std::greater<>{})                                                   \
+    VALUE_COMPARISON(type##_ge, Numbers, std::greater_equal<>{})                                             \
+    SIMHASH_FUNCTION(type##_cmp)                                                                             \
+    {                                                                                                        \
+        PG_RETURN_INT32(compare<Numbers>(fcinfo));                                                           \
+    }
 
 VALUE_EQUALITY(simhash_weights, WeightsNumbers)
+VALUE_ORDER(simhash_weights, WeightsNumbers)
 VALUE_EQUALITY(simhash_ball, BallNumbers)
 VALUE_EQUALITY(signature_ball, SignatureBallNumbers)
 VALUE_EQUALITY(text_ball, TextBallNumbers)

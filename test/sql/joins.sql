@@ -137,6 +137,22 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, p.id FROM asked a JOIN part_0 p ON p.h <@> a.h <= 3 WHERE now() > ''2020-01-01'''
 ]) AS query, compare(query) AS c;
 
+\echo '-- An index on two columns, of which the planner takes the first for the searched one.'
+CREATE TABLE twice (id int, g bigint, p bigint);
+INSERT INTO twice SELECT id, 1, h::bigint FROM page;
+CREATE INDEX ON twice USING simhash (g, p);
+ANALYZE twice;
+SET enable_nestloop = off;
+SET enable_seqscan = off;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, p.id FROM asked a JOIN twice p ON p.p <@> a.h::bigint <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN twice p ON p.g <@> a.h::bigint <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN twice p ON p.g = a.id AND p.p <@> a.h::bigint <= 3'
+]) AS query, compare(query) AS c;
+DROP TABLE twice;
+RESET enable_nestloop;
+RESET enable_seqscan;
+
 -- A generic plan is made anew when its index has gone.
 SET plan_cache_mode = force_generic_plan;
 PREPARE nearest(int) AS SELECT count(*) FROM asked a JOIN part_0 p ON p.h <@> a.h <= $1;

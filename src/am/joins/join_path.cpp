@@ -135,7 +135,8 @@ Suitable read_conditions(PlannerInfo *root, const IndexPath *path, Relids outer,
     return Suitable::yes;
 }
 
-// Finds the cheapest scan of an index on fingerprints by a ball around values of the outer side.
+// Finds the cheapest scan of an index on fingerprints alone by a ball around values of the outer side. With columns
+// before the fingerprint other bits are stored.
 bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
                      InnerScan *found)
 {
@@ -148,7 +149,8 @@ bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
         if (scan == nullptr || bms_is_empty(PATH_REQ_OUTER(path)) ||
             !bms_is_subset(PATH_REQ_OUTER(path), outer) ||
             !has_cost_estimate(scan->indexinfo, estimate_cost) || scan->indexinfo->hypothetical ||
-            &kind_for(scan->indexinfo->opcintype[0]) != &kFingerprints || path->total_cost >= kNeverCost)
+            scan->indexinfo->nkeycolumns != 1 || &kind_for(scan->indexinfo->opcintype[0]) != &kFingerprints ||
+            path->total_cost >= kNeverCost)
             continue;
         const Suitable suitable = read_conditions(root, scan, outer, &candidate);
         if (suitable == Suitable::never)

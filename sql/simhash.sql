@@ -11,7 +11,6 @@
 \include simhash/weights.sql
 \include simhash/features.sql
 \include simhash/sketches.sql
-\include simhash/tenants.sql
 \include simhash/aggregates.sql
 \include simhash/frequencies.sql
 \include simhash/measures.sql

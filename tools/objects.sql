@@ -19,7 +19,7 @@ INSERT INTO subject VALUES
     (7, 'Exact measures of features', '^feature_(jaccard|containment|cosine)$'),
     (8, 'Index: statistics, checks, searches explained', '^(simhash_index_|simhash_report$)'),
     (9, 'Pairs, joins and groups', '^simhash_(pairs|join|groups|match|pair_groups|pair_sample)$'),
-    (10, 'Routing to tables and servers, tenants', '^(simhash_(blocks|first_block|block_pairs)|tenant_.*)$'),
+    (10, 'Routing to tables and servers', '^simhash_(blocks|first_block|block_pairs)$'),
     (13, 'Weights by rarity', '^feature_(frequenc|rarity)'),
     (14, 'Near-duplicate texts', '^text(_ball| ~= | <@\| )');
 CREATE TEMP TABLE member AS
@@ -98,7 +98,7 @@ INSERT INTO argument VALUES
     (8, '{expected_rows}', 'how many rows the table will have; 0 for those that it has'), (8, '{details}', 'whether all figures are returned'),
     (9, '{left,right}', 'the names of two indexes'), (9, '{a,b,member,leader,match}', 'ctids: join them to keys in the same statement, before UPDATE or DELETE; keys if `simhash_pair_groups` gets keys'), (9, '{first_only}', 'whether one match of each ball is enough'),
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
-    (10, '{fingerprint,a,b,h,signature}', 'fingerprints, and a bit string'), (10, '{tenant}', 'a number or a name'),
+    (10, '{fingerprint,a,b}', 'fingerprints'),
     (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
     (14, '{center}', 'the text that others are near'), (14, '{similarity}', 'of Jaccard, 0 to 1, of shingles of three words');
 
@@ -157,8 +157,6 @@ INSERT INTO example (place, code) VALUES
     (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 1)$$), (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 99)$$), (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 3, 99)$$),
     (10, $$simhash_first_block('8c3a5f7e9ecb3f35', '8c3a5f7e9ecb3f34', 1)$$),
     (10, $$SELECT a, b, distance FROM simhash_block_pairs('SELECT id, h, value FROM page, unnest(simhash_blocks(h, 3)) AS value')$$),
-    (10, $$tenant_simhash('8c3a5f7e9ecb3f35', 7) <@> tenant_simhash('8c3a5f7e9ecb3f34', 7)$$),
-    (10, $$tenant_signature('1010', 7) <@> tenant_signature('1000', 7)$$),
     (13, $$SELECT feature_frequency(feature_frequencies_agg(body), 'text') FROM page$$),
     (13, $$SELECT round(feature_rarity(feature_frequencies_agg(body), 'text')::numeric, 4) FROM page$$),
     (13, $$SELECT feature_frequency(feature_frequencies_top(feature_frequencies_agg(body), 1), 'text') FROM page$$),

@@ -210,7 +210,7 @@ void require_valid_opclass(Relation index)
     if (searched > 0 && stored_type(index) == BITOID)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("an index on signatures cannot have several columns"),
-                errhint("Use tenant_signature."));
+                errhint("Index the bits XORed with a hash of the other column."));
 }
 
 } // namespace simhash

@@ -93,6 +93,22 @@ INSERT INTO kept VALUES (1, '0000000000000000'), (2, '0000000000000000'), (NULL,
 INSERT INTO kept VALUES (1, '0000000000000001');
 INSERT INTO kept VALUES (3, '0000000000000001'), (1, '00000000000000f0') ON CONFLICT DO NOTHING;
 SELECT * FROM kept ORDER BY 1, 2;
+CREATE TABLE named (tenant text, padded char(5), h simhash, EXCLUDE USING simhash (tenant simhash_equal_text_ops WITH =, h WITH ~=),
+    EXCLUDE USING simhash (padded simhash_equal_bpchar_ops WITH =, h WITH ~=));
+INSERT INTO named VALUES ('a', '1', '0000000000000000'), ('b', '2', '0000000000000000'), ('', '3', '0000000000000000'), (NULL, '4', '0000000000000000');
+INSERT INTO named VALUES ('b', '5', '0000000000000007');
+INSERT INTO named VALUES ('c', '2 ', '0000000000000007');
+INSERT INTO named VALUES ('B', '5', '0000000000000007'), ('b', '5', '00000000000000ff'), (NULL, NULL, '0000000000000000');
+DO $$ BEGIN
+    CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    ALTER TABLE named ALTER tenant TYPE text COLLATE no_case USING tenant || CASE WHEN tenant = 'B' THEN '2' ELSE '' END;
+    BEGIN
+        INSERT INTO named VALUES ('A', '6', '0000000000000001');
+        RAISE 'A and a are equal';
+    EXCEPTION WHEN exclusion_violation THEN NULL; END;
+EXCEPTION WHEN feature_not_supported OR undefined_object THEN NULL; -- no ICU
+END $$;
+SELECT count(*), count(tenant) AS named FROM named;
 UPDATE page SET tenant = tenant + 1, h = NULL WHERE id % 10 = 0;
 DELETE FROM page WHERE id % 7 = 0;
 VACUUM page;

@@ -70,7 +70,7 @@ $$ SELECT (h::bigint # coalesce((SELECT bit_or(1::bigint << place) FROM
 CREATE TABLE query (id int PRIMARY KEY, h simhash);
 
 CREATE FUNCTION differing_answers(indexed regclass, radius int) RETURNS bigint LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 AS
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 SET simhash.enable_join = off AS
 $$
 DECLARE
     -- The cast to integer prevents the use of the index.
@@ -147,7 +147,8 @@ END
 $$;
 
 CREATE FUNCTION differing_signatures(indexed regclass, radius int) RETURNS bigint LANGUAGE plpgsql
-    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 SET enable_sort = off AS
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 SET enable_sort = off
+    SET simhash.enable_join = off AS
 $$
 DECLARE
     length int := (SELECT atttypmod FROM pg_attribute WHERE attrelid = indexed AND attname = 'h');

@@ -34,6 +34,13 @@ CREATE OPERATOR CLASS signature_ball_ops DEFAULT FOR TYPE signature_ball USING s
     STORAGE bit;
 COMMENT ON OPERATOR CLASS signature_ball_ops USING simhash IS 'constraints on bit strings with any radius';
 COMMENT ON OPERATOR FAMILY signature_ball_ops USING simhash IS 'constraints on bit strings with any radius';
+CREATE OPERATOR CLASS simhash_text_ops DEFAULT FOR TYPE pg_catalog.text USING simhash AS
+    OPERATOR 10 ~= (pg_catalog.text, pg_catalog.text),
+    OPERATOR 11 <@| (pg_catalog.text, text_ball),
+    FUNCTION 1 simhash_internal_text_sketch(pg_catalog.text),
+    STORAGE simhash;
+COMMENT ON OPERATOR CLASS simhash_text_ops USING simhash IS 'near-duplicate texts';
+COMMENT ON OPERATOR FAMILY simhash_text_ops USING simhash IS 'near-duplicate texts';
 CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),

@@ -32,8 +32,9 @@ struct OperatorClass {
     char *name;
     Oid family;
     Oid type;
-    Oid handler; // of the access method
-    int level;   // of what is said: INFO, or ERROR for the first fault
+    Oid handler;   // of the access method
+    bool searched; // for the searched column
+    int level;     // of what is said: INFO, or ERROR for the first fault
 };
 
 bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
@@ -51,15 +52,18 @@ bool check_type(Oid oid, OperatorClass *opclass)
     opclass->handler = access_method_handler(form->opcmethod);
     const Oid stored = OidIsValid(form->opckeytype) ? form->opckeytype : form->opcintype;
     ReleaseSysCache(tuple);
-    const bool equality = is_equality_type(opclass->handler, opclass->type);
-    if (!equality && kind_on(opclass->handler, opclass->type) == nullptr) {
+    // A class for text that stores text is for equality.
+    const bool equality = is_equality_type(opclass->type);
+    const bool searched = kind_on(opclass->handler, opclass->type) != nullptr;
+    opclass->searched = searched && (!equality || stored != opclass->type);
+    if (!equality && !searched) {
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s is for type %s, which it cannot index",
                        opclass->name, "simhash", format_type_be(opclass->type)),
                 errhint("Index an expression of type simhash or bit."));
         return false;
     }
-    const bool extracted = OidIsValid(class_extraction(opclass->handler, opclass->type));
+    const bool extracted = opclass->searched && OidIsValid(class_extraction(opclass->handler, opclass->type));
     const Oid wanted = extracted ? class_storage(opclass->handler, opclass->type) : opclass->type;
     if (stored != wanted)
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -75,7 +79,7 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
     const int strategy = member.amopstrategy;
     const Oid wanted = strategy < 1 || strategy > kStrategies
                            ? InvalidOid
-                           : class_operator(opclass.handler, opclass.type, strategy);
+                           : class_operator(opclass.handler, opclass.type, opclass.searched, strategy);
     if (!OidIsValid(wanted)) {
         ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
@@ -111,7 +115,7 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
 // The type of the left operand of the operator that must have a strategy number, or InvalidOid.
 Oid left_type(const OperatorClass &opclass, int strategy)
 {
-    const Oid op = class_operator(opclass.handler, opclass.type, strategy);
+    const Oid op = class_operator(opclass.handler, opclass.type, opclass.searched, strategy);
     Oid left = InvalidOid, right;
     if (OidIsValid(op))
         op_input_types(op, &left, &right);
@@ -131,7 +135,8 @@ bool check_operators(const OperatorClass &opclass)
     }
     ReleaseCatCacheList(operators);
     for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (present[strategy] || !OidIsValid(class_operator(opclass.handler, opclass.type, strategy)))
+        if (present[strategy] ||
+            !OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, strategy)))
             continue;
         ereport(
             opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -146,7 +151,7 @@ bool check_operators(const OperatorClass &opclass)
 // An operator class has the function of the extension that extracts what is stored of its type, or none.
 bool check_functions(const OperatorClass &opclass)
 {
-    const Oid wanted = class_extraction(opclass.handler, opclass.type);
+    const Oid wanted = opclass.searched ? class_extraction(opclass.handler, opclass.type) : InvalidOid;
     bool valid = true, present = false;
     CatCList *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass.family));
     for (int i = 0; i < functions->n_members; i++) {
@@ -171,42 +176,56 @@ bool check_functions(const OperatorClass &opclass)
     return valid;
 }
 
-bool check_opclass(Oid oid, int level)
+bool check_opclass(Oid oid, int level, OperatorClass *opclass)
 {
-    OperatorClass opclass = {};
-    opclass.level = level;
-    if (!check_type(oid, &opclass))
+    *opclass = {};
+    opclass->level = level;
+    if (!check_type(oid, opclass))
         return false;
-    bool valid = check_operators(opclass);
-    valid &= check_functions(opclass);
+    bool valid = check_operators(*opclass);
+    valid &= check_functions(*opclass);
     return valid;
+}
+
+// Whether a column with this class may stand before the searched one.
+bool has_equality(const OperatorClass &opclass)
+{
+    return OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, kEqual));
 }
 
 } // namespace
 
-bool validate_opclass(Oid oid) { return check_opclass(oid, INFO); }
+bool validate_opclass(Oid oid)
+{
+    OperatorClass opclass;
+    return check_opclass(oid, INFO, &opclass);
+}
 
 void require_valid_opclass(Relation index)
 {
     bool null;
     const Datum classes = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indclass, &null);
-    const Oid handler = index->rd_amhandler;
     const int searched = value_column(index);
-    for (int column = 0; column <= searched; column++)
-        check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[column], ERROR);
-    if (kind_on(handler, index->rd_opcintype[searched]) == nullptr)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("the last column of index \"%s\" has no type that can be searched",
-                       RelationGetRelationName(index)),
-                errdetail("Type %s is for columns before the searched one.",
-                          format_type_be(index->rd_opcintype[searched])),
-                errhint("Add the column with the fingerprints, or use a btree."));
-    for (int column = 0; column < searched; column++)
-        if (!OidIsValid(class_operator(handler, index->rd_opcintype[column], kEqual)))
+    for (int column = 0; column <= searched; column++) {
+        OperatorClass opclass;
+        check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[column], ERROR,
+                      &opclass);
+        if (column == searched && !opclass.searched)
+            ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("the last column of index \"%s\" has no type that can be searched",
+                           RelationGetRelationName(index)),
+                    kind_on(opclass.handler, opclass.type) == nullptr
+                        ? errdetail("Type %s is for columns before the searched one.",
+                                    format_type_be(opclass.type))
+                        : errdetail("Operator class \"%s\" is for columns before the searched one.",
+                                    opclass.name),
+                    errhint("Add the column with the fingerprints, or use a btree."));
+        if (column < searched && !has_equality(opclass))
             ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("column %d of index \"%s\" has no operator class for equality", column + 1,
                            RelationGetRelationName(index)),
                     errhint("Only the last column is searched for what is near."));
+    }
     if (searched > 0 && stored_type(index) == BITOID)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("an index on signatures cannot have several columns"),

@@ -37,10 +37,26 @@ constexpr ClassOperator kBallOperators[kStrategies + 1] = {
     {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kBallsMeet
 };
 
+constexpr ClassOperator kTextOperators[kStrategies + 1] = {
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {"~=", nullptr, nullptr},      // kNearText
+    {"<@|", "text_ball", nullptr}, // kInTextBall
+};
+
 constexpr IndexedType kTypes[] = {
     {"simhash", InvalidOid, kOperators, nullptr},
     {nullptr, INT8OID, kBigintOperators, nullptr},
     {"simhash_ball", InvalidOid, kBallOperators, "simhash_internal_ball_center"},
+    {nullptr, TEXTOID, kTextOperators, "simhash_internal_text_sketch"},
 };
 
 } // namespace

@@ -6,9 +6,12 @@
 #include "am/search/pins.hpp"
 
 #include "core/bits/ball_volume.hpp"
+#include "core/features/text_sketch.hpp"
 #include "core/likely/step_order.hpp"
 #include "pg/server/settings.hpp"
+#include "pg/texts/kept_text.hpp"
 #include "pg/types/ball.hpp"
+#include "pg/types/text_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
 #include <cmath>
@@ -46,6 +49,15 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::unmasked_ball(const ScanKeyDa
         return {static_cast<Fingerprint>(std::int64_t{DatumGetInt16(key.sk_argument)}), 0, true, nullptr};
     case kBallsMeet: {
         const Ball ball = datum_ball(key.sk_argument);
+        return {ball.center, ball.radius, true, nullptr};
+    }
+    case kNearText: {
+        Fingerprint center = 0;
+        const bool any = text_fingerprint(key.sk_argument, &center);
+        return {center, any ? kNearTextRadius : kEmptyRadius, true, nullptr};
+    }
+    case kInTextBall: {
+        const TextBall ball = text_ball_terms(key.sk_argument);
         return {ball.center, ball.radius, true, nullptr};
     }
     default:

@@ -47,15 +47,21 @@ constexpr IndexedType kEqualityTypes[] = {
     {nullptr, DATEOID, kEqualities, nullptr},         {nullptr, BOOLOID, kEqualities, nullptr},
     {nullptr, OIDOID, kEqualities, nullptr}};
 
+const IndexedType *find_equality(Oid type)
+{
+    for (const IndexedType &equality : kEqualityTypes)
+        if (equality.type == type)
+            return &equality;
+    return nullptr;
+}
+
+// What is searched.
 Indexed find_indexed(Oid schema, Oid type)
 {
     for (int i = 0; i < count; i++)
         for (int j = 0; j < known[i]->type_count; j++)
             if (is_type(known[i]->types[j], schema, type))
                 return {known[i], &known[i]->types[j]};
-    for (const IndexedType &equality : kEqualityTypes)
-        if (equality.type == type)
-            return {nullptr, &equality};
     return {};
 }
 
@@ -104,11 +110,7 @@ Oid access_method_handler(Oid method)
     return handler;
 }
 
-bool is_equality_type(Oid handler, Oid type)
-{
-    const Indexed indexed = find_indexed(get_func_namespace(handler), type);
-    return indexed.kind == nullptr && indexed.type != nullptr;
-}
+bool is_equality_type(Oid type) { return find_equality(type) != nullptr; }
 
 const IndexKind *kind_on(Oid handler, Oid type)
 {
@@ -130,11 +132,13 @@ Oid class_storage(Oid handler, Oid type)
     return operand_type(schema, find_indexed(schema, type).kind->stored, type);
 }
 
-Oid class_operator(Oid handler, Oid type, int strategy)
+Oid class_operator(Oid handler, Oid type, bool searched, int strategy)
 {
     Assert(strategy >= 1 && strategy <= kStrategies);
     const Oid schema = get_func_namespace(handler);
-    const IndexedType *indexed = find_indexed(schema, type).type;
+    const IndexedType *indexed = searched ? nullptr : find_equality(type);
+    if (indexed == nullptr)
+        indexed = find_indexed(schema, type).type;
     if (indexed == nullptr || indexed->operators[strategy].name == nullptr)
         return InvalidOid;
     const ClassOperator &op = indexed->operators[strategy];

@@ -89,11 +89,12 @@ const IndexKind *kind_on(Oid handler, Oid type);
 Oid class_extraction(Oid handler, Oid type);
 // The type that operator classes for this type, which extract, must store.
 Oid class_storage(Oid handler, Oid type);
-// The one operator that may have a strategy number in operator classes for this type, or InvalidOid.
-Oid class_operator(Oid handler, Oid type, int strategy);
+// The one operator that may have a strategy number in operator classes for this type, for the searched column or for those
+// before it, or InvalidOid.
+Oid class_operator(Oid handler, Oid type, bool searched, int strategy);
 // The function of that operator of an index's column, from 0. That of the searched one is kept in the relcache entry.
 Oid class_function(Relation index, int column, int strategy);
-// Whether operator classes for this type are for conditions of equality alone, on columns before the searched one.
-bool is_equality_type(Oid handler, Oid type);
+// Whether a type has operator classes for conditions of equality alone, on columns before the searched one.
+bool is_equality_type(Oid type);
 
 } // namespace simhash

@@ -151,7 +151,7 @@ Oid class_function(Relation index, int column, int strategy)
     Cache *cache = cache_of(index);
     if (kept && cache != nullptr && OidIsValid(cache->function[strategy]))
         return cache->function[strategy];
-    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[column], strategy);
+    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[column], kept, strategy);
     const Oid function = OidIsValid(op) ? get_opcode(op) : InvalidOid;
     cache = cache_of(index); // an invalidation may have freed it
     if (kept && cache != nullptr)

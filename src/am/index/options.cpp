@@ -1,10 +1,13 @@
 #include "am/index/options.hpp"
 
+#include "am/index/stored_value.hpp"
+
 #include "core/lists/list_centers.hpp"
 
 extern "C" {
 #include "access/reloptions.h"
 #include "catalog/index.h"
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 }
 
@@ -125,7 +128,8 @@ IndexOptions index_options(Relation index)
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
     if (options.design_radius == kDistanceNotGiven)
-        options.design_radius = kDefaultDistance;
+        options.design_radius =
+            index->rd_opcintype[value_column(index)] == TEXTOID ? kDefaultTextDistance : kDefaultDistance;
     return options;
 }
 

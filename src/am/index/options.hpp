@@ -13,6 +13,8 @@ namespace simhash
 {
 
 inline constexpr int kDefaultDistance = 3;
+inline constexpr int kDefaultTextDistance =
+    5; // texts are searched within 8: fewer pages than with 3 (bench/texts)
 inline constexpr int kDefaultFillfactor = 90;
 inline constexpr int kDefaultTables = -1;
 inline constexpr int kDefaultLists = -1;

@@ -20,7 +20,9 @@ enum Strategy : StrategyNumber {
     kEqualSmallint, // bigint = smallint
     kBallsMeet,     // simhash_ball ~= simhash_ball, signature_ball ~= signature_ball
     kEqualBigint,   // integer = bigint
-    kStrategies = kEqualBigint
+    kNearText,      // text ~= text
+    kInTextBall,    // text <@| text_ball
+    kStrategies = kInTextBall
 };
 
 inline bool is_equality(int strategy)
@@ -30,6 +32,9 @@ inline bool is_equality(int strategy)
 }
 
 // Whether the index finds more rows than satisfy the operator, so that each is checked again.
-inline bool is_rechecked(int strategy) { return strategy == kBallsMeet; }
+inline bool is_rechecked(int strategy)
+{
+    return strategy == kBallsMeet || strategy == kNearText || strategy == kInTextBall;
+}
 
 } // namespace simhash

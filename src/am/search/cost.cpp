@@ -11,7 +11,7 @@
 #include "am/search/scan.hpp"
 
 #include "core/bits/ball_volume.hpp"
-
+#include "core/features/text_sketch.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
@@ -76,7 +76,8 @@ Oid planned_function(const PlannedIndex &index, int column, int strategy)
     if (index.relation != nullptr)
         return class_function(index.relation, column, strategy);
     const Oid handler = access_method_handler(index.info->relam);
-    return get_opcode(class_operator(handler, index.info->opcintype[column], strategy));
+    return get_opcode(class_operator(handler, index.info->opcintype[column],
+                                     column == index.info->nkeycolumns - 1, strategy));
 }
 
 // The searched column's number, from 0.
@@ -169,6 +170,10 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
         return {0, true, kExactRecall};
     if (strategy == kNearDuplicate)
         return {kNearRadius, true, kExactRecall};
+    if (strategy == kNearText)
+        return {kNearTextRadius, true, kExactRecall};
+    if (strategy == kInTextBall)
+        return {planned_text_radius(argument, ball_type), true, kExactRecall};
     return planned_ball(argument, ball_type, bits);
 }
 

@@ -7,7 +7,6 @@
 #include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
-#include "pg/types/text_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
 extern "C" {
@@ -136,16 +135,6 @@ Node *constant_center(Node *query, Oid type, Oid query_type)
 namespace
 {
 
-// The radius of a ball of texts. An unknown one has that of ~=.
-int text_radius_of(Oid schema, Node *ball)
-{
-    if (is_null_constant(ball))
-        return kEmptyRadius;
-    if (!IsA(ball, Const) || exprType(ball) != find_type(schema, "text_ball"))
-        return kNearTextRadius;
-    return text_ball_radius(reinterpret_cast<Const *>(ball)->constvalue);
-}
-
 // Returns the terms of value <@| ball. The ball may be a constant or a call of the function that
 // makes it.
 DistanceTerms ball_terms(const Request &request)
@@ -171,7 +160,7 @@ DistanceTerms ball_terms(const Request &request)
         terms.right = static_cast<Node *>(linitial(arguments));
     }
     if (type == TEXTOID) {
-        terms.radius = text_radius_of(request.schema, node);
+        terms.radius = planned_text_radius(node, find_type(request.schema, "text_ball"));
         return terms;
     }
     terms.bits = estimate_bits(type, terms.left, terms.right);

@@ -1,10 +1,12 @@
 #include "pg/planner/rewrite.hpp"
 
 #include "core/features/estimate.hpp"
+#include "core/features/text_sketch.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
+#include "pg/types/text_ball.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -216,6 +218,17 @@ PlannedBall planned_ball(Node *argument, Oid type, int bits)
     if (IsA(argument, FuncExpr))
         return called_ball(reinterpret_cast<const FuncExpr *>(argument), bits);
     return {unknown_radius(bits), bits == kBits, kUnknownRecall};
+}
+
+int planned_text_radius(Node *argument, Oid type)
+{
+    if (argument == nullptr || !IsA(argument, Const))
+        return kNearTextRadius;
+    if (is_null_constant(argument))
+        return kEmptyRadius;
+    return exprType(argument) != type
+               ? kNearTextRadius
+               : text_ball_terms(reinterpret_cast<const Const *>(argument)->constvalue).radius;
 }
 
 } // namespace simhash

@@ -106,5 +106,7 @@ struct PlannedBall {
 // assumed. A null argument stands for any element of an array. `type` is one of the extension's types of balls, which the
 // operator requires: a constant of another type is not read.
 PlannedBall planned_ball(Node *argument, Oid type, int bits);
+// The radius of a ball of texts, whose type is `type`. An unknown one is assumed to have that of ~=.
+int planned_text_radius(Node *argument, Oid type);
 
 } // namespace simhash

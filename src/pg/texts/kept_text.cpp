@@ -224,6 +224,14 @@ bool text_fingerprint(TextBytes text, Fingerprint *out)
     return true;
 }
 
+bool text_fingerprint(Datum text, Fingerprint *out)
+{
+    TextValue value(text);
+    const bool any = text_fingerprint(value.bytes(), out);
+    value.release();
+    return any;
+}
+
 bool near_texts(Datum a, Datum b, Nearness least)
 {
     TextValue first(a), second(b);

@@ -18,6 +18,8 @@ struct TextBytes {
 
 // The fingerprint of a text. Returns false if it has no words.
 bool text_fingerprint(TextBytes text, Fingerprint *out);
+// That of a value of type text, which may be toasted.
+bool text_fingerprint(Datum text, Fingerprint *out);
 
 // What makes texts near: the least Jaccard index of their three-word shingles, and the most bits in which their
 // fingerprints differ. A text without words is near none.

@@ -35,12 +35,8 @@ Datum make_ball(TextBytes text, double similarity)
 // simhash_internal_text_sketch(text) -> simhash. NULL without words.
 SIMHASH_FUNCTION(simhash_internal_text_sketch)
 {
-    text *document = PG_GETARG_TEXT_PP(0);
     Fingerprint fingerprint;
-    const bool any = text_fingerprint({VARDATA_ANY(document), static_cast<Size>(VARSIZE_ANY_EXHDR(document))},
-                                      &fingerprint);
-    PG_FREE_IF_COPY(document, 0);
-    if (!any)
+    if (!text_fingerprint(PG_GETARG_DATUM(0), &fingerprint))
         PG_RETURN_NULL();
     PG_RETURN_FINGERPRINT(fingerprint);
 }

@@ -42,13 +42,15 @@ TextBall open_text_ball(struct varlena *value)
     return ball;
 }
 
-std::int32_t text_ball_radius(Datum datum)
+TextBall text_ball_terms(Datum datum)
 {
     struct varlena *value = PG_DETOAST_DATUM_SLICE(datum, 0, sizeof(Stored));
-    const std::int32_t radius = open_text_ball(value).radius;
+    TextBall ball = open_text_ball(value);
+    ball.text = nullptr;
+    ball.length = 0;
     if (value != reinterpret_cast<struct varlena *>(DatumGetPointer(datum)))
         pfree(value);
-    return radius;
+    return ball;
 }
 
 Datum text_ball_datum(const TextBall &ball)

@@ -30,8 +30,8 @@ struct TextBall {
 // Reads a stored ball that is not toasted; the text is in it. Raises XX001 or 0A000, as for a simhash_ball.
 TextBall open_text_ball(struct varlena *value);
 
-// The radius of a stored ball, which may be toasted.
-std::int32_t text_ball_radius(Datum datum);
+// Reads a stored ball, which may be toasted, without the text.
+TextBall text_ball_terms(Datum datum);
 
 Datum text_ball_datum(const TextBall &ball);
 

@@ -285,7 +285,7 @@ void begin_order(Oid type, Oid collation, SortSupport order)
     PrepareSortSupportFromOrderingOp(less, order);
 }
 
-int64 element_count(const ArrayType *array) { return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); }
+int64 element_count(ArrayType *array) { return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); }
 
 Datum next_element(ArrayIterator elements)
 {

@@ -34,7 +34,7 @@ CREATE FUNCTION nearest_blocked(w simhash_weights) RETURNS integer LANGUAGE sql 
 CREATE TABLE accepted (id integer, w simhash_weights, CHECK (NOT is_blocked(w)));
 CREATE TABLE kept (id integer, w simhash_weights);
 CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RETURN CASE WHEN EXISTS (SELECT FROM blocked b WHERE hamming_within(NEW.w, b.h, 10)) THEN NULL ELSE NEW END; END $$;
+    $$ BEGIN RETURN CASE WHEN EXISTS (SELECT FROM blocked b WHERE hamming_within(b.h, NEW.w, 10)) THEN NULL ELSE NEW END; END $$;
 CREATE TRIGGER keep BEFORE INSERT ON kept FOR EACH ROW EXECUTE FUNCTION keep();
 CREATE TABLE apart (h simhash, EXCLUDE USING simhash (h WITH ~=));
 GRANT SELECT ON document, barrier, plain TO approximation_reader;

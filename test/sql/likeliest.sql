@@ -37,9 +37,9 @@ BEGIN
     SET LOCAL enable_seqscan = off;
     FOREACH r IN ARRAY radii LOOP
         FOR form, condition IN VALUES ('h', 'd.h <@> q.h <= %s'), ('w', 'd.h <@> q.w <= %s'), ('reversed', '%s >= q.w <@> d.h'),
-            ('within', 'hamming_within(d.h, q.w, %s)'), ('from weights', 'hamming_within(q.w, d.h, %s)'),
+            ('within', 'hamming_within(d.h, q.w, %s)'),
             ('ball', 'd.h <@| simhash_ball(q.w, %s, 1)') LOOP
-            CONTINUE WHEN form IN ('reversed', 'within', 'from weights') AND r NOT IN (3, 8);
+            CONTINUE WHEN form IN ('reversed', 'within') AND r NOT IN (3, 8);
             condition := format(condition, r);
             EXECUTE format('CREATE TEMP TABLE got AS SELECT q.id AS query, d.id FROM query q JOIN doc d ON %s', condition);
             EXECUTE format('SELECT count(*) FROM query q LEFT JOIN LATERAL (SELECT d.id FROM doc d WHERE %s LIMIT 1) f ON true

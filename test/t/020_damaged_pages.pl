@@ -162,7 +162,7 @@ for my $name (qw(small tall signed listed))
 
 $index{signed}{null} = [ $node->safe_psql('postgres', 'SELECT ctid FROM signed WHERE h IS NULL LIMIT 1') =~ /\((\d+),(\d+)\)/ ];
 
-# Fields of pages, see doc/format.md.
+# Fields of pages, see src/am/format.md.
 my %field = (
     lower => [ 12, 'S' ], upper => [ 14, 'S' ], special => [ 16, 'S' ], size => [ 18, 'S' ], magic => [ 24, 'L' ],
     version => [ 28, 'L' ], zero => [ $tail + 14, 'S' ], high_key => [ $tail + 16, 'Q' ],

@@ -1,4 +1,4 @@
-// The on-disk format of the index. doc/format.md describes it in prose.
+// The on-disk format of the index. src/am/format.md describes it in prose.
 //
 //   block 0                 the metapage
 //   blocks 1 … T            the roots of the T tables' trees, which never move

@@ -1,4 +1,4 @@
-// The pages of a wide index's signature store. doc/format.md describes them in prose.
+// The pages of a wide index's signature store. src/am/format.md describes them in prose.
 //
 // A *segment* is a plane page followed by its body pages, in consecutive blocks. A row has a slot in a body
 // page, which holds its signature and its tid, and the same slot in the plane page, which holds its sketch.

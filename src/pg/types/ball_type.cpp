@@ -339,7 +339,7 @@ pg_noinline Datum in_any_ball(Fingerprint fingerprint, Datum datum)
 // is neither packed nor toasted.
 SIMHASH_FUNCTION(simhash_in_ball)
 {
-    const auto *value = reinterpret_cast<const struct varlena *>(PG_GETARG_POINTER(1));
+    auto *value = reinterpret_cast<struct varlena *>(PG_GETARG_POINTER(1));
     const Fingerprint fingerprint = PG_GETARG_FINGERPRINT(0);
     if (!VARATT_IS_4B_U(value) || VARSIZE_4B(value) != VARHDRSZ + sizeof(StoredBall))
         return in_any_ball(fingerprint, PG_GETARG_DATUM(1));

@@ -105,7 +105,7 @@ void refuse_texts(const PairOutput &output)
 {
     if (output.side[0].parts == 0)
         return;
-    const Relation index = output.side[0].part[0].index.relation;
+    Relation index = output.side[0].part[0].index.relation;
     const int column = value_column(index);
     const char *name = NameStr(TupleDescAttr(RelationGetDescr(index), column)->attname);
     if (index->rd_opcintype[column] == TEXTOID)

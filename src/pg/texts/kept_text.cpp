@@ -235,23 +235,21 @@ bool text_fingerprint(Datum text, Fingerprint *out)
 bool near_texts(Datum a, Datum b, Nearness least)
 {
     TextValue first(a), second(b);
-    TextValue *other = &first;
-    if (second.points_to_kept()) {
-        other = &first;
-    } else if (first.points_to_kept()) {
-        other = &second;
-    } else if (second.has_kept_bytes()) {
-        other = &first;
-    } else if (first.has_kept_bytes()) {
-        other = &second;
-    } else {
+    // Toast pointers first, which are compared without reading a text.
+    bool second_kept = second.points_to_kept(), first_kept = !second_kept && first.points_to_kept();
+    if (!first_kept && !second_kept) {
+        second_kept = second.has_kept_bytes();
+        first_kept = !second_kept && first.has_kept_bytes();
+    }
+    if (!first_kept && !second_kept) {
         const std::uint64_t hash = feature_hash(first.bytes().at, first.bytes().length);
-        TextValue *chosen = hash == kept.missed ? &first : &second;
+        first_kept = hash == kept.missed;
+        TextValue *chosen = first_kept ? &first : &second;
         kept.missed = hash;
         keep(chosen->bytes());
         chosen->note_kept();
-        other = chosen == &first ? &second : &first;
     }
+    TextValue *other = first_kept ? &second : &first;
     const bool near = near_to_kept(other->bytes(), least);
     first.release();
     second.release();

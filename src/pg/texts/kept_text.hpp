@@ -32,7 +32,7 @@ struct Nearness {
 // kept. If none is, the first one is kept instead of the second if it was compared before, too.
 bool near_texts(Datum a, Datum b, Nearness least);
 
-// Keeps the text `kept`.
-bool near_kept_text(Datum text, TextBytes kept, Nearness least);
+// Compares a value of type text with `center`, which is kept.
+bool near_kept_text(Datum text, TextBytes center, Nearness least);
 
 } // namespace simhash

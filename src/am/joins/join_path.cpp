@@ -52,6 +52,7 @@ struct InnerScan {
     const RestrictInfo *condition;
     Strategy strategy;
     Node *query;
+    PlannedBall ball;
 };
 
 // Returns the scan of a single index that a path is, or null.
@@ -64,7 +65,7 @@ const IndexPath *index_scan(const Path *path)
 
 // A condition of an index scan: that the key is in a ball.
 struct BallCondition {
-    int radius;
+    PlannedBall ball;
     bool exact; // certainly
     Strategy strategy;
     Node *query;
@@ -76,23 +77,20 @@ bool read_ball_condition(const IndexOptInfo *index, const Expr *clause, BallCond
     if (!IsA(clause, OpExpr))
         return false;
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    const int strategy = get_op_opfamily_strategy(operation->opno, index->opfamily[0]);
-    auto *query = static_cast<Node *>(lsecond(operation->args));
-    if (strategy == kNearDuplicate) {
-        *condition = {kNearRadius, true, kNearDuplicate, query};
-        return true;
-    }
-    if (strategy != kInBall)
+    const auto strategy =
+        static_cast<Strategy>(get_op_opfamily_strategy(operation->opno, index->opfamily[0]));
+    if (strategy != kNearDuplicate && strategy != kInBall)
         return false;
-    const PlannedBall ball = planned_ball(query, exprType(query), kBits);
-    bool known = IsA(query, Const);
-    if (IsA(query, FuncExpr)) {
+    auto *query = static_cast<Node *>(lsecond(operation->args));
+    const PlannedBall ball = condition_ball(operation->opno, index->opfamily[0], kBits, query);
+    bool known = strategy == kNearDuplicate || IsA(query, Const);
+    if (!known && IsA(query, FuncExpr)) {
         const Oid function = reinterpret_cast<const FuncExpr *>(query)->funcid;
         const char *name = get_func_name(function);
         known = name != nullptr && std::strcmp(name, "simhash_ball") == 0 &&
                 get_func_namespace(function) == operator_schema(operation->opno);
     }
-    *condition = {ball.radius, known && ball.exact, kInBall, query};
+    *condition = {ball, known && ball.exact, strategy, query};
     return true;
 }
 
@@ -118,7 +116,7 @@ Suitable read_conditions(PlannerInfo *root, const IndexPath *path, Relids outer,
             if (!read_ball_condition(path->indexinfo, qual, &condition))
                 return Suitable::no;
             exact &= condition.exact;
-            if (count++ > 0 && condition.radius >= lead.radius)
+            if (count++ > 0 && condition.ball.radius >= lead.ball.radius)
                 continue;
             lead = condition;
             leading = clause->rinfo;
@@ -131,7 +129,7 @@ Suitable read_conditions(PlannerInfo *root, const IndexPath *path, Relids outer,
     Relids used = relations_of(root, lead.query);
     if (bms_is_empty(used) || !bms_is_subset(used, outer) || !repeatable(lead.query))
         return Suitable::no;
-    *scan = {nullptr, path->indexinfo, leading, lead.strategy, lead.query};
+    *scan = {nullptr, path->indexinfo, leading, lead.strategy, lead.query, lead.ball};
     return Suitable::yes;
 }
 
@@ -211,9 +209,7 @@ struct Sharing {
 
 Sharing read_sharing(const InnerScan &scan)
 {
-    const PlannedBall ball = scan.strategy == kNearDuplicate
-                                 ? PlannedBall{kNearRadius, true, kExactRecall}
-                                 : planned_ball(scan.query, exprType(scan.query), kBits);
+    const PlannedBall &ball = scan.ball;
     Relation index = index_open(scan.index->indexoid, NoLock);
     SearchPlan plan;
     index_plan(index, Max(ball.radius, 0), &plan);
@@ -231,15 +227,14 @@ double batch_factor(const Sharing &sharing, double queries)
     return sharing.factor + kLeafFactor * distinct / needed;
 }
 
-void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const Path *child, JoinType type,
-               List *conditions)
+void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const Sharing &sharing,
+               const Path *child, JoinType type, List *conditions)
 {
     const double queries = clamp_row_est(child->rows), found = clamp_row_est(scan.path->rows);
     // PostgreSQL expects that the nested loop of a semi or anti join stops at the first match, and that an index scan
     // without one is cheap. The batch does the same, so it is compared on these terms.
     const bool first_only = type == JOIN_SEMI || type == JOIN_ANTI;
     const Cost each = first_only ? scan.path->total_cost / found : scan.path->total_cost;
-    const Sharing sharing = read_sharing(scan);
     QualCost tests, target = path->path.parent->reltarget->cost;
     cost_qual_eval(&tests, conditions, root);
     const Cost test = cpu_tuple_cost + tests.per_tuple;
@@ -257,8 +252,8 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const
     copy_disabled_nodes(child, &path->path);
 }
 
-CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan, Path *child, JoinType type,
-                      List *conditions, double rows)
+CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan, const Sharing &sharing,
+                      Path *child, JoinType type, List *conditions, double rows)
 {
     RelOptInfo *inner = scan.index->rel;
     auto *path = makeNode(CustomPath);
@@ -272,7 +267,7 @@ CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan
                                          scan.condition, conditions, inner->baserestrictinfo});
     path->methods = &kJoinPathMethods;
     set_custom_path(path, list_concat_copy(conditions, inner->baserestrictinfo));
-    set_costs(root, path, scan, child, type, conditions);
+    set_costs(root, path, scan, sharing, child, type, conditions);
     return path;
 }
 
@@ -292,14 +287,15 @@ void add_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
     Path *child = outer->cheapest_total_path;
     if (child == nullptr || !bms_is_empty(PATH_REQ_OUTER(child)))
         return;
-    add_path(join, &make_path(root, join, scan, child, type, conditions, join->rows)->path);
+    const Sharing sharing = read_sharing(scan);
+    add_path(join, &make_path(root, join, scan, sharing, child, type, conditions, join->rows)->path);
     if (!join->consider_parallel || outer->partial_pathlist == NIL)
         return;
     // Each process gathers its part of the outer rows.
     auto *part = static_cast<Path *>(linitial(outer->partial_pathlist));
     if (!bms_is_empty(PATH_REQ_OUTER(part)))
         return;
-    CustomPath *path = make_path(root, join, scan, part, type, conditions,
+    CustomPath *path = make_path(root, join, scan, sharing, part, type, conditions,
                                  join->rows * part->rows / clamp_row_est(outer->rows));
     if (!path->path.parallel_safe)
         return;

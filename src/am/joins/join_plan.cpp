@@ -100,15 +100,6 @@ void divide_conditions(const PlannedJoin &join, Relids relids, List **matching, 
     }
 }
 
-List *actual_clauses(const List *clauses)
-{
-    List *actual = NIL;
-    ListCell *cell;
-    foreach (cell, clauses)
-        actual = lappend(actual, static_cast<RestrictInfo *>(lfirst(cell))->clause);
-    return actual;
-}
-
 // The number of a clause among others.
 int place_of(const List *clauses, const RestrictInfo *clause)
 {
@@ -140,7 +131,7 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     divide_conditions(join, rel->relids, &matching, &above);
     matching = ordered_clauses(root, list_concat_copy(matching, join.filters));
     const int condition = place_of(matching, join.condition);
-    List *tests = actual_clauses(matching), *qual = actual_clauses(ordered_clauses(root, above));
+    List *tests = get_actual_clauses(matching), *qual = get_actual_clauses(ordered_clauses(root, above));
 
     List *columns = NIL, *needed = list_make2(tests, qual);
     ListCell *cell;

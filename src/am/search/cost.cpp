@@ -160,23 +160,6 @@ Columns divide_conditions(const IndexPath *path)
     return columns;
 }
 
-// Returns what a condition's operator looks for. The argument is null for an element of an array.
-PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
-{
-    const int strategy = get_op_opfamily_strategy(op, family);
-    Oid type, ball_type;
-    op_input_types(op, &type, &ball_type);
-    if (is_equality(strategy))
-        return {0, true, kExactRecall};
-    if (strategy == kNearDuplicate)
-        return {kNearRadius, true, kExactRecall};
-    if (strategy == kNearText)
-        return {kNearTextRadius, true, kExactRecall};
-    if (strategy == kInTextBall)
-        return {planned_text_radius(argument, ball_type), true, kExactRecall};
-    return planned_ball(argument, ball_type, bits);
-}
-
 // Returns what a single condition looks for.
 PlannedBall read_condition(PlannerInfo *root, Node *clause, Oid family, int bits, Conditions *all)
 {
@@ -465,6 +448,22 @@ Cost plain_scan(IndexPath *path, const Fetched &heap)
 }
 
 } // namespace
+
+PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
+{
+    const int strategy = get_op_opfamily_strategy(op, family);
+    Oid type, ball_type;
+    op_input_types(op, &type, &ball_type);
+    if (is_equality(strategy))
+        return {0, true, kExactRecall};
+    if (strategy == kNearDuplicate)
+        return {kNearRadius, true, kExactRecall};
+    if (strategy == kNearText)
+        return {kNearTextRadius, true, kExactRecall};
+    if (strategy == kInTextBall)
+        return {planned_text_radius(argument, ball_type), true, kExactRecall};
+    return planned_ball(argument, ball_type, bits);
+}
 
 void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
                    Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)

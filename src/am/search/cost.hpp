@@ -22,6 +22,10 @@ struct PlannedIndex {
     Relation relation; // null for an advisor's hypothetical index, which cannot be opened
 };
 
+// Returns what a condition's operator, of a family, looks for among values of this many bits. The argument is null for an
+// element of an array.
+PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument);
+
 // The rows that one search looks for.
 struct PlannedSearch {
     PlannedBall ball;

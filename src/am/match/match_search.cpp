@@ -180,9 +180,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     output->sides = 1;
     output->queries = true;
     output->alone = true;
-    begin_side(1, &output->side[0]);
-    use_part(index, table, &output->side[0], 0);
-    number_part(&output->side[0], 0, RelationGetRelid(index));
+    use_side(index, table, &output->side[0]);
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);

@@ -102,11 +102,8 @@ PairSearch *begin_pair_search(const SearchedTable *searched, int count, int dist
     output->alone = true;
     output->wanted = PairsWanted::all;
     output->sink = {spool_pair, search->spool};
-    for (int i = 0; i < count; i++) {
-        begin_side(1, &output->side[i]);
-        use_part(searched[i].index, searched[i].table, &output->side[i], 0);
-        number_part(&output->side[i], 0, RelationGetRelid(searched[i].index));
-    }
+    for (int i = 0; i < count; i++)
+        use_side(searched[i].index, searched[i].table, &output->side[i]);
     search->work = begin_pairs(output, distance);
     search->done = search->work == nullptr;
     MemoryContextSwitchTo(caller);

@@ -67,6 +67,19 @@ const char *join_hint(Oid index, int radius)
                     radius);
 }
 
+void use_part(Relation index, Relation heap, PairSide *side, int part)
+{
+    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr};
+    side->tids.table[part] = RelationGetRelid(heap);
+}
+
+// Numbers the blocks of a part after those of the parts before. Errors name the given index.
+void number_part(PairSide *side, int part, Oid index)
+{
+    number_blocks(side->tids.blocks, part, side->part[part].heap, index);
+    number_blocks(side->positions, part, side->part[part].index, index);
+}
+
 } // namespace
 
 void begin_side(int parts, PairSide *side)
@@ -85,16 +98,11 @@ void open_part(Relation index, PairSide *side, int part)
     use_part(index, heap, side, part);
 }
 
-void use_part(Relation index, Relation heap, PairSide *side, int part)
+void use_side(Relation index, Relation heap, PairSide *side)
 {
-    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr};
-    side->tids.table[part] = RelationGetRelid(heap);
-}
-
-void number_part(PairSide *side, int part, Oid index)
-{
-    number_blocks(side->tids.blocks, part, side->part[part].heap, index);
-    number_blocks(side->positions, part, side->part[part].index, index);
+    begin_side(1, side);
+    use_part(index, heap, side, 0);
+    number_part(side, 0, RelationGetRelid(index));
 }
 
 void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)

@@ -82,10 +82,8 @@ void close_side(const PairSide &side);
 // Allocates a side of so many parts, and opens a part whose index is open.
 void begin_side(int parts, PairSide *side);
 void open_part(Relation index, PairSide *side, int part);
-// Makes an index and its table, which the caller has opened, a part.
-void use_part(Relation index, Relation heap, PairSide *side, int part);
-// Numbers the blocks of a part after those of the parts before. Errors name the given index.
-void number_part(PairSide *side, int part, Oid index);
+// Makes an index and its table, which the caller has opened, a side of one part.
+void use_side(Relation index, Relation heap, PairSide *side);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)
 {

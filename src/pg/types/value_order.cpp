@@ -94,17 +94,27 @@ struct SignatureBallNumbers {
     }
 };
 
-struct FrequenciesNumbers {
-    static constexpr std::size_t kTerms = 5;
+// A value that may be toasted, and its copy in memory.
+struct ReadValue {
     struct varlena *given, *value;
-    FeatureFrequencies frequencies;
 
-    explicit FrequenciesNumbers(Datum datum)
+    explicit ReadValue(Datum datum)
         : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
           value(pg_detoast_datum_packed(given))
     {
-        open_frequencies(value, &frequencies);
     }
+    void release()
+    {
+        if (value != given)
+            pfree(value);
+    }
+};
+
+struct FrequenciesNumbers : ReadValue {
+    static constexpr std::size_t kTerms = 5;
+    FeatureFrequencies frequencies;
+
+    explicit FrequenciesNumbers(Datum datum) : ReadValue(datum) { open_frequencies(value, &frequencies); }
     std::size_t size() const { return kTerms + 2 * std::size_t{frequencies.header().count}; }
     std::uint64_t operator[](std::size_t i) const
     {
@@ -116,24 +126,13 @@ struct FrequenciesNumbers {
         FeatureFrequency feature = frequencies.at(static_cast<std::uint32_t>((i - kTerms) / 2));
         return (i - kTerms) % 2 == 0 ? feature.hash : feature.documents;
     }
-    void release()
-    {
-        if (value != given)
-            pfree(value);
-    }
 };
 
-struct VectorNumbers {
+struct VectorNumbers : ReadValue {
     static constexpr std::size_t kTerms = 2;
-    struct varlena *given, *value;
     FeatureVector features;
 
-    explicit VectorNumbers(Datum datum)
-        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
-          value(pg_detoast_datum_packed(given))
-    {
-        open_vector(value, &features);
-    }
+    explicit VectorNumbers(Datum datum) : ReadValue(datum) { open_vector(value, &features); }
     std::size_t size() const { return kTerms + 2 * features.size(); }
     std::uint64_t operator[](std::size_t i) const
     {
@@ -145,23 +144,13 @@ struct VectorNumbers {
                : features.weighted() ? ordered(features.weight(feature))
                                      : features.count(feature);
     }
-    void release()
-    {
-        if (value != given)
-            pfree(value);
-    }
 };
 
-struct TextBallNumbers {
+struct TextBallNumbers : ReadValue {
     static constexpr std::size_t kTerms = 2;
-    struct varlena *given, *value;
     TextBall ball;
 
-    explicit TextBallNumbers(Datum datum)
-        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
-          value(pg_detoast_datum_packed(given)), ball(open_text_ball(value))
-    {
-    }
+    explicit TextBallNumbers(Datum datum) : ReadValue(datum), ball(open_text_ball(value)) {}
     std::size_t size() const { return kTerms + (ball.length + 7) / 8; }
     std::uint64_t operator[](std::size_t i) const
     {
@@ -171,11 +160,6 @@ struct TextBallNumbers {
         for (Size at = 8 * (i - kTerms); at < ball.length && at < 8 * (i - kTerms + 1); at++)
             bytes = bytes << 8 | static_cast<unsigned char>(ball.text[at]);
         return bytes;
-    }
-    void release()
-    {
-        if (value != given)
-            pfree(value);
     }
 };
 

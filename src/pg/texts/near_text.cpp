@@ -17,11 +17,6 @@ namespace simhash
 namespace
 {
 
-constexpr char kTypeName[] = "text_ball";
-constexpr int kVersion = 1;
-
-bool valid_similarity(double similarity) { return similarity >= 0 && similarity <= 1; }
-
 Datum make_ball(TextBytes text, double similarity)
 {
     TextBall ball = {0, kEmptyRadius, similarity, text.at, text.length};
@@ -78,12 +73,12 @@ SIMHASH_FUNCTION(text_ball_in)
     const double similarity = input[0] == '<' ? std::strtod(input + 1, &end) : -1;
     if (input[0] != '<' || end == input + 1 || *end != ',' || input[length - 1] != '>')
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, input),
+                            errmsg("invalid input syntax for type %s: \"%s\"", kTextBallName, input),
                             errdetail("A ball of texts is written as <similarity,text>."),
                             errhint("The function text_ball takes a text and a similarity."));
     if (!valid_similarity(similarity))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                            errmsg("value is out of range for type %s: \"%s\"", kTypeName, input),
+                            errmsg("value is out of range for type %s: \"%s\"", kTextBallName, input),
                             errdetail("A similarity is from 0 to 1."));
     const char *text = end + 1;
     return make_ball({text, static_cast<Size>(input + length - 1 - text)}, similarity);
@@ -101,10 +96,10 @@ SIMHASH_FUNCTION(text_ball_out)
 SIMHASH_FUNCTION(text_ball_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
-    receive_version(message, kVersion, kTypeName);
+    receive_version(message, kTextBallVersion, kTextBallName);
     const double similarity = pq_getmsgfloat8(message);
     if (!valid_similarity(similarity))
-        report_binary_value(kTypeName);
+        report_binary_value(kTextBallName);
     int length;
     const char *text = pq_getmsgtext(message, message->len - message->cursor, &length);
     return make_ball({text, static_cast<Size>(length)}, similarity);
@@ -115,7 +110,7 @@ SIMHASH_FUNCTION(text_ball_send)
     const TextBall ball = open_text_ball(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
     StringInfoData message;
     pq_begintypsend(&message);
-    pq_sendbyte(&message, kVersion);
+    pq_sendbyte(&message, kTextBallVersion);
     pq_sendfloat8(&message, ball.similarity);
     pq_sendtext(&message, ball.text, static_cast<int>(ball.length));
     PG_RETURN_BYTEA_P(pq_endtypsend(&message));

@@ -10,9 +10,6 @@ namespace simhash
 namespace
 {
 
-constexpr char kTypeName[] = "text_ball";
-constexpr int kVersion = 1;
-
 struct Stored {
     std::uint8_t version;
     std::uint8_t zero;
@@ -30,15 +27,14 @@ TextBall open_text_ball(struct varlena *value)
     Stored stored;
     const Size size = VARSIZE_ANY_EXHDR(value);
     if (size < sizeof(stored))
-        report_stored_value(0, kVersion, kTypeName);
+        report_stored_value(0, kTextBallVersion, kTextBallName);
     std::memcpy(&stored, VARDATA_ANY(value), sizeof(stored));
     TextBall ball = {0, stored.radius, 0, VARDATA_ANY(value) + sizeof(stored), size - sizeof(stored)};
     std::memcpy(&ball.center, stored.center, sizeof(ball.center));
     std::memcpy(&ball.similarity, stored.similarity, sizeof(ball.similarity));
-    if (stored.version != kVersion || stored.zero != 0 || stored.other_zero != 0 ||
-        ball.radius < kEmptyRadius || ball.radius > kFullRadius ||
-        !(ball.similarity >= 0 && ball.similarity <= 1))
-        report_stored_value(stored.version, kVersion, kTypeName);
+    if (stored.version != kTextBallVersion || stored.zero != 0 || stored.other_zero != 0 ||
+        ball.radius < kEmptyRadius || ball.radius > kFullRadius || !valid_similarity(ball.similarity))
+        report_stored_value(stored.version, kTextBallVersion, kTextBallName);
     return ball;
 }
 
@@ -55,7 +51,7 @@ TextBall text_ball_terms(Datum datum)
 
 Datum text_ball_datum(const TextBall &ball)
 {
-    Stored stored = {kVersion, 0, static_cast<std::int8_t>(ball.radius), 0, {}, {}};
+    Stored stored = {kTextBallVersion, 0, static_cast<std::int8_t>(ball.radius), 0, {}, {}};
     std::memcpy(stored.center, &ball.center, sizeof(ball.center));
     std::memcpy(stored.similarity, &ball.similarity, sizeof(ball.similarity));
     const Size size = VARHDRSZ + sizeof(stored) + ball.length;

@@ -19,6 +19,11 @@
 namespace simhash
 {
 
+inline constexpr char kTextBallName[] = "text_ball";
+inline constexpr int kTextBallVersion = 1; // of the stored and of the binary form
+
+inline bool valid_similarity(double similarity) { return similarity >= 0 && similarity <= 1; }
+
 struct TextBall {
     Fingerprint center;
     std::int32_t radius;

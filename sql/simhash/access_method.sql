@@ -64,31 +64,10 @@ CREATE OPERATOR CLASS simhash_equal_int4_ops DEFAULT FOR TYPE integer USING simh
     OPERATOR 9 pg_catalog.= (integer, bigint);
 COMMENT ON OPERATOR CLASS simhash_equal_int4_ops USING simhash IS 'equality, before the searched column';
 COMMENT ON OPERATOR FAMILY simhash_equal_int4_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_text_ops FOR TYPE pg_catalog.text USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.text, pg_catalog.text);
-COMMENT ON OPERATOR CLASS simhash_equal_text_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_text_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_bpchar_ops FOR TYPE pg_catalog.bpchar USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.bpchar, pg_catalog.bpchar);
-COMMENT ON OPERATOR CLASS simhash_equal_bpchar_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_bpchar_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_name_ops DEFAULT FOR TYPE pg_catalog.name USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.name, pg_catalog.name);
-COMMENT ON OPERATOR CLASS simhash_equal_name_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_name_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_uuid_ops DEFAULT FOR TYPE pg_catalog.uuid USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.uuid, pg_catalog.uuid);
-COMMENT ON OPERATOR CLASS simhash_equal_uuid_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_uuid_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_date_ops DEFAULT FOR TYPE pg_catalog.date USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.date, pg_catalog.date);
-COMMENT ON OPERATOR CLASS simhash_equal_date_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_date_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_boolean_ops DEFAULT FOR TYPE boolean USING simhash AS
-    OPERATOR 3 pg_catalog.= (boolean, boolean);
-COMMENT ON OPERATOR CLASS simhash_equal_boolean_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_boolean_ops USING simhash IS 'equality, before the searched column';
-CREATE OPERATOR CLASS simhash_equal_oid_ops DEFAULT FOR TYPE pg_catalog.oid USING simhash AS
-    OPERATOR 3 pg_catalog.= (pg_catalog.oid, pg_catalog.oid);
-COMMENT ON OPERATOR CLASS simhash_equal_oid_ops USING simhash IS 'equality, before the searched column';
-COMMENT ON OPERATOR FAMILY simhash_equal_oid_ops USING simhash IS 'equality, before the searched column';
+\include equal_class.sql name=text type=pg_catalog.text default=
+\include equal_class.sql name=bpchar type=pg_catalog.bpchar default=
+\include equal_class.sql name=name type=pg_catalog.name default=DEFAULT
+\include equal_class.sql name=uuid type=pg_catalog.uuid default=DEFAULT
+\include equal_class.sql name=date type=pg_catalog.date default=DEFAULT
+\include equal_class.sql name=boolean type=boolean default=DEFAULT
+\include equal_class.sql name=oid type=pg_catalog.oid default=DEFAULT

@@ -42,18 +42,7 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
--- Two balls meet if each has the other's center. So an exclusion constraint on balls has a radius of its own.
-
-CREATE FUNCTION simhash_internal_balls_meet(simhash_ball, simhash_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_internal_balls_meet(simhash_ball, simhash_ball) IS 'implementation of ~= operator';
-CREATE OPERATOR ~= (
-    LEFTARG = simhash_ball, RIGHTARG = simhash_ball, FUNCTION = simhash_internal_balls_meet, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
-COMMENT ON OPERATOR ~= (simhash_ball, simhash_ball) IS 'whether each ball has the center of the other';
-CREATE FUNCTION simhash_internal_ball_center(simhash_ball) RETURNS simhash
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_internal_ball_center(simhash_ball) IS 'what an index stores of a ball';
+\include balls_meet.sql type=simhash_ball meet=simhash_internal_balls_meet center=simhash_internal_ball_center stored=simhash
 
 -- The distance to weights is exactly the distance to their signs. Only a ball around weights permits the index to
 -- probe only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a

@@ -87,16 +87,7 @@ CREATE OPERATOR <@| (
     RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
-CREATE FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_internal_signature_balls_meet(signature_ball, signature_ball) IS 'implementation of ~= operator';
-CREATE OPERATOR ~= (
-    LEFTARG = signature_ball, RIGHTARG = signature_ball, FUNCTION = simhash_internal_signature_balls_meet, COMMUTATOR = ~=,
-    RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
-COMMENT ON OPERATOR ~= (signature_ball, signature_ball) IS 'whether each ball has the center of the other';
-CREATE FUNCTION simhash_internal_signature_ball_center(signature_ball) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
-COMMENT ON FUNCTION simhash_internal_signature_ball_center(signature_ball) IS 'what an index stores of a ball';
+\include balls_meet.sql type=signature_ball meet=simhash_internal_signature_balls_meet center=simhash_internal_signature_ball_center stored=bit
 
 -- Not signature_distance: with two arguments of unknown type that would be ambiguous.
 CREATE FUNCTION simhash_internal_distance_to_center(bit, signature_ball) RETURNS hamming_distance

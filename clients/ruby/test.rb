@@ -15,12 +15,14 @@ db = ActiveRecord::Base.connection
 db.create_table(:items) do |t|
   t.simhash :h
   t.bit :sig, limit: 256
+  t.text :body
 end
 db.add_index :items, :h, using: :simhash
 db.add_index :items, :sig, using: :simhash
 
 class Item < ActiveRecord::Base
   attribute :sig, PgSimhash::SignatureType.new
+  extend PgSimhash::Search
 end
 
 check Item.type_for_attribute("h").is_a?(PgSimhash::FingerprintType), "the type of a column is known"
@@ -46,6 +48,20 @@ near.each do |condition, value|
   check db.select_values("EXPLAIN #{found.to_sql}").join.include?("Index Cond"), "#{condition} uses the index"
 end
 
+{ h: 0x9E3779B97F4A7C15 ^ 5, sig: "\1" * 31 + "\3" }.each do |column, value|
+  found = Item.within(column, value, 3)
+  check found.pluck(:id) == [1], "#{column} within 3"
+  check db.select_values("EXPLAIN #{found.to_sql}").join.include?("Index Cond"), "#{column} uses the index"
+  found = Item.nearest(column, value).limit(3)
+  check found.map(&:id).first == 1, "#{column}: the nearest"
+  check found.map(&:distance) == found.map(&:distance).sort && found.first.distance == (column == :h ? 2 : 1), "#{column}: its distance"
+  check db.select_values("EXPLAIN #{found.to_sql}").join.include?("Order By"), "#{column}: the nearest by the index"
+end
+Item.find(1).update!(body: "It's the quick brown fox that jumps over the lazy dog")
+check Item.near(:body, "it's the QUICK brown fox that jumps over the lazy dog!").pluck(:id) == [1], "texts"
+check Item.near(:h, 0x9E3779B97F4A7C15 ^ 5).where(id: 1..5).pluck(:id) == [1], "near fingerprints"
+check Item.joins("CROSS JOIN items other").where("other.id = 2").near(:h, 0x9E3779B97F4A7C15).count == 1, "columns are of the model's table"
+
 # Only the table of this test: Rails 6.1 cannot dump the generated column of page.
 ActiveRecord::SchemaDumper.ignore_tables = db.tables - ["items"]
 schema = StringIO.new
@@ -54,6 +70,6 @@ ActiveRecord::Schema.verbose = false
 db.drop_table(:items)
 eval(schema.string)
 types = db.columns(:items).map(&:sql_type)
-check types == ["bigint", "simhash", "bit(256)"], "schema.rb makes the same columns: #{types}"
+check types == ["bigint", "simhash", "bit(256)", "text"], "schema.rb makes the same columns: #{types}"
 check db.indexes(:items).map(&:using) == %i[simhash simhash], "schema.rb makes the same indexes"
 puts "passed"

@@ -29,6 +29,31 @@ module PgSimhash
     end
   end
 
+  # Searches of a model: class Image < ActiveRecord::Base; extend PgSimhash::Search; end
+  module Search
+    # Image.within(:h, value, 3): at most so many bits are different.
+    def within(column, value, radius) = where("#{hamming_distance(column, value)} <= ?", radius)
+
+    # Page.near(:body, text): the operator ~=.
+    def near(column, value) = where("#{operand(column)} ~= #{operand(column, value)}")
+
+    # Image.nearest(:h, value).limit(10): by distance, which each has as an attribute.
+    def nearest(column, value)
+      distance = hamming_distance(column, value)
+      select(arel_table[Arel.star], Arel.sql("#{distance} AS distance")).order(Arel.sql(distance))
+    end
+
+    # An expression in SQL.
+    def hamming_distance(column, value) = "(#{operand(column)} <@> #{operand(column, value)})"
+
+    private
+
+    def operand(column, *values)
+      return "#{quoted_table_name}.#{connection.quote_column_name(column)}" if values.empty?
+      connection.quote(type_for_attribute(column.to_s).serialize(values.first))
+    end
+  end
+
   def self.unsigned(value)
     raise RangeError, "a fingerprint has 64 bits" unless value.between?(-2**63, 2**64 - 1)
     value % 2**64

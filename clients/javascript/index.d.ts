@@ -13,5 +13,9 @@ export class Signature {
     toPostgres(): string;
 }
 
+/** The Hamming distance of two fingerprints, or of two signatures of one length. */
+export function distance(a: bigint, b: bigint): number;
+export function distance(a: Signature, b: Signature): number;
+
 /** Registers the types on a client. The schema is that of the extension, if it is not in the search path. */
 export function registerTypes(client: ClientBase, options?: { schema?: string }): Promise<void>;

@@ -36,6 +36,14 @@ class Signature {
     }
 }
 
+// The Hamming distance of two fingerprints, which are BigInts, or of two signatures of one length.
+function distance(a, b) {
+    if (a instanceof Signature !== b instanceof Signature || a.bits !== b.bits)
+        throw new TypeError('two fingerprints or two signatures of one length have a distance');
+    const number = (value) => (value instanceof Signature ? BigInt('0x' + value.bytes.toString('hex')) : BigInt.asUintN(64, value));
+    return (number(a) ^ number(b)).toString(2).replace(/0/g, '').length;
+}
+
 // An array of these types as JSON: elements are digits, NULL or, of varbit, "". Bounds may stand in front.
 function parseArray(text, parse) {
     const json = text.slice(text.indexOf('{')).replace(/[0-9a-f]+/g, '"$&"').replace(/NULL/g, 'null')
@@ -60,4 +68,4 @@ async function registerTypes(client, { schema } = {}) {
     register(client, VARBIT, VARBIT_ARRAY, (digits) => (digits === '' ? null : Signature.parse(digits)));
 }
 
-module.exports = { fingerprint, Signature, registerTypes };
+module.exports = { distance, fingerprint, Signature, registerTypes };

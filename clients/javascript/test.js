@@ -1,7 +1,7 @@
 // Needs a database with the extension simhash; PGHOST and the like say where. Prints "passed".
 const assert = require('assert');
 const { Client, Pool } = require('pg');
-const { fingerprint, Signature, registerTypes } = require('pg-simhash');
+const { distance, fingerprint, Signature, registerTypes } = require('pg-simhash');
 
 async function main() {
     const db = new Client();
@@ -29,6 +29,13 @@ async function main() {
     assert.deepStrictEqual(await only('SELECT $1::bit(256)[]', [image, null]), [image, null]);
     assert.strictEqual(await only('SELECT $1::varbit::text', odd), '111111111111');
     for (const values of [[[]], [[0], 9], [[0, 0], 8], [[1], 7]]) assert.throws(() => new Signature(...values), RangeError);
+
+    for (const [a, b, bits] of [[0n, 0n, 0], [-1n, 0n, 64], [2n ** 64n - 1n, -1n, 0], [254n, 255n, 1]]) {
+        assert.strictEqual(distance(a, b), bits);
+        assert.strictEqual(await only('SELECT $1::simhash <@> $2::simhash', fingerprint(a), fingerprint(b)), bits);
+    }
+    assert.strictEqual(distance(image, new Signature(Buffer.alloc(32))), await only('SELECT $1::bit(256) <@> $2::bit(256)', image, new Signature(Buffer.alloc(32))));
+    for (const [a, b] of [[image, odd], [image, 1n], [1n, odd]]) assert.throws(() => distance(a, b), TypeError);
 
     // Both have the types of the operators, and an index is used.
     await db.query('CREATE TEMP TABLE item (id int, h simhash, sig bit(256))');

@@ -1,33 +1,13 @@
-from sqlalchemy import BigInteger, Column, Identity, Index, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Identity, Index, MetaData, Table, Text
 from sqlalchemy import cast, create_engine, func, insert, select
-from sqlalchemy.dialects.postgresql import ARRAY, BIT
-from sqlalchemy.dialects.postgresql.base import ischema_names
-from sqlalchemy.types import UserDefinedType
-
-class Simhash(UserDefinedType):
-    """A fingerprint, in Python an unsigned number of 64 bits."""
-    cache_ok = True
-
-    def get_col_spec(self, **kw):
-        return "simhash"
-
-    def bind_processor(self, dialect):
-        return lambda value: None if value is None else f"{value:016x}"
-
-    def result_processor(self, dialect, coltype):
-        return lambda value: None if value is None else int(value, 16)
-
-    class comparator_factory(UserDefinedType.Comparator):
-        def distance(self, other):
-            return self.op("<@>", return_type=Integer())(other)
-
-ischema_names["simhash"] = Simhash      # for reflection
+from sqlalchemy.dialects.postgresql import ARRAY
+from pg_simhash.sqlalchemy import Bits, Simhash     # clients/python
 
 page = Table("page", MetaData(), Column("id", BigInteger, Identity(), primary_key=True), Column("body", Text),
              Column("h", Simhash))
 image = Table("image", page.metadata, Column("id", BigInteger, primary_key=True), Column("h", Simhash))
 Index("image_h", image.c.h, postgresql_using="simhash")
-photo = Table("photo", page.metadata, Column("id", BigInteger, primary_key=True), Column("sig", BIT(256)))
+photo = Table("photo", page.metadata, Column("id", BigInteger, primary_key=True), Column("sig", Bits(256)))
 
 engine = create_engine("postgresql+psycopg2://")
 with engine.begin() as db:
@@ -51,8 +31,8 @@ with engine.begin() as db:
     features = cast(["Urgent", "invoice no. 5"], ARRAY(Text))
     print("features", f"{db.execute(select(func.to_simhash(func.features(features), type_=Simhash))).scalar():016x}")
 
-    # Signatures are sent and read as bytes.
-    db.execute(insert(photo).values(id=1, sig=func.signature_from_bytea(bytes(range(32)))))
-    distance = photo.c.sig.op("<@>", return_type=Integer())(func.signature_from_bytea(bytes([7, *range(1, 32)])))
-    for id, bits, data in db.execute(select(photo.c.id, distance, func.signature_to_bytea(photo.c.sig)).where(distance <= 31)):
-        print("signature", f"{id}:{bits}", data.hex())
+    # Signatures are bytes.
+    db.execute(insert(photo).values(id=1, sig=bytes(range(32))))
+    query = bytes([7, *range(1, 32)])
+    for id, bits, sig in db.execute(select(photo.c.id, photo.c.sig.distance(query), photo.c.sig).where(photo.c.sig.within(query, 31))):
+        print("signature", f"{id}:{bits}", sig.data.hex())

@@ -1,7 +1,6 @@
 """Types of the PostgreSQL extension simhash for psycopg 3."""
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg import AsyncConnection, Connection, ProgrammingError, sql
@@ -10,42 +9,9 @@ from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
-__all__ = ["Fingerprint", "Signature", "register_simhash", "register_simhash_async"]
+from ._values import Fingerprint, Signature, parse_binary_digits
 
 BIT_OID, VARBIT_OID = 1560, 1562
-
-
-class Fingerprint(int):
-    """A value of type simhash: an unsigned number of 64 bits."""
-
-    def __new__(cls, *arguments: Any) -> Fingerprint:
-        self = super().__new__(cls, *arguments)
-        if not 0 <= self < 2**64:
-            raise ValueError("a fingerprint is an unsigned number of 64 bits")
-        return self
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A value of type bit(n): its bytes, the highest bit first, the last byte filled up with zeros."""
-
-    data: bytes
-    bits: int = -1    # all
-
-    def __post_init__(self) -> None:
-        data = bytes(self.data)
-        bits = 8 * len(data) if self.bits == -1 else self.bits
-        unused = 8 * len(data) - bits
-        if not data or not 0 <= unused < 8 or data[-1] & ((1 << unused) - 1):
-            raise ValueError("the bytes are not those of so many bits")
-        object.__setattr__(self, "data", data)
-        object.__setattr__(self, "bits", bits)
-
-    def __bytes__(self) -> bytes:
-        return self.data
-
-    def __str__(self) -> str:
-        return f"{int.from_bytes(self.data, 'big'):0{8 * len(self.data)}b}"[: self.bits]
 
 
 class FingerprintDumper(Dumper):
@@ -89,8 +55,7 @@ class SignatureBinaryDumper(SignatureDumper):
 
 class SignatureLoader(Loader):
     def load(self, data: Buffer) -> Signature:
-        size = (len(data) + 7) // 8
-        return Signature((int(bytes(data), 2) << 8 * size - len(data)).to_bytes(size, "big"), len(data))
+        return parse_binary_digits(bytes(data).decode())
 
 
 class SignatureBinaryLoader(SignatureLoader):

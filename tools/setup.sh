@@ -118,7 +118,7 @@ pictures=(imagemagick plasma-workspace-wallpapers mate-backgrounds lomiri-wallpa
 fuzzing=(build-essential clang libxxhash-dev)
 drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy default-jdk-headless
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
-    librust-tokio-postgres-dev ruby-pg ruby-activerecord npm python3-pip python3-setuptools python3-wheel mypy)
+    librust-tokio-postgres-dev ruby-pg ruby-activerecord python3-django alembic golang-github-jmoiron-sqlx-dev npm python3-pip python3-setuptools python3-wheel mypy)
 packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
@@ -157,9 +157,9 @@ install "${todo[@]}" || {
     exit 1
 }
 
-if [ "$purpose" = engines ]; then
-    as_root npm install --global --prefix /usr/local --no-audit --no-fund @duckdb/node-api chdb
-fi
+globally() { as_root npm install --global --prefix /usr/local --no-audit --no-fund "$@"; }
+[ "$purpose" != engines ] || globally @duckdb/node-api chdb
+[ "$purpose" != drivers ] || globally pg drizzle-orm drizzle-kit kysely knex sequelize typeorm
 
 if [ "$purpose" = demo ]; then
     mapfile -t todo < <(missing "${documentation[@]}")

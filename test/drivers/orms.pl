@@ -1,0 +1,130 @@
+# The programs of doc/orms.md run, print what the page says, and make indexes of this access method. Those whose library
+# is not installed are skipped. Libraries are looked for as in programs.pl.
+use strict;
+use warnings;
+use File::Basename;
+use FindBin;
+use Documents;
+use PostgreSQL::Test::Utils;
+use SimhashTest;
+use Test::More;
+
+my $top = dirname(dirname($FindBin::RealBin));
+my $directory = PostgreSQL::Test::Utils::tempdir();
+my ($python) = grep { succeeds($_, '-c', 'import psycopg2') } 'python3', '/usr/bin/python3';
+my @modules = grep { defined && -d } split(/:/, $ENV{NODE_PATH} // ''), '/usr/local/lib/node_modules', '/usr/share/nodejs';
+
+my %text;
+push @{ $text{ $_->{section} } }, $_->{text} for read_blocks("$top/doc/orms.md");
+
+# What the page leaves to the reader's project: for Django an application, whose first migration makes the extension; for
+# Alembic and Drizzle the migration that they write from the declarations.
+my $django = <<'PYTHON';
+import os, sys
+from django.conf import settings
+settings.configure(INSTALLED_APPS=["django.contrib.postgres", "app"], DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+                   DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"]}})
+import django
+django.setup()
+from django.core.management import call_command
+quiet = {"verbosity": 0}
+call_command("makemigrations", "app", **quiet)
+call_command("migrate", **quiet)
+call_command("makemigrations", check=True, dry_run=True, **quiet)
+PYTHON
+my $saved = <<'PYTHON';
+from django.db import IntegrityError, transaction
+call_command("dumpdata", "app", output="dump.json", **quiet)
+Page.objects.all().delete()
+call_command("loaddata", "dump.json", **quiet)
+assert list(Page.objects.order_by("id").values_list("h", flat=True)) == [255, 2**64 - 2]
+try:
+    with transaction.atomic():
+        Page.objects.create(body="the quick brown fox jumps over the lazy dog")
+    sys.exit("a near-copy was inserted")
+except IntegrityError:
+    pass
+PYTHON
+my $alembic = <<'PYTHON';
+import alembic.operations, sqlalchemy as sa, pg_simhash.sqlalchemy
+from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
+from alembic.migration import MigrationContext
+options = {"render_item": pg_simhash.sqlalchemy.render_item, "compare_type": True}
+with create_engine("postgresql+psycopg2://").begin() as db:
+    context = MigrationContext.configure(db, opts=options)
+    script = produce_migrations(context, Base.metadata)
+    code = render_python_code(script.upgrade_ops, render_item=options["render_item"], migration_context=context)
+    op = alembic.operations.Operations(context)
+    for line in script.imports:
+        exec(line)
+    exec("if True:\n    " + code)
+    assert compare_metadata(context, Base.metadata) == []
+PYTHON
+my $drizzle = <<'JS';
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+const migrating = drizzle(new pg.Pool({ max: 1, allowExitOnIdle: true }));
+for (const statement of await generateMigration(generateDrizzleJson({}), generateDrizzleJson({ page })))
+    await migrating.execute(statement);
+JS
+
+# A file of an application's directory, and how it is run; modules that npm installs; a command that succeeds if they are here.
+my %orm = (
+    Django => {
+        files => {
+            'app/__init__.py' => '', 'app/migrations/__init__.py' => '', 'app/models.py' => $text{Django}[0],
+            'app/migrations/0001_extension.py' => "from django.db import migrations\nfrom pg_simhash.django import SimhashExtension\n"
+              . "class Migration(migrations.Migration):\n    operations = [SimhashExtension()]\n",
+            'program.py' => $django . ($text{Django}[1] // '') . $saved },
+        here => $python && [ $python, '-c', 'import django, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
+    SQLAlchemy => {
+        files => { 'program.py' => $text{SQLAlchemy}[0] . $alembic . ($text{SQLAlchemy}[1] // '') },
+        here => $python && [ $python, '-c', 'import sqlalchemy, alembic, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
+    Rails => {
+        files => { 'program.rb' => $text{Rails}[0] },
+        here => [ 'ruby', '-e', 'require "active_record"; require "pg"' ], run => [ 'ruby', 'program.rb' ] },
+    sqlx => {
+        files => { 'main.go' => $text{sqlx}[0] },
+        here => [ 'go', 'list', 'github.com/jmoiron/sqlx' ], run => [ 'go', 'run', 'main.go' ] },
+    Drizzle => { files => { 'program.mjs' => $text{Drizzle}[0] . $drizzle . ($text{Drizzle}[1] // '') }, modules => [qw(drizzle-orm drizzle-kit pg)] },
+    map { $_ => { files => { 'program.mjs' => $text{$_}[0] }, modules => [ lc, 'pg' ] } } qw(Kysely Knex Sequelize TypeORM));
+is_deeply([ sort grep { $_ ne 'ORMs' } keys %text ], [ sort keys %orm ], 'every program of the page is run');
+
+my $node = start_node('orms');
+%ENV = (%ENV,
+    PYTHONPATH => join(':', grep { defined } $ENV{PYTHONPATH}, "$top/clients/python", '.'),
+    PYTHONDONTWRITEBYTECODE => 1,
+    RUBYLIB => join(':', grep { defined } $ENV{RUBYLIB}, "$top/clients/ruby/lib"),
+    GOPATH => join(':', grep { defined } $ENV{GOPATH}, '/usr/share/gocode'),
+    GO111MODULE => 'off',
+    GOCACHE => "$directory/go",
+    PGUSER => scalar getpwuid $>,
+    PGHOST => $node->host,
+    PGPORT => $node->port);
+
+for my $name (sort keys %orm) {
+    my ($orm, $here) = ($orm{$name}, "$directory/" . lc $name);
+    my %found = map { my $module = $_; $module => (grep { -d "$_/$module" } @modules)[0] } @{ $orm->{modules} // [] };
+  SKIP: {
+        if ((grep { !defined } values %found) || $orm->{here} && !succeeds(@{ $orm->{here} })) {
+            diag "$name is not installed: skipped; tools/setup.sh drivers installs it";
+            skip "$name is not installed", 2;
+        }
+        mkdir $_ or die for $here, "$here/node_modules", "$here/app", "$here/app/migrations";
+        symlink "$found{$_}/$_", "$here/node_modules/$_" or die for keys %found;
+        symlink "$top/clients/javascript", "$here/node_modules/pg-simhash" or die;
+        append_to_file("$here/$_", $orm->{files}{$_}) for keys %{ $orm->{files} };
+        local $ENV{PGDATABASE} = lc $name;
+        $node->safe_psql('postgres', "CREATE DATABASE $ENV{PGDATABASE}");
+        # Django and Rails make it themselves.
+        $node->safe_psql($ENV{PGDATABASE}, 'CREATE EXTENSION simhash') if $text{$name}[0] !~ /extension/i;
+        chdir $here or die;
+        my ($output, $error) = ('', '');
+        IPC::Run::run [ 'timeout', '400', @{ $orm->{run} // [ 'node', 'program.mjs' ] } ], '<', \'', '>', \$output, '2>', \$error;
+        is($output, "near 1\nnearest 1:1 2:56\n", "$name: the output") or diag $error;
+        is($node->safe_psql($ENV{PGDATABASE}, "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_index
+            JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON relam = pg_am.oid WHERE amname = 'simhash'"),
+            'page_body page_h', "$name: the indexes");
+        chdir $top;
+    }
+}
+done_testing();

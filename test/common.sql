@@ -36,3 +36,21 @@ CREATE FUNCTION scan_by(index bool) RETURNS void LANGUAGE sql AS $$
     SELECT set_config('enable_seqscan', (NOT index)::text, false), set_config('enable_sort', (NOT index)::text, false),
         set_config('enable_indexscan', index::text, false), set_config('enable_bitmapscan', 'off', false),
         set_config('enable_partition_pruning', index::text, false) $$;
+
+-- Whether a join is a Simhash Join, and whether its answer is the same without that.
+CREATE FUNCTION compare(query text, OUT node boolean, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
+    found numeric[];
+    expected numeric[];
+BEGIN
+    node := false;
+    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP node := node OR line LIKE '%Simhash Join%'; END LOOP;
+    EXECUTE summed INTO found;
+    SET LOCAL simhash.enable_join = off;
+    EXECUTE summed INTO expected;
+    SET LOCAL simhash.enable_join = on;
+    count := found[1];
+    same := found = expected;
+END $$;

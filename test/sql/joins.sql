@@ -1,5 +1,7 @@
 \set ECHO none
 -- Plain joins on distances by batches of searches: the plans, and the answers compared with the same join without them.
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(n bigint, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE AS
     $$ SELECT (hashint8extended(n, 1) # CASE bits WHEN 0 THEN 0 ELSE (1::bigint << bits) - 1 END)::simhash $$;
@@ -8,24 +10,6 @@ CREATE INDEX page_h ON page USING simhash (h);
 CREATE TABLE asked AS SELECT i AS id, CASE WHEN i % 40 > 0 THEN flipped(i * 5, i % 3) END AS h, i % 6 - 1 AS radius, 'l' || i % 2 AS lang
     FROM generate_series(1, 3000) AS i;
 ANALYZE page, asked;
-
--- The answer of a query with the node, if it is used, and without it.
-CREATE FUNCTION compare(query text, OUT node boolean, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
-    found numeric[];
-    expected numeric[];
-BEGIN
-    node := false;
-    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP node := node OR line LIKE '%Simhash Join%'; END LOOP;
-    EXECUTE summed INTO found;
-    SET LOCAL simhash.enable_join = off;
-    EXECUTE summed INTO expected;
-    SET LOCAL simhash.enable_join = on;
-    count := found[1];
-    same := found = expected;
-END $$;
 
 EXPLAIN (COSTS OFF) SELECT asked.id, page.id FROM asked JOIN page ON page.h <@> asked.h <= 3;
 EXPLAIN (COSTS OFF) SELECT a.id FROM asked a LEFT JOIN page p ON a.h <@> p.h <= a.radius AND p.lang = a.lang WHERE coalesce(p.id, 0) < 100;
@@ -166,5 +150,5 @@ DEALLOCATE nearest;
 RESET plan_cache_mode;
 RESET enable_mergejoin;
 DROP TABLE page, asked, part;
-DROP FUNCTION flipped, compare, shown, tell;
+DROP FUNCTION flipped(bigint, int), shown, tell;
 DROP ROLE regress_join_reader;

@@ -22,8 +22,9 @@ struct PlannedJoin {
     JoinType type; // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
     Index inner;   // the table that has the index
     Oid index;
-    Strategy strategy;             // of the condition's operator: kInBall or kNearDuplicate
-    Node *query;                   // its right operand, an expression over the outer side
+    Strategy strategy;    // of the condition's operator
+    Node *query;          // its right operand, an expression over the outer side
+    List *values, *types; // of the columns before the searched one; the type of IS NULL is InvalidOid
     const RestrictInfo *condition; // of the join, for which the index is searched
     List *conditions;              // RestrictInfos: of the join, with that one
     List *filters;                 // RestrictInfos of the table
@@ -42,6 +43,7 @@ struct JoinNumbers {
     Strategy strategy;
     int condition; // the place of the index's condition in the join's
     Oid index;
+    List *types; // as in PlannedJoin
 };
 List *plan_private(const JoinNumbers &numbers);
 JoinNumbers read_plan_private(List *list);
@@ -73,6 +75,7 @@ struct JoinState {
     int columns;
     AttrNumber *column; // of the table, for each column of the scan's row beyond the child's
     ExprState *query;
+    List *values; // ExprStates of the columns before the searched one
     ExprState *conditions;
 
     MemoryContext context; // of the search

@@ -15,6 +15,7 @@
 #include "pg/server/sibling.hpp"
 
 extern "C" {
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -53,6 +54,7 @@ struct InnerScan {
     Strategy strategy;
     Node *query;
     PlannedBall ball;
+    List *values, *types; // of the columns before the searched one
 };
 
 // Returns the scan of a single index that a path is, or null.
@@ -71,26 +73,81 @@ struct BallCondition {
     Node *query;
 };
 
-// Reads key <@| ball or key ~= value, with the key on the left. Returns false if it is another condition on values.
+// Whether an argument of <@| is known not to be a ball that permits an approximate search, or to be one.
+bool is_known_ball(const OpExpr *operation, const Node *query)
+{
+    if (IsA(query, Const))
+        return true;
+    if (!IsA(query, FuncExpr))
+        return false;
+    const Oid function = reinterpret_cast<const FuncExpr *>(query)->funcid;
+    const char *name = get_func_name(function);
+    return name != nullptr && std::strcmp(name, "simhash_ball") == 0 &&
+           get_func_namespace(function) == operator_schema(operation->opno);
+}
+
+// Reads an operator of the searched column that finds near values, with the key on the left. Returns false if it is
+// another condition.
 bool read_ball_condition(const IndexOptInfo *index, const Expr *clause, BallCondition *condition)
 {
     if (!IsA(clause, OpExpr))
         return false;
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    const auto strategy =
-        static_cast<Strategy>(get_op_opfamily_strategy(operation->opno, index->opfamily[0]));
-    if (strategy != kNearDuplicate && strategy != kInBall)
+    const int column = index->nkeycolumns - 1;
+    const Oid family = index->opfamily[column];
+    const int strategy = get_op_opfamily_strategy(operation->opno, family);
+    if (strategy != kNearDuplicate && strategy != kInBall && !is_rechecked(strategy))
         return false;
     auto *query = static_cast<Node *>(lsecond(operation->args));
-    const PlannedBall ball = condition_ball(operation->opno, index->opfamily[0], kBits, query);
-    bool known = strategy == kNearDuplicate || IsA(query, Const);
-    if (!known && IsA(query, FuncExpr)) {
-        const Oid function = reinterpret_cast<const FuncExpr *>(query)->funcid;
-        const char *name = get_func_name(function);
-        known = name != nullptr && std::strcmp(name, "simhash_ball") == 0 &&
-                get_func_namespace(function) == operator_schema(operation->opno);
+    PlannedBall ball = condition_ball(operation->opno, family, kBits, query);
+    const bool exactly = strategy != kInBall || column > 0; // whatever the argument says
+    ball.exact = ball.exact || exactly;
+    *condition = {ball, exactly || (ball.exact && is_known_ball(operation, query)),
+                  static_cast<Strategy>(strategy), query};
+    return true;
+}
+
+// An expression that the node can compute for an outer row.
+bool is_outer(PlannerInfo *root, Node *query, Relids outer)
+{
+    return bms_is_subset(relations_of(root, query), outer) && repeatable(query);
+}
+
+// Reads the values that conditions give the columns before the searched one. Returns false if there is one without.
+bool read_values(PlannerInfo *root, const IndexPath *path, Relids outer, InnerScan *scan)
+{
+    const IndexOptInfo *index = path->indexinfo;
+    for (int column = 0; column < index->nkeycolumns - 1; column++) {
+        Node *value = nullptr;
+        Oid type = InvalidOid;
+        ListCell *cell, *inner;
+        foreach (cell, path->indexclauses) {
+            const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+            if (clause->indexcol != column)
+                continue;
+            foreach (inner, clause->indexquals) {
+                Expr *qual = static_cast<const RestrictInfo *>(lfirst(inner))->clause;
+                if (IsA(qual, NullTest) && reinterpret_cast<NullTest *>(qual)->nulltesttype == IS_NULL) {
+                    value = reinterpret_cast<Node *>(makeNullConst(index->opcintype[column], -1, InvalidOid));
+                    type = InvalidOid;
+                } else if (IsA(qual, OpExpr)) {
+                    const auto *operation = reinterpret_cast<OpExpr *>(qual);
+                    int strategy;
+                    Oid left, right;
+                    get_op_opfamily_properties(operation->opno, index->opfamily[column], false, &strategy,
+                                               &left, &right);
+                    if (!is_equality(strategy))
+                        continue;
+                    value = static_cast<Node *>(lsecond(operation->args));
+                    type = right;
+                }
+            }
+        }
+        if (value == nullptr || !is_outer(root, value, outer))
+            return false;
+        scan->values = lappend(scan->values, value);
+        scan->types = lappend_oid(scan->types, type);
     }
-    *condition = {ball, known && ball.exact, strategy, query};
     return true;
 }
 
@@ -108,6 +165,8 @@ Suitable read_conditions(PlannerInfo *root, const IndexPath *path, Relids outer,
     ListCell *cell, *inner;
     foreach (cell, path->indexclauses) {
         const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+        if (clause->indexcol != path->indexinfo->nkeycolumns - 1)
+            continue;
         foreach (inner, clause->indexquals) {
             const Expr *qual = static_cast<const RestrictInfo *>(lfirst(inner))->clause;
             BallCondition condition;
@@ -124,17 +183,22 @@ Suitable read_conditions(PlannerInfo *root, const IndexPath *path, Relids outer,
     }
     if (count > 1 && !exact)
         return Suitable::never;
-    if (count == 0)
-        return Suitable::no;
-    Relids used = relations_of(root, lead.query);
-    if (bms_is_empty(used) || !bms_is_subset(used, outer) || !repeatable(lead.query))
-        return Suitable::no;
-    *scan = {nullptr, path->indexinfo, leading, lead.strategy, lead.query, lead.ball};
-    return Suitable::yes;
+    *scan = {nullptr, path->indexinfo, leading, lead.strategy, lead.query, lead.ball, NIL, NIL};
+    return count > 0 && !bms_is_empty(relations_of(root, lead.query)) && is_outer(root, lead.query, outer) &&
+                   read_values(root, path, outer, scan)
+               ? Suitable::yes
+               : Suitable::no;
 }
 
-// Finds the cheapest scan of an index on fingerprints alone by a ball around values of the outer side. With columns
-// before the fingerprint other bits are stored.
+bool is_on_fingerprints(Oid index)
+{
+    Relation relation = index_open(index, NoLock);
+    const bool fingerprints = &kind_of(relation) == &kFingerprints;
+    index_close(relation, NoLock);
+    return fingerprints;
+}
+
+// Finds the cheapest scan of an index on fingerprints by a ball around values of the outer side.
 bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
                      InnerScan *found)
 {
@@ -147,8 +211,7 @@ bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
         if (scan == nullptr || bms_is_empty(PATH_REQ_OUTER(path)) ||
             !bms_is_subset(PATH_REQ_OUTER(path), outer) ||
             !has_cost_estimate(scan->indexinfo, estimate_cost) || scan->indexinfo->hypothetical ||
-            scan->indexinfo->nkeycolumns != 1 || &kind_for(scan->indexinfo->opcintype[0]) != &kFingerprints ||
-            path->total_cost >= kNeverCost)
+            path->total_cost >= kNeverCost || !is_on_fingerprints(scan->indexinfo->indexoid))
             continue;
         const Suitable suitable = read_conditions(root, scan, outer, &candidate);
         if (suitable == Suitable::never)
@@ -234,7 +297,14 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const
     // PostgreSQL expects that the nested loop of a semi or anti join stops at the first match, and that an index scan
     // without one is cheap. The batch does the same, so it is compared on these terms.
     const bool first_only = type == JOIN_SEMI || type == JOIN_ANTI;
-    const Cost each = first_only ? scan.path->total_cost / found : scan.path->total_cost;
+    Cost each = scan.path->total_cost;
+    if (is_rechecked(scan.strategy)) { // among the tests below
+        QualCost test;
+        cost_qual_eval_node(&test, reinterpret_cast<Node *>(scan.condition->clause), root);
+        each = Max(0.0, each - found * test.per_tuple);
+    }
+    if (first_only)
+        each /= found;
     QualCost tests, target = path->path.parent->reltarget->cost;
     cost_qual_eval(&tests, conditions, root);
     const Cost test = cpu_tuple_cost + tests.per_tuple;
@@ -263,8 +333,9 @@ CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan
     path->path.parallel_safe = join->consider_parallel && child->parallel_safe;
     path->path.rows = clamp_row_est(rows);
     path->custom_paths = list_make1(child);
-    path->custom_private = path_private({type, inner->relid, scan.index->indexoid, scan.strategy, scan.query,
-                                         scan.condition, conditions, inner->baserestrictinfo});
+    path->custom_private =
+        path_private({type, inner->relid, scan.index->indexoid, scan.strategy, scan.query, scan.values,
+                      scan.types, scan.condition, conditions, inner->baserestrictinfo});
     path->methods = &kJoinPathMethods;
     set_custom_path(path, list_concat_copy(conditions, inner->baserestrictinfo));
     set_costs(root, path, scan, sharing, child, type, conditions);

@@ -19,8 +19,9 @@ List *path_private(const PlannedJoin &join)
 {
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(join.condition));
     List *numbers = list_make3_int(join.type, static_cast<int>(join.inner), join.strategy);
-    return lappend(list_make5(numbers, list_make1_oid(join.index), join.query, condition, join.conditions),
-                   join.filters);
+    return list_concat(
+        list_make5(numbers, list_make1_oid(join.index), join.query, condition, join.conditions),
+        list_make3(join.filters, join.values, join.types));
 }
 
 PlannedJoin read_path_private(List *list)
@@ -31,6 +32,8 @@ PlannedJoin read_path_private(List *list)
             linitial_oid(static_cast<List *>(lsecond(list))),
             static_cast<Strategy>(lthird_int(numbers)),
             static_cast<Node *>(lthird(list)),
+            static_cast<List *>(list_nth(list, 6)),
+            static_cast<List *>(list_nth(list, 7)),
             static_cast<const RestrictInfo *>(lfourth(list)),
             static_cast<List *>(list_nth(list, 4)),
             static_cast<List *>(list_nth(list, 5))};
@@ -38,9 +41,9 @@ PlannedJoin read_path_private(List *list)
 
 List *plan_private(const JoinNumbers &numbers)
 {
-    return list_make2(list_make5_int(numbers.type, numbers.inner, numbers.child_columns, numbers.strategy,
+    return list_make3(list_make5_int(numbers.type, numbers.inner, numbers.child_columns, numbers.strategy,
                                      numbers.condition),
-                      list_make1_oid(numbers.index));
+                      list_make1_oid(numbers.index), numbers.types);
 }
 
 JoinNumbers read_plan_private(List *list)
@@ -51,7 +54,8 @@ JoinNumbers read_plan_private(List *list)
             lthird_int(numbers),
             static_cast<Strategy>(lfourth_int(numbers)),
             list_nth_int(numbers, 4),
-            linitial_oid(static_cast<List *>(lsecond(list)))};
+            linitial_oid(static_cast<List *>(lsecond(list))),
+            static_cast<List *>(lthird(list))};
 }
 
 namespace
@@ -158,11 +162,11 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     scan->scan.scanrelid = 0;
     scan->flags = path->flags;
     scan->custom_plans = plans;
-    scan->custom_exprs = list_make2(join.query, tests);
+    scan->custom_exprs = list_make3(join.query, tests, join.values);
     scan->custom_scan_tlist = columns;
     scan->custom_private =
         plan_private({join.type, bms_member_index(rel->relids, static_cast<int>(join.inner)), child_columns,
-                      join.strategy, condition, join.index});
+                      join.strategy, condition, join.index, join.types});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
 }

@@ -7,6 +7,8 @@
 // outer plan then returns its row, and the table's is taken from the test: the index is not searched.
 #include "am/joins/join_node.hpp"
 
+#include "am/fingerprints/fingerprint_search.hpp"
+
 extern "C" {
 #include "access/genam.h"
 #include "access/heaptoast.h"
@@ -124,24 +126,48 @@ bool first_only(const JoinState *state)
 
 // -- Batches -------------------------------------------------------------------------------------------------
 
-// Reads the ball that an outer row searches for. Returns false if nothing is in it.
+// Reads the mask of the columns before the searched one. Returns false if no row can match: the operators are strict.
+bool read_mask(JoinState *state, std::uint64_t *mask)
+{
+    ListCell *value, *type;
+    int column = 0;
+    *mask = kNoMask;
+    forboth(value, state->values, type, state->numbers.types)
+    {
+        bool null;
+        const Datum datum =
+            ExecEvalExpr(static_cast<ExprState *>(lfirst(value)), state->css.ss.ps.ps_ExprContext, &null);
+        if (null && OidIsValid(lfirst_oid(type)))
+            return false;
+        *mask = mask_value(state->index, column++, lfirst_oid(type), datum, null, *mask);
+    }
+    return true;
+}
+
+// Reads the ball that an outer row searches for, as a scan of the index would. Returns false if nothing is in it.
 bool read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball)
 {
     ExprContext *context = state->css.ss.ps.ps_ExprContext;
     fill(state, outer, nullptr);
     MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+    ScanKeys keys = {};
+    ScanKeyData key = {};
     bool null;
-    const Datum query = ExecEvalExpr(state->query, context, &null);
-    if (!null && state->numbers.strategy == kInBall) {
-        read_ball(query, ball);
-    } else if (!null) {
-        *ball = {};
-        ball->center = datum_fingerprint(query);
-        ball->radius = kNearRadius;
-        ball->recall = kExactRecall;
+    key.sk_strategy = state->numbers.strategy;
+    key.sk_argument = ExecEvalExpr(state->query, context, &null);
+    bool asks = !null && read_mask(state, &keys.mask);
+    if (asks) {
+        const auto asked = FingerprintTerms{&keys, &key, ball}.ball(key);
+        if (asked.guide == nullptr) {
+            *ball = {};
+            ball->center = asked.center;
+            ball->radius = asked.radius;
+            ball->recall = kExactRecall;
+        }
+        asks = asked.radius >= 0;
     }
     MemoryContextSwitchTo(caller);
-    return !null && ball->radius >= 0;
+    return asks;
 }
 
 void begin_search(JoinState *state)
@@ -336,6 +362,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
         state->column[i] = reinterpret_cast<const Var *>(entry->expr)->varattno;
     }
     state->query = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
+    state->values = ExecInitExprList(static_cast<List *>(lthird(scan->custom_exprs)), &node->ss.ps);
     state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
     state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);
     state->batch = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join rows", ALLOCSET_DEFAULT_SIZES);

@@ -12,6 +12,8 @@
 // The planner has matched the condition with the index, so everything that it requires holds: security barriers, partial
 // indexes, operator classes. What it leaves to the node:
 //
+//   - The values of a row of the outer side, of which it makes what a scan of the index would search for: a ball, with the
+//     mask of the columns before the searched one, or the sketch of a text.
 //   - All conditions of the join, with that of the index, and those of the inner table are tested for each row found. So
 //     the index may find more, and an EvalPlanQual test needs no index.
 //   - Inner, left, semi and anti joins. The table must be the inner side; PostgreSQL offers both orders.

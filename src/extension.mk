@@ -73,6 +73,10 @@ $(2)/%.o: $(3)/%.cpp compile-flags
 endef
 -include $(OBJS:.o=.d)
 
+# Objects whose source is gone, in a build that is kept: the programs of bench link with whatever is there.
+STALE := $(filter-out $(OBJS),$(shell find src shared -name '*.o' 2>/dev/null))
+$(if $(STALE),$(shell rm -f $(STALE) $(STALE:.o=.d)))
+
 # Objects compiled with other flags are compiled again.
 compile-flags: FORCE
 	@flags='$(subst ','\'',$(COMPILE_SERVER))'; echo "$$flags" | cmp -s - $@ || echo "$$flags" >$@

@@ -27,15 +27,6 @@ using UnsignedLanes = std::uint64_t __attribute__((vector_size(16)));
 Lanes sum(Lanes a, Lanes b) { return (Lanes)((UnsignedLanes)a + (UnsignedLanes)b); }
 Lanes difference(Lanes a, Lanes b) { return (Lanes)((UnsignedLanes)a - (UnsignedLanes)b); }
 
-// Returns whether no sum overflows.
-template <typename Operation> bool combine(Weights *to, const Weights &from, Operation operation)
-{
-    Lanes overflow = {0, 0};
-    for (int j = 0; j < kBits; j += 2)
-        store(to->sum + j, operation(load(to->sum + j), load(from.sum + j), &overflow));
-    return (overflow[0] | overflow[1]) >= 0;
-}
-
 } // namespace
 
 bool add_feature(Weights *to, std::uint64_t hash, Weight weight)
@@ -62,20 +53,13 @@ bool add_feature(Weights *to, std::uint64_t hash, Weight weight)
 
 bool add_weights(Weights *to, const Weights &from)
 {
-    return combine(to, from, [](Lanes before, Lanes added, Lanes *overflow) {
-        const Lanes after = sum(before, added);
-        *overflow |= (before ^ after) & (added ^ after);
-        return after;
-    });
-}
-
-bool subtract_weights(Weights *to, const Weights &from)
-{
-    return combine(to, from, [](Lanes before, Lanes taken, Lanes *overflow) {
-        const Lanes after = difference(before, taken);
-        *overflow |= (before ^ taken) & (before ^ after);
-        return after;
-    });
+    Lanes overflow = {0, 0};
+    for (int j = 0; j < kBits; j += 2) {
+        const Lanes before = load(to->sum + j), added = load(from.sum + j), after = sum(before, added);
+        overflow |= (before ^ after) & (added ^ after);
+        store(to->sum + j, after);
+    }
+    return (overflow[0] | overflow[1]) >= 0;
 }
 
 Fingerprint weights_fingerprint(const Weights &weights)

@@ -26,9 +26,8 @@ struct Weights {
 // Returns false if a sum overflowed, leaving *to undefined; the smallest integer always overflows.
 [[nodiscard]] bool add_feature(Weights *to, std::uint64_t hash, Weight weight);
 
-// The sums of two sets of features. Return false on overflow, leaving *to undefined.
+// The sums of two sets of features. Returns false on overflow, leaving *to undefined.
 [[nodiscard]] bool add_weights(Weights *to, const Weights &from);
-[[nodiscard]] bool subtract_weights(Weights *to, const Weights &from);
 
 // Bit j is 1 where W_j >= 0: Algorithm 1 of Sood and Loguinov.
 Fingerprint weights_fingerprint(const Weights &weights);

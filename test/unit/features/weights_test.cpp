@@ -35,8 +35,6 @@ TEST(Weights, SumsDoNotDependOnOrder)
     Weights twice = forward;
     ASSERT_TRUE(add_weights(&twice, backward));
     EXPECT_EQ(twice.sum[17], 2 * forward.sum[17]);
-    ASSERT_TRUE(subtract_weights(&twice, forward));
-    EXPECT_EQ(twice.sum[63], forward.sum[63]);
 }
 
 TEST(Weights, OverflowIsNoticedInEveryLane)
@@ -52,9 +50,10 @@ TEST(Weights, OverflowIsNoticedInEveryLane)
         EXPECT_FALSE(add_feature(&(sum = weights), std::uint64_t{1} << j, 1)) << j;
         EXPECT_TRUE(add_feature(&(sum = weights), 0, 1)) << j;
         weights.sum[j] = -kMost - 1;
-        EXPECT_FALSE(subtract_weights(&(sum = weights), other)) << j;
         EXPECT_FALSE(add_feature(&(sum = weights), 0, 1)) << j;
         EXPECT_TRUE(add_weights(&(sum = weights), other)) << j;
+        other.sum[j] = -1;
+        EXPECT_FALSE(add_weights(&(sum = weights), other)) << j;
     }
     Weights weights = {};
     EXPECT_FALSE(add_feature(&weights, 0, -kMost - 1));

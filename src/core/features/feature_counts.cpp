@@ -11,16 +11,10 @@ namespace simhash
 
 void FeatureCounts::init(FeatureCount *slots, std::size_t capacity, TableSalts *salts)
 {
-    salt_ = salts->next();
-    init_like(slots, capacity, *this);
-}
-
-void FeatureCounts::init_like(FeatureCount *slots, std::size_t capacity, const FeatureCounts &other)
-{
     SIMHASH_ASSERT(capacity >= 4 && std::has_single_bit(capacity));
     slots_ = slots;
     mask_ = capacity - 1;
-    salt_ = other.salt_;
+    salt_ = salts->next();
     size_ = 0;
     std::memset(slots_, 0, capacity * sizeof(FeatureCount));
 }

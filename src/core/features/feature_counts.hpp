@@ -47,9 +47,6 @@ public:
     // Takes memory for `capacity` slots, a power of two, and clears it.
     void init(FeatureCount *slots, std::size_t capacity, TableSalts *salts);
 
-    // The same with the order of another table, for look-ups of its features in their order. They must not be added.
-    void init_like(FeatureCount *slots, std::size_t capacity, const FeatureCounts &other);
-
     std::size_t capacity() const { return mask_ + 1; }
     std::size_t size() const { return size_; }
     FeatureCount *slots() const { return slots_; }

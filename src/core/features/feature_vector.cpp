@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "core/features/feature_batch.hpp"
 
@@ -174,6 +175,30 @@ ProductSum sum_products(const FeatureVector &a, const FeatureVector &b)
     ProductSum sum;
     merge(a, b, [&](std::size_t i, std::size_t j) { sum.add(a.weight(i), b.weight(j)); });
     return sum;
+}
+
+double ProductSum::value() const
+{
+    Wide high = high_ + (low_ >> 64);
+    std::uint64_t low = static_cast<std::uint64_t>(low_);
+    // The magnitude is converted: in the sum of a negative high part and the low part, digits would cancel out.
+    bool negative = high < 0;
+    if (negative) {
+        high = -high - (low != 0);
+        low = -low;
+    }
+    double magnitude = static_cast<double>(high) * 0x1p64 + static_cast<double>(low);
+    return negative ? -magnitude : magnitude;
+}
+
+bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, double *out)
+{
+    double squares = aa.value() * bb.value();
+    if (squares == 0)
+        return false;
+    // The square root of x * x is x, so the cosine of a vector with itself is exactly 1.
+    *out = std::clamp(ab.value() / std::sqrt(squares), -1.0, 1.0);
+    return true;
 }
 
 } // namespace simhash

@@ -14,7 +14,6 @@
 #include <cstring>
 
 #include "core/features/feature_counts.hpp"
-#include "core/features/feature_measures.hpp"
 #include "core/features/term_frequency.hpp"
 
 namespace simhash
@@ -79,8 +78,40 @@ bool small_weights(const FeatureVector &features);
 // The weight times the rarity of the feature. Returns false if it is out of range.
 [[nodiscard]] bool rare_weight(Weight weight, std::uint32_t rarity, Weight *out);
 
+// -- exact measures of how alike two vectors are --
+//
+// All sums are integers and exact. So a result depends neither on the order of the features nor on that of the two
+// arguments, and only the last steps round: conversions to double, a product, a square root and a quotient, which
+// IEEE 754 defines to the last bit.
+
+// A sum of products of weights: it cannot overflow.
+class ProductSum
+{
+public:
+    void add(Weight a, Weight b)
+    {
+        Wide product = static_cast<Wide>(a) * b;
+        low_ += static_cast<std::uint64_t>(product);
+        high_ += static_cast<std::int64_t>(product >> 64);
+    }
+
+    // The sum as a double, with a relative error of less than 2^-52. The opposite sum has the opposite value.
+    double value() const;
+
+private:
+    __extension__ typedef __int128 Wide;
+
+    // The sum is high_ * 2^64 + low_.
+    Wide low_ = 0;
+    Wide high_ = 0;
+};
+
 // The number of features that both vectors have, and the sum of the products of their weights.
 std::size_t count_common(const FeatureVector &a, const FeatureVector &b);
 ProductSum sum_products(const FeatureVector &a, const FeatureVector &b);
+
+// The cosine of the angle between two vectors, from the sums of their products with each other and with themselves:
+// -1 to 1. Returns false if a vector is zero.
+bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, double *out);
 
 } // namespace simhash

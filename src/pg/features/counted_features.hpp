@@ -31,8 +31,6 @@ class CountedFeatures
 {
 public:
     CountedFeatures() { counts_.init(few_, kFew, table_salts()); }
-    // In the order of another table: see FeatureCounts::init_like.
-    explicit CountedFeatures(const CountedFeatures *like) { counts_.init_like(few_, kFew, like->counts_); }
     CountedFeatures(const CountedFeatures &) = delete;
     CountedFeatures &operator=(const CountedFeatures &) = delete;
 
@@ -44,7 +42,7 @@ public:
         while (capacity < features)
             capacity *= 2;
         if (capacity > counts_.capacity())
-            counts_.init_like(allocate_counts(capacity), capacity, counts_);
+            counts_.init(allocate_counts(capacity), capacity, table_salts());
     }
 
     void add(std::uint64_t hash, std::uint64_t times)

@@ -9,17 +9,23 @@ namespace simhash
 namespace
 {
 
-template <CountFeatures count> Datum return_counted(FunctionCallInfo fcinfo)
+Datum return_counted(FunctionCallInfo fcinfo, CountFeatures count)
 {
     CountedFeatures counted;
     count(fcinfo, 0, &counted);
     return counted.vector(false);
 }
 
-// The weights of a repeated feature are added.
-template <typename Reader> Datum return_weighted(FunctionCallInfo fcinfo)
+Datum return_counted(FunctionCallInfo fcinfo, const ElementKind &kind)
 {
-    Reader reader(fcinfo, 0);
+    CountedFeatures counted;
+    count_elements(fcinfo, 0, kind, &counted);
+    return counted.vector(false);
+}
+
+// The weights of a repeated feature are added.
+template <typename Reader> Datum return_weighted(Reader reader)
+{
     CountedFeatures weights;
     Feature feature;
     while (reader.next(&feature))
@@ -47,52 +53,39 @@ Datum return_rare(const FeatureFrequencies &frequencies, const FeatureVector &fe
 
 SIMHASH_FUNCTION(features_text)
 {
-    return return_counted<count_shingles>(fcinfo);
-}
-SIMHASH_FUNCTION(features_array)
-{
-    return return_counted<count_text_array>(fcinfo);
-}
-SIMHASH_FUNCTION(features_weighted_array)
-{
-    return return_weighted<WeightedArray>(fcinfo);
-}
-SIMHASH_FUNCTION(features_numbers)
-{
-    return return_counted<count_numbers>(fcinfo);
-}
-SIMHASH_FUNCTION(features_weighted_numbers)
-{
-    return return_weighted<WeightedNumbers>(fcinfo);
-}
-SIMHASH_FUNCTION(features_hashes)
-{
-    return return_counted<count_hashes>(fcinfo);
-}
-SIMHASH_FUNCTION(features_weighted_hashes)
-{
-    return return_weighted<WeightedHashes>(fcinfo);
+    return return_counted(fcinfo, count_shingles);
 }
 SIMHASH_FUNCTION(features_tsvector)
 {
-    return return_counted<count_tsvector>(fcinfo);
+    return return_counted(fcinfo, count_tsvector);
 }
+
+#define FEATURES_OF_ARRAY(name, kind)                                                                        \
+    SIMHASH_FUNCTION(features_##name)                                                                        \
+    {                                                                                                        \
+        return return_counted(fcinfo, kind);                                                                 \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(features_weighted_##name)                                                               \
+    {                                                                                                        \
+        return return_weighted(WeightedElements(fcinfo, 0, kind));                                           \
+    }
+
+FEATURES_OF_ARRAY(array, kTexts)
+FEATURES_OF_ARRAY(numbers, kNumbers)
+FEATURES_OF_ARRAY(hashes, kHashes)
+
 // An object of features and weights, or an array of features.
 SIMHASH_FUNCTION(features_jsonb)
 {
-    return is_json_array(fcinfo, 0) ? return_counted<count_json_array>(fcinfo)
-                                    : return_weighted<WeightedObject>(fcinfo);
+    return is_json_array(fcinfo, 0) ? return_counted(fcinfo, count_json_array)
+                                    : return_weighted(WeightedObject(fcinfo, 0));
 }
 
 // (frequencies, document text): the frequencies say which shingles of the document are its features.
 SIMHASH_FUNCTION(features_rare_text)
 {
     const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
-    CountedFeatures counted;
-    count_text(fcinfo, 1, counted_shingles(frequencies), &counted);
-    FeatureVector features;
-    open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))), &features);
-    return return_rare(frequencies, features);
+    return return_rare(frequencies, document_vector(fcinfo, 1, counted_shingles(frequencies)));
 }
 SIMHASH_FUNCTION(features_rare_vector)
 {

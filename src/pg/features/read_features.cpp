@@ -37,19 +37,15 @@ void count_piece(TextFeatures *features, const char *text, std::size_t length, b
     }
 }
 
-void count_elements(FunctionCallInfo fcinfo, int argument, Oid type, ElementHash hash, CountedFeatures *out)
+std::uint64_t text_hash(Datum feature)
 {
-    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-    Elements elements = array_elements(array, type);
-    out->expect(static_cast<std::size_t>(elements.count));
-    for (int i = 0; i < elements.count; i++) {
-        CHECK_FOR_INTERRUPTS();
-        if (!elements.nulls[i])
-            out->add(hash(elements.values[i]), 1);
-    }
-    free_elements(elements);
-    PG_FREE_IF_COPY(array, argument);
+    text *value = DatumGetTextPP(feature);
+    return text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
 }
+
+std::uint64_t bigint_hash(Datum feature) { return number_hash(DatumGetInt64(feature)); }
+
+std::uint64_t given_hash(Datum hash) { return static_cast<std::uint64_t>(DatumGetInt64(hash)); }
 
 [[noreturn]] void report_jsonb_kind(const char *found)
 {
@@ -125,6 +121,15 @@ void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, Counte
     PG_FREE_IF_COPY(value, argument);
 }
 
+FeatureVector document_vector(FunctionCallInfo fcinfo, int argument, Shingles shingles)
+{
+    CountedFeatures counted;
+    count_text(fcinfo, argument, shingles, &counted);
+    FeatureVector features;
+    open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))), &features);
+    return features;
+}
+
 void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
 {
     count_text(fcinfo, argument, kDefaultShingles, out);
@@ -135,29 +140,22 @@ void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
     count_text(fcinfo, argument, shingle_arguments(fcinfo, argument + 1), out);
 }
 
-std::uint64_t text_hash(Datum feature)
+const ElementKind kTexts = {TEXTOID, "features", text_hash};
+const ElementKind kNumbers = {INT8OID, "features", bigint_hash};
+const ElementKind kHashes = {INT8OID, "hashes", given_hash};
+
+void count_elements(FunctionCallInfo fcinfo, int argument, const ElementKind &kind, CountedFeatures *out)
 {
-    text *value = DatumGetTextPP(feature);
-    return text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-}
-
-std::uint64_t bigint_hash(Datum feature) { return number_hash(DatumGetInt64(feature)); }
-
-std::uint64_t given_hash(Datum hash) { return static_cast<std::uint64_t>(DatumGetInt64(hash)); }
-
-void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
-{
-    count_elements(fcinfo, argument, TEXTOID, text_hash, out);
-}
-
-void count_numbers(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
-{
-    count_elements(fcinfo, argument, INT8OID, bigint_hash, out);
-}
-
-void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
-{
-    count_elements(fcinfo, argument, INT8OID, given_hash, out);
+    ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+    Elements elements = array_elements(array, kind.type);
+    out->expect(static_cast<std::size_t>(elements.count));
+    for (int i = 0; i < elements.count; i++) {
+        CHECK_FOR_INTERRUPTS();
+        if (!elements.nulls[i])
+            out->add(kind.hash(elements.values[i]), 1);
+    }
+    free_elements(elements);
+    PG_FREE_IF_COPY(array, argument);
 }
 
 void count_tsvector(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)
@@ -212,9 +210,8 @@ void count_json_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *ou
     }
 }
 
-WeightedElements::WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which,
-                                   ElementHash hash)
-    : lists_(weighted_lists(fcinfo, argument, type, which)), hash_(hash)
+WeightedElements::WeightedElements(FunctionCallInfo fcinfo, int argument, const ElementKind &kind)
+    : kind_(&kind), lists_(weighted_lists(fcinfo, argument, kind.type, kind.name))
 {
 }
 
@@ -228,7 +225,7 @@ bool WeightedElements::next(Feature *feature)
         feature->weight = feature_weight(DatumGetFloat8(lists_.weights.values[i]));
         if (feature->weight == 0)
             continue;
-        feature->hash = hash_(lists_.features.values[i]);
+        feature->hash = kind_->hash(lists_.features.values[i]);
         return true;
     }
     return false;

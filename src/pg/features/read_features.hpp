@@ -21,18 +21,25 @@ inline constexpr Shingles kDefaultShingles = {TextUnit::kWord, 1};
 // text: the shingles of a document, converted to UTF-8.
 void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out);
 
+// The same as a value of type feature_vector.
+FeatureVector document_vector(FunctionCallInfo fcinfo, int argument, Shingles shingles);
+
 // text: the default features.
 void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
 // text: the shingles that the arguments after it, a unit and a size, select.
 void count_shingles(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
 
-// text[], with any number of dimensions. NULL elements are skipped.
-void count_text_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+// The elements of an array: features as text, features as numbers, or the hashes of features.
+struct ElementKind {
+    Oid type;
+    const char *name; // of the elements, in messages
+    std::uint64_t (*hash)(Datum);
+};
+extern const ElementKind kTexts, kNumbers, kHashes;
 
-// bigint[], likewise: the elements are features, or the hashes of features.
-void count_numbers(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
-void count_hashes(FunctionCallInfo fcinfo, int argument, CountedFeatures *out);
+// An array of any number of dimensions. NULL elements are skipped.
+void count_elements(FunctionCallInfo fcinfo, int argument, const ElementKind &kind, CountedFeatures *out);
 
 // tsvector: lexemes. Each position counts 1, 2, 4 or 10 times if its label is D, C, B or A. A lexeme without
 // positions counts once.
@@ -44,57 +51,20 @@ void count_json_array(FunctionCallInfo fcinfo, int argument, CountedFeatures *ou
 
 // Features with given weights. A reader returns them one by one, a repeated feature repeatedly:
 //
-//   WeightedArray reader(fcinfo, argument);
+//   WeightedElements reader(fcinfo, argument, kind);
 //   while (reader.next(&feature)) …
-
-using ElementHash = std::uint64_t (*)(Datum);
-std::uint64_t text_hash(Datum feature);
-std::uint64_t bigint_hash(Datum feature);
-std::uint64_t given_hash(Datum hash);
 
 // An array and, in the argument after it, float8[]. A feature is skipped if it is NULL or its weight is NULL or 0.
 class WeightedElements
 {
 public:
+    WeightedElements(FunctionCallInfo fcinfo, int argument, const ElementKind &kind);
     bool next(Feature *feature);
 
-protected:
-    WeightedElements(FunctionCallInfo fcinfo, int argument, Oid type, const char *which, ElementHash hash);
-
 private:
+    const ElementKind *kind_;
     WeightedLists lists_;
-    ElementHash hash_;
     int next_ = 0;
-};
-
-// text[]
-class WeightedArray : public WeightedElements
-{
-public:
-    WeightedArray(FunctionCallInfo fcinfo, int argument)
-        : WeightedElements(fcinfo, argument, TEXTOID, "features", text_hash)
-    {
-    }
-};
-
-// bigint[]: features
-class WeightedNumbers : public WeightedElements
-{
-public:
-    WeightedNumbers(FunctionCallInfo fcinfo, int argument)
-        : WeightedElements(fcinfo, argument, INT8OID, "features", bigint_hash)
-    {
-    }
-};
-
-// bigint[]: the hashes of features
-class WeightedHashes : public WeightedElements
-{
-public:
-    WeightedHashes(FunctionCallInfo fcinfo, int argument)
-        : WeightedElements(fcinfo, argument, INT8OID, "hashes", given_hash)
-    {
-    }
 };
 
 // jsonb: {"feature": weight, ...}. Features with a weight of null or 0 are skipped.

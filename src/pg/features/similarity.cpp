@@ -1,5 +1,4 @@
 // feature_jaccard, feature_containment and feature_cosine: how alike two sets or vectors of features are, exactly.
-#include "core/features/feature_measures.hpp"
 #include "pg/features/read_features.hpp"
 
 namespace simhash
@@ -8,42 +7,21 @@ namespace simhash
 namespace
 {
 
-std::size_t count_common(const CountedFeatures &a, const CountedFeatures &b)
-{
-    const CountedFeatures &few = a.counts().size() < b.counts().size() ? a : b;
-    const CountedFeatures &many = &few == &a ? b : a;
-    std::size_t common = 0;
-    few.in_pieces([&](std::size_t from, std::size_t to) {
-        common += count_common(few.counts(), from, to, many.counts());
-    });
-    return common;
-}
-
-// The sizes of two sets and of their intersection.
-struct Overlap {
-    std::size_t first, second, common;
-};
+using Measure = Datum (*)(FunctionCallInfo, const FeatureVector &, const FeatureVector &);
 
 // (document text, document text, unit text, size integer)
-Overlap document_overlap(FunctionCallInfo fcinfo)
+Datum compare_documents(FunctionCallInfo fcinfo, Measure measure)
 {
-    Shingles shingles = shingle_arguments(fcinfo, 2);
-    CountedFeatures a;
-    CountedFeatures b(&a);
-    count_text(fcinfo, 0, shingles, &a);
-    count_text(fcinfo, 1, shingles, &b);
-    Overlap sizes = {a.counts().size(), b.counts().size(), count_common(a, b)};
-    a.release();
-    b.release();
-    return sizes;
+    const Shingles shingles = shingle_arguments(fcinfo, 2);
+    const FeatureVector a = document_vector(fcinfo, 0, shingles);
+    return measure(fcinfo, a, document_vector(fcinfo, 1, shingles));
 }
 
 // (feature_vector, feature_vector)
-Overlap vector_overlap(FunctionCallInfo fcinfo)
+Datum compare_vectors(FunctionCallInfo fcinfo, Measure measure)
 {
-    FeatureVector a = vector_value(fcinfo, 0);
-    FeatureVector b = vector_value(fcinfo, 1);
-    return {a.size(), b.size(), count_common(a, b)};
+    const FeatureVector a = vector_value(fcinfo, 0);
+    return measure(fcinfo, a, vector_value(fcinfo, 1));
 }
 
 // A part of a set. That of the empty set is NULL.
@@ -54,14 +32,15 @@ Datum return_fraction(FunctionCallInfo fcinfo, std::size_t part, std::size_t all
     PG_RETURN_FLOAT8(static_cast<double>(part) / static_cast<double>(all));
 }
 
-Datum return_jaccard(FunctionCallInfo fcinfo, Overlap sets)
+Datum return_jaccard(FunctionCallInfo fcinfo, const FeatureVector &a, const FeatureVector &b)
 {
-    return return_fraction(fcinfo, sets.common, sets.first + sets.second - sets.common);
+    const std::size_t common = count_common(a, b);
+    return return_fraction(fcinfo, common, a.size() + b.size() - common);
 }
 
-Datum return_containment(FunctionCallInfo fcinfo, Overlap sets)
+Datum return_containment(FunctionCallInfo fcinfo, const FeatureVector &a, const FeatureVector &b)
 {
-    return return_fraction(fcinfo, sets.common, sets.first);
+    return return_fraction(fcinfo, count_common(a, b), a.size());
 }
 
 Datum return_cosine(FunctionCallInfo fcinfo, const FeatureVector &a, const FeatureVector &b)
@@ -72,41 +51,20 @@ Datum return_cosine(FunctionCallInfo fcinfo, const FeatureVector &a, const Featu
     PG_RETURN_FLOAT8(value);
 }
 
-FeatureVector document_vector(FunctionCallInfo fcinfo, int argument, Shingles shingles)
-{
-    CountedFeatures counted;
-    count_text(fcinfo, argument, shingles, &counted);
-    FeatureVector features;
-    open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))), &features);
-    return features;
-}
-
 } // namespace
 
-SIMHASH_FUNCTION(jaccard_documents)
-{
-    return return_jaccard(fcinfo, document_overlap(fcinfo));
-}
-SIMHASH_FUNCTION(jaccard_vectors)
-{
-    return return_jaccard(fcinfo, vector_overlap(fcinfo));
-}
-SIMHASH_FUNCTION(containment_documents)
-{
-    return return_containment(fcinfo, document_overlap(fcinfo));
-}
-SIMHASH_FUNCTION(containment_vectors)
-{
-    return return_containment(fcinfo, vector_overlap(fcinfo));
-}
-SIMHASH_FUNCTION(cosine_documents)
-{
-    Shingles shingles = shingle_arguments(fcinfo, 2);
-    return return_cosine(fcinfo, document_vector(fcinfo, 0, shingles), document_vector(fcinfo, 1, shingles));
-}
-SIMHASH_FUNCTION(cosine_vectors)
-{
-    return return_cosine(fcinfo, vector_value(fcinfo, 0), vector_value(fcinfo, 1));
-}
+#define MEASURE(name)                                                                                        \
+    SIMHASH_FUNCTION(name##_documents)                                                                       \
+    {                                                                                                        \
+        return compare_documents(fcinfo, return_##name);                                                     \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(name##_vectors)                                                                         \
+    {                                                                                                        \
+        return compare_vectors(fcinfo, return_##name);                                                       \
+    }
+
+MEASURE(jaccard)
+MEASURE(containment)
+MEASURE(cosine)
 
 } // namespace simhash

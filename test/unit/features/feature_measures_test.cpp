@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/features/feature_measures.hpp"
 #include "stored_vector.hpp"
 
 namespace simhash
@@ -78,10 +77,6 @@ TEST(Measures, CommonFeatures)
             a->add(random(), 1);
             b->add(random(), 1);
         }
-        EXPECT_EQ(count_common(*a, 0, 1024, *b), shared);
-        EXPECT_EQ(count_common(*b, 0, 2048, *a), shared);
-        EXPECT_EQ(count_common(*a, 0, 300, *b) + count_common(*a, 300, 1024, *b), shared);
-        EXPECT_EQ(count_common(*a, 0, 1024, *a), a->size());
         EXPECT_EQ(count_common(stored(*a, false).vector, stored(*b, false).vector), shared);
         EXPECT_EQ(count_common(stored(*b, false).vector, stored(*a, true).vector), shared);
     }

@@ -162,17 +162,18 @@ DELETE FROM exact WHERE id % 10 = 5; -- whose entries stay
 SQL
 index_is_sound($node, $_, "$_: sound") for qw(exact_h exact_s);
 
+# Returns what queries say of the damaged index: those given, or the two checks.
 sub with_damage
 {
-    my ($index, $edit) = @_;
+    my ($index, $edit, @queries) = @_;
+    @queries = map { "SELECT incomplete_splits FROM simhash_index_check('$index'$_)" } '', ', true' if !@queries;
     my $path = $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$index')");
     $node->stop;
     my $image = slurp_file($path);
     my $write = sub { open my $out, '>:raw', $path or die "$path: $!"; print $out $_[0]; close $out; return };
     $write->($edit->($image));
     $node->start;
-    my @answer = map { my (undef, $out, $error) = $node->psql('postgres', "SELECT incomplete_splits FROM simhash_index_check('$index'$_)"); $out . $error }
-      '', ', true';
+    my @answer = map { my (undef, $out, $error) = $node->psql('postgres', $_); $out . $error } @queries;
     $node->stop;
     $write->($image);
     $node->start;
@@ -236,6 +237,34 @@ like((with_damage('exact_s', sub { my ($image) = @_;
     my $words = unpack('S', substr($image, 3 * 8192 - 10, 2)) & 128 ? 2 : 1;
     substr($image, 2 * 8192 + 12, 2) = pack 'S', $lower->($image, 2) - 8 * $words - unpack 'C', substr($image, 2 * 8192 + 33, 1); return $image }))[1],
     qr/$lacks/, 'a tree of signatures lacks an entry');
+
+# A circle of pages: the last one of a list's chain leads to the first. Nothing but the length of the chain tells, of which
+# only some numbers are compared, and these at any length of the index. The list is 20 bytes before the end of a page, and
+# the next page 24.
+for my $rows (300, 1500) {
+    $node->safe_psql('postgres', "DROP TABLE IF EXISTS chained; CREATE TABLE chained (id int, s bit(1000));
+        INSERT INTO chained SELECT n, flipped_signature(signature(n % 2, 1000), n, (n % 40)::int) FROM generate_series(1, $rows) AS n;
+        CREATE INDEX chained_s ON chained USING simhash (s) WITH (trees = 0, lists = 2)");
+    index_is_sound($node, 'chained_s', "$rows rows in lists: sound");
+    my $near = $node->safe_psql('postgres', 'SELECT signature(0, 1000)');
+    my @answer = with_damage('chained_s', sub { my ($image) = @_;
+        my %page;
+        for my $block (1 .. length($image) / 8192 - 1) {
+            next if !(unpack('S', substr($image, $block * 8192 + 8192 - 10, 2)) & 64);
+            my ($next, $list) = unpack 'LL', substr($image, $block * 8192 + 8192 - 24, 8);
+            $page{$list}{$block} = $next;
+        }
+        for my $chain (values %page) {
+            my %led = map { $_ => 1 } values %$chain;
+            my ($first) = grep { !$led{$_} } keys %$chain;
+            my ($last) = grep { $chain->{$_} == 0xFFFFFFFF } keys %$chain;
+            substr($image, $last * 8192 + 8192 - 24, 4) = pack 'L', $first;
+        }
+        return $image },
+        map { "SET statement_timeout = '30s'; SET enable_seqscan = off; $_" } "SELECT simhash_index_check('chained_s')",
+        "SELECT count(*) FROM (SELECT FROM chained ORDER BY s <@> signature_nearest(B'$near', 0.9, 10) LIMIT 10) AS near");
+    like($answer[$_], qr/The pages of a list form a circle/, "$rows rows: " . ('the check', 'a search')[$_] . ' finds a circle') for 0, 1;
+}
 
 # Bits of used slots on a plane page: of a row, of a slot that VACUUM has freed, and of one that was never used.
 $node->safe_psql('postgres', <<'SQL');

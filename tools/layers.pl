@@ -37,13 +37,12 @@ pg/features                                  documents, features and vectors to 
 pg/types                                     SQL types, casts and operators
 pg/server                                    settings, differences between versions, result rows
 compat/profiles                              what other libraries compute
-core/forecast                                what a search of signatures reads, the figures of simhash_report
-core/page                                    the on-disk format
-core/likely                                  what is likely: the model of PSM and VOSH, probes, the order of steps
+core/page                                    the on-disk format, and what a search of signatures reads of it
+core/likely                                  what is likely: PSM and VOSH, probes, step order; samples
 core/features core/lists                     counts and sums of features, projections, sketches | lists of signatures
-core/layout core/kernels core/joins          designs, bit orders, search plans | SIMD kernels | plans of joins
+core/layout core/kernels                     designs, bit orders, plans of searches and joins | SIMD kernels
 core/text                                    normalisation, shingles
-core/bits                                    fingerprints, signatures, hashes, assertions
+core/bits                                    fingerprints, signatures, hashes, sorting, assertions
 END
 my @lines = map { my ($names, $what) = split /  +/; [ [ split / /, $names ], $what ] } split /\n/, $order;
 my %level;

@@ -2,7 +2,7 @@
 // once.
 #include "rows.hpp"
 
-#include "core/joins/pair_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include "targets.hpp"
 
 #include "core/bits/signature.hpp"
-#include "core/forecast/signature_plan.hpp"
+#include "core/page/signature_plan.hpp"
 #include "core/page/store_page.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/index/rights.hpp"
 
-#include "core/forecast/every_nth.hpp"
+#include "core/bits/every_nth.hpp"
 #include "core/likely/volatility_fit.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

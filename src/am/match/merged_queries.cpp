@@ -8,7 +8,7 @@
 // the range, sorts them, and reads their leaves.
 #include "am/match/match_state.hpp"
 
-#include "core/joins/digit_sort.hpp"
+#include "core/bits/digit_sort.hpp"
 #include "core/layout/key_ball.hpp"
 
 extern "C" {

@@ -7,7 +7,7 @@
 #include "am/pairs/groups.hpp"
 #include "am/pairs/pairs.hpp"
 
-#include "core/joins/components.hpp"
+#include "core/bits/components.hpp"
 
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

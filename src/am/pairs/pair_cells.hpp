@@ -3,9 +3,9 @@
 
 #include "am/pairs/pair_output.hpp"
 
-#include "core/joins/pair_plan.hpp"
 #include "core/kernels/pair_match.hpp"
 #include "core/layout/byte_permutation.hpp"
+#include "core/layout/pair_plan.hpp"
 
 namespace simhash
 {

@@ -9,7 +9,7 @@
 // HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
 #include "am/pairs/pair_team.hpp"
 
-#include "core/joins/digit_sort.hpp"
+#include "core/bits/digit_sort.hpp"
 
 extern "C" {
 #include "access/heapam.h"

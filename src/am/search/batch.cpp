@@ -1,6 +1,6 @@
 #include "am/search/batch.hpp"
 
-#include "core/joins/digit_sort.hpp"
+#include "core/bits/digit_sort.hpp"
 
 extern "C" {
 #include "miscadmin.h"

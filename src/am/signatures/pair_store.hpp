@@ -8,7 +8,7 @@
 #include "am/pairs/pair_read.hpp"
 #include "am/signatures/store.hpp"
 
-#include "core/joins/window_plan.hpp"
+#include "core/layout/window_plan.hpp"
 
 namespace simhash
 {

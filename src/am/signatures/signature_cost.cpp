@@ -1,4 +1,4 @@
-// Estimates of searches of an index on signatures, from the plans of core/forecast/signature_plan.hpp: the
+// Estimates of searches of an index on signatures, from the plans of core/page/signature_plan.hpp: the
 // leaves, the signatures that are compared, and the scan that a search changes to where that is cheaper. An advisor's
 // hypothetical index has no metapage, so a usual length is assumed.
 #include "am/search/cost.hpp"

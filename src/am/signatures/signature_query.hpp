@@ -16,7 +16,7 @@
 #include "am/signatures/number_set.hpp"
 #include "am/signatures/store.hpp"
 
-#include "core/forecast/signature_plan.hpp"
+#include "core/page/signature_plan.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/types/signature_ball.hpp"
 

@@ -1,11 +1,11 @@
 // simhash_report(table, expression, distance, rows, details): what a table's fingerprints or signatures tell about
 // searching them.
+#include "core/bits/every_nth.hpp"
 #include "core/bits/split_mix.hpp"
-#include "core/forecast/every_nth.hpp"
-#include "core/forecast/report_figures.hpp"
-#include "core/forecast/signature_plan.hpp"
 #include "core/layout/bit_order.hpp"
 #include "core/layout/table_design.hpp"
+#include "core/likely/report_figures.hpp"
+#include "core/page/signature_plan.hpp"
 #include "pg/report/sample_query.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"

@@ -1,4 +1,4 @@
-#include "core/joins/window_plan.hpp"
+#include "core/layout/window_plan.hpp"
 
 #include <algorithm>
 #include <limits>

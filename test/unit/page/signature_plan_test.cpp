@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/forecast/signature_plan.hpp"
 #include "core/layout/key_ball.hpp"
+#include "core/page/signature_plan.hpp"
 
 #include "../seed.hpp"
 

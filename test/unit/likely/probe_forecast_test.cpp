@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/forecast/probe_forecast.hpp"
+#include "core/likely/probe_forecast.hpp"
 #include "core/likely/probe_model.hpp"
 
 namespace simhash

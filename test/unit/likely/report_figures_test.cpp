@@ -1,5 +1,5 @@
 #include "core/bits/split_mix.hpp"
-#include "core/forecast/report_figures.hpp"
+#include "core/likely/report_figures.hpp"
 
 #include <algorithm>
 #include <bit>

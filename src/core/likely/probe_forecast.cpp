@@ -1,4 +1,4 @@
-#include "core/forecast/probe_forecast.hpp"
+#include "core/likely/probe_forecast.hpp"
 
 #include <algorithm>
 #include <cmath>

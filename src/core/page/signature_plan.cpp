@@ -1,4 +1,4 @@
-#include "core/forecast/signature_plan.hpp"
+#include "core/page/signature_plan.hpp"
 
 #include "core/bits/ball_volume.hpp"
 #include "core/page/leaf.hpp"

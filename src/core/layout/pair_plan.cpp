@@ -1,4 +1,4 @@
-#include "core/joins/pair_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 #include <algorithm>
 #include <cmath>

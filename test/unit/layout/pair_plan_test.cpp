@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/joins/pair_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 #include "../seed.hpp"
 

@@ -5,8 +5,6 @@
 // by a factor, which the recall estimated so far determines.
 #pragma once
 
-#include "core/page/store_page.hpp"
-
 namespace simhash
 {
 

@@ -1,4 +1,4 @@
-#include "core/joins/components.hpp"
+#include "core/bits/components.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 // it. Where passes do not help, the signatures are compared all with all.
 #pragma once
 
-#include "core/joins/pair_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 namespace simhash
 {

@@ -1,4 +1,4 @@
-#include "core/forecast/report_figures.hpp"
+#include "core/likely/report_figures.hpp"
 
 #include <algorithm>
 #include <bit>

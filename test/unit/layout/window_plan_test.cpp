@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/joins/window_plan.hpp"
+#include "core/layout/window_plan.hpp"
 
 #include "../seed.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/forecast/every_nth.hpp"
+#include "core/bits/every_nth.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,9 +1,11 @@
 // The library's entry point.
 #include "pg/server/compat.hpp"
 
-#include "am/handler.hpp"
+#include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/index/failpoint.hpp"
+#include "am/index/kind.hpp"
 #include "am/joins/joins.hpp"
+#include "am/signatures/signature_meta.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
 
@@ -17,7 +19,9 @@ void _PG_init(void)
 {
     simhash::define_failpoints(); // first, because define_settings reserves the prefix
     simhash::define_settings();
-    simhash::define_kinds();
+    // No other file knows both kinds of indexes.
+    simhash::define_kind(&simhash::kFingerprints);
+    simhash::define_kind(&simhash::kSignatures);
     simhash::install_index_orders();
     simhash::install_joins();
 }

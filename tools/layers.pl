@@ -22,8 +22,8 @@ use File::Basename;
 # All folders of src/ and compat/src/ from the top down, and what is in them. Those on one line stand side by side: they
 # do not depend on each other.
 my $order = <<'END';
-.                                            registers settings and failpoints
-am                                           the routine table, amvalidate, the two kinds of indexes
+.                                            registers settings, failpoints and the two kinds of indexes
+am                                           the routine table, amvalidate
 am/joins                                     plain joins by batches of searches
 am/match                                     simhash_match: many balls at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores

@@ -1,13 +1,13 @@
 // The access method's handler, which returns the table of its functions. PostgreSQL calls all other files through it
 // and through the SQL functions. What depends on the indexed values goes on through the kind of the index
 // (index/kind.hpp); scans and the clean-up after VACUUM are the same for all.
-#include "am/handler.hpp"
 #include "am/create/build.hpp"
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
 #include "am/index/strategy.hpp"
 #include "am/search/search.hpp"
 #include "am/tree/vacuum.hpp"
+#include "am/validate.hpp"
 
 extern "C" {
 #include "commands/vacuum.h"

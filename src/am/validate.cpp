@@ -1,4 +1,4 @@
-#include "am/handler.hpp"
+#include "am/validate.hpp"
 
 #include "am/index/kind.hpp"
 #include "am/index/strategy.hpp"
@@ -18,9 +18,6 @@ extern "C" {
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 }
-
-// An operator class has to have the operators of the extension, each with its strategy number, and no others: a scan
-// reads the argument of an operator, and the planner a constant, as the type that the strategy number says.
 
 namespace simhash
 {

@@ -3,7 +3,7 @@
 // There are two kinds of indexes: on fingerprints, of type simhash (src/am/fingerprints), and on signatures, of type
 // bit(n) (src/am/signatures). Both have the same trees, scans, rings, joins and checks. These rooms reach what
 // differs through the table of functions of the index's kind, and know neither of the two. A kind knows the rooms
-// that it serves, and not the other kind. src/am/kinds.cpp alone knows both.
+// that it serves, and not the other kind. src/module.cpp alone knows both.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -1,7 +1,11 @@
 // features: values of type feature_vector, from which fingerprints, signatures, sketches and measures are computed.
-#include "pg/features/frequencies_argument.hpp"
 #include "pg/features/read_features.hpp"
+#include "pg/types/frequencies_type.hpp"
 #include "pg/types/weights_type.hpp"
+
+extern "C" {
+#include "access/xact.h"
+}
 
 namespace simhash
 {
@@ -32,6 +36,75 @@ template <typename Reader> Datum return_weighted(Reader reader)
         if (!weights.add_weight(feature.hash, feature.weight))
             report_weights_overflow();
     return weights.vector(true);
+}
+
+// What a call site keeps from row to row. The key is the stored datum, byte for byte: the compressed value, or the
+// pointer to it. A pointer's number is not given to another value within a statement.
+struct Kept {
+    FeatureFrequencies frequencies;
+    varlena *key;
+    varlena *value;
+    TimestampTz statement;
+};
+
+bool has_key(const Kept &kept, varlena *given)
+{
+    return kept.key != nullptr && kept.statement == GetCurrentStatementStartTimestamp() &&
+           VARSIZE_ANY(kept.key) == VARSIZE_ANY(given) &&
+           std::memcmp(kept.key, given, VARSIZE_ANY(given)) == 0;
+}
+
+// Without a statement until the value has been opened: an error of that may be caught, and the call site used again.
+void keep(Kept *kept, varlena *given, MemoryContext context)
+{
+    kept->statement = 0;
+    if (kept->key != nullptr) {
+        pfree(kept->key);
+        pfree(kept->value);
+        kept->key = nullptr;
+    }
+    MemoryContext before = MemoryContextSwitchTo(context);
+    varlena *value = pg_detoast_datum(given);
+    auto *key = static_cast<varlena *>(palloc(VARSIZE_ANY(given)));
+    std::memcpy(key, given, VARSIZE_ANY(given));
+    MemoryContextSwitchTo(before);
+    kept->key = key;
+    kept->value = value;
+}
+
+// Frequencies as an argument of functions that are called for many documents. A value that is stored out of line or
+// compressed is read once in a statement. The result is valid until the next call.
+const FeatureFrequencies &frequencies_argument(FunctionCallInfo fcinfo, int argument)
+{
+    auto *kept = static_cast<Kept *>(fcinfo->flinfo->fn_extra);
+    if (kept == nullptr) {
+        kept = static_cast<Kept *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Kept)));
+        fcinfo->flinfo->fn_extra = kept;
+    }
+    auto *given = reinterpret_cast<varlena *>(PG_GETARG_POINTER(argument));
+    if (!VARATT_IS_EXTERNAL_ONDISK(given) && !VARATT_IS_COMPRESSED(given)) {
+        open_frequencies(pg_detoast_datum_packed(given), &kept->frequencies);
+        if (kept->key != nullptr)
+            kept->statement = 0; // the view is of another value now
+        return kept->frequencies;
+    }
+    if (!has_key(*kept, given)) {
+        keep(kept, given, fcinfo->flinfo->fn_mcxt);
+        open_frequencies(kept->value, &kept->frequencies);
+        kept->statement = GetCurrentStatementStartTimestamp();
+    }
+    return kept->frequencies;
+}
+
+// The shingles that were counted. Raises 22023 if given features were.
+Shingles counted_shingles(const FeatureFrequencies &frequencies)
+{
+    const FrequenciesHeader &header = frequencies.header();
+    if (header.unit == FrequencyUnit::kGiven)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("frequencies of given features do not say how to divide a document"),
+                errhint("Give features, or frequencies that were made from documents."));
+    return {header.unit == FrequencyUnit::kWord ? TextUnit::kWord : TextUnit::kCharacter, header.size};
 }
 
 // Multiplies the weights by the rarity of the features.

@@ -15,6 +15,15 @@ void check_same_size(Minima a, Minima b)
                 errdetail("There are %d and %d minima.", a.size, b.size));
 }
 
+int positive_argument(FunctionCallInfo fcinfo, int argument, const char *what)
+{
+    int number = PG_GETARG_INT32(argument);
+    if (number < 1)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of %s must be positive", what));
+    return number;
+}
+
 } // namespace
 
 // minhash_bits(bigint[]) -> bit
@@ -43,6 +52,22 @@ SIMHASH_FUNCTION(minhash_values_similarity)
     for (int i = 0; i < a.size; i++)
         equal += a.values[i] == b.values[i] ? 1 : 0;
     PG_RETURN_FLOAT8(static_cast<double>(equal) / a.size);
+}
+
+// minhash_bands(bigint[], rows integer) -> bigint[]
+SIMHASH_FUNCTION(minhash_bands)
+{
+    Minima minima = minima_argument(fcinfo, 0);
+    int rows = positive_argument(fcinfo, 1, "rows");
+    if (minima.size % rows != 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("number of minima must be a multiple of the number of rows"),
+                errdetail("There are %d minima and %d rows.", minima.size, rows),
+                errhint("Leave minima out by taking a slice of the array."));
+    Minima keys = allocate_minima(minima.size / rows, CurrentMemoryContext);
+    for (int band = 0; band < keys.size; band++)
+        keys.values[band] = band_key(static_cast<std::uint64_t>(band), minima.values + band * rows, rows);
+    return minima_datum(keys);
 }
 
 } // namespace simhash

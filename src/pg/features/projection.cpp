@@ -2,12 +2,12 @@
 // signatures of vectors.
 #include "core/features/random_projection.hpp"
 #include "pg/features/signature_value.hpp"
-#include "pg/features/vector_argument.hpp"
 #include "pg/server/compat.hpp"
-#include "pg/types/weights_type.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 }
 
 #include <algorithm>
@@ -18,6 +18,37 @@ namespace simhash
 
 namespace
 {
+
+template <typename Number> struct Vector {
+    const Number *values;
+    std::size_t count;
+};
+
+// The vector in a double precision[], of finite numbers.
+Vector<double> checked_vector(ArrayType *array)
+{
+    Assert(ARR_ELEMTYPE(array) == FLOAT8OID);
+    if (ARR_NDIM(array) > 1)
+        ereport(ERROR, errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("a vector must have one dimension"),
+                errdetail("It has %d.", ARR_NDIM(array)));
+    if (array_contains_nulls(array))
+        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                errmsg("a vector must not contain null values"));
+    auto count = static_cast<std::size_t>(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+    if (count > kDimensionsMax)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("the vector has too many elements"),
+                errdetail("It has %zu, and may have %zu.", count, kDimensionsMax));
+    const auto *values = reinterpret_cast<const double *>(ARR_DATA_PTR(array));
+    for (std::size_t i = 0; i < count; i++)
+        if (!std::isfinite(values[i]))
+            ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("elements of a vector must be finite numbers"),
+                    errdetail("Element %zu is %s.", i + 1,
+                              std::isnan(values[i]) ? "NaN"
+                              : values[i] > 0       ? "Infinity"
+                                                    : "-Infinity"));
+    return {values, count};
+}
 
 // The sums of 64 bits. Returns false if the vector has no direction.
 bool project_block(Vector<float> vector, std::uint64_t seed, std::size_t block, Weights *out)
@@ -60,36 +91,21 @@ bool project(FunctionCallInfo fcinfo, SignatureSums out)
 
 SIMHASH_FUNCTION(simhash_project)
 {
-    Weights weights;
-    if (!project(fcinfo, {&weights, 1}))
-        PG_RETURN_NULL();
-    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+    return return_fingerprint(fcinfo, project);
 }
-
 SIMHASH_FUNCTION(simhash_project_weights)
 {
-    Weights weights;
-    if (!project(fcinfo, {&weights, 1}))
-        PG_RETURN_NULL();
-    return weights_datum(weights);
+    return return_weights(fcinfo, project);
 }
 
+// (embedding, bits integer, seed)
 SIMHASH_FUNCTION(signature_project)
 {
-    int bits = checked_signature_bits(PG_GETARG_INT32(1));
-    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
-    if (!project(fcinfo, sums))
-        PG_RETURN_NULL();
-    return signature_datum(sums, bits);
+    return return_signature(fcinfo, project, PG_GETARG_INT32(1));
 }
-
 SIMHASH_FUNCTION(signature_project_weights)
 {
-    int bits = checked_signature_bits(PG_GETARG_INT32(1));
-    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
-    if (!project(fcinfo, sums))
-        PG_RETURN_NULL();
-    return sums_datum(sums, bits);
+    return return_signature_weights(fcinfo, project, PG_GETARG_INT32(1));
 }
 
 } // namespace simhash

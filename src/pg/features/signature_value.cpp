@@ -45,4 +45,36 @@ Datum sums_datum(SignatureSums sums, int bits)
     return PointerGetDatum(array);
 }
 
+Datum return_fingerprint(FunctionCallInfo fcinfo, Sum sum)
+{
+    Weights weights;
+    if (!sum(fcinfo, {&weights, 1}))
+        PG_RETURN_NULL();
+    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+}
+
+Datum return_weights(FunctionCallInfo fcinfo, Sum sum)
+{
+    Weights weights;
+    if (!sum(fcinfo, {&weights, 1}))
+        PG_RETURN_NULL();
+    return weights_datum(weights);
+}
+
+Datum return_signature(FunctionCallInfo fcinfo, Sum sum, int bits)
+{
+    SignatureSums sums = allocate_sums(checked_signature_bits(bits), CurrentMemoryContext);
+    if (!sum(fcinfo, sums))
+        PG_RETURN_NULL();
+    return signature_datum(sums, bits);
+}
+
+Datum return_signature_weights(FunctionCallInfo fcinfo, Sum sum, int bits)
+{
+    SignatureSums sums = allocate_sums(checked_signature_bits(bits), CurrentMemoryContext);
+    if (!sum(fcinfo, sums))
+        PG_RETURN_NULL();
+    return sums_datum(sums, bits);
+}
+
 } // namespace simhash

@@ -18,4 +18,12 @@ Datum signature_datum(SignatureSums sums, int bits);
 // A real[] of the numbers nearest to the sums. The rounding keeps their signs.
 Datum sums_datum(SignatureSums sums, int bits);
 
+// The results of functions that sum features or project a vector. Without any, there is none: otherwise all empty documents
+// would be duplicates of each other.
+using Sum = bool (*)(FunctionCallInfo, SignatureSums);
+Datum return_fingerprint(FunctionCallInfo fcinfo, Sum sum);
+Datum return_weights(FunctionCallInfo fcinfo, Sum sum);
+Datum return_signature(FunctionCallInfo fcinfo, Sum sum, int bits);
+Datum return_signature_weights(FunctionCallInfo fcinfo, Sum sum, int bits);
+
 } // namespace simhash

@@ -32,45 +32,6 @@ bool sum_vector(FunctionCallInfo fcinfo, SignatureSums out)
     return features.size() > 0;
 }
 
-using SumFeatures = bool (*)(FunctionCallInfo, SignatureSums);
-
-// A document without features has no fingerprint: otherwise all empty documents would be duplicates of each
-// other.
-Datum return_fingerprint(FunctionCallInfo fcinfo, SumFeatures sum)
-{
-    Weights weights;
-    if (!sum(fcinfo, {&weights, 1}))
-        PG_RETURN_NULL();
-    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
-}
-
-Datum return_weights(FunctionCallInfo fcinfo, SumFeatures sum)
-{
-    Weights weights;
-    if (!sum(fcinfo, {&weights, 1}))
-        PG_RETURN_NULL();
-    return weights_datum(weights);
-}
-
-// The last argument is the number of bits.
-Datum return_signature(FunctionCallInfo fcinfo, SumFeatures sum)
-{
-    int bits = checked_signature_bits(PG_GETARG_INT32(PG_NARGS() - 1));
-    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
-    if (!sum(fcinfo, sums))
-        PG_RETURN_NULL();
-    return signature_datum(sums, bits);
-}
-
-Datum return_signature_weights(FunctionCallInfo fcinfo, SumFeatures sum)
-{
-    int bits = checked_signature_bits(PG_GETARG_INT32(PG_NARGS() - 1));
-    SignatureSums sums = allocate_sums(bits, CurrentMemoryContext);
-    if (!sum(fcinfo, sums))
-        PG_RETURN_NULL();
-    return sums_datum(sums, bits);
-}
-
 } // namespace
 
 // For each kind of argument, one function returns the fingerprint and another the weights whose signs it consists of.
@@ -85,7 +46,7 @@ Datum return_signature_weights(FunctionCallInfo fcinfo, SumFeatures sum)
     }                                                                                                        \
     SIMHASH_FUNCTION(to_signature_##kind)                                                                    \
     {                                                                                                        \
-        return return_signature(fcinfo, sum);                                                                \
+        return return_signature(fcinfo, sum, PG_GETARG_INT32(PG_NARGS() - 1));                               \
     }
 
 TO_SIMHASH(text, sum_counted<count_default>)
@@ -94,7 +55,7 @@ TO_SIMHASH(vector, sum_vector)
 
 SIMHASH_FUNCTION(to_signature_weights_vector)
 {
-    return return_signature_weights(fcinfo, sum_vector);
+    return return_signature_weights(fcinfo, sum_vector, PG_GETARG_INT32(1));
 }
 
 } // namespace simhash

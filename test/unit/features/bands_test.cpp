@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/features/bands.hpp"
+#include "core/features/minhash_sketch.hpp"
 
 namespace simhash
 {

@@ -12,7 +12,7 @@
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"
-#include "pg/server/table_column.hpp"
+#include "pg/server/tables.hpp"
 #include "pg/types/weights_type.hpp"
 
 extern "C" {

@@ -3,7 +3,7 @@
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
 
-#include "pg/server/distributed.hpp"
+#include "pg/server/tables.hpp"
 
 extern "C" {
 #include "access/relation.h"

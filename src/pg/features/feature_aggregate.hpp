@@ -1,7 +1,7 @@
 // What aggregates over features share: their input, which is one feature a row, and the frame of their states.
 #pragma once
 
-#include "pg/features/feature.hpp"
+#include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights_type.hpp"
 

@@ -1,7 +1,6 @@
 // to_features returns features as an array, which can be inspected, weighted and filtered. to_simhash takes such an
 // array, and simhash_agg its elements.
-#include "pg/features/document_argument.hpp"
-#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/document_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 

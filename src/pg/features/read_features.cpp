@@ -2,7 +2,7 @@
 #include "pg/features/read_features.hpp"
 
 #include "core/bits/feature_hash.hpp"
-#include "pg/features/document_argument.hpp"
+#include "pg/features/document_arguments.hpp"
 #include "pg/features/utf8_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/weights_type.hpp"
@@ -98,11 +98,6 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
 }
 
 } // namespace
-
-std::uint64_t text_feature_hash(const char *text, std::size_t length)
-{
-    return hash_utf8(text, length, feature_hash);
-}
 
 void count_text(FunctionCallInfo fcinfo, int argument, Shingles shingles, CountedFeatures *out)
 {

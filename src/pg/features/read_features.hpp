@@ -3,8 +3,9 @@
 
 #include "pg/features/array_elements.hpp"
 #include "pg/features/counted_features.hpp"
-#include "pg/features/feature.hpp"
-#include "pg/features/shingle_arguments.hpp"
+#include "pg/features/document_arguments.hpp"
+#include "pg/features/utf8_text.hpp"
+#include "pg/types/weights_type.hpp"
 
 struct JsonbIterator;
 

@@ -1,6 +1,7 @@
 // Conversion of text between the database encoding and UTF-8, from which features are made.
 #pragma once
 
+#include "core/bits/feature_hash.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -70,6 +71,13 @@ template <typename Hash> std::uint64_t hash_utf8(const char *text, std::size_t l
     if (converted.bytes != text)
         pfree(const_cast<char *>(converted.bytes));
     return value;
+}
+
+// Hashes a feature given in the database encoding. The hash is that of its UTF-8 form. In a SQL_ASCII database, where no
+// conversion is possible, the bytes are hashed as they are.
+inline std::uint64_t text_feature_hash(const char *text, std::size_t length)
+{
+    return hash_utf8(text, length, feature_hash);
 }
 
 // Returns a new text value in the database encoding. Characters that do not exist in it raise an error.

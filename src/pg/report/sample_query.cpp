@@ -3,8 +3,8 @@
 // the other server. That server reads the whole table, but returns only a sample.
 #include "pg/report/sample_query.hpp"
 
-#include "pg/server/distributed.hpp"
 #include "pg/server/query_rows.hpp"
+#include "pg/server/tables.hpp"
 
 extern "C" {
 #include "access/sysattr.h"

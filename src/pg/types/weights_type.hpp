@@ -27,6 +27,11 @@ inline Datum weight_real(Weight weight)
     return Float4GetDatum(static_cast<float4>(weight) / static_cast<float4>(kWeightOne));
 }
 
+struct Feature {
+    std::uint64_t hash;
+    Weight weight;
+};
+
 // Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
 Weight checked_weight(double number);
 

@@ -1,8 +1,13 @@
-#include "pg/server/table_column.hpp"
+#include "pg/server/tables.hpp"
 
 extern "C" {
+#include "access/genam.h"
 #include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
@@ -28,6 +33,23 @@ void check_column(Relation table, const char *column, Oid type)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
                 errmsg("column \"%s\" of \"%s\" is not of type %s", column, RelationGetRelationName(table),
                        format_type_be(type)));
+}
+
+bool is_distributed(Oid table)
+{
+    // The catalog in which Citus lists these tables.
+    Oid catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+    AttrNumber column = OidIsValid(catalog) ? get_attnum(catalog, "logicalrelid") : InvalidAttrNumber;
+    if (column == InvalidAttrNumber || get_atttype(catalog, column) != REGCLASSOID)
+        return false;
+    Relation relation = table_open(catalog, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+    SysScanDesc scan = systable_beginscan(relation, InvalidOid, false, nullptr, 1, &key);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(relation, AccessShareLock);
+    return found;
 }
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// The arguments `unit` and `size`, which select the shingles of a text.
+// A document as an argument of functions, and the arguments `unit` and `size`, which select its shingles.
 #pragma once
 
 #include "core/text/text_features.hpp"
@@ -10,6 +10,10 @@ extern "C" {
 
 namespace simhash
 {
+
+// The argument, which must not be NULL. Warns if it is a list of features that a client sent as text of no known type,
+// which PostgreSQL takes for a document.
+text *document_argument(FunctionCallInfo fcinfo, int argument);
 
 struct Shingles {
     TextUnit unit;

@@ -1,4 +1,4 @@
-// Tables and columns given as function arguments.
+// Tables and columns given as function arguments, and tables that are on several servers.
 #pragma once
 
 #include "pg/server/postgres.hpp"
@@ -16,5 +16,8 @@ Relation open_relation(Oid oid, LOCKMODE lock);
 
 // Raises an error unless the table has this column, and its type is `type` or a domain over it.
 void check_column(Relation table, const char *column, Oid type);
+
+// Whether Citus distributes the table: then its rows are in other tables, the shards, and it is itself empty.
+bool is_distributed(Oid table);
 
 } // namespace simhash

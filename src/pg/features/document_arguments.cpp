@@ -1,4 +1,4 @@
-#include "pg/features/document_argument.hpp"
+#include "pg/features/document_arguments.hpp"
 
 #include "core/text/feature_literal.hpp"
 #include "pg/server/compat.hpp"

@@ -1,25 +1,16 @@
 // Times the kernels of core/kernels/leaf_match.hpp on leaves of 8 kB, in caches and in memory. Measures the processor
 // time of this thread, so that other programs disturb little; reports the lower quartile of the rounds; kernels alternate.
 #include "core/kernels/leaf_match.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <iterator>
 #include <random>
-#include <string>
 #include <vector>
 
 #include <sys/mman.h>
-
-#ifdef BEFORE
-namespace simhash_before
-{
-enum class SimdLevel; // has the same values as the current one
-simhash::LeafMatch leaf_match(SimdLevel level);
-} // namespace simhash_before
-#endif
 
 namespace
 {
@@ -36,7 +27,7 @@ constexpr std::size_t kTrickyPage = 10000;           // not in the cached cases
 constexpr int kAhead = 4;
 
 struct Kernel {
-    std::string name;
+    const char *name;
     LeafMatch match;
 };
 
@@ -100,13 +91,6 @@ void make_tricky(const Memory &memory, std::size_t page)
     auto *fingerprints = const_cast<Fingerprint *>(memory.fingerprints(page));
     for (int i = 2; i < memory.count(page); i += 2)
         fingerprints[i] = (fingerprints[0] & 0x0F0F0F0F0F0F0F0F) | (fingerprints[i] & 0xF0F0F0F0F0F0F0F0);
-}
-
-double processor_time()
-{
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
 // Waits for all loads: otherwise leaves would overlap that are separated by other work in a search.
@@ -175,22 +159,9 @@ double measure(const Memory &memory, const Case &what, LeafMatch match, std::mt1
 
 std::vector<Kernel> kernels()
 {
-    struct Level {
-        const char *name;
-        SimdLevel level;
-    };
     std::vector<Kernel> all = {{"no kernel", nothing}};
-    for (Level level : {Level{"scalar", SimdLevel::kScalar}, Level{"popcnt", SimdLevel::kPopcnt},
-                        Level{"avx2", SimdLevel::kAvx2}, Level{"avx512", SimdLevel::kAvx512},
-                        Level{"neon", SimdLevel::kNeon}}) {
-        if (!simhash::has_simd_level(level.level))
-            continue;
-#ifdef BEFORE
-        all.push_back({level.name + std::string(" " BEFORE),
-                       simhash_before::leaf_match(static_cast<simhash_before::SimdLevel>(level.level))});
-#endif
+    for (const Level &level : simd_levels())
         all.push_back({level.name, simhash::leaf_match(level.level)});
-    }
     return all;
 }
 
@@ -206,32 +177,14 @@ int main(int, char **arguments)
         {"L1 r=18", 1, false, false, 18, 1000},    {"L1 r=24", 1, false, false, 24, 1000},
         {"L1 r=64", 1, false, false, 64, 1000},    {"rand r=24", kPages, false, false, 24, 1000},
     };
-    constexpr std::size_t kCases = std::size(cases);
     std::vector<Kernel> all = kernels();
     Memory memory;
     fill(memory);
     make_tricky(memory, kTrickyPage);
 
     std::mt19937_64 random(1);
-    std::vector<std::vector<double>> times(all.size() * kCases);
-    for (int round = 0; round < rounds; round++) {
-        for (std::size_t c = 0; c < kCases; c++) {
-            for (std::size_t k = 0; k < all.size(); k++)
-                times[k * kCases + c].push_back(measure(memory, cases[c], all[k].match, random));
-        }
-    }
-    std::printf(
-        "ns a leaf of 400 to 580 fingerprints; the line \"no kernel\" is contained in the others\n%-20s", "");
-    for (const Case &what : cases)
-        std::printf(" %9s", what.name);
-    std::printf("\n");
-    for (std::size_t k = 0; k < all.size(); k++) {
-        std::printf("%-20s", all[k].name.c_str());
-        for (std::size_t c = 0; c < kCases; c++) {
-            std::vector<double> &sample = times[k * kCases + c];
-            std::nth_element(sample.begin(), sample.begin() + sample.size() / 4, sample.end());
-            std::printf(" %9.0f", sample[sample.size() / 4]);
-        }
-        std::printf("\n");
-    }
+    std::printf("ns a leaf of 400 to 580 fingerprints; the line \"no kernel\" is contained in the others\n");
+    time_in_rounds(rounds, all, cases, " %9.0f", [&](const Kernel &kernel, const Case &what) {
+        return measure(memory, what, kernel.match, random);
+    });
 }

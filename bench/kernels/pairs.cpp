@@ -1,23 +1,14 @@
 // Times the kernels of core/kernels/pair_match.hpp on runs of several lengths. Processor time of this thread; the
 // lower quartile of the rounds; kernels take turns.
 #include "core/kernels/pair_match.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <iterator>
 #include <random>
-#include <string>
 #include <vector>
-
-#ifdef BEFORE
-namespace simhash_before
-{
-enum class SimdLevel; // has the present one's values
-const simhash::PairMatch &pair_match(SimdLevel level);
-} // namespace simhash_before
-#endif
 
 namespace
 {
@@ -28,7 +19,7 @@ constexpr std::uint32_t kRows = 1 << 14;
 constexpr std::size_t kRoom = 1 << 12;
 
 struct Kernel {
-    std::string name;
+    const char *name;
     const PairMatch *match;
 };
 
@@ -38,13 +29,6 @@ struct Case {
     bool between;         // each run and the next one, not pairs within a run
     int radius;
 };
-
-double processor_time()
-{
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
 
 // Nanoseconds for each pair of rows that is compared.
 double measure(const std::vector<Fingerprint> &row, const Case &what, const PairMatch &match)
@@ -75,22 +59,9 @@ double measure(const std::vector<Fingerprint> &row, const Case &what, const Pair
 
 std::vector<Kernel> kernels()
 {
-    struct Level {
-        const char *name;
-        SimdLevel level;
-    };
     std::vector<Kernel> all;
-    for (Level level : {Level{"scalar", SimdLevel::kScalar}, Level{"popcnt", SimdLevel::kPopcnt},
-                        Level{"avx2", SimdLevel::kAvx2}, Level{"avx512", SimdLevel::kAvx512},
-                        Level{"neon", SimdLevel::kNeon}}) {
-        if (!has_simd_level(level.level))
-            continue;
-#ifdef BEFORE
-        all.push_back({level.name + std::string(" " BEFORE),
-                       &simhash_before::pair_match(static_cast<simhash_before::SimdLevel>(level.level))});
-#endif
+    for (const Level &level : simd_levels())
         all.push_back({level.name, &pair_match(level.level)});
-    }
     return all;
 }
 
@@ -105,30 +76,12 @@ int main(int, char **arguments)
         {"btw 10", 10, true, 3},    {"btw 60", 60, true, 3},  {"btw 2000", 2000, true, 3},
         {"btw r=24", 60, true, 24},
     };
-    constexpr std::size_t kCases = std::size(cases);
     std::mt19937_64 random(1);
     std::vector<Fingerprint> row(kRows);
     for (Fingerprint &x : row)
         x = random();
     std::vector<Kernel> all = kernels();
-    std::vector<std::vector<double>> times(all.size() * kCases);
-    for (int round = 0; round < rounds; round++) {
-        for (std::size_t c = 0; c < kCases; c++) {
-            for (std::size_t k = 0; k < all.size(); k++)
-                times[k * kCases + c].push_back(measure(row, cases[c], *all[k].match));
-        }
-    }
-    std::printf("\nns a pair of rows compared, within runs and between two, by the rows of a run; radius 3 unless noted\n%-20s", "");
-    for (const Case &what : cases)
-        std::printf(" %9s", what.name);
-    std::printf("\n");
-    for (std::size_t k = 0; k < all.size(); k++) {
-        std::printf("%-20s", all[k].name.c_str());
-        for (std::size_t c = 0; c < kCases; c++) {
-            std::vector<double> &sample = times[k * kCases + c];
-            std::nth_element(sample.begin(), sample.begin() + sample.size() / 4, sample.end());
-            std::printf(" %9.3f", sample[sample.size() / 4]);
-        }
-        std::printf("\n");
-    }
+    std::printf("\nns a pair of rows compared, within runs and between two, by the rows of a run; radius 3 unless noted\n");
+    time_in_rounds(rounds, all, cases, " %9.3f",
+                   [&](const Kernel &kernel, const Case &what) { return measure(row, what, *kernel.match); });
 }

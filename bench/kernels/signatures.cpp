@@ -1,12 +1,12 @@
 // Times the kernels of core/kernels/signature_match.hpp: nanoseconds for each row. Processor time of this thread; the
 // minimum of the rounds; kernels alternate.
 #include "core/kernels/signature_match.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <random>
 #include <vector>
 
@@ -20,18 +20,6 @@ constexpr int kHeader = 24; // of a page: the rows begin behind it
 constexpr int kMillion = 1000000;
 constexpr int kSketches = 504;
 constexpr int kRepetitions = 200; // of a page
-
-struct Level {
-    const char *name;
-    SimdLevel level;
-};
-
-double processor_time()
-{
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
 
 struct Data {
     std::vector<std::uint64_t> words, query;
@@ -113,12 +101,7 @@ double time_reading(Data *data)
 int main(int, char **arguments)
 {
     int rounds = std::atoi(arguments[1]);
-    std::vector<Level> levels = {{"scalar", SimdLevel::kScalar},
-                                 {"popcnt", SimdLevel::kPopcnt},
-                                 {"avx2", SimdLevel::kAvx2},
-                                 {"avx512", SimdLevel::kAvx512},
-                                 {"neon", SimdLevel::kNeon}};
-    std::erase_if(levels, [](const Level &level) { return !has_simd_level(level.level); });
+    const std::vector<Level> levels = simd_levels();
     Data data;
     std::vector<std::vector<double>> least(levels.size(), std::vector<double>(std::size(kCases), 1e9));
     double reading = 1e9;

@@ -18,13 +18,10 @@
 //   probe    100,000 more of them
 //   ten      200 queries that have ten rows one to three flips away
 //   random   the first 200 of query with even ids
+#include "../copy_file.hpp"
+
 #include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
-#include <string>
-#include <vector>
 
 namespace
 {
@@ -34,34 +31,6 @@ using Fingerprint = std::uint64_t;
 constexpr std::size_t kQueries = 20000, kProbes = 100000, kTens = 200, kRandoms = 200;
 constexpr std::size_t kTen = 10;
 
-class Random // splitmix64
-{
-public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-
-    std::uint64_t next()
-    {
-        std::uint64_t x = state_ += 0x9e3779b97f4a7c15;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-        return x ^ (x >> 31);
-    }
-
-    std::size_t below(std::size_t n)
-    {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
-    }
-
-private:
-    std::uint64_t state_;
-};
-
-[[noreturn]] void fail(const std::string &what)
-{
-    std::fprintf(stderr, "generate: %s\n", what.c_str());
-    std::exit(1);
-}
-
 // The source of new fingerprints.
 class Source
 {
@@ -69,13 +38,13 @@ public:
     Source(const std::string &kind, Random *random, const char *file) : random_(random)
     {
         if (kind == "uniform")
-            draw_ = [](Random *r) { return r->next(); };
+            draw_ = [](Random *r) { return (*r)(); };
         else if (kind == "dead") {
             live_ = 0xffffffff;
-            draw_ = [](Random *r) { return r->next() >> 32; };
+            draw_ = [](Random *r) { return (*r)() >> 32; };
         } else if (kind == "biased")
             draw_ = [](Random *r) {
-                Fingerprint h = r->next() & 0x5555555555555555;
+                Fingerprint h = (*r)() & 0x5555555555555555;
                 for (int bit = 1; bit < 64; bit += 2)
                     h |= static_cast<Fingerprint>(r->below(10) < 9) << bit;
                 return h;
@@ -132,40 +101,6 @@ private:
     std::vector<Fingerprint> read_;
 };
 
-class File
-{
-public:
-    explicit File(const std::string &name) : name_(name), file_(std::fopen(name.c_str(), "wb"))
-    {
-        if (file_ == nullptr)
-            fail("cannot write " + name);
-    }
-
-    void put(const void *bytes, std::size_t n)
-    {
-        if (std::fwrite(bytes, 1, n, file_) != n)
-            fail("cannot write " + name_);
-    }
-
-    void put(std::uint64_t value, int bytes) // big-endian, as in COPY
-    {
-        unsigned char buffer[8];
-        for (int i = 0; i < bytes; i++)
-            buffer[i] = static_cast<unsigned char>(value >> (8 * (bytes - 1 - i)));
-        put(buffer, static_cast<std::size_t>(bytes));
-    }
-
-    void close()
-    {
-        if (std::fclose(file_) != 0)
-            fail("cannot write " + name_);
-    }
-
-private:
-    std::string name_;
-    std::FILE *file_;
-};
-
 void write(const std::string &directory, const char *name, const std::vector<Fingerprint> &rows,
            const std::vector<std::uint32_t> &ids)
 {
@@ -174,9 +109,7 @@ void write(const std::string &directory, const char *name, const std::vector<Fin
         binary.put(rows.data(), rows.size() * sizeof(Fingerprint));
     binary.close();
 
-    File copy(directory + "/" + name + ".copy");
-    copy.put("PGCOPY\n\377\r\n", 11);
-    copy.put(0, 8);
+    CopyFile copy(directory + "/" + name + ".copy");
     for (std::size_t i = 0; i < rows.size(); i++) {
         copy.put(2, 2);
         copy.put(4, 4);
@@ -184,7 +117,6 @@ void write(const std::string &directory, const char *name, const std::vector<Fin
         copy.put(8, 4);
         copy.put(rows[i], 8);
     }
-    copy.put(0xffff, 2);
     copy.close();
 }
 

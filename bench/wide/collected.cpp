@@ -19,7 +19,7 @@
 #include <random>
 #include <unordered_map>
 
-#include "copy_file.hpp"
+#include "../copy_file.hpp"
 
 namespace
 {
@@ -426,7 +426,7 @@ int main(int argc, char **argv)
     std::shuffle(all.query.begin(), all.query.end(), random);
     if (all.row.size() < rows + fresh)
         rows = all.row.size() - std::min(all.row.size(), fresh);
-    File row(directory + "/row.copy"), later(directory + "/fresh.copy"), query(directory + "/query.copy");
+    CopyFile row(directory + "/row.copy"), later(directory + "/fresh.copy"), query(directory + "/query.copy");
     for (std::size_t i = 0; i < std::min(rows + fresh, all.row.size()); i++)
         (i < rows ? row : later).put_row(static_cast<std::uint32_t>(i + 1), bits, all.row[i].signature, 2);
     for (std::size_t i = 0; i < std::min(queries, all.query.size()); i++) {

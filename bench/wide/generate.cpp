@@ -19,7 +19,7 @@
 #include <cmath>
 #include <random>
 
-#include "copy_file.hpp"
+#include "../copy_file.hpp"
 
 namespace
 {
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
     std::string directory = argv[7];
     Source source(argv[1], bits, rows, &random);
 
-    File row(directory + "/row.copy"), later(directory + "/fresh.copy"), query(directory + "/query.copy");
+    CopyFile row(directory + "/row.copy"), later(directory + "/fresh.copy"), query(directory + "/query.copy");
     std::vector<float> weights;
     std::size_t bytes = static_cast<std::size_t>(bits + 7) / 8;
     std::vector<std::uint8_t> all; // of rows that are copied

@@ -53,9 +53,12 @@ public:
     {
         if (file_ == nullptr)
             fail("cannot write " + name);
-        put("PGCOPY\n\377\r\n", 11);
-        put(0, 4);
-        put(0, 4);
+    }
+
+    void close()
+    {
+        if (std::fclose(file_) != 0)
+            fail("cannot write " + name_);
     }
 
     void put(const void *bytes, std::size_t n)
@@ -64,12 +67,26 @@ public:
             fail("cannot write " + name_);
     }
 
-    void put(std::uint32_t value, int bytes) // big-endian, as in COPY
+    void put(std::uint64_t value, int bytes) // big-endian, as in COPY
     {
-        unsigned char buffer[4];
+        unsigned char buffer[8];
         for (int i = 0; i < bytes; i++)
             buffer[i] = static_cast<unsigned char>(value >> (8 * (bytes - 1 - i)));
         put(buffer, static_cast<std::size_t>(bytes));
+    }
+
+private:
+    std::string name_;
+    std::FILE *file_;
+};
+
+class CopyFile : public File
+{
+public:
+    explicit CopyFile(const std::string &name) : File(name)
+    {
+        put("PGCOPY\n\377\r\n", 11);
+        put(0, 8);
     }
 
     void put_row(std::uint32_t id, int bits, const Signature &signature, int fields)
@@ -104,11 +121,6 @@ public:
     void close()
     {
         put(0xFFFF, 2);
-        if (std::fclose(file_) != 0)
-            fail("cannot write " + name_);
+        File::close();
     }
-
-private:
-    std::string name_;
-    std::FILE *file_;
 };

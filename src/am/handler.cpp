@@ -10,8 +10,12 @@
 #include "am/validate.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_index.h"
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -26,13 +30,22 @@ IndexBuildResult *build_checked(Relation heap, Relation index, IndexInfo *info)
     return build(heap, index, info);
 }
 
-// Every valid operator class has ordering operators.
-bool property(Oid /*index*/, int column, IndexAMProperty asked, const char * /*name*/, bool *answer,
+// Whether rows can be returned in the order of a column's distances: the last column alone is searched, and not every
+// operator class has a distance.
+bool property(Oid index, int column, IndexAMProperty asked, const char * /*name*/, bool *answer,
               bool * /*null*/)
 {
     if (asked != AMPROP_DISTANCE_ORDERABLE || column == 0)
         return false;
-    *answer = true;
+    Oid family, type;
+    if (!get_opclass_opfamily_and_input_type(get_index_column_opclass(index, column), &family, &type))
+        return false;
+    HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+    if (!HeapTupleIsValid(tuple))
+        return false;
+    *answer = column == reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple))->indnkeyatts &&
+              OidIsValid(get_opfamily_member(family, type, type, kDistanceOrder));
+    ReleaseSysCache(tuple);
     return true;
 }
 

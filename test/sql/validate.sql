@@ -176,3 +176,10 @@ FROM (VALUES ('strange_h'::regclass)) AS x (i);
 CREATE TABLE wide (sig bit(96));
 CREATE INDEX wide_sig ON wide USING simhash (sig);
 SELECT pg_index_column_has_property('wide_sig', 1, 'distance_orderable');
+CREATE TABLE several (tenant int, p bigint, body text, h simhash, ball simhash_ball);
+CREATE INDEX several_h ON several USING simhash (tenant, p, h);
+CREATE INDEX several_p ON several USING simhash (p, p);
+CREATE INDEX several_body ON several USING simhash (tenant, body);
+CREATE INDEX several_ball ON several USING simhash (ball);
+SELECT indexrelid::regclass AS index, number, pg_index_column_has_property(indexrelid, number, 'distance_orderable') AS orderable
+FROM pg_index, generate_series(1, indnatts) AS number WHERE indrelid = 'several'::regclass ORDER BY 1::text, 2;

@@ -17,6 +17,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 }
 
 namespace simhash
@@ -184,10 +185,12 @@ bool check_opclass(Oid oid, int level, OperatorClass *opclass)
     return valid;
 }
 
-// Whether a column with this class may stand before the searched one.
+// Whether a column with this class may stand before the searched one: its values are compared, and hashed. PostgreSQL has no
+// hash function for bit.
 bool has_equality(const OperatorClass &opclass)
 {
-    return OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, kEqual));
+    return OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, kEqual)) &&
+           OidIsValid(lookup_type_cache(opclass.type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc);
 }
 
 } // namespace

@@ -183,3 +183,7 @@ CREATE INDEX several_body ON several USING simhash (tenant, body);
 CREATE INDEX several_ball ON several USING simhash (ball);
 SELECT indexrelid::regclass AS index, number, pg_index_column_has_property(indexrelid, number, 'distance_orderable') AS orderable
 FROM pg_index, generate_series(1, indnatts) AS number WHERE indrelid = 'several'::regclass ORDER BY 1::text, 2;
+\echo '-- A column before the searched one needs a hash function, too.'
+CREATE INDEX ON wide USING simhash (sig, (sig::bit(64)::bigint));
+CREATE INDEX ON several USING simhash (ball, h);
+CREATE INDEX ON several USING simhash (body simhash_text_ops, h);

@@ -15,10 +15,21 @@ prepare_database($node);
 # Queries near few fingerprints, so that answers are large and keep changing.
 $node->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE number;
-CREATE TABLE page (id bigint PRIMARY KEY, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.05);
+-- A word for each bit: texts are near if few bits differ. They are stored outside of the table.
+CREATE FUNCTION text_of(h simhash) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT string_agg(i || substring(h::bit(64)::text FROM i FOR 1), ' ' ORDER BY i) FROM generate_series(1, 64) AS i $$;
+CREATE TABLE page (id bigint PRIMARY KEY, h simhash, tenant int GENERATED ALWAYS AS (id % 4) STORED,
+    body text GENERATED ALWAYS AS (text_of(h)) STORED) WITH (autovacuum_vacuum_scale_factor = 0.05, toast_tuple_target = 128);
+ALTER TABLE page ALTER body SET STORAGE EXTERNAL;
 INSERT INTO page SELECT n, flipped(fingerprint(n % 40), n, (n % 7)::int) FROM generate_series(1, 5000) AS n;
 SELECT setval('number', 5000);
 CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX page_body ON page USING simhash (body);
+CREATE INDEX page_tenant ON page USING simhash (tenant, h);
+CREATE FUNCTION current_texts(q text) RETURNS bigint[] LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off AS
+$$ BEGIN RETURN ARRAY(SELECT id FROM page WHERE body ~= q ORDER BY id); END $$;
+CREATE FUNCTION current_rows(t int, q simhash, radius int) RETURNS bigint[] LANGUAGE plpgsql SET enable_seqscan = off AS
+$$ BEGIN RETURN ARRAY(SELECT id FROM page WHERE tenant = t AND h <@> q <= radius ORDER BY id); END $$;
 CREATE FUNCTION current_answers(q simhash, radius int) RETURNS bigint[] LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_bitmapscan = off AS
 $$ BEGIN RETURN ARRAY(SELECT id FROM page WHERE h <@> q <= radius ORDER BY id); END $$;
@@ -60,6 +71,17 @@ DELETE FROM page WHERE id IN
 SQL
     vacuum => { weight => 1, sql => "VACUUM page;\n" },
     # A wrong answer divides by zero, which ends pgbench with an error.
+    classes => { weight => 10, sql => <<'SQL' },
+\set center random(0, 39)
+\set tenant random(0, 3)
+\set radius random(0, 8)
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 1 / (current_texts(text_of(fingerprint(:center))) =
+    ARRAY(SELECT id FROM page WHERE body || '' ~= text_of(fingerprint(:center)) ORDER BY id))::int;
+SELECT 1 / (current_rows(:tenant, fingerprint(:center), :radius) =
+    ARRAY(SELECT id FROM page WHERE (h <@> fingerprint(:center))::int <= :radius AND tenant + 0 = :tenant ORDER BY id))::int;
+COMMIT;
+SQL
     compare => { weight => 30, sql => <<'SQL' });
 \set center random(0, 39)
 \set radius random(0, 8)
@@ -75,6 +97,9 @@ SQL
 my $plan = $node->safe_psql('postgres', 'SET enable_seqscan = off; SET enable_bitmapscan = off;
     EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h <@> fingerprint(1) <= 3 ORDER BY id');
 like($plan, qr/Index Scan using page_h/, 'readers use the index');
+$plan = $node->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT id FROM page WHERE body ~= 'a';
+    EXPLAIN (COSTS OFF) SELECT id FROM page WHERE tenant = 1 AND h <@> '0000000000000000' <= 3");
+like($plan, qr/page_body.*page_tenant/s, 'and the others');
 
 my $seconds = test_seconds();
 my $load = start_pgbench($node, $seconds, 6, %script);
@@ -84,6 +109,8 @@ while (time < $end) {
     for my $sql (
         'CREATE INDEX CONCURRENTLY page_new ON page USING simhash (h) WITH (trees = 6)',
         'REINDEX INDEX CONCURRENTLY page_h',
+        'REINDEX INDEX CONCURRENTLY page_body',
+        'REINDEX INDEX CONCURRENTLY page_tenant',
         'REINDEX INDEX CONCURRENTLY page_new',
         'DROP INDEX CONCURRENTLY page_new')
     {
@@ -115,7 +142,7 @@ unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transaction
 index_is_sound($node, 'page_h', 'sound after the load');
 answers_agree($node, 'page', 'answers after the load');
 $node->safe_psql('postgres', 'VACUUM page');
-index_is_sound($node, 'page_h', 'sound after VACUUM');
+index_is_sound($node, $_, "$_: sound after VACUUM") for qw(page_h page_body page_tenant);
 answers_agree($node, 'page', 'answers after VACUUM');
 is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE h IS NULL"),
     $node->safe_psql('postgres', "SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM page WHERE h IS NULL"),

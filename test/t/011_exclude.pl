@@ -1,4 +1,4 @@
-# EXCLUDE USING simhash (h WITH ~=) under concurrent inserts: no two near-duplicates are admitted; ON CONFLICT DO NOTHING
+# EXCLUDE USING simhash, of fingerprints, texts, balls and tenants, under concurrent inserts: no two near-duplicates are admitted; ON CONFLICT DO NOTHING
 # never raises an exclusion violation; a deferred constraint is checked at commit. TEST_SECONDS sets the duration.
 use strict;
 use warnings;
@@ -16,6 +16,12 @@ $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=));
 CREATE TABLE wide (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) WITH (trees = 10));
 CREATE TABLE late (id bigserial, h simhash, EXCLUDE USING simhash (h WITH ~=) DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE texts (id bigserial, h simhash, tenant int, body text, EXCLUDE USING simhash (body WITH ~=)) WITH (toast_tuple_target = 128);
+ALTER TABLE texts ALTER body SET STORAGE EXTERNAL;
+CREATE TABLE balls (id bigserial, h simhash, tenant int, body text, EXCLUDE USING simhash (simhash_ball(h, 5) WITH ~=) DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE tenants (id bigserial, h simhash, tenant int, body text, EXCLUDE USING simhash (tenant WITH =, h WITH ~=));
+CREATE TABLE images (id bigserial, h simhash, tenant int, body text,
+    EXCLUDE USING simhash (signature_ball((h::bit(64) || h::bit(64))::bit(128), 6) WITH ~=));
 CREATE TABLE outcome (what text, times bigint);
 -- Runs a statement; an exclusion violation or a deadlock is allowed.
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS
@@ -39,6 +45,9 @@ END $$;
 -- Fingerprints around few centers, so that inserters meet.
 CREATE FUNCTION near(center int, n int) RETURNS simhash LANGUAGE sql AS
 $$ SELECT flipped(fingerprint(center), n, n % 6) $$;
+-- A word for each bit: texts are near if few bits differ.
+CREATE FUNCTION text_of(h simhash) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT string_agg(i || substring(h::bit(64)::text FROM i FOR 1), ' ' ORDER BY i) FROM generate_series(1, 64) AS i $$;
 SQL
 
 my $random = "\\set center random(1, 60)\n\\set n random(1, 40)\n\\set m random(1, 60)\n";
@@ -62,18 +71,29 @@ DELETE FROM page WHERE id IN (SELECT id FROM page WHERE h ~= near(:center, :n) F
 DELETE FROM wide WHERE id IN (SELECT id FROM wide WHERE h ~= near(:center, :n) FOR UPDATE SKIP LOCKED);
 DELETE FROM late WHERE id IN (SELECT id FROM late WHERE h ~= near(:center, :n) FOR UPDATE SKIP LOCKED);
 SQL
-    vacuum => { weight => 1, sql => "VACUUM (TRUNCATE false, SKIP_LOCKED) page, wide, late;\n" });
+    (map { ("skip_$_" => { weight => 4, sql => "${random}INSERT INTO $_ (h, tenant, body)
+    SELECT h, :m % 3, text_of(h) FROM near(:center, :n) AS h ON CONFLICT DO NOTHING;\n" =~ s/\n +/ /r }) } qw(texts tenants images)),
+    (map { ("plain_$_" => { weight => 3, sql => "${random}SELECT try(format('INSERT INTO $_ (h, tenant, body)
+    SELECT h, %s %% 3, text_of(h) FROM near(%s, %s) AS h', :m, :center, :n));\n" =~ s/\n +/ /r }) } qw(texts tenants balls images)),
+    (map { ("remove_$_" => { weight => 2, sql => "${random}DELETE FROM $_ WHERE id IN
+    (SELECT id FROM $_ WHERE h ~= near(:center, :n) FOR UPDATE SKIP LOCKED);\n" =~ s/\n +/ /r }) } qw(texts tenants balls images)),
+    vacuum => { weight => 1, sql => "VACUUM (TRUNCATE false, SKIP_LOCKED) page, wide, late, texts, balls, tenants, images;\n" });
 my ($status, $output) = stop_pgbench($load);
 is($status, 0, 'ON CONFLICT DO NOTHING raises nothing') or diag($output);
 unlike($output, qr/number of failed transactions: [1-9]/, 'no failed transactions');
 my ($transactions) = $output =~ /number of transactions actually processed: (\d+)/;
 
-for my $table (qw(page wide late)) {
+my %near = (
+    texts => "(a.body || '') ~= (b.body || '')", balls => '(a.h <@> b.h)::int <= 5',
+    tenants => 'a.tenant = b.tenant AND (a.h <@> b.h)::int <= 3', images => '(a.h <@> b.h)::int <= 3');
+for my $table (qw(page wide late texts balls tenants images)) {
     my $rows = $node->safe_psql('postgres', "SELECT count(*) FROM $table");
-    cmp_ok($rows, '>', 60, "$table: rows got in");
-    is($node->safe_psql('postgres', "SELECT count(*) FROM $table AS a JOIN $table AS b ON (a.h <@> b.h)::int <= 3 AND a.id < b.id"),
+    cmp_ok($rows, '>', $near{$table} ? 20 : 60, "$table: rows got in");
+    my $near = $near{$table} // '(a.h <@> b.h)::int <= 3';
+    is($node->safe_psql('postgres', "SELECT count(*) FROM $table AS a JOIN $table AS b ON $near AND a.id < b.id"),
         '0', "$table: no two near-duplicates");
-    index_is_sound($node, "${table}_h_excl", "$table: sound");
+    my $index = $node->safe_psql('postgres', "SELECT indexrelid::regclass FROM pg_index WHERE indrelid = '$table'::regclass");
+    index_is_sound($node, $index, "$table: sound");
     note("$table: $rows rows");
 }
 note("$transactions transactions in $seconds s");

@@ -1,5 +1,5 @@
 # Queries made at random, over tables of every kind and with the planner's methods switched on and off, answer as the
-# same queries do in integer arithmetic without indexes (GeneratedQueries.pm). TEST_SECONDS sets how long (15 unless
+# same queries do in integer arithmetic without indexes (GeneratedQueries.pm; in every other world ClassQueries.pm). TEST_SECONDS sets how long (15 unless
 # given). A wrong answer is shown with the seed of its world: SEED=… begins with that world.
 use strict;
 use warnings;
@@ -9,6 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(time);
+use ClassQueries;
 use GeneratedQueries;
 use SimhashTest;
 
@@ -16,7 +17,7 @@ my $kQueries = 300; # of a world
 my $kMode = 12;     # queries between two changes of the settings
 my $kExplained = 10;
 
-my $node = start_node('main', settings => [ "shared_buffers = '64MB'", 'autovacuum = off', 'fsync = off', 'max_wal_size = 4GB',
+my $node = start_node('main', initdb => ['--encoding=UTF8'], settings => [ "shared_buffers = '64MB'", 'autovacuum = off', 'fsync = off', 'max_wal_size = 4GB',
         'log_statement = none' ]);
 my $version = int($node->safe_psql('postgres', 'SHOW server_version_num') / 10000);
 my $count = $version >= 14 ? 'bit_count(($1 # $2)::bit(64))::int' : q{length(replace(($1 # $2)::bit(64)::text, '0', ''))};
@@ -108,9 +109,10 @@ my ($seed, $wrong, $compared, $answered, $explained, $by_index) = ($first_seed, 
 my %asked;
 note("SEED=$first_seed");
 while ((time < $end || $seed == $first_seed) && $wrong < 5) {
-    my $world = begin_world($seed, $version);
+    my $made_by = $seed % 2 ? 'ClassQueries' : 'GeneratedQueries';
+    my $world = $made_by->can('begin_world')->($seed, $version);
     my ($made, undef, $error) = $node->psql('postgres', join('', map { "$_;\n" } "SET client_min_messages = warning",
-        world_script()));
+        $made_by->can('world_script')->()));
     if ($made != 0) {
         fail("the tables of SEED=$seed, $world: $error");
         last;
@@ -122,7 +124,7 @@ while ((time < $end || $seed == $first_seed) && $wrong < 5) {
             $mode = [ plan_mode() ];
             $ours .= with_errors(@$mode);
         }
-        my $query = next_query();
+        my $query = $made_by->can('next_query')->();
         push @query, $query;
         push @mode, $mode;
         $asked{ $query->{name} }++;

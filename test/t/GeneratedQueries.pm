@@ -15,6 +15,7 @@ no warnings 'portable'; # numbers of 64 bits
 use Exporter 'import';
 
 our @EXPORT = qw(begin_world world_script next_query plan_mode);
+our @EXPORT_OK = qw(pick chance between random_bits flipped hex_of bigint_of replaced insert_rows);
 
 my (%world, @center, @parameter);
 

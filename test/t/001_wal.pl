@@ -14,6 +14,7 @@ use SimhashTest;
 my $primary = start_node('primary', streaming => 1,
     settings => [ "wal_consistency_checking = 'generic'", "wal_keep_size = '4GB'" ]);
 prepare_database($primary);
+prepare_classes($primary);
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
@@ -87,10 +88,17 @@ for my $table (sort keys %table) {
     is($standby->safe_psql('postgres', $nulls), $primary->safe_psql('postgres', $nulls), "$table: NULLs alike");
 }
 
+# The other operator classes.
+$primary->safe_psql('postgres', 'SELECT add_items(1, 400); REINDEX TABLE item; DELETE FROM item WHERE id % 3 = 0; VACUUM item; SELECT add_items(401, 600)');
+ok(caught_up(), 'other classes: the standby replays');
+classes_agree($standby, 'other classes: standby');
+
 # The standby is promoted: its copy is writable.
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 2000) n');
 answers_agree($standby, 'page', 'promoted standby');
 index_is_sound($standby, 'page_h', 'promoted standby: sound');
+$standby->safe_psql('postgres', 'SELECT add_items(601, 800)');
+classes_agree($standby, 'promoted standby: other classes');
 
 done_testing();

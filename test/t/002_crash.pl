@@ -13,6 +13,7 @@ use SimhashTest;
 # deltas alternate.
 my $node = start_node('main', settings => [ 'checkpoint_timeout = 30s', 'max_wal_size = 32MB', 'autovacuum_naptime = 1s' ]);
 prepare_database($node);
+prepare_classes($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE number;
 CREATE TABLE page (id bigint, h simhash) WITH (autovacuum_vacuum_scale_factor = 0.01);
@@ -26,6 +27,7 @@ BEGIN;
 INSERT INTO page SELECT n, CASE n % 50 WHEN 0 THEN NULL WHEN 1 THEN fingerprint(101) ELSE fingerprint(n) END
     FROM (SELECT nextval('number') AS n FROM generate_series(1, 100)) AS numbers;
 INSERT INTO wide SELECT n, fingerprint(n) FROM (SELECT nextval('number') AS n FROM generate_series(1, 30)) AS numbers;
+SELECT add_items(n, n + 1) FROM nextval('number') AS n;
 END;
 SQL
 my $abort = <<'SQL';
@@ -33,8 +35,8 @@ BEGIN;
 INSERT INTO page SELECT -n, fingerprint(-n) FROM generate_series(1, 100) AS n;
 ROLLBACK;
 SQL
-my $delete = "\\set part random(0, 63)\nDELETE FROM page WHERE id % 64 = :part;\n";
-my $vacuum = "VACUUM page;\n";
+my $delete = "\\set part random(0, 63)\nDELETE FROM page WHERE id % 64 = :part;\nDELETE FROM item WHERE id % 64 = :part;\n";
+my $vacuum = "VACUUM page, item;\n";
 
 my $rounds = 5;
 for my $round (1 .. $rounds) {
@@ -54,6 +56,7 @@ for my $round (1 .. $rounds) {
     cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM page'), '>', 1000 * $round, "round $round: has rows");
     index_is_sound($node, $_, "round $round: $_ is sound") for qw(page_h wide_h);
     answers_agree($node, $_, "round $round: answers from $_", 0, 3, 6) for qw(page wide);
+    classes_agree($node, "round $round: other classes");
 }
 
 # The recovered index can be written to, vacuumed and rebuilt.
@@ -68,12 +71,12 @@ answers_agree($node, 'page', 'answers after REINDEX');
 
 # A crash during CREATE INDEX leaves no index, and the next build works.
 my $build = open_session($node, on_error_stop => 0);
-$build->query_until(qr/building/, "\\echo building\nBEGIN; CREATE INDEX second ON page USING simhash (h); SELECT pg_sleep(60);\n");
+$build->query_until(qr/building/, "\\echo building\nBEGIN; CREATE INDEX second ON page USING simhash (h); CREATE INDEX third ON item USING simhash (body); SELECT pg_sleep(60);\n");
 sleep(0.4);
 $node->stop('immediate');
 eval { $build->quit };
 $node->start;
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_class WHERE relname = 'second'"), '0', 'no half-built index');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_class WHERE relname IN ('second', 'third')"), '0', 'no half-built index');
 $node->safe_psql('postgres', 'CREATE INDEX second ON page USING simhash (h)');
 index_is_sound($node, 'second', 'built again');
 

@@ -11,6 +11,8 @@ use SimhashTest;
 
 my $node = start_node('main');
 prepare_database($node);
+prepare_classes($node, 'UNLOGGED');
+$node->safe_psql('postgres', 'SELECT add_items(1, 300)');
 
 sub rows
 {
@@ -71,6 +73,9 @@ for my $table (qw(volatile grown built)) {
     fill($table);
     usable($table, "crash: $table filled again");
 }
+is(rows('item'), '0', 'crash: other classes are empty');
+$node->safe_psql('postgres', 'SELECT add_items(1, 300); ALTER TABLE item SET LOGGED');
+classes_agree($node, 'crash: other classes filled again');
 for my $table (qw(kept turned)) {
     is(rows($table), '10000', "crash: logged $table kept its rows");
     usable($table, "crash: logged $table");
@@ -86,6 +91,8 @@ fill('kept');
 usable('kept', 'crash: turned unlogged, filled again');
 is(rows('grown'), '10000', 'crash: rows of a table turned logged are there');
 usable('grown', 'crash: turned logged');
+is(rows('item'), '300', 'crash: other classes, turned logged');
+classes_agree($node, 'crash: other classes, turned logged');
 is($node->safe_psql('postgres', "SELECT array_to_string(reloptions, ',') FROM pg_class WHERE relname = 'built_h'"),
     'trees=7', 'options kept');
 

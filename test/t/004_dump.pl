@@ -11,6 +11,7 @@ use SimhashTest;
 
 my $node = start_node('main');
 prepare_database($node);
+prepare_classes($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash DEFAULT '00000000000000ff');
 INSERT INTO page SELECT n, CASE WHEN n % 100 <> 0 THEN fingerprint(n) END FROM generate_series(1, 5000) AS n;
@@ -29,6 +30,9 @@ UPDATE text SET frequencies = (SELECT feature_frequencies_agg(body || ' ' || md5
 CREATE INDEX text_h ON text USING simhash (h);
 CREATE TABLE distinct_page (h simhash, EXCLUDE USING simhash (h WITH ~=));
 INSERT INTO distinct_page SELECT fingerprint(n) FROM generate_series(1, 100) AS n;
+SELECT add_items(1, 400);
+CREATE TABLE kept (id bigint, tenant int, body text, h simhash, EXCLUDE USING simhash (body WITH ~=), EXCLUDE USING simhash (tenant WITH =, simhash_ball(h, 6) WITH ~=));
+INSERT INTO kept SELECT id, id % 3, body, h FROM item ON CONFLICT DO NOTHING;
 CREATE TABLE divided (id bigint, h simhash) PARTITION BY HASH (h);
 CREATE TABLE divided_0 PARTITION OF divided FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE divided_1 PARTITION OF divided FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -49,7 +53,7 @@ my %checks = (
     'partitions' => 'SELECT md5(string_agg(tableoid::regclass || \' \' || id, \' \' ORDER BY id)) FROM divided',
     'indexes' => 'SELECT string_agg(pg_get_indexdef(indexrelid), E\'\n\' ORDER BY indexrelid::regclass::text)
         FROM pg_index WHERE indrelid::regclass::text IN
-            (\'page\', \'text\', \'distinct_page\', \'divided\', \'divided_0\', \'divided_1\')',
+            (\'page\', \'text\', \'distinct_page\', \'item\', \'kept\', \'divided\', \'divided_0\', \'divided_1\')',
     'view' => 'SELECT count(*), pg_get_viewdef(\'near\') FROM near',
     'materialized view' => 'SELECT count(*), sum(distance), pg_typeof(min(distance)) FROM distances',
     'columns' => 'SELECT string_agg(attrelid::regclass || \'.\' || attname || \' \' || format_type(atttypid, atttypmod),
@@ -84,6 +88,9 @@ for my $format (qw(custom directory plain)) {
         "SELECT simhash_index_check(i, true) FROM unnest('{page_h,text_h,page_partial}'::regclass[]) AS i");
     my ($status) = $node->psql($database, 'INSERT INTO distinct_page VALUES (flipped(fingerprint(50), 1, 2))');
     isnt($status, 0, "$format: the exclusion constraint refuses a near-duplicate");
+    is($node->safe_psql($database, 'WITH again AS (INSERT INTO kept SELECT id, id % 3, body, h FROM item WHERE h IS NOT NULL
+        ON CONFLICT DO NOTHING RETURNING id) SELECT count(*) FROM again'), '0', "$format: constraints on texts and balls refuse what they have");
+    classes_agree($node, "$format: other classes", $database);
 }
 
 # Forms that cannot name the schema of an operator, in every kind of object that stores an expression: a dump is restored

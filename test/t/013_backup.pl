@@ -15,6 +15,7 @@ my $primary = start_node('primary', streaming => 'logical', initdb => ['--data-c
 $primary->enable_archiving;
 $primary->restart;
 prepare_database($primary);
+prepare_classes($primary);
 $primary->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE number;
 CREATE TABLE page (id bigint PRIMARY KEY, h simhash, w simhash_weights);
@@ -33,7 +34,8 @@ sub load
 {
     my ($name) = @_;
     return start_pgbench($primary, 2, 3, "insert$name" => { sql => $insert, weight => 8 },
-        "delete$name" => { sql => $delete, weight => 2 }, "vacuum$name" => { sql => "VACUUM page;\n", weight => 1 });
+        "delete$name" => { sql => $delete, weight => 2 }, "vacuum$name" => { sql => "VACUUM page, item;\n", weight => 1 },
+        "item$name" => { sql => "SELECT add_items(n, n + 1) FROM nextval('number') AS n;\n", weight => 3 });
 }
 
 sub rows { return $_[0]->safe_psql('postgres', "SELECT count(*), md5(string_agg(id || coalesce(h::text, '-'), ' ' ORDER BY id)) FROM page") }
@@ -62,6 +64,7 @@ $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die
 is(rows($restored), $then, 'restored to the point: the rows');
 index_is_sound($restored, 'page_h', 'restored to the point: sound');
 answers_agree($restored, 'page', 'restored to the point: answers');
+classes_agree($restored, 'restored to the point: other classes');
 $restored->safe_psql('postgres', 'INSERT INTO page SELECT -n, fingerprint(-n) FROM generate_series(1, 3000) AS n');
 index_is_sound($restored, 'page_h', 'restored to the point: sound after inserts');
 $restored->stop;
@@ -69,23 +72,28 @@ $restored->stop;
 # Logical replication, with binary values where supported.
 my $subscriber = start_node('subscriber');
 prepare_database($subscriber);
+prepare_classes($subscriber);
 $subscriber->safe_psql('postgres', 'CREATE TABLE page (id bigint PRIMARY KEY, h simhash, w simhash_weights);
     CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6)');
 my $binary = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 140000 ? 'WITH (binary = true)' : '';
 $primary->safe_psql('postgres', "UPDATE page SET w = to_simhash_weights(features(ARRAY[id::text, (id % 7)::text])) WHERE id % 10 = 0;
-    CREATE PUBLICATION pages FOR TABLE page");
+    ALTER TABLE item REPLICA IDENTITY FULL; CREATE PUBLICATION pages FOR TABLE page, item");
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION pages CONNECTION 'host=" . $primary->host .
       ' port=' . $primary->port . " dbname=postgres' PUBLICATION pages $binary");
 $subscriber->poll_query_until('postgres', "SELECT bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel") or die 'no sync';
 $load = load('logical');
 stop_pgbench($load);
-$primary->safe_psql('postgres', 'UPDATE page SET h = flipped(h, id, 2) WHERE id % 7 = 0; DELETE FROM page WHERE id % 11 = 0');
+$primary->safe_psql('postgres', 'UPDATE page SET h = flipped(h, id, 2) WHERE id % 7 = 0; DELETE FROM page WHERE id % 11 = 0;
+    UPDATE item SET h = flipped(h, id, 2) WHERE id % 7 = 0; DELETE FROM item WHERE id % 11 = 0');
 $primary->wait_for_catchup('pages');
 is(rows($subscriber), rows($primary), 'logical: the rows');
 my $weights = "SELECT count(*), md5(string_agg(id || w::text, ' ' ORDER BY id)) FROM page WHERE w IS NOT NULL";
 is($subscriber->safe_psql('postgres', $weights), $primary->safe_psql('postgres', $weights), 'logical: weights');
 index_is_sound($subscriber, 'page_h', 'logical: sound');
 answers_agree($subscriber, 'page', 'logical: answers');
+my $items = "SELECT count(*), md5(string_agg(id || coalesce(body, '-'), ' ' ORDER BY id, body)) FROM item";
+is($subscriber->safe_psql('postgres', $items), $primary->safe_psql('postgres', $items), 'logical: other classes, the rows');
+classes_agree($subscriber, 'logical: other classes');
 $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION pages');
 
 done_testing();

@@ -36,6 +36,7 @@ CREATE VIEW near AS SELECT a.id AS a, b.id AS b, a.h <@> b.h AS distance
 CREATE VIEW alike AS SELECT a.id AS a, b.id AS b, minhash_similarity(a.h, b.h) AS similarity
     FROM picture AS a JOIN picture AS b ON minhash_at_least(a.h, b.h, 0.95) AND a.id < b.id;
 CREATE TABLE pairs AS TABLE alike;
+SELECT add_items(1, 400);
 SQL
 
 my @questions = (
@@ -71,6 +72,7 @@ sub upgrade
     my ($name, $old, $old_programs) = @_;
     prepare_database($old);
     prepare_signatures($old);
+    prepare_classes($old);
     $old->safe_psql('postgres', $data);
     my ($answers, $objects) = (answers($old), objects($old));
     $old->stop;
@@ -95,13 +97,14 @@ sub upgrade
     answers_agree($new, 'page', "$name: the index on fingerprints agrees with a sequential scan");
     is($new->safe_psql('postgres', "SELECT differing_signatures('picture', $_)"), 0,
         "$name: the index on signatures agrees with a sequential scan, distance $_") for 0, 8;
+    classes_agree($new, "$name: other classes agree with a sequential scan");
     index_is_sound($new, $_, "$name: $_ is sound") for qw(page_h picture_h distinct_page_h_excl);
     my (undef, undef, $error) = $new->psql('postgres', 'INSERT INTO distinct_page SELECT flipped(fingerprint(5), 1, 2)');
     like($error, qr/conflicting key value violates exclusion constraint/, "$name: the constraint rejects a near-duplicate");
     $new->safe_psql('postgres', 'INSERT INTO page SELECT n, fingerprint(n) FROM generate_series(10001, 11000) AS n');
     answers_agree($new, 'page', "$name: rows can be added");
-    $new->safe_psql('postgres', 'DROP VIEW near, alike; DROP TABLE page, picture, distinct_page, document, pairs, query;
-        DROP FUNCTION fingerprint, flipped, signature, flipped_signature; DROP EXTENSION simhash');
+    $new->safe_psql('postgres', 'DROP VIEW near, alike; DROP TABLE page, picture, distinct_page, document, pairs, query, item;
+        DROP FUNCTION add_items, text_of, fingerprint, flipped, signature, flipped_signature; DROP EXTENSION simhash');
     $new->stop;
     return;
 }

@@ -407,7 +407,7 @@ sub world_script
     # Rows of one tenant whose entries are those of rows of another one.
     my ($hash, $type) = ($world{hash}, $world{type});
     my ($x, $y) = map { "$hash($_->[0]" . ($type =~ /int|oid|uuid/ ? "::$type" : '') . ', 0)' } @{ $world{tenants} }[ 0, 1 ];
-    my $entries = !$hash || $world{key} !~ /^\(tenant[^,]*,/ ? '' : "SELECT id + 200000 AS id, grp, %s, b # $x # $y AS b, body%s FROM %s WHERE tenant = %s AND id %% 2 = 0";
+    my $entries = !$hash || $world{key} !~ /^\(tenant[^,]*,/ ? '' : "SELECT id + 200000 AS id, grp, %s, b # $x # $y AS b, body, %s FROM %s WHERE tenant = %s AND id %% 2 = 0";
     my ($one, $other) = @{ $world{tenants} }[ 0, 1 ];
     return (
         'DROP SCHEMA IF EXISTS world CASCADE', 'CREATE SCHEMA world', 'SET search_path = world, public',
@@ -427,9 +427,9 @@ sub world_script
         'DELETE FROM t WHERE id < 0', $world{dead} ? 'UPDATE t SET b = b WHERE id % 2 = 0' : (),
         map({ ("CREATE TABLE ${_}_truth (id int, grp int, tenant text, b bigint, body text, m bigint, r int)") } qw(t u)),
         insert_rows('t_truth', @truth), insert_rows('u_truth', @small_truth),
-        $entries ? ('INSERT INTO t (id, grp, tenant, h, b, body) SELECT id, grp, tenant, b::simhash, b, body FROM (' .
-            sprintf($entries, "$other->[0]" . ($type =~ /int|oid|uuid/ ? "::$type" : '') . ' AS tenant', '', 't', $one->[0]) . ') AS s',
-            'INSERT INTO t_truth (id, grp, tenant, b, body, m) ' . sprintf($entries, quoted($other->[1]), ', m', 't_truth', quoted($one->[1]))) : (),
+        $entries ? ('INSERT INTO t (id, grp, tenant, h, b, body, ball) SELECT id, grp, tenant, b::simhash, b, body, simhash_ball(b::simhash, r) FROM (' .
+            sprintf($entries, "$other->[0]" . ($type =~ /int|oid|uuid/ ? "::$type" : '') . ' AS tenant', '3 AS r', 't', $one->[0]) . ') AS s',
+            'INSERT INTO t_truth (id, grp, tenant, b, body, m, r) ' . sprintf($entries, quoted($other->[1]), 'm, 3', 't_truth', quoted($one->[1]))) : (),
         'ANALYZE');
 }
 

@@ -8,7 +8,7 @@ use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-our @EXPORT = qw(prepare_database prepare_signatures answers_agree signatures_agree index_is_sound);
+our @EXPORT = qw(prepare_database prepare_signatures prepare_classes answers_agree signatures_agree classes_agree index_is_sound);
 
 # In the database postgres:
 #
@@ -35,7 +35,7 @@ DECLARE
     parts int := 0;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        parts := parts + (line ~ 'Index Cond: .*<@\|')::int + (line ~ 'Order By: .*<@>')::int;
+        parts := parts + (line ~ 'Index Cond: .*(<@\||~=)')::int + (line ~ 'Order By: .*<@>')::int;
     END LOOP;
     RETURN parts;
 END
@@ -203,6 +203,73 @@ sub signatures_agree
     }
     my ($status, undef, $error) = $node->psql('postgres', "SELECT simhash_index_check('${table}_h', true)");
     push @wrong, $error if $status != 0;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    return is(join("\n", @wrong), '', $name);
+}
+
+# A table with an index of each operator class that is searched but is not simhash's or bit's own, in the database postgres,
+# after prepare_database: item (id, h) and columns computed of these. Rows are inserted by add_items(from, to). The argument
+# is what stands before TABLE.
+sub prepare_classes
+{
+    my ($node, $kind) = @_;
+    $kind //= '';
+    $node->safe_psql('postgres', <<"SQL");
+-- A word for each bit: texts are near if few bits differ.
+CREATE FUNCTION text_of(h simhash) RETURNS text IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
+\$\$ SELECT string_agg(i || substring(h::bit(64)::text FROM i FOR 1), ' ' ORDER BY i) FROM generate_series(1, 64) AS i \$\$;
+-- Some texts are long, and stored outside of the table. A ball's radius depends on the row.
+CREATE $kind TABLE item (id bigint, h simhash, tenant text GENERATED ALWAYS AS ('t' || id % 3) STORED, b bigint GENERATED ALWAYS AS (h::bigint) STORED,
+    body text GENERATED ALWAYS AS (repeat(text_of(h) || ' ', CASE WHEN id % 9 = 0 THEN 40 ELSE 1 END)) STORED,
+    ball simhash_ball GENERATED ALWAYS AS (simhash_ball(h, (id % 7)::int)) STORED,
+    image bit(128) GENERATED ALWAYS AS ((h::bit(64) || h::bit(64))::bit(128)) STORED);
+ALTER TABLE item ALTER body SET STORAGE EXTERNAL;
+CREATE INDEX item_body ON item USING simhash (body);
+CREATE INDEX item_tenant ON item USING simhash (tenant simhash_equal_text_ops, h);
+CREATE INDEX item_tenant_body ON item USING simhash (tenant simhash_equal_text_ops, body);
+CREATE INDEX item_b ON item USING simhash (b);
+CREATE INDEX item_ball ON item USING simhash (ball);
+CREATE INDEX item_image ON item USING simhash (signature_ball(image, 9));
+CREATE FUNCTION add_items(first bigint, last bigint) RETURNS void LANGUAGE sql AS
+\$\$ INSERT INTO item SELECT n, CASE WHEN n % 40 <> 0 THEN flipped(fingerprint(n % 37 * 100 + 1), n, (n % 6)::int) END FROM generate_series(first, last) AS n \$\$;
+CREATE FUNCTION differing_items(ours text, truth text) RETURNS bigint LANGUAGE plpgsql
+    SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 0 SET simhash.enable_join = off AS
+\$\$
+DECLARE
+    every text := 'WITH q AS MATERIALIZED (SELECT id, h, text_of(h) AS body FROM query) SELECT q.id AS query, t.id FROM q JOIN item t ON ';
+BEGIN
+    IF by_index(every || ours) = 0 THEN
+        RAISE 'no index is used for %', ours;
+    END IF;
+    RETURN differing_rows(every || truth, every || ours);
+END
+\$\$;
+SQL
+    return;
+}
+
+# One test: each index on item gives the answers of a sequential scan. Each is sound, unless the server is a standby.
+sub classes_agree
+{
+    my ($node, $name, $database) = @_;
+    $database //= 'postgres';
+    # Casts and empty strings prevent the use of an index.
+    my @conditions = (
+        [ 't.body ~= q.body', "(t.body || '') ~= q.body" ],
+        [ 't.body <@| text_ball(q.body, 0.7)', "(t.body || '') <@| text_ball(q.body, 0.7)" ],
+        [ "t.tenant = 't' || q.id % 3 AND t.h <@> q.h <= 4", "t.tenant || '' = 't' || q.id % 3 AND (t.h <@> q.h)::int <= 4" ],
+        [ "t.tenant = 't' || q.id % 3 AND t.body ~= q.body", "t.tenant || '' = 't' || q.id % 3 AND (t.body || '') ~= q.body" ],
+        [ 't.b <@> q.h::bigint <= 5', '(t.h <@> q.h)::int <= 5' ],
+        [ 't.ball ~= simhash_ball(q.h, 4)', '(t.h <@> q.h)::int <= least(4, t.id % 7)' ],
+        [ 'signature_ball(t.image, 9) ~= signature_ball((q.h::bit(64) || q.h::bit(64))::bit(128), 6)', '(t.h <@> q.h)::int <= 3' ]);
+    my @wrong;
+    for (@conditions) {
+        my ($found, $expected) = map { s/'/''/gr } @$_;
+        my ($status, $difference, $error) = $node->psql($database, "SELECT differing_items('$found', '$expected')");
+        push @wrong, "$found: " . ($status == 0 ? "$difference rows differ" : $error) if $status != 0 || $difference ne '0';
+    }
+    my ($status, undef, $error) = $node->psql($database, "SELECT simhash_index_check(indexrelid, true) FROM pg_index WHERE indrelid = 'item'::regclass");
+    push @wrong, $error if $status != 0 && $error !~ /during recovery/;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     return is(join("\n", @wrong), '', $name);
 }

@@ -47,6 +47,18 @@ CREATE TRIGGER note BEFORE INSERT ON unequal FOR EACH ROW EXECUTE FUNCTION note_
 INSERT INTO unequal SELECT i, key64(i), key4096(i) FROM generate_series(12001, 16000) i;
 SELECT bytes_per_row();
 
+\echo '-- The other operator classes: texts and tenants are stored outside of the table, and each search and recheck reads them.'
+CREATE FUNCTION words(i int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(md5((i * 100 + n)::text), ' ') FROM generate_series(1, 40) n $$;
+CREATE TABLE near (id int, tenant text, body text, h simhash, s bit(256), EXCLUDE USING simhash (body WITH ~=),
+    EXCLUDE USING simhash (tenant simhash_equal_text_ops WITH =, h WITH ~=), EXCLUDE USING simhash (simhash_ball(h, 5) WITH ~=),
+    EXCLUDE USING simhash (signature_ball(s, 20) WITH ~=)) WITH (toast_tuple_target = 128);
+ALTER TABLE near ALTER body SET STORAGE EXTERNAL, ALTER tenant SET STORAGE EXTERNAL;
+CREATE TRIGGER note BEFORE INSERT ON near FOR EACH ROW EXECUTE FUNCTION note_memory();
+INSERT INTO near SELECT i, repeat('t', 2000 + i % 3), words(i / 2) || left(' z', i % 2 * 2), key64(i / 2), ('x' || repeat(md5((i / 2)::text), 2))::bit(256)
+    FROM generate_series(20001, 23000) i ON CONFLICT DO NOTHING;
+SELECT count(*) AS kept, bytes_per_row() FROM near;
+
 \echo '-- Aggregates. Hash aggregation keeps the states of all groups: those of simhash_agg are no larger than those of a signature.'
 
 CREATE FUNCTION memory_of(aggregate text) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -86,4 +98,4 @@ ANALYZE feature;
 EXPLAIN (COSTS OFF) SELECT signature_agg(f, 4096) FROM feature GROUP BY g;
 SELECT aggregate, memory_of_groups(aggregate, 3) <= 1.1 * memory_of_groups(aggregate, 0) + 100000 AS small
 FROM unnest('{"signature_agg(f, 4096)","minhash_agg(f, 4096)",feature_frequencies_agg(f),simhash_agg(f)}'::text[]) AS aggregate;
-DROP TABLE apart, unequal, noted, feature;
+DROP TABLE apart, unequal, near, noted, feature;

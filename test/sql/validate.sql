@@ -187,3 +187,29 @@ FROM pg_index, generate_series(1, indnatts) AS number WHERE indrelid = 'several'
 CREATE INDEX ON wide USING simhash (sig, (sig::bit(64)::bigint));
 CREATE INDEX ON several USING simhash (ball, h);
 CREATE INDEX ON several USING simhash (body simhash_text_ops, h);
+
+\echo '-- Nor may the function that extracts be lost or exchanged later: what is stored would be garbage.'
+CREATE FUNCTION other_sketch(text) RETURNS simhash LANGUAGE sql IMMUTABLE AS 'SELECT ''00000000000000ff''::simhash';
+CREATE OPERATOR FAMILY loose_text_ops USING simhash;
+CREATE OPERATOR CLASS loose_text_ops FOR TYPE text USING simhash FAMILY loose_text_ops AS STORAGE simhash;
+ALTER OPERATOR FAMILY loose_text_ops USING simhash ADD OPERATOR 10 ~= (text, text), OPERATOR 11 <@| (text, text_ball),
+    FUNCTION 1 (text, text) simhash_internal_text_sketch(text);
+CREATE TABLE loose (body text);
+INSERT INTO loose VALUES ('a text');
+CREATE INDEX loose_body ON loose USING simhash (body loose_text_ops);
+ALTER OPERATOR FAMILY loose_text_ops USING simhash DROP FUNCTION 1 (text);
+\c
+SET enable_seqscan = off;
+INSERT INTO loose VALUES ('another text');
+SELECT * FROM loose WHERE body ~= 'a text';
+ALTER OPERATOR FAMILY loose_text_ops USING simhash ADD FUNCTION 1 (text, text) other_sketch(text);
+\c
+SET enable_seqscan = off;
+INSERT INTO loose VALUES ('another text');
+SELECT * FROM loose WHERE body ~= 'a text';
+REINDEX INDEX loose_body;
+ALTER OPERATOR FAMILY loose_text_ops USING simhash DROP FUNCTION 1 (text);
+ALTER OPERATOR FAMILY loose_text_ops USING simhash ADD FUNCTION 1 (text, text) simhash_internal_text_sketch(text);
+\c
+SET enable_seqscan = off;
+SELECT * FROM loose WHERE body ~= 'a text';

@@ -97,6 +97,20 @@ namespace
     pg_unreachable();
 }
 
+// ALTER OPERATOR FAMILY may have removed or exchanged the function that makes what is stored.
+void require_extraction(Relation index)
+{
+    const int column = value_column(index);
+    if (index_getprocid(index, static_cast<AttrNumber>(column + 1), kExtractProc) ==
+        class_extraction(index->rd_amhandler, index->rd_opcintype[column]))
+        return;
+    ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("the operator class of index \"%s\" lacks the support function of its type",
+                   RelationGetRelationName(index)),
+            errdetail("It was removed or exchanged after the index had been created."),
+            errhint("Use ALTER OPERATOR FAMILY to restore it."));
+}
+
 // Returns the data in memory of the caller's context. The page is copied first: reading it may read catalogs.
 IndexMeta *read_meta_page(Relation index, const IndexKind &kind)
 {
@@ -126,6 +140,7 @@ const IndexMeta *index_meta(Relation index)
     if (index->rd_amcache != nullptr)
         return cache_of(index)->meta;
 
+    require_extraction(index);
     const IndexKind &kind = kind_of(index);
     IndexMeta *whole = read_meta_page(index, kind);
     const Size before = kCacheBytes + MAXALIGN(kind.state_bytes);

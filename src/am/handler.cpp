@@ -14,7 +14,6 @@ extern "C" {
 #include "catalog/pg_index.h"
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
-#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 }
 
@@ -37,14 +36,11 @@ bool property(Oid index, int column, IndexAMProperty asked, const char * /*name*
 {
     if (asked != AMPROP_DISTANCE_ORDERABLE || column == 0)
         return false;
-    Oid family, type;
-    if (!get_opclass_opfamily_and_input_type(get_index_column_opclass(index, column), &family, &type))
-        return false;
     HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
     if (!HeapTupleIsValid(tuple))
         return false;
     *answer = column == reinterpret_cast<Form_pg_index>(GETSTRUCT(tuple))->indnkeyatts &&
-              OidIsValid(get_opfamily_member(family, type, type, kDistanceOrder));
+              has_distance(index, column);
     ReleaseSysCache(tuple);
     return true;
 }

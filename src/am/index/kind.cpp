@@ -110,6 +110,13 @@ Oid access_method_handler(Oid method)
     return handler;
 }
 
+bool has_distance(Oid index, int column)
+{
+    Oid family, type;
+    return get_opclass_opfamily_and_input_type(get_index_column_opclass(index, column), &family, &type) &&
+           OidIsValid(get_opfamily_member(family, type, type, kDistanceOrder));
+}
+
 bool is_equality_type(Oid type) { return find_equality(type) != nullptr; }
 
 const IndexKind *kind_on(Oid handler, Oid type)

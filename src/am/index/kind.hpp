@@ -94,6 +94,8 @@ Oid class_storage(Oid handler, Oid type);
 Oid class_operator(Oid handler, Oid type, bool searched, int strategy);
 // The function of that operator of an index's column, from 0. That of the searched one is kept in the relcache entry.
 Oid class_function(Relation index, int column, int strategy);
+// Whether the class of a column, from 1, has a distance: those of texts and of balls have none.
+bool has_distance(Oid index, int column);
 // Whether a type has operator classes for conditions of equality alone, on columns before the searched one.
 bool is_equality_type(Oid type);
 

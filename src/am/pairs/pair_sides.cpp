@@ -2,6 +2,7 @@
 // all partitions each has a part, so that the number of a row consists of 48 bits, like a tid, and nothing that
 // compares, sorts and spools rows needs to know of partitions.
 #include "am/pairs/pair_sides.hpp"
+#include "am/index/kind.hpp"
 #include "am/index/rights.hpp"
 
 extern "C" {
@@ -59,6 +60,9 @@ const char *join_hint(Oid index, int radius)
 {
     const char *value = pg_get_indexdef_columns(index, false);
     const bool expression = std::strcmp(value, quote_identifier(get_attname(index, 1, false))) != 0;
+    if (!has_distance(index, 1))
+        return expression ? psprintf("Write a join with the condition ~= between the values of %s.", value)
+                          : psprintf("Write a join with the condition a.%s ~= b.%s.", value, value);
     if (expression)
         return psprintf("Write a join with a condition on the distance between the values of %s.", value);
     if (radius == kOfBalls)

@@ -84,6 +84,49 @@ INSERT INTO taken VALUES ('tenant_a', '00000000000000fe');
 INSERT INTO taken VALUES ('tenant_a', '00000000000000fe') ON CONFLICT DO NOTHING;
 RESET ROLE;
 
+\echo '-- Texts, and the policy''s column before the searched one: the index evaluates both conditions, the attacker''s function is last.'
+CREATE TABLE page (id int, tenant name, body text, h simhash);
+INSERT INTO page SELECT i, CASE WHEN i % 5 = 0 THEN 'tenant_a' ELSE 'tenant_b' END, 'some words of page ' || i / 10, hashint8extended(i / 10, 1)::simhash
+    FROM generate_series(1, 3000) i;
+CREATE INDEX page_body ON page USING simhash (body);
+CREATE INDEX page_tenant_body ON page USING simhash (tenant, body);
+CREATE INDEX page_ball ON page USING simhash (simhash_ball(h, 3));
+CREATE INDEX page_tenant_h ON page USING simhash (tenant, h);
+ANALYZE page;
+GRANT SELECT ON page TO tenant_a, tenant_b;
+CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM page WHERE tenant = 'tenant_a';
+GRANT SELECT ON barrier TO tenant_b, tenant_a;
+CREATE FUNCTION near_pages(q text) RETURNS SETOF page LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS
+    $$ SELECT * FROM page WHERE body ~= q $$;
+ALTER TABLE page ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON page USING (tenant = current_user);
+SET ROLE tenant_a;
+EXPLAIN (COSTS OFF) SELECT id FROM page WHERE body ~= 'some words of page 77' AND spy.look(id, tenant);
+EXPLAIN (COSTS OFF) SELECT id FROM page WHERE h ~= '8000000000000001' AND spy.look(id, tenant);
+SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page WHERE body ~= 'some words of page 77' AND spy.look(id, tenant);
+SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page WHERE body <@| text_ball('some words of page 77', 0.2) AND spy.look(id, tenant);
+SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page WHERE h <@> '8000000000000001' <= 64 AND spy.look(id, tenant);
+SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page a WHERE EXISTS (SELECT FROM page b WHERE a.body ~= b.body AND a.id <> b.id) AND spy.look(id, tenant);
+SELECT count(*) FROM page WHERE body ~= 'some words of page 77' AND 1 / (tenant = 'tenant_a')::int = 1;
+SELECT * FROM simhash_pairs('page_body', 8);
+SELECT * FROM simhash_pairs('page_ball', 8);
+\echo '-- A function of the owner answers with the rights of the owner, and a security barrier is one.'
+SELECT count(*), count(*) FILTER (WHERE tenant = 'tenant_a') AS own FROM near_pages('some words of page 77');
+SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM barrier WHERE body ~= 'some words of page 77' AND spy.look(id, tenant);
+RESET ROLE;
+DROP VIEW barrier;
+DROP FUNCTION near_pages;
+\echo '-- A constraint on texts reveals no more than that there is a near one.'
+CREATE TABLE taken_text (tenant name, body text, EXCLUDE USING simhash (body WITH ~=));
+INSERT INTO taken_text VALUES ('tenant_b', 'a secret of the other tenant');
+ALTER TABLE taken_text ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON taken_text USING (tenant = current_user);
+GRANT SELECT, INSERT ON taken_text TO tenant_a;
+SET ROLE tenant_a;
+INSERT INTO taken_text VALUES ('tenant_a', 'A SECRET of the other tenant!');
+INSERT INTO taken_text VALUES ('tenant_a', 'A SECRET of the other tenant!') ON CONFLICT DO NOTHING;
+RESET ROLE;
+
 -- Bit strings: a condition is leakproof if both lengths are declared, or known, and equal. Then the index evaluates it
 -- before the policy, and otherwise the policy is first, since unequal lengths raise an error.
 CREATE TABLE scanned (id int, tenant name, sig bit(256), loose varbit);
@@ -159,6 +202,6 @@ RESET plan_cache_mode;
 RESET enable_seqscan;
 
 DROP TABLE scanned;
-DROP TABLE document, own_page, taken;
+DROP TABLE document, own_page, taken, page, taken_text;
 DROP SCHEMA spy CASCADE;
 DROP ROLE tenant_a, tenant_b;

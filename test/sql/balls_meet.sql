@@ -82,6 +82,15 @@ INSERT INTO image SELECT 301, pdq # 1::bit(256) FROM image WHERE id = 10;
 CREATE INDEX image_ball ON image USING simhash (signature_ball(pdq, 31));
 REINDEX INDEX CONCURRENTLY image_ball;
 SELECT * FROM simhash_index_check('image_ball', true);
+\echo '-- Each of their radii must reach the other center, too, which has as many bits.'
+SELECT signature_ball(repeat('0', 100)::bit(100), 5) ~= signature_ball((repeat('0', 97) || '111')::bit(100), 2) AS one,
+    signature_ball(repeat('0', 100)::bit(100), 5) ~= signature_ball((repeat('0', 97) || '111')::bit(100), 3) AS both,
+    signature_ball(repeat('0', 100)::bit(100), 5) ~= signature_ball(repeat('0', 99)::bit(99), 5) AS shorter;
+SET enable_seqscan = off;
+SELECT count(*) FILTER (WHERE signature_ball(pdq, 31) ~= signature_ball(repeat('0', 128)::bit(128), 2000)) AS shorter, count(*) FROM image;
+SELECT count(*) FROM image WHERE signature_ball(pdq, 31) ~= signature_ball(repeat('0', 128)::bit(128), 2000);
+SELECT count(*) FROM image WHERE signature_ball(pdq, 31) ~= signature_ball((SELECT pdq FROM image WHERE id = 10), -1);
+RESET enable_seqscan;
 CREATE TABLE of_any_length (b signature_ball);
 CREATE INDEX ON of_any_length USING simhash (b);
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname LIKE '%ball%' ORDER BY 1;

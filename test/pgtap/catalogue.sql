@@ -268,6 +268,24 @@ SELECT pg_temp.same_rows($$
 SELECT ok(EXISTS (SELECT FROM pg_amproc WHERE amproc = 'simhash_internal_hash_extended'::regproc AND amprocnum = 2),
     'the hash is extended, for partitions');
 
+SELECT is_empty($$
+    SELECT a.name, b.name FROM our_function AS a JOIN our_function AS b USING (prosrc, prolang, prokind)
+    WHERE a.oid < b.oid AND prokind = 'f' AND (a.provolatile, a.proparallel, a.proleakproof, a.proisstrict)
+        <> (b.provolatile, b.proparallel, b.proleakproof, b.proisstrict) $$,
+    'SQL functions of one C function have the same properties');
+SELECT is_empty($$
+    SELECT amopopr::regoperator FROM pg_amop JOIN pg_am ON pg_am.oid = amopmethod JOIN pg_operator AS o ON o.oid = amopopr
+    LEFT JOIN our_function AS p ON p.oid = oprcode
+    WHERE amname = 'simhash' AND (amoplefttype <> oprleft OR amoprighttype <> oprright OR amopsortfamily <> 0 AND oprresult <> 'hamming_distance'::regtype
+        OR amopsortfamily = 0 AND oprresult <> 'boolean'::regtype
+        OR p.oid IS NOT NULL AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's' AND proleakproof = (oprleft <> 'bit'::regtype))) $$,
+    'what an index searches or orders by is immutable, strict and, except for bit strings, leakproof');
+SELECT is_empty($$
+    SELECT amproc::regprocedure FROM pg_amproc JOIN pg_opfamily AS f ON f.oid = amprocfamily JOIN pg_am ON pg_am.oid = opfmethod
+    JOIN our_function AS p ON p.oid = amproc JOIN pg_opclass AS c ON opcfamily = f.oid
+    WHERE amname = 'simhash' AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's' AND prorettype = opckeytype AND proargtypes[0] = opcintype) $$,
+    'what an index stores of a value is immutable, and of the type that its class stores');
+
 -- Aggregates.
 SELECT is_empty($$
     SELECT name FROM our_function AS p JOIN pg_aggregate AS a ON a.aggfnoid = p.oid WHERE proparallel <> 's' $$,

@@ -99,6 +99,16 @@ SQL
     is($meta[1], $meta[0], 'the shares of the processes do not change the order of bits');
 }
 
+# Classes that extract, and several columns: the workers compute what is stored.
+$node->safe_psql('postgres', "CREATE TABLE document AS SELECT id, id % 5 AS tenant, h, 'some words of ' || h AS body FROM page");
+my %keys = (body => 'body', several => 'tenant, h', ball => 'simhash_ball(h, 3)');
+for my $name (sort keys %keys) {
+    my ($launched, $error) = build($node, 2, "CREATE INDEX document_$name ON document USING simhash ($keys{$name}) WITH (trees = 2)");
+    is($error eq '' ? $launched : $error, 2, "$name: built by workers");
+    index_is_sound($node, "document_$name", "$name: sound");
+}
+$node->safe_psql('postgres', 'DROP TABLE document');
+
 # Equal fingerprints: ranges are then cut by tid.
 for my $kind (["'00000000ffffffff'", 'one fingerprint'], ['NULL', 'only NULLs'], ['fingerprint(id % 3)', 'three']) {
     $node->safe_psql('postgres', "CREATE TABLE full_page AS TABLE page; UPDATE page SET h = $kind->[0]; VACUUM FULL page");

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use SimhashTest;
 
-my $node = start_node('main', settings => [ 'deadlock_timeout = 20ms', 'autovacuum_naptime = 1s' ]);
+my $node = start_node('main', settings => [ 'max_prepared_transactions = 2', 'deadlock_timeout = 20ms', 'autovacuum_naptime = 1s' ]);
 prepare_database($node);
 # The second table inserts a row in three groups of tables: it can be visible in some and not in others.
 $node->safe_psql('postgres', <<'SQL');
@@ -112,5 +112,20 @@ my @refused = grep { $_->{stderr} =~ /conflicting key|deadlock detected/ } @sess
 is(scalar @refused, 1, 'deferred: one of the two fails');
 $_->quit for @session;
 is($node->safe_psql('postgres', "SELECT count(*) FROM late WHERE h ~= '00000000000000ff'"), '1', 'deferred: one is there');
+
+# A prepared transaction holds what it has inserted, also after a crash.
+$node->safe_psql('postgres', "TRUNCATE texts, balls");
+$node->safe_psql('postgres', "BEGIN; INSERT INTO texts (body) VALUES ('one two three four'); INSERT INTO balls (h) VALUES ('00000000000000ff'); PREPARE TRANSACTION 'p'");
+my @near = ("INSERT INTO texts (body) VALUES ('One, two, three: four')", "SET CONSTRAINTS ALL IMMEDIATE; INSERT INTO balls (h) VALUES ('00000000000000f0')");
+for my $state ('prepared', 'after a crash', 'committed') {
+    $node->stop('immediate') if $state eq 'after a crash';
+    $node->start if $state eq 'after a crash';
+    $node->safe_psql('postgres', "COMMIT PREPARED 'p'") if $state eq 'committed';
+    for my $insert (@near) {
+        my ($status, undef, $error) = $node->psql('postgres', "SET statement_timeout = '300ms'; BEGIN; $insert; COMMIT", on_error_stop => 1);
+        like($error, $state eq 'committed' ? qr/conflicting key value/ : qr/statement timeout/, "$state: $insert");
+    }
+}
+is($node->safe_psql('postgres', "INSERT INTO texts (body) VALUES ('other words') ON CONFLICT DO NOTHING; SELECT count(*) FROM texts"), '2', 'other texts got in');
 
 done_testing();

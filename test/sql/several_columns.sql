@@ -56,6 +56,7 @@ CREATE INDEX page_i ON page USING simhash (chat, p);
 SELECT pg_get_indexdef('page_i'::regclass), same('SELECT id FROM page WHERE chat = 1 AND p <@> (SELECT p FROM asked LIMIT 1) <= 6'),
     same('SELECT id FROM page WHERE chat <@> 1 <= 3 AND p <@> (SELECT p FROM asked LIMIT 1) <= 6'),
     same('SELECT id FROM page WHERE chat = (-1)::bigint AND p = (SELECT p FROM asked LIMIT 1)');
+SELECT same('SELECT a.id AS q, p.id FROM asked AS a JOIN page AS p ON p.p <@> a.p <= 6'), same('SELECT a.id AS q, p.id FROM asked AS a JOIN page AS p ON p.chat = a.chat AND p.p ~= a.p');
 EXPLAIN (COSTS OFF) SELECT id FROM page WHERE chat = 1 AND p <@> 7 <= 3 ORDER BY p <@> 7 LIMIT 1;
 EXPLAIN (COSTS OFF) SELECT id FROM page ORDER BY chat <@> 7 LIMIT 1;
 DROP INDEX page_i;

@@ -19,12 +19,15 @@ INSERT INTO page SELECT n, n % 2, CASE WHEN n % 9 > 0 THEN fingerprint(n) END FR
 CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 1);
 CREATE INDEX page_odd ON page USING simhash (h) WITH (trees = 1) WHERE kind = 1;
 CREATE INDEX page_expression ON page USING simhash ((hashint8extended(h::bigint, 1)::simhash)) WITH (trees = 1);
+CREATE INDEX page_several ON page USING simhash (kind, h) WITH (trees = 1);
+CREATE INDEX page_text ON page USING simhash ((h::text)) WITH (trees = 1);
+CREATE INDEX page_ball ON page USING simhash (simhash_ball(h, 3)) WITH (trees = 1);
 SQL
 
 sub all_sound
 {
     my ($name) = @_;
-    index_is_sound($node, $_, "$name: $_") for qw(page_h page_odd page_expression);
+    index_is_sound($node, $_, "$name: $_") for qw(page_h page_odd page_expression page_several page_text page_ball);
     return;
 }
 
@@ -88,6 +91,12 @@ is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM 
 check_finds('page_h', 'fingerprint differs from that of its row', 'an entry of another fingerprint');
 add_entry('page_expression', 'fingerprint(77778)', 'h IS NULL');
 check_finds('page_expression', 'fingerprint differs from that of its row', 'an entry for a NULL');
+for my $index (qw(page_several page_text page_ball)) {
+    add_entry($index, 'fingerprint(77777)', 'h IS NOT NULL AND id > 9000');
+    check_finds($index, 'fingerprint differs from that of its row', "$index: an entry of another value");
+    is($node->safe_psql('postgres', "SET enable_seqscan = off; SELECT count(*) FROM page WHERE simhash_ball(h, 3) ~= simhash_ball(fingerprint(77777), 0)"),
+        0, "$index: rows are checked again") if $index eq 'page_ball';
+}
 add_entry('page_odd', 'fingerprint(77779)', 'kind = 0 AND h IS NOT NULL');
 check_finds('page_odd', 'that should not be indexed', 'an entry of a row outside of the predicate');
 

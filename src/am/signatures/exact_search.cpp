@@ -47,11 +47,15 @@ void use_flip_costs(SignatureSearch *search, const float *weights)
     source->costs = {table_costs, prefix_bits_for(search->size.leaves), kFlipCost};
 }
 
-void begin_trees(SignatureSearch *search, bool likeliest)
+void set_query_keys(SignatureSearch *search)
 {
     const SearchPlan &plan = search->exact.plan;
     for (int i = 0; i < plan.steps; i++)
         set_query_key(search, plan.step[i].table);
+}
+
+void begin_trees(SignatureSearch *search, bool likeliest)
+{
     search->exact.keys = search->key;
     search->exact.key_of = source_key;
     search->exact.within_budget = true;
@@ -72,10 +76,12 @@ void begin_exact(SignatureSearch *search)
     search->spent = search->leaves = 0;
     search->returned.count = 0;
     search->exact.read.begin(nullptr, 0);
-    if (search->scanning)
+    if (search->scanning) {
         begin_scan_of_store(search);
-    else
-        begin_trees(search, false);
+        return;
+    }
+    set_query_keys(search);
+    begin_trees(search, false);
 }
 
 void begin_likeliest(SignatureSearch *search, const float *weights)
@@ -104,6 +110,7 @@ void begin_likeliest(SignatureSearch *search, const float *weights)
             MemoryContextAlloc(search->context, sizeof(KeyRange) * static_cast<Size>(kMostLeaves)));
     search->exact.read.begin(search->range, static_cast<Size>(leaves));
     use_flip_costs(search, weights);
+    set_query_keys(search);
     begin_trees(search, true);
 }
 

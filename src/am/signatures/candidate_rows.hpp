@@ -4,7 +4,7 @@
 // here.
 #pragma once
 
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

@@ -7,7 +7,7 @@
 // It becomes exact if it would read too many lists, or if all of them have too few rows.
 #pragma once
 
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

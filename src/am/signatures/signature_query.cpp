@@ -1,4 +1,4 @@
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 #include "am/index/strategy.hpp"
 

@@ -1,10 +1,10 @@
 // The entry points of a search of a signature index, which scans call (search/value_search.hpp): reading the keys,
 // choosing between an exact and an approximate search, and the memory of both.
 #include "am/search/nearest_search.hpp"
-#include "am/signatures/exact_search.hpp"
 #include "am/signatures/list_search.hpp"
+#include "am/signatures/probe_search.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/signature_probes.hpp"
+#include "am/signatures/tree_search.hpp"
 
 extern "C" {
 #include "utils/memutils.h"

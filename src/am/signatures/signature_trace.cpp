@@ -3,7 +3,7 @@
 //
 // Both the candidates and the leaves reveal signatures, so this is for users who may read the rows.
 #include "am/search/scan.hpp"
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 extern "C" {
 #include "access/relation.h"

@@ -2,7 +2,7 @@
 // is so large that the plane would exclude few rows. Exact searches rely on it if it costs less than their trees.
 #pragma once
 
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "am/signatures/probe_source.hpp"
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 #include "core/likely/probe_forecast.hpp"
 #include "core/likely/probe_model.hpp"

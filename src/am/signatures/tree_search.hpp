@@ -3,7 +3,7 @@
 // returned. Approximate searches become exact by begin_exact.
 #pragma once
 
-#include "am/signatures/signature_query.hpp"
+#include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {

@@ -1,7 +1,7 @@
-#include "am/signatures/signature_probes.hpp"
+#include "am/signatures/probe_search.hpp"
 
 #include "am/signatures/candidate_rows.hpp"
-#include "am/signatures/exact_search.hpp"
+#include "am/signatures/tree_search.hpp"
 
 extern "C" {
 #include "utils/memutils.h"

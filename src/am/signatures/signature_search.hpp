@@ -3,8 +3,8 @@
 //
 //   signature_search   the entry points
 //   list_search        a search for the nearest rows by lists
-//   signature_probes   an approximate search for the rows within a radius, leaf by leaf
-//   exact_search       the leaves of a plan, or a scan of the store
+//   probe_search       an approximate search for the rows within a radius, leaf by leaf
+//   tree_search        the leaves of a plan, or a scan of the store
 //   store_scan         planes and body pages
 //   candidate_rows     from positions to rows
 //

@@ -1,4 +1,4 @@
-#include "am/signatures/exact_search.hpp"
+#include "am/signatures/tree_search.hpp"
 
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/store_scan.hpp"

@@ -446,24 +446,13 @@ constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_row
 
 ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys)
 {
-    auto *search = static_cast<FingerprintSearch *>(palloc0(sizeof(FingerprintSearch)));
-    search->read_keys = read_keys;
-    search->start = start_search;
-    search->begin = begin_conditions;
-    search->next = next_leaf;
-    search->nearest = &kNearest;
+    auto *search = prepare_search<FingerprintSearch>(
+        index, nkeys, norderbys, {read_keys, start_search, begin_conditions, next_leaf, &kNearest});
     search->pins = true;
-
-    prepare_scan_keys(&search->asked, nkeys, norderbys);
     search->guides = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall) * (static_cast<Size>(nkeys) + 1)));
-    search->keys = &search->asked;
     search->meta = &fingerprint_meta(*index.meta);
-    search->context = CurrentMemoryContext;
-    search->reader.index = index;
     search->exact.plan.radius = -1;
-    Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
-    search->found = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * capacity));
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * capacity));
+    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     return search;
 }
 

@@ -44,9 +44,10 @@ struct Results {
     Size returned;
 };
 
-struct ValueSearch {
+// What scans call.
+struct SearchFunctions {
     // Reads the keys of a scan, and releases what an earlier search holds.
-    void (*read_keys)(ValueSearch *search, IndexScanDesc scan);
+    void (*read_keys)(struct ValueSearch *search, IndexScanDesc scan);
     // A scan starts: its snapshot, all_wanted and keep_pin are set.
     void (*start)(ValueSearch *search);
     // Starts the search for the conditions of a scan without ORDER BY.
@@ -55,7 +56,9 @@ struct ValueSearch {
     bool (*next)(ValueSearch *search, Results *results);
 
     const struct NearestSearch *nearest; // for ORDER BY (nearest_search.hpp)
+};
 
+struct ValueSearch : SearchFunctions {
     const ScanKeys *keys;
     Snapshot snapshot;
     bool all_wanted; // the scan does not end before the last row
@@ -63,5 +66,20 @@ struct ValueSearch {
     bool pins;       // the search can keep pins; otherwise rows for such a snapshot are checked again
     Buffer pin;
 };
+
+// Prepares a search in the current memory context.
+template <typename Search>
+Search *prepare_search(const OpenIndex &index, int nkeys, int norderbys, const SearchFunctions &functions)
+{
+    auto *search = static_cast<Search *>(palloc0(sizeof(Search)));
+    static_cast<SearchFunctions &>(*search) = functions;
+    prepare_scan_keys(&search->asked, nkeys, norderbys);
+    search->keys = &search->asked;
+    search->context = CurrentMemoryContext;
+    search->reader.index = index;
+    const Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
+    search->found = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * capacity));
+    return search;
+}
 
 } // namespace simhash

@@ -2,6 +2,8 @@
 
 #include "am/search/pins.hpp"
 
+#include "pg/server/settings.hpp"
+
 #include <algorithm>
 
 namespace simhash
@@ -25,44 +27,20 @@ bool accepted(const SignatureSearch &search, const std::uint8_t *signature)
     return true;
 }
 
-// Whether the leaf is the one that returns a row: it is that of the first step in whose window the row has few enough
-// errors, or one of those that are read first. The row has few enough in this step.
-bool reported_here(const SignatureSearch &search, int step, const std::uint8_t *signature)
+// Adds a row of a locked body page to the hits unless its slot is free, it is outside one of the balls, or it is not
+// returned again. `distance` is to the query of the search.
+void add_hit(SignatureSearch *search, const char *page, int slot, int distance, Size *hits)
 {
-    const SignatureSource &exact = search.exact;
-    const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
-    if (search.likeliest)
-        return exact.is_new(search.reader.leaf, key);
-    for (int i = 0; i < step; i++) {
-        const int table = exact.plan.step[i].table;
-        if (exact.returns(table, key(table)))
-            return false;
-    }
-    return !exact.returned_before(key);
-}
-
-} // namespace
-
-void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, int distance, Size *hits)
-{
-    int slot = position_slot(position);
     const std::uint8_t *signature = body_signature(page, search->shape.bytes, slot);
-    std::uint64_t tid = body_tid(page, slot);
-    if (tid == kNoRow || distance > search->radius || !accepted(*search, signature))
-        return;
-    if (search->skip_seen && contains(search->seen, search->seen_tids ? tid : position))
-        return;
-    const std::uint64_t *returned = search->returned.tid;
-    if (search->scanning && std::binary_search(returned, returned + search->returned.count, tid))
+    const std::uint64_t tid = body_tid(page, slot);
+    if (tid == kNoRow || distance > search->radius || !accepted(*search, signature) ||
+        contains(search->by_recall, tid) || contains(search->by_trees, tid))
         return;
     const SignatureKeys &keys = search->asked;
     bool to_lead = keys.orders == 0 || keys.lead_query().value == search->query;
     search->hit[(*hits)++] =
         Hit::make(0, tid, to_lead ? distance : distance_to(*search, keys.lead_query().value, signature));
 }
-
-namespace
-{
 
 // The pages of some candidates.
 struct CandidatePages {
@@ -88,10 +66,7 @@ Size prefetch_candidates(const SignatureSearch &search, const std::uint64_t *pos
             if (pages->count == CandidatePages::kTogether)
                 break;
             pages->block[pages->count] = block;
-            pages->buffer[pages->count++] =
-                block_exists(search.index, block)
-                    ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
-                    : InvalidBuffer;
+            pages->buffer[pages->count++] = find_body(search, block);
         }
         Buffer buffer = pages->buffer[pages->count - 1];
         if (!BufferIsValid(buffer))
@@ -111,9 +86,11 @@ Size prefetch_candidates(const SignatureSearch &search, const std::uint64_t *pos
     return i;
 }
 
+using RowTest = bool (*)(const SignatureSearch &search, const std::uint8_t *signature);
+
 // Adds the candidates of one page that match to the hits.
-void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *position, Size count, int step,
-                 Size *hits)
+void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *position, Size count,
+                 RowTest returns, Size *hits)
 {
     const char *page = buffer_page(buffer);
     for (Size i = 0; i < count; i++) {
@@ -123,14 +100,45 @@ void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *po
                               "An entry refers to a row that does not exist.");
         const std::uint8_t *signature = body_signature(page, search->shape.bytes, slot);
         int distance = distance_to(*search, search->query, signature);
-        if (distance <= search->radius && (step < 0 || reported_here(*search, step, signature)))
-            add_hit(search, page, position[i], distance, hits);
+        if (distance <= search->radius && (returns == nullptr || returns(*search, signature)))
+            add_hit(search, page, slot, distance, hits);
+    }
+}
+
+// Sets the distances of the rows of a body page.
+void compare_body(const SignatureSearch &search, const char *page, Buffer next)
+{
+    constexpr int kLine = 64, kPart = 1024; // bytes compared between two groups of prefetches
+    const int bytes = search.shape.bytes, count = body_count(page);
+    const int part = Max(kPart / bytes, 16);
+    const char *ahead = BufferIsValid(next) ? static_cast<const char *>(BufferGetPage(next)) : nullptr;
+    int fetched = 0;
+    for (int row = 0; row < count; row += part) {
+        const int end = Min(row + part, count);
+        const int wanted = end == count ? BLCKSZ : end * bytes;
+        for (; ahead != nullptr && fetched < wanted; fetched += kLine)
+            __builtin_prefetch(ahead + fetched);
+        find_distances(search.query, bytes, body_signature(page, bytes, row), static_cast<Size>(bytes),
+                       end - row, search.distance + row);
     }
 }
 
 } // namespace
 
-Size verify(SignatureSearch *search, Size count, int step)
+void set_query_key(SignatureSearch *search, int table)
+{
+    std::uint64_t key[kMostKeyWords];
+    signature_key(search->meta->layout, table, search->query, key);
+    search->key[table] = key[0];
+    search->second_word[table] = key[1];
+}
+
+LeafQuery key_query(const SignatureSearch &search, int table, int radius)
+{
+    return {{{search.key[table], search.meta->words == 2 ? search.second_word[table] : 0}}, radius, 0, 0};
+}
+
+Size verify(SignatureSearch *search, Size count, RowTest returns)
 {
     std::uint64_t *position = search->position;
     std::sort(position, position + count);
@@ -142,16 +150,38 @@ Size verify(SignatureSearch *search, Size count, int step)
             Size next = i;
             while (next < end && position_block(position[next]) == pages.block[p])
                 next++;
-            Buffer buffer =
-                read_store_page(search->index, search->shape, pages.block[p], kBodyPage, BUFFER_LOCK_SHARE,
-                                search->snapshot, search->strategy, pages.buffer[p]);
-            verify_page(search, buffer, position + i, next - i, step, &hits);
+            Buffer buffer = read_store_page(search->index, search->shape, pages.block[p], kBodyPage,
+                                            BUFFER_LOCK_SHARE, search->snapshot, nullptr, pages.buffer[p]);
+            verify_page(search, buffer, position + i, next - i, returns, &hits);
             UnlockReleaseBuffer(buffer);
             i = next;
         }
     }
     if (hits > 0)
         check_hits(search->index, position_block(position[0]), search->hit, hits);
+    return hits;
+}
+
+Buffer find_body(const SignatureSearch &search, BlockNumber block)
+{
+    return block_exists(search.index, block) ? PrefetchBuffer(search.index, MAIN_FORKNUM, block).recent_buffer
+                                             : InvalidBuffer;
+}
+
+Size add_body_rows(SignatureSearch *search, Buffer buffer, Buffer next, Size hits)
+{
+    const char *page = buffer_page(buffer);
+    const BlockNumber block = BufferGetBlockNumber(buffer);
+    const int count = body_count(page);
+    const Size before = hits;
+    compare_body(*search, page, next);
+    for (int slot = 0; slot < count; slot++) {
+        if (search->distance[slot] <= search->radius)
+            add_hit(search, page, slot, search->distance[slot], &hits);
+    }
+    UnlockReleaseBuffer(buffer);
+    if (hits > before)
+        check_hits(search->index, block, search->hit + before, hits - before);
     return hits;
 }
 

@@ -1,6 +1,6 @@
-// Verification: from the positions of candidates to the rows that the search returns. Compares the whole signatures,
-// on their body pages; a page is read once for all of its candidates. A slot may hold another row than the one that
-// the entry was made for, so the signature and the tid are read under one lock. All searches of a wide index end
+// From keys to candidates, and from candidates to the rows that a search returns: their whole signatures are compared, on
+// their body pages. A page is read once for all of its candidates. A slot may hold another row than the one that the
+// entry was made for, so the signature and the tid are read under one lock. All searches of an index on signatures end
 // here.
 #pragma once
 
@@ -9,11 +9,26 @@
 namespace simhash
 {
 
-// Adds a row of a locked body page to the hits unless its slot is free, it is outside one of the balls, or it has been
-// returned. `distance` is to the query of the search.
-void add_hit(SignatureSearch *search, const char *page, std::uint64_t position, int distance, Size *hits);
-// Adds the rows of the candidates in search->position that match, ordered by page, to the hits. `step` is that of the
-// plan whose leaf they come from, -1 if there is none.
-Size verify(SignatureSearch *search, Size count, int step);
+// Sets the query's key in a table.
+void set_query_key(SignatureSearch *search, int table);
+// What is within a radius of the query's key in a table.
+LeafQuery key_query(const SignatureSearch &search, int table, int radius);
+
+// Sets the hits to the rows of the candidates in search->position that match. `returns` tells whether a row within the
+// radius is one to return, if not all are. Returns the number of hits.
+Size verify(SignatureSearch *search, Size count,
+            bool (*returns)(const SignatureSearch &search, const std::uint8_t *signature) = nullptr);
+
+// Finds the buffer of a body page that will be read next, or an invalid one.
+Buffer find_body(const SignatureSearch &search, BlockNumber block);
+// Adds the rows of a locked body page that match to the hits, and releases it. Fetches the lines of the next page
+// meanwhile: if all were asked for at once, the processor would wait for them. Returns the number of hits.
+Size add_body_rows(SignatureSearch *search, Buffer buffer, Buffer next, Size hits);
+
+inline void note_tids(NumberSet *noted, const Hit *hit, Size hits)
+{
+    for (Size i = 0; i < hits; i++)
+        insert(noted, hit[i].tid());
+}
 
 } // namespace simhash

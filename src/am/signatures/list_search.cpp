@@ -1,9 +1,7 @@
 #include "am/signatures/list_search.hpp"
 
-#include "am/search/pins.hpp"
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/lists.hpp"
-#include "am/signatures/store_scan.hpp"
 
 #include "pg/server/settings.hpp"
 
@@ -65,14 +63,12 @@ bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
     Size lists;
     if (!suits(*search, ball.recall, wanted, &lists))
         return false;
-    free_list_search(search);
-    auto *state = static_cast<ListSearch *>(MemoryContextAllocZero(search->context, sizeof(ListSearch)));
+    auto *state =
+        static_cast<ListSearch *>(MemoryContextAllocZero(search->query_context, sizeof(ListSearch)));
     state->recall = ball.recall;
     state->wanted = wanted;
     state->known = -1;
-    search->listed = state;
-    search->probing = true;
-    search->skip_seen = false;
+    search->lists = state;
     return true;
 }
 
@@ -82,7 +78,7 @@ namespace
 // Notes which lists to read, as many as `count`: centers may be forgotten as soon as a page is read.
 void plan_lists(SignatureSearch *search, Size count)
 {
-    ListSearch *state = search->listed;
+    ListSearch *state = search->lists;
     const Lists &lists = lists_of(search->index, *search->meta);
     count = Min(count, Size{lists.lists});
     nearest_lists(lists, find_distances, search->query, static_cast<std::uint32_t>(count), lists.distance,
@@ -90,7 +86,7 @@ void plan_lists(SignatureSearch *search, Size count)
     if (state->place != nullptr)
         pfree(state->place);
     state->place = static_cast<ListSearch::ListPlace *>(
-        MemoryContextAllocHuge(search->context, sizeof(ListSearch::ListPlace) * count));
+        MemoryContextAllocHuge(search->query_context, sizeof(ListSearch::ListPlace) * count));
     state->places = count;
     for (Size i = 0; i < count; i++)
         state->place[i] = {lists.order[i], lists.head[lists.order[i]]};
@@ -99,7 +95,7 @@ void plan_lists(SignatureSearch *search, Size count)
 // Keeps the nearest rows, as many as are wanted, and searches only for nearer ones from now on.
 void cut_rows(SignatureSearch *search)
 {
-    ListSearch *state = search->listed;
+    ListSearch *state = search->lists;
     auto nearer = [](const Hit &a, const Hit &b) { return a.rank < b.rank; };
     Hit *last = state->row + state->wanted - 1;
     std::nth_element(state->row, last, state->row + state->rows, nearer);
@@ -109,7 +105,7 @@ void cut_rows(SignatureSearch *search)
 
 void add_rows(SignatureSearch *search, Size hits)
 {
-    ListSearch *state = search->listed;
+    ListSearch *state = search->lists;
     for (Size i = 0; i < hits; i++) {
         const Hit &hit = search->hit[i];
         // Rows nearer than those returned were found too late.
@@ -131,25 +127,15 @@ BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockN
     const char *page = buffer_page(buffer);
     const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
     *recent = after == kNoBlock ? InvalidBuffer : find_body(*search, after);
-    const int count = body_count(page);
-    compare_body(*search, page, *recent);
-    Size hits = 0;
-    for (int slot = 0; slot < count; slot++) {
-        if (search->distance[slot] <= search->radius)
-            add_hit(search, page, store_position(block, slot), search->distance[slot], &hits);
-    }
-    UnlockReleaseBuffer(buffer);
-    if (hits > 0)
-        check_hits(search->index, block, search->hit, hits);
-    add_rows(search, hits);
-    *candidates += static_cast<Size>(count);
+    *candidates += static_cast<Size>(body_count(page));
+    add_rows(search, add_body_rows(search, buffer, *recent, 0));
     return next;
 }
 
 // Reads the list at place `i`.
 void read_list(SignatureSearch *search, Size i, Buffer *recent)
 {
-    const ListSearch *state = search->listed;
+    const ListSearch *state = search->lists;
     const ListSearch::ListPlace &place = state->place[i];
     const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
     Size candidates = 0;
@@ -170,7 +156,7 @@ void read_list(SignatureSearch *search, Size i, Buffer *recent)
 // Reads the nearest lists, until they are enough for the distance of the last row wanted, or all.
 void read_lists(SignatureSearch *search)
 {
-    const ListSearch *state = search->listed;
+    const ListSearch *state = search->lists;
     const ListMeta &lists = search->meta->lists;
     const double chance = chance_of(search->query, static_cast<Size>(search->shape.bytes));
     Buffer recent = InvalidBuffer;
@@ -188,7 +174,7 @@ void read_lists(SignatureSearch *search)
 // Finds the next rows wanted. Returns false if an exact search must find them.
 bool find_listed(SignatureSearch *search)
 {
-    ListSearch *state = search->listed;
+    ListSearch *state = search->lists;
     Size lists;
     if (!suits(*search, state->recall, state->returned + state->wanted, &lists))
         return false;
@@ -196,7 +182,8 @@ bool find_listed(SignatureSearch *search)
     state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
     if (state->row != nullptr)
         pfree(state->row);
-    state->row = static_cast<Hit *>(MemoryContextAllocHuge(search->context, sizeof(Hit) * state->capacity));
+    state->row =
+        static_cast<Hit *>(MemoryContextAllocHuge(search->query_context, sizeof(Hit) * state->capacity));
     search->radius = search->meta->bits;
     // Before the first page is read: see write_row.
     if (search->snapshot != nullptr)
@@ -209,25 +196,15 @@ bool find_listed(SignatureSearch *search)
     return true;
 }
 
-// The rows at the distance of the last one returned, and before it, are not returned any more.
-void become_exact(SignatureSearch *search, int *done)
-{
-    const ListSearch &state = *search->listed;
-    search->probing = false;
-    search->radius = search->meta->bits;
-    *done = state.returned == 0 ? -1 : Hit{0, state.last}.distance() - 1;
-}
-
 // Notes the rows that are returned at the last distance.
 void note_rows(SignatureSearch *search)
 {
-    ListSearch *state = search->listed;
+    ListSearch *state = search->lists;
     const Hit &last = state->row[state->rows - 1];
     if (state->returned == 0 || Hit{0, state->last}.distance() != last.distance())
-        begin_set(&search->seen, search->context);
-    search->seen_tids = search->skip_seen = true;
+        clear_set(&search->by_recall);
     for (Size i = state->rows; i > 0 && state->row[i - 1].distance() == last.distance(); i--)
-        insert(&search->seen, state->row[i - 1].tid());
+        note_tids(&search->by_recall, &state->row[i - 1], 1);
     state->last = last.rank;
 }
 
@@ -235,11 +212,9 @@ void note_rows(SignatureSearch *search)
 
 bool next_listed(SignatureSearch *search, Results *results, int *done)
 {
-    ListSearch *state = search->listed;
-    search->skip_seen = false;
+    ListSearch *state = search->lists;
     if (!find_listed(search)) {
-        search->skip_seen = state->returned > 0;
-        become_exact(search, done);
+        *done = state->returned == 0 ? -1 : Hit{0, state->last}.distance() - 1;
         return false;
     }
     std::sort(state->row, state->row + state->rows,
@@ -249,22 +224,6 @@ bool next_listed(SignatureSearch *search, Results *results, int *done)
     state->returned += state->rows;
     state->wanted *= kGrowth;
     return true;
-}
-
-void free_list_search(SignatureSearch *search)
-{
-    ListSearch *state = search->listed;
-    search->listed = nullptr;
-    if (state == nullptr)
-        return;
-    search->probing = search->skip_seen = false;
-    if (state->place != nullptr)
-        pfree(state->place);
-    if (state->row != nullptr)
-        pfree(state->row);
-    if (state->returned > 0)
-        free_set(&search->seen);
-    pfree(state);
 }
 
 } // namespace simhash

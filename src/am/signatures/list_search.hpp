@@ -28,13 +28,12 @@ struct ListSearch {
     Size places;
 };
 
-// Starts a search for the nearest rows around the center of a ball, unless the index has no lists or it would read too many
-// of them. Returns whether it has.
+// Starts a search for the nearest rows around the center of a ball, for which an exact one has been planned, unless the
+// index has no lists or it would read too many of them. Returns whether it has.
 bool begin_list_search(SignatureSearch *search, const SignatureBall &ball);
-// Sets the results to the next of the nearest rows, sorted. Returns false if the search has become exact: the rows at
-// distance `*done` and nearer have been returned, and those at the next distance that were returned are skipped.
+// Sets the results to the next of the nearest rows, sorted. Returns false if an exact search must find them: the rows at
+// distance `*done` and nearer have been returned, and those at the next distance that were are in search->by_recall.
 bool next_listed(SignatureSearch *search, Results *results, int *done);
-void free_list_search(SignatureSearch *search);
 
 // Whether a search for the nearest rows reads lists: if these typically cost less than an exact search, which takes `exact`
 // microseconds. Sets the typical number of lists and their cost.

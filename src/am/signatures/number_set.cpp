@@ -7,33 +7,24 @@ extern "C" {
 namespace simhash
 {
 
-void begin_set(NumberSet *set, MemoryContext context)
-{
-    constexpr Size kFirst = 1024;
-    free_set(set);
-    *set = {static_cast<uint64 *>(MemoryContextAllocZero(context, sizeof(uint64) * kFirst)), kFirst, 0,
-            context};
-}
-
-void free_set(NumberSet *set)
+void clear_set(NumberSet *set)
 {
     if (set->slot != nullptr)
         pfree(set->slot);
-    set->slot = nullptr;
+    *set = {set->context, nullptr, 0, 0};
 }
 
 void grow_set(NumberSet *set)
 {
-    NumberSet larger = *set;
-    larger.capacity *= 2;
-    larger.count = 0;
+    constexpr Size kFirst = 256;
+    NumberSet larger = {set->context, nullptr, Max(set->capacity * 2, kFirst), 0};
     larger.slot = static_cast<uint64 *>(MemoryContextAllocExtended(
         set->context, sizeof(uint64) * larger.capacity, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
     for (Size i = 0; i < set->capacity; i++) {
         if (set->slot[i] != 0)
             insert(&larger, set->slot[i]);
     }
-    pfree(set->slot);
+    clear_set(set);
     *set = larger;
 }
 

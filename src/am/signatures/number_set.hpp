@@ -8,29 +8,29 @@ namespace simhash
 {
 
 struct NumberSet {
-    uint64 *slot; // 0 if free; null before the first begin_set
+    MemoryContext context; // of the slots
+    uint64 *slot;          // 0 if free; null while there are none
     Size capacity;
     Size count;
-    MemoryContext context;
 };
 
-// Makes it empty, in place of what it held.
-void begin_set(NumberSet *set, MemoryContext context);
-void free_set(NumberSet *set);
+void clear_set(NumberSet *set);
 // Doubles the capacity.
 void grow_set(NumberSet *set);
 
 // The slot with the number, or the free one where it belongs.
 inline Size slot_of(const NumberSet &set, uint64 number)
 {
-    Assert(set.slot != nullptr);
     Size at = static_cast<Size>(number * UINT64CONST(0x9E3779B97F4A7C15) >> 20) & (set.capacity - 1);
     while (set.slot[at] != 0 && set.slot[at] != number)
         at = (at + 1) & (set.capacity - 1);
     return at;
 }
 
-inline bool contains(const NumberSet &set, uint64 number) { return set.slot[slot_of(set, number)] != 0; }
+inline bool contains(const NumberSet &set, uint64 number)
+{
+    return set.count > 0 && set.slot[slot_of(set, number)] != 0;
+}
 
 // Adds a number, and returns whether it is new. 0, which only a damaged leaf refers to, always is.
 inline bool insert(NumberSet *set, uint64 number)

@@ -50,7 +50,7 @@ double estimated_recall(const SignatureSearch &search) { return search.probes->m
 // Returns their number.
 Size keep_new(SignatureSearch *search, Size from, Size count)
 {
-    NumberSet *seen = &search->seen;
+    NumberSet *seen = &search->probes->seen;
     std::uint64_t *position = search->position + from;
     Size kept = 0;
     for (Size i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ int nearest_matches(SignatureSearch *search, const LeafQuery &query, int matches
 // Returns false at the end.
 bool read_probe(SignatureSearch *search, Size *count)
 {
-    Probes *probes = search->probes;
+    ProbeSearch *probes = search->probes;
     Buffer buffer = read_next_leaf(&search->reader);
     if (!BufferIsValid(buffer))
         return false;
@@ -149,7 +149,7 @@ bool read_probes(SignatureSearch *search, Size *candidates)
 // What the leaves that are left will cost.
 double leaves_cost(const SignatureSearch &search)
 {
-    const Probes &probes = *search.probes;
+    const ProbeSearch &probes = *search.probes;
     const ProbeProgress progress = {
         search.meta->layout.tables, search.size.leaves, probes.leaves, rate_of(search),
         estimated_recall(search),   probes.recall};
@@ -159,7 +159,7 @@ double leaves_cost(const SignatureSearch &search)
 // Whether it is time to decide how the search goes on.
 bool must_decide(SignatureSearch *search)
 {
-    Probes *probes = search->probes;
+    ProbeSearch *probes = search->probes;
     bool first = probes->decide == 0 && (probes->leaves >= search->meta->layout.tables ||
                                          probes->spent > search->exact_cost * kFirstDecision);
     if (!first && (probes->decide == 0 || probes->spent < probes->decide))
@@ -168,13 +168,32 @@ bool must_decide(SignatureSearch *search)
     return true;
 }
 
+// Returns false when the target is reached, or the search has become exact.
+bool next_probed(SignatureSearch *search, Results *results)
+{
+    while (estimated_recall(*search) < search->probes->recall) {
+        Size candidates;
+        const bool exact = must_decide(search) && leaves_cost(*search) >= search->exact_cost;
+        if (exact || !read_probes(search, &candidates)) {
+            begin_exact(search);
+            return false;
+        }
+        Size hits = verify(search, candidates);
+        if (hits > 0) {
+            note_tids(&search->by_recall, search->hit, hits);
+            *results = {search->hit, hits, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 void begin_probes(SignatureSearch *search, const SignatureBall &ball)
 {
-    free_probes(search);
-    MemoryContext caller = MemoryContextSwitchTo(search->context);
-    auto *probes = static_cast<Probes *>(palloc0(sizeof(Probes)));
+    auto *probes =
+        static_cast<ProbeSearch *>(MemoryContextAllocZero(search->query_context, sizeof(ProbeSearch)));
     const SignatureLayout &layout = search->meta->layout;
     const float *weights = ball_weights(ball);
     probes->flips.set_uniform();
@@ -187,43 +206,12 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->model.begin(&layout, &probes->flips, search->key);
     probes->recall = goal_of(ball.recall);
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
-    begin_set(&search->seen, search->context);
-    search->seen_tids = search->skip_seen = false;
-    MemoryContextSwitchTo(caller);
+    probes->seen.context = search->query_context;
     search->probes = probes;
-    search->probing = true;
+    search->more = next_probed;
     begin_probe_source(&probes->source, layout.tables, search->key,
                        probes->flips.uniform() ? kUniformStep : kWeightedStep);
     begin_reading(&search->reader, &probes->source);
-}
-
-bool next_probed(SignatureSearch *search, Results *results)
-{
-    while (estimated_recall(*search) < search->probes->recall) {
-        Size candidates;
-        const bool exact = must_decide(search) && leaves_cost(*search) >= search->exact_cost;
-        if (exact || !read_probes(search, &candidates)) {
-            begin_exact(search);
-            return false;
-        }
-        Size hits = verify(search, candidates, -1);
-        if (hits > 0) {
-            *results = {search->hit, hits, 0};
-            return true;
-        }
-    }
-    return false;
-}
-
-void free_probes(SignatureSearch *search)
-{
-    Probes *probes = search->probes;
-    search->probes = nullptr;
-    if (probes == nullptr)
-        return;
-    search->probing = search->skip_seen = false;
-    free_set(&search->seen);
-    pfree(probes);
 }
 
 } // namespace simhash

@@ -16,7 +16,7 @@
 namespace simhash
 {
 
-struct Probes {
+struct ProbeSearch {
     ProbeSource source;
     FlipModel flips;
     ProbeModel model;
@@ -25,13 +25,10 @@ struct Probes {
     double leaves;                      // read
     double decide;                      // how the search goes on, when it has cost this much
     int candidate_radius[kKeyBits + 1]; // by depth of the leaf; -1 if unknown
+    NumberSet seen;                     // the positions of the candidates so far
 };
 
-// Starts an approximate search around the center of a ball, with the radius of the search.
+// Starts an approximate search around the center of a ball, for which an exact one has been planned.
 void begin_probes(SignatureSearch *search, const SignatureBall &ball);
-// Sets the results to more rows within the radius. Returns false when the target is reached or the search has become
-// exact.
-bool next_probed(SignatureSearch *search, Results *results);
-void free_probes(SignatureSearch *search);
 
 } // namespace simhash

@@ -123,6 +123,14 @@ OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch 
 
 } // namespace
 
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks)
+{
+    StoreShape shape = store_shape(layout.bytes(), BLCKSZ);
+    double leaves_of_segment = layout.tables * shape.rows() / signature_leaf_rows(layout, BLCKSZ);
+    double segments = blocks / (shape.pages() + leaves_of_segment);
+    return signature_index_size(layout, shape, BLCKSZ, segments * shape.rows());
+}
+
 const SearchCosts kSignatureCosts = {signature_bits, search_signatures, order_signatures};
 
 } // namespace simhash

@@ -4,6 +4,8 @@
 #include "am/index/kind.hpp"
 #include "am/signatures/signature_meta.hpp"
 
+#include "core/page/signature_plan.hpp"
+
 namespace simhash
 {
 
@@ -26,9 +28,11 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
 // signature_search.cpp
 ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int norderbys);
 
-extern const SearchCosts kSignatureCosts; // signature_cost.cpp
-extern const CheckKind kSignatureCheck;   // check_store.cpp
-extern const StatsKind kSignatureStats;   // signature_stats.cpp
+// signature_cost.cpp
+SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks); // an estimate
+extern const SearchCosts kSignatureCosts;
+extern const CheckKind kSignatureCheck; // check_store.cpp
+extern const StatsKind kSignatureStats; // signature_stats.cpp
 
 // signature_pairs.cpp
 struct PairWork *join_signatures(PairOutput *output, int radius);

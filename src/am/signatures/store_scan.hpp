@@ -7,13 +7,16 @@
 namespace simhash
 {
 
-void begin_scan_of_store(SignatureSearch *search);
-// Sets the results to the rows of the next segment that has some. Returns false at the end.
-bool next_segment_rows(SignatureSearch *search, Results *results);
-// Finds the buffer of a body page that will be read next, or an invalid one.
-Buffer find_body(const SignatureSearch &search, BlockNumber block);
-// Sets the distances of the rows of a body page, and fetches the lines of the next one meanwhile: if all were asked for
-// at once, the processor would wait for them.
-void compare_body(const SignatureSearch &search, const char *page, Buffer next);
+struct StoreScan {
+    Segments segments; // in the context of the search
+    Size segment;      // the next one
+    std::uint64_t sketch[2];
+    int plane_radius; // for which `by_plane` was computed
+    bool by_plane;
+    std::uint16_t *match; // memory for matches within a plane page
+};
+
+// Starts it for the query, without the rows in search->by_trees.
+void begin_store_scan(SignatureSearch *search);
 
 } // namespace simhash

@@ -9,10 +9,6 @@
 #include <cmath>
 #include <limits>
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 namespace simhash
 {
 
@@ -34,7 +30,7 @@ void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
 
 void use_flip_costs(SignatureSearch *search, const float *weights)
 {
-    SignatureSource *source = &search->exact;
+    SignatureSource *source = &search->trees->source;
     float squares = 0;
     for (int j = 0; weights != nullptr && j < search->meta->bits; j++)
         squares += weights[j] * weights[j];
@@ -47,75 +43,34 @@ void use_flip_costs(SignatureSearch *search, const float *weights)
     source->costs = {table_costs, prefix_bits_for(search->size.leaves), kFlipCost};
 }
 
-void set_query_keys(SignatureSearch *search)
+// Starts to read the likeliest leaves of the plan, or all others.
+void begin_leaves(SignatureSearch *search, bool likeliest)
 {
-    const SearchPlan &plan = search->exact.plan;
-    for (int i = 0; i < plan.steps; i++)
-        set_query_key(search, plan.step[i].table);
-}
-
-void begin_trees(SignatureSearch *search, bool likeliest)
-{
-    search->exact.keys = search->key;
-    search->exact.key_of = source_key;
-    search->exact.within_budget = true;
-    search->likeliest = likeliest;
+    TreeSearch *trees = search->trees;
+    trees->likeliest = likeliest;
     if (likeliest)
-        begin_eager_source(&search->exact, search->radius);
+        begin_eager_source(&trees->source, search->radius);
     else
-        begin_step_source(&search->exact, search->radius);
-    begin_reading(&search->reader, &search->exact);
+        begin_step_source(&trees->source, search->radius);
+    begin_reading(&search->reader, &trees->source);
 }
 
-} // namespace
-
-void begin_exact(SignatureSearch *search)
+// Whether the leaf is the one that returns a row: it is that of the first step in whose window the row has few enough
+// errors, or one of those that are read first. The row has few enough in this step.
+bool reported_here(const SignatureSearch &search, const std::uint8_t *signature)
 {
-    search->skip_seen = search->skip_seen || search->probing;
-    search->probing = search->scan_follows = false;
-    search->spent = search->leaves = 0;
-    search->returned.count = 0;
-    search->exact.read.begin(nullptr, 0);
-    if (search->scanning) {
-        begin_scan_of_store(search);
-        return;
+    const SignatureSource &source = search.trees->source;
+    const LocatedLeaf &leaf = search.reader.leaf;
+    const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
+    if (search.trees->likeliest)
+        return source.is_new(leaf, key);
+    for (int i = 0; i < source.step_of(leaf); i++) {
+        const int table = source.plan.step[i].table;
+        if (source.returns(table, key(table)))
+            return false;
     }
-    set_query_keys(search);
-    begin_trees(search, false);
+    return !source.returned_before(key);
 }
-
-void begin_likeliest(SignatureSearch *search, const float *weights)
-{
-    // The part of the cost that the first leaves may take, and the most of them.
-    constexpr double kFirstPart = 1 / 24.0, kLeafAndCandidates = kLeafCost + 2 * kCandidateCost,
-                     kMostLeaves = 64;
-    const double leaves = Min(search->exact_cost * kFirstPart / kLeafAndCandidates, kMostLeaves);
-    if (leaves < 2) {
-        begin_exact(search);
-        return;
-    }
-    const SignatureLayout &layout = search->meta->layout;
-    if (search->scanning)
-        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &search->exact.plan);
-    if (search->exact.plan.steps == 0) { // there are no trees
-        begin_exact(search);
-        return;
-    }
-    search->spent = search->leaves = 0;
-    search->returned.count = 0;
-    search->scan_follows = search->scanning;
-    search->scanning = false;
-    if (search->range == nullptr)
-        search->range = static_cast<KeyRange *>(
-            MemoryContextAlloc(search->context, sizeof(KeyRange) * static_cast<Size>(kMostLeaves)));
-    search->exact.read.begin(search->range, static_cast<Size>(leaves));
-    use_flip_costs(search, weights);
-    set_query_keys(search);
-    begin_trees(search, true);
-}
-
-namespace
-{
 
 // Copies the positions of a locked leaf's entries that may be within the radius.
 Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep &step)
@@ -134,77 +89,116 @@ constexpr Size kMostReturned = 65536;
 
 void note_returned(SignatureSearch *search, Size hits)
 {
-    if (search->returned.count + hits > kMostReturned) {
-        search->scan_cost = std::numeric_limits<double>::infinity();
-        return;
-    }
-    if (search->returned.tid == nullptr)
-        search->returned.tid = static_cast<std::uint64_t *>(
-            MemoryContextAlloc(search->context, sizeof(std::uint64_t) * kMostReturned));
-    for (Size i = 0; i < hits; i++)
-        search->returned.tid[search->returned.count++] = search->hit[i].tid();
+    if (search->by_trees.count + hits > kMostReturned)
+        search->trees->scan_cost = std::numeric_limits<double>::infinity();
+    else
+        note_tids(&search->by_trees, search->hit, hits);
 }
 
 // Whether a scan of the store would cost less than the rest of the search of the trees.
 bool scan_is_cheaper(const SignatureSearch &search)
 {
-    if (search.scan_follows)
-        return search.returned.count > kMostReturned / 2;
+    const TreeSearch &trees = *search.trees;
+    if (trees.scan_follows)
+        return search.by_trees.count > kMostReturned / 2;
     // A part of the scan's cost shows what the leaves hold; if it has been paid twice, the plan was wrong.
     constexpr double kSample = 0.25, kMost = 2;
-    double left = Max(0.0, search.exact.plan.leaves - search.leaves);
-    return search.spent > search.scan_cost * kMost ||
-           (search.spent > search.scan_cost * kSample &&
-            search.spent / search.leaves * left > search.scan_cost);
-}
-
-void change_to_scan(SignatureSearch *search)
-{
-    std::sort(search->returned.tid, search->returned.tid + search->returned.count);
-    search->scanning = true;
-    begin_scan_of_store(search);
+    double left = Max(0.0, trees.source.plan.leaves - trees.leaves);
+    return trees.spent > trees.scan_cost * kMost ||
+           (trees.spent > trees.scan_cost * kSample && trees.spent / trees.leaves * left > trees.scan_cost);
 }
 
 // Returns false at the end, and if a scan of the store must find the other rows.
 bool next_leaf_rows(SignatureSearch *search, Results *results)
 {
+    TreeSearch *trees = search->trees;
     while (!scan_is_cheaper(*search)) {
         Buffer buffer = read_next_leaf(&search->reader);
         if (!BufferIsValid(buffer)) {
-            if (search->scan_follows) {
-                change_to_scan(search);
+            if (trees->scan_follows)
+                break;
+            if (!trees->likeliest)
                 return false;
-            }
-            if (!search->likeliest)
-                return false;
-            begin_trees(search, false);
+            begin_leaves(search, false);
             continue;
         }
-        int step = search->exact.step_of(search->reader.leaf);
-        Size count = leaf_candidates(search, search->reader.page, search->exact.plan.step[step]);
+        const SearchStep &step = trees->source.plan.step[trees->source.step_of(search->reader.leaf)];
+        Size count = leaf_candidates(search, search->reader.page, step);
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
         trace_read(*search, {SignatureRead::tree, search->reader.leaf.table, block, count,
                              std::numeric_limits<double>::quiet_NaN()});
-        Size hits = verify(search, count, step);
-        search->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
-        search->leaves++;
+        Size hits = verify(search, count, reported_here);
+        trees->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
+        trees->leaves++;
         if (hits > 0) {
             note_returned(search, hits);
             *results = {search->hit, hits, 0};
             return true;
         }
     }
-    change_to_scan(search);
+    begin_store_scan(search);
     return false;
+}
+
+// Starts the search of the trees by the plan, with so many of the likeliest leaves first.
+void begin_trees(SignatureSearch *search, Size likeliest)
+{
+    TreeSearch *trees = search->trees;
+    SignatureSource *source = &trees->source;
+    for (int i = 0; i < source->plan.steps; i++)
+        set_query_key(search, source->plan.step[i].table);
+    source->keys = search->key;
+    source->key_of = source_key;
+    source->within_budget = true;
+    source->read.begin(trees->range, likeliest);
+    trees->spent = trees->leaves = 0;
+    search->more = next_leaf_rows;
+    begin_leaves(search, likeliest > 0);
 }
 
 } // namespace
 
-bool next_exact(SignatureSearch *search, Results *results)
+void plan_exact(SignatureSearch *search, const std::uint8_t *query, int radius)
 {
-    return (!search->scanning && next_leaf_rows(search, results)) ||
-           (search->scanning && next_segment_rows(search, results));
+    TreeSearch *trees = search->trees;
+    const SignatureLayout &layout = search->meta->layout;
+    search->query = query;
+    search->radius = radius;
+    const double cost = plan_trees(layout, radius, search->size, &trees->source.plan);
+    trees->scan_cost = scan_cost(layout, search->shape, radius, search->size);
+    trees->by_scan = cost > trees->scan_cost;
+    search->exact_cost = Min(cost, trees->scan_cost);
+}
+
+void begin_exact(SignatureSearch *search)
+{
+    clear_set(&search->by_trees);
+    search->trees->scan_follows = false;
+    if (search->trees->by_scan)
+        begin_store_scan(search);
+    else
+        begin_trees(search, 0);
+}
+
+void begin_likeliest(SignatureSearch *search, const float *weights)
+{
+    // The part of the cost that the first leaves may take.
+    constexpr double kFirstPart = 1 / 24.0, kLeafAndCandidates = kLeafCost + 2 * kCandidateCost;
+    TreeSearch *trees = search->trees;
+    const SignatureLayout &layout = search->meta->layout;
+    const double leaves =
+        Min(search->exact_cost * kFirstPart / kLeafAndCandidates, double{TreeSearch::kMostLikeliest});
+    if (leaves >= 2 && trees->by_scan)
+        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &trees->source.plan);
+    if (leaves < 2 || trees->source.plan.steps == 0) { // it costs little, or there are no trees
+        begin_exact(search);
+        return;
+    }
+    clear_set(&search->by_trees);
+    trees->scan_follows = trees->by_scan;
+    use_flip_costs(search, weights);
+    begin_trees(search, static_cast<Size>(leaves));
 }
 
 } // namespace simhash

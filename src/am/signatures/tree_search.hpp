@@ -1,19 +1,41 @@
-// An exact search, by whichever costs less: the leaves that its plan lists, or a scan of the store. If what is left
-// of the leaves turns out to cost more than a scan, the search changes to one, and skips the rows that it has
-// returned. Approximate searches become exact by begin_exact.
+// Exact searches. They read the leaves of a plan, or scan the store if that costs less.
+//
+// A search of the trees changes to a scan if what is left of it costs more: the estimates assume that leaves are
+// equally full, which those of skewed signatures are not. One that may end at its first row begins with a few of the
+// likeliest leaves, even if a scan follows.
 #pragma once
 
+#include "am/search/eager_source.hpp"
 #include "am/signatures/signature_search.hpp"
 
 namespace simhash
 {
 
-// Starts the exact search that was planned with the query.
+// With the keys of a signature.
+struct SignatureSource : EagerSource {
+    const std::uint64_t *keys; // in each table
+    const SignatureLayout *layout;
+    const float *weights; // for the costs of flips
+    float per_weight;     // by which z is computed (core/likely/step_order.hpp)
+};
+
+struct TreeSearch {
+    static constexpr int kMostLikeliest = 64; // leaves
+    SignatureSource source;
+    bool by_scan;      // the plan: a scan costs less
+    bool likeliest;    // the likeliest leaves are being read
+    bool scan_follows; // a scan finds the other rows
+    double spent;      // microseconds
+    double leaves;     // read
+    double scan_cost;  // for the query; infinite if the search can't change to it
+    KeyRange range[kMostLikeliest];
+};
+
+// Sets the query, and plans an exact search for it.
+void plan_exact(SignatureSearch *search, const std::uint8_t *query, int radius);
+// Starts the search that was planned with the query.
 void begin_exact(SignatureSearch *search);
-// The same if its first row may be enough: it begins with a few of the likeliest leaves, by weights unless they are null,
-// even if a scan of the store follows.
+// The same if its first row may be enough. Likely leaves are those by weights unless they are null.
 void begin_likeliest(SignatureSearch *search, const float *weights);
-// Sets the results to more rows, at least one. Returns false at the end.
-bool next_exact(SignatureSearch *search, Results *results);
 
 } // namespace simhash

@@ -114,51 +114,68 @@ void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, co
         memo.bits = -1;
 }
 
+namespace
+{
+
+// The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
+constexpr int kDeepest = 40;
+
+// Multiplies by the probability that a bit differs from the query's, or that it does not.
+void multiply(const FlipRates &rate, bool differs, FlipRates *value)
+{
+    for (int g = 0; g < kFlipRates; g++)
+        value->at[g] *= differs ? rate.at[g] : 1 - rate.at[g];
+}
+
+void add(const FlipRates &value, FlipRates *sum)
+{
+    for (int g = 0; g < kFlipRates; g++)
+        sum->at[g] += value.at[g];
+}
+
+} // namespace
+
+// Adds the probability of the keys that are not below a bound, or not above it if it is the upper one. `value` is that of
+// the first `from` bits, in which all of them agree with the bound.
+void ProbeModel::add_side(int table, std::uint64_t bound, bool upper, int from, FlipRates value,
+                          FlipRates *sum) const
+{
+    const std::uint16_t *bit = layout_->key_bits(table);
+    const std::uint64_t errors = bound ^ key_[table];
+    // If the rest of the bound is the extreme one, all keys belong to the range.
+    const int end = std::min(kDeepest, kKeyBits - std::countr_zero(upper ? ~bound : bound));
+    for (int i = from; i < end; i++) {
+        const FlipRates &rate = flips_->of_bit(bit[i]);
+        const bool differs = errors >> (63 - i) & 1;
+        if ((bound >> (63 - i) & 1) == (upper ? 1 : 0)) { // the branch beside the bound lies within the range
+            FlipRates beside = value;
+            multiply(rate, !differs, &beside);
+            add(beside, sum);
+        }
+        multiply(rate, differs, &value);
+    }
+    add(value, sum);
+}
+
 // Adds P(low <= key <= high): the range is cut into ranges of keys with the same leading bits.
 void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
 {
-    // The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters
-    // little.
-    constexpr int kDeepest = 40;
     const std::uint16_t *bit = layout_->key_bits(table);
-    std::uint64_t errors = low ^ key_[table], errors_high = high ^ key_[table];
-    int common = std::min(kDeepest, std::countl_zero(low ^ high));
-    float prefix[kFlipRates];
-    std::fill(prefix, prefix + kFlipRates, 1.0F);
-    auto step = [&](const FlipRates &rate, bool differs, float *value) {
-        for (int g = 0; g < kFlipRates; g++)
-            value[g] *= differs ? rate.at[g] : 1 - rate.at[g];
-    };
+    const int common = std::min(kDeepest, std::countl_zero(low ^ high));
+    FlipRates prefix;
+    std::fill(prefix.at, prefix.at + kFlipRates, 1.0F);
     for (int i = 0; i < common; i++)
-        step(flips_->of_bit(bit[i]), errors >> (63 - i) & 1, prefix);
-    if (common >= kDeepest) {
-        for (int g = 0; g < kFlipRates; g++)
-            sum->at[g] += prefix[g];
+        multiply(flips_->of_bit(bit[i]), (low ^ key_[table]) >> (63 - i) & 1, &prefix);
+    if (common == kDeepest) {
+        add(prefix, sum);
         return;
     }
     // Below the first bit in which they differ: all that is above `low` on one side, and below `high` on the other.
-    for (int side = 0; side < 2; side++) {
-        std::uint64_t bound = side == 0 ? low : high, of_bound = side == 0 ? errors : errors_high;
-        float value[kFlipRates];
-        std::copy(prefix, prefix + kFlipRates, value);
-        step(flips_->of_bit(bit[common]), of_bound >> (63 - common) & 1, value);
-        int i = common + 1;
-        // From here on all keys of this side belong to the range if the rest of the bound is the extreme one.
-        for (; i < kDeepest; i++) {
-            std::uint64_t rest = bound << i;
-            if (side == 0 ? rest == 0 : ~rest >> i == 0)
-                break;
-            bool one = bound >> (63 - i) & 1;
-            const FlipRates &rate = flips_->of_bit(bit[i]);
-            if (one == (side == 1)) { // the branch beside the bound lies within the range
-                bool differs = !(of_bound >> (63 - i) & 1);
-                for (int g = 0; g < kFlipRates; g++)
-                    sum->at[g] += value[g] * (differs ? rate.at[g] : 1 - rate.at[g]);
-            }
-            step(rate, of_bound >> (63 - i) & 1, value);
-        }
-        for (int g = 0; g < kFlipRates; g++)
-            sum->at[g] += value[g];
+    for (const bool upper : {false, true}) {
+        const std::uint64_t bound = upper ? high : low;
+        FlipRates side = prefix;
+        multiply(flips_->of_bit(bit[common]), (bound ^ key_[table]) >> (63 - common) & 1, &side);
+        add_side(table, bound, upper, common + 1, side, sum);
     }
 }
 

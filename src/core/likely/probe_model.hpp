@@ -60,6 +60,8 @@ public:
 
 private:
     const FlipRates &within(int bits, int radius);
+    void add_side(int table, std::uint64_t bound, bool upper, int from, FlipRates value,
+                  FlipRates *sum) const;
     void add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const;
 
     const SignatureLayout *layout_;

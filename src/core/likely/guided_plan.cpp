@@ -74,7 +74,7 @@ void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t no
     range_capacity_ = range_count;
     range_count_ = 0;
     last_stream_ = -1;
-    covered_ = true;
+    covered_ = 0;
     set_volatility(*query.model, *query.weights, query.radius, &volatility_);
     choose_tables();
     coverage_.begin(&volatility_, prefix_, tables_);
@@ -82,9 +82,9 @@ void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t no
     nodes_each_ = node_count / static_cast<std::size_t>(tables_);
     for (int i = 0; i < tables_; i++) {
         Stream &stream = stream_[i];
-        stream.alive = stream.fresh = true;
         stream.opened = false;
         stream.flips = 0;
+        stream.as_of = 0;
         coverage_.set_flip_weight(i, &stream.value);
         stream.gain = sum_of(stream.value.weight[0]);
     }
@@ -141,11 +141,12 @@ void GuidedPlan::advance(int number)
                           nodes_each_);
         stream.opened = true;
     }
-    do
-        stream.alive = stream.vosh.next(&stream.flips, &stream.gain);
-    while (stream.alive &&
-           (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.table, stream.flips))));
-    stream.fresh = false;
+    do {
+        if (!stream.vosh.next(&stream.flips, &stream.gain)) {
+            stream.gain = -1;
+            return;
+        }
+    } while (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.table, stream.flips)));
 }
 
 bool GuidedPlan::counted(int stream, std::uint64_t key) const
@@ -156,6 +157,26 @@ bool GuidedPlan::counted(int stream, std::uint64_t key) const
     return false;
 }
 
+// The stream whose next cell gains the most, -1 if none has one. A gain can only shrink as other tables are probed: only
+// the best one has to be current.
+int GuidedPlan::best_stream()
+{
+    for (;;) {
+        int best = -1;
+        double most = -1;
+        for (int i = 0; i < tables_; i++) {
+            if (stream_[i].gain > most) {
+                best = i;
+                most = stream_[i].gain;
+            }
+        }
+        if (best < 0 || stream_[best].as_of == range_count_)
+            return best;
+        stream_[best].gain = coverage_.gain(best, stream_[best].flips);
+        stream_[best].as_of = range_count_;
+    }
+}
+
 bool GuidedPlan::next(GuidedProbe *probe)
 {
     if (reached_ || range_count_ == range_capacity_)
@@ -164,24 +185,11 @@ bool GuidedPlan::next(GuidedProbe *probe)
     if (last_stream_ >= 0)
         advance(last_stream_);
     last_stream_ = -1;
-    covered_ = true;
+    covered_ = range_count_;
 
-    // A gain can only shrink as other tables are probed, so an outdated gain is an upper bound: only the best
-    // one has to be current.
-    int best;
-    for (;;) {
-        best = -1;
-        for (int i = 0; i < tables_; i++)
-            if (stream_[i].alive && (best < 0 || stream_[i].gain > stream_[best].gain))
-                best = i;
-        if (best < 0)
-            return false;
-        if (stream_[best].fresh)
-            break;
-        stream_[best].gain = coverage_.gain(best, stream_[best].flips);
-        stream_[best].fresh = true;
-    }
-
+    const int best = best_stream();
+    if (best < 0)
+        return false;
     Stream &stream = stream_[best];
     if (range_count_ > 0 && coverage_.covered() + draw_ * stream.gain >= target_) {
         reached_ = true;
@@ -200,9 +208,6 @@ bool GuidedPlan::next(GuidedProbe *probe)
     probe->recall = coverage_.covered();
     ranges_[range_count_++] = {probe->first_key, probe->last_key, probe->first_key, probe->last_key, best};
     last_stream_ = best;
-    covered_ = false;
-    for (int i = 0; i < tables_; i++)
-        stream_[i].fresh = false;
     return true;
 }
 
@@ -212,7 +217,7 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     const Stream &stream = stream_[last_stream_];
     int shift = kBits - prefix_bits_;
     std::uint64_t probed = range.first_key >> shift;
-    covered_ = true;
+    covered_ = range_count_;
     range.first_key = std::min(first_key, range.first_key);
     range.last_key = std::max(last_key, range.last_key);
 

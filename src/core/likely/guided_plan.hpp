@@ -97,7 +97,7 @@ public:
     bool seen(Fingerprint fingerprint, std::size_t probes) const;
 
     // Whether a probe that cover() was called for did.
-    bool seen(Fingerprint fingerprint) const { return seen(fingerprint, range_count_ - (covered_ ? 0 : 1)); }
+    bool seen(Fingerprint fingerprint) const { return seen(fingerprint, covered_); }
 
     // The part of the near-duplicates within the radius that the probes so far are expected to find.
     double recall() const { return coverage_.covered(); }
@@ -122,11 +122,11 @@ private:
     // A table's cells in the order of probing.
     struct Stream {
         int table;
-        bool alive;  // has a head
-        bool fresh;  // the head's gain is current
-        bool opened; // the first cell was probed, and the others are in order
-        Fingerprint flips;
-        double gain;
+        bool opened;       // the first cell was probed, and the others are in order
+        Fingerprint flips; // of the next cell
+        double gain;       // -1 if there is none
+        std::size_t
+            as_of; // the number of probes before which this is the gain; with more it is at most so much
         std::uint64_t center; // the query's key
         FlipValue value;
         Vosh vosh;
@@ -134,6 +134,7 @@ private:
 
     void choose_tables();
     void advance(int number);
+    int best_stream();
     bool counted(int stream, std::uint64_t key) const;
     unsigned uncounted(int stream, std::uint64_t first_cell, std::uint64_t first, std::uint64_t last) const;
     std::uint64_t key_bits(int table, Fingerprint bits) const;
@@ -149,7 +150,7 @@ private:
     bool reached_;
     int tables_;
     int last_stream_;
-    bool covered_; // cover() was called for the last probe
+    std::size_t covered_; // for so many probes cover() was called
     VoshNode *nodes_;
     std::size_t nodes_each_; // for a stream
     GuidedRange *ranges_;

@@ -1,10 +1,5 @@
 #include "am/create/spool.hpp"
 
-extern "C" {
-#include "miscadmin.h"
-#include "utils/memutils.h"
-}
-
 namespace simhash
 {
 
@@ -18,61 +13,6 @@ constexpr Size kBucketAim = 4096;
 constexpr int kWidest = 11; // 2048 lists: the positions being written to should fit into the cache
 constexpr int kWidestFiles = 8;
 constexpr Size kBatch = 1024;
-
-template <typename Row> Chunk<Row> *take_chunk(ChunkPool<Row> *pool)
-{
-    Chunk<Row> *chunk = pool->unused;
-    if (chunk != nullptr) {
-        pool->unused = chunk->next;
-    } else {
-        if (pool->fresh_chunks == 0) {
-            pool->fresh_chunks = 64;
-            pool->fresh = static_cast<Chunk<Row> *>(
-                MemoryContextAlloc(pool->context, pool->fresh_chunks * sizeof(Chunk<Row>)));
-        }
-        chunk = pool->fresh++;
-        pool->fresh_chunks--;
-    }
-    chunk->next = nullptr;
-    chunk->rows = kChunkRows<Row>;
-    return chunk;
-}
-
-template <typename Row> void free_chunk(ChunkPool<Row> *pool, Chunk<Row> *chunk)
-{
-    chunk->next = pool->unused;
-    pool->unused = chunk;
-}
-
-template <typename Row> void append_chunk(ChunkPool<Row> *pool, ChunkList<Row> *list)
-{
-    Chunk<Row> *chunk = take_chunk(pool);
-    if (list->last == nullptr) {
-        list->first = chunk;
-    } else {
-        list->last->next = chunk;
-        list->full++;
-    }
-    list->last = chunk;
-    list->at = chunk->row;
-    list->end = chunk->row + kChunkRows<Row>;
-}
-
-template <typename Row> inline void append_row(ChunkPool<Row> *pool, ChunkList<Row> *list, Row row)
-{
-    if (list->at == list->end)
-        append_chunk(pool, list);
-    *list->at++ = row;
-}
-
-// Ends the writing of a list. Returns the number of its rows.
-template <typename Row> Size close_list(ChunkList<Row> *list)
-{
-    if (list->last == nullptr)
-        return 0;
-    list->last->rows = static_cast<Size>(list->at - list->last->row);
-    return list->full * kChunkRows<Row> + list->last->rows;
-}
 
 // Appends a closed list to another. Their chunks need not be full.
 template <typename Row> void join_lists(ChunkList<Row> *list, const ChunkList<Row> &more)
@@ -119,13 +59,10 @@ template <typename Row> void divide_buckets(Divider<Row> *divider, Buckets<Row> 
 template <typename Row, typename What>
 void consume_list(ChunkPool<Row> *pool, const ChunkList<Row> &list, What what)
 {
-    for (Chunk<Row> *chunk = list.first, *next; chunk != nullptr; chunk = next) {
-        CHECK_FOR_INTERRUPTS();
-        next = chunk->next;
+    consume_chunks(pool, list, [&](const Chunk<Row> *chunk) {
         for (Size i = 0; i < chunk->rows; i++)
             what(chunk->row[i]);
-        free_chunk(pool, chunk);
-    }
+    });
 }
 
 template <typename Row> void divide_list(Divider<Row> *divider, ChunkList<Row> list, Size rows)
@@ -203,14 +140,7 @@ template <typename Row> void spill(Spool<Row> *spool)
 {
     if (spool->file == nullptr)
         spool->file = BufFileCreateTemp(false);
-    close_list(&spool->list);
-    for (Chunk<Row> *chunk = spool->list.first, *next; chunk != nullptr; chunk = next) {
-        CHECK_FOR_INTERRUPTS();
-        next = chunk->next;
-        write_row_file(spool->file, chunk->row, chunk->rows);
-        free_chunk(&spool->divider.pool, chunk);
-    }
-    spool->list = {};
+    write_list(&spool->divider.pool, &spool->list, spool->file);
 }
 
 // Replaces the keys of the rows in memory and divides the rows by the new keys.

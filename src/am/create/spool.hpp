@@ -6,42 +6,16 @@
 // A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.
 #pragma once
 
+#include "am/index/row_chunks.hpp"
 #include "am/tree/tree_page.hpp"
 
 #include "core/layout/byte_permutation.hpp"
 #include "core/page/leaf_cut.hpp"
 
-extern "C" {
-#include "storage/buffile.h"
-}
-
 namespace simhash
 {
 
-// Rows in memory are kept in chunks. This way they can be distributed to thousands of lists without counting
-// them first and without a second array: a chunk that has been read is reused for the rows that follow.
-template <typename Row> inline constexpr Size kChunkRows = (1024 - 2 * sizeof(Size)) / sizeof(Row);
-template <typename Row> struct Chunk {
-    Chunk *next;
-    Size rows;
-    Row row[kChunkRows<Row>];
-};
 static_assert(sizeof(Chunk<Position>) == 1024 && sizeof(Chunk<PairRow>) == 1024);
-
-template <typename Row> struct ChunkList {
-    Row *at; // where the next row is written
-    Row *end;
-    Chunk<Row> *first;
-    Chunk<Row> *last;
-    Size full; // number of full chunks before the last one
-};
-
-template <typename Row> struct ChunkPool {
-    MemoryContext context;
-    Chunk<Row> *unused;
-    Chunk<Row> *fresh; // the rest of the last allocation
-    Size fresh_chunks;
-};
 
 // Divides rows into runs.
 template <typename Row> struct Divider {

@@ -108,13 +108,13 @@ void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *po
 // Sets the distances of the rows of a body page.
 void compare_body(const SignatureSearch &search, const char *page, Buffer next)
 {
-    constexpr int kLine = 64, kPart = 1024; // bytes compared between two groups of prefetches
+    constexpr int kLine = 64, kGroup = 1024; // bytes compared between two groups of prefetches
     const int bytes = search.shape.bytes, count = body_count(page);
-    const int part = Max(kPart / bytes, 16);
+    const int group = Max(kGroup / bytes, 16);
     const char *ahead = BufferIsValid(next) ? static_cast<const char *>(BufferGetPage(next)) : nullptr;
     int fetched = 0;
-    for (int row = 0; row < count; row += part) {
-        const int end = Min(row + part, count);
+    for (int row = 0; row < count; row += group) {
+        const int end = Min(row + group, count);
         const int wanted = end == count ? BLCKSZ : end * bytes;
         for (; ahead != nullptr && fetched < wanted; fetched += kLine)
             __builtin_prefetch(ahead + fetched);

@@ -43,9 +43,9 @@ int text_radius(double similarity)
     while (next + 1 < std::size(kMeasured) && similarity < kMeasured[next].similarity)
         next++;
     const auto &above = kMeasured[next - 1], &below = kMeasured[next];
-    const double part = (above.similarity - similarity) / (above.similarity - below.similarity);
+    const double fraction = (above.similarity - similarity) / (above.similarity - below.similarity);
     // Rounded up, but for the inexactness of decimals.
-    const double radius = above.radius + (below.radius - above.radius) * part;
+    const double radius = above.radius + (below.radius - above.radius) * fraction;
     return std::clamp(static_cast<int>(std::ceil(radius - 1e-6)), 0, kBits);
 }
 

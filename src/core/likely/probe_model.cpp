@@ -94,9 +94,9 @@ void FlipModel::set_weights(const float *weights, int bits)
             mean_at += static_cast<float>(count[b]) / static_cast<float>(bits) * at[b];
         }
         for (; g < kFlipRates && (mean_at >= flip_rate(g) || step == kScales); g++) {
-            float part = std::clamp((flip_rate(g) - mean_below) / (mean_at - mean_below), 0.0F, 1.0F);
+            float fraction = std::clamp((flip_rate(g) - mean_below) / (mean_at - mean_below), 0.0F, 1.0F);
             for (int b = 0; b < kBuckets; b++)
-                rates[b].at[g] = below[b] + (at[b] - below[b]) * part;
+                rates[b].at[g] = below[b] + (at[b] - below[b]) * fraction;
         }
         std::copy(at, at + kBuckets, below);
         mean_below = mean_at;
@@ -205,11 +205,11 @@ double ProbeModel::found(double f) const
 {
     double at = f / static_cast<double>(kFlipStep);
     int g = std::clamp(static_cast<int>(at), 0, kFlipRates - 2);
-    double part = std::min(at - g, 1.0), missed = 1;
+    double fraction = std::min(at - g, 1.0), missed = 1;
     for (int t = 0; t < layout_->tables; t++) {
         const FlipRates &rates = missed_[t];
         double low = static_cast<double>(rates.at[g]), high = static_cast<double>(rates.at[g + 1]);
-        missed *= std::max(0.0, low + (high - low) * part);
+        missed *= std::max(0.0, low + (high - low) * fraction);
     }
     return 1 - missed;
 }

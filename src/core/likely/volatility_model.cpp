@@ -14,19 +14,19 @@ namespace
 // A lookup table of the odds Q(z) / (1 - Q(z)), of which a query needs about three hundred. Computed without
 // library functions, so that a query reads the same places on every machine.
 //
-// A cell is a straight line through the odds at its two ends, half a step on each side of a multiple of the
-// step; so z is rounded to find its cell. The resulting probabilities have an absolute error of at most 10^-4
-// and a relative one of at most 1 %. The last cell ends at 0.
+// A line runs straight through the odds at its two ends, half a step on each side of a multiple of the
+// step; so z is rounded to find its line. The resulting probabilities have an absolute error of at most 10^-4
+// and a relative one of at most 1 %. The last line ends at 0.
 constexpr int kOddsSteps = 32; // for 1
-constexpr int kOddsEnd = 261;  // the number of cells, a little more than z = 8 needs
+constexpr int kOddsEnd = 261;  // the number of lines, a little more than z = 8 needs
 
-struct OddsCell {
+struct OddsLine {
     double middle; // the odds at the multiple of the step
     double slope;  // by the step
 };
 
-struct OddsTable {
-    OddsCell cell[kOddsEnd + 1]; // the last is 0, for everything beyond
+struct OddsLines {
+    OddsLine line[kOddsEnd + 1]; // the last is 0, for everything beyond
 };
 
 constexpr double exponential(double x)
@@ -44,12 +44,12 @@ constexpr double exponential(double x)
 
 constexpr double normal_density(double z) { return exponential(-z * z / 2) * 0.39894228040143268; }
 
-constexpr OddsTable make_odds_table()
+constexpr OddsLines make_odds_lines()
 {
-    OddsTable table{};
+    OddsLines lines{};
     constexpr double kStep = 1.0 / kOddsSteps;
     // The tail from the right, by Simpson's rule; beyond the end by the asymptotic series.
-    double end[kOddsEnd] = {}; // the odds at a cell's right end
+    double end[kOddsEnd] = {}; // the odds at a line's right end
     double z = (kOddsEnd - 0.5) * kStep;
     double tail =
         normal_density(z) / z * (1 - 1 / (z * z) + 3 / (z * z * z * z) - 15 / (z * z * z * z * z * z));
@@ -59,43 +59,43 @@ constexpr OddsTable make_odds_table()
             (normal_density(z) + 4 * normal_density(z + kStep / 2) + normal_density(z + kStep)) * kStep / 6;
         end[i] = tail / (1 - tail);
     }
-    table.cell[0] = {1, 2 * (end[0] - 1)};
+    lines.line[0] = {1, 2 * (end[0] - 1)};
     for (int i = 1; i < kOddsEnd; i++) {
-        // Slightly below the end of the last cell: rounding must not make the odds rise.
+        // Slightly below the end of the last line: rounding must not make the odds rise.
         double begin = end[i - 1] * (1 - 0x1p-20);
-        table.cell[i] = {(begin + end[i]) / 2, end[i] - begin};
+        lines.line[i] = {(begin + end[i]) / 2, end[i] - begin};
     }
-    return table;
+    return lines;
 }
 
-constexpr OddsTable kOdds = make_odds_table();
+constexpr OddsLines kOdds = make_odds_lines();
 
 using FourFloats = float __attribute__((vector_size(16)));
 using FourIntegers = std::int32_t __attribute__((vector_size(16)));
 
 FourFloats four_of(float number) { return FourFloats{number, number, number, number}; }
 
-// Finds the odds at z = at / kOddsSteps in the table: the cell, and the distance from its middle.
-void find_odds(FourFloats at, std::int32_t cell[4], float offset[4])
+// Finds the odds at z = at / kOddsSteps in the table: the line, and the distance from its middle.
+void find_odds(FourFloats at, std::int32_t line[4], float offset[4])
 {
     // Adding it rounds to an integer, and leaves that in the low bits.
     const FourFloats rounder = four_of(0x1p23f), end = four_of(kOddsEnd);
     at = at < end ? at : end;
     FourFloats sum = at + rounder, rest = at - (sum - rounder);
     FourIntegers number = std::bit_cast<FourIntegers>(sum) - std::bit_cast<FourIntegers>(rounder);
-    std::memcpy(cell, &number, sizeof(number));
+    std::memcpy(line, &number, sizeof(number));
     std::memcpy(offset, &rest, sizeof(rest));
 }
 
-LevelPair odds_at(const std::int32_t cell[2], const float offset[2])
+LevelPair odds_at(const std::int32_t line[2], const float offset[2])
 {
-    const OddsCell &a = kOdds.cell[cell[0]], &b = kOdds.cell[cell[1]];
+    const OddsLine &a = kOdds.line[line[0]], &b = kOdds.line[line[1]];
     return LevelPair{a.middle, b.middle} + LevelPair{a.slope, b.slope} * LevelPair{offset[0], offset[1]};
 }
 
-double odds_at(std::int32_t cell, float offset)
+double odds_at(std::int32_t line, float offset)
 {
-    return kOdds.cell[cell].middle + kOdds.cell[cell].slope * offset;
+    return kOdds.line[line].middle + kOdds.line[line].slope * offset;
 }
 
 // |W| / s with the low bits cleared for a bit's number. As an integer, it orders bits by size.
@@ -141,10 +141,10 @@ double flip_probability(Weight weight, double norm, double scale)
     // If all weights are 0, every bit is as likely to flip.
     double per_norm = norm > 0 ? 1 / norm : 0;
     float relative = std::bit_cast<float>(relative_size(std::fabs(static_cast<double>(weight)), per_norm));
-    std::int32_t cell[4];
+    std::int32_t line[4];
     float offset[4];
-    find_odds(four_of(relative * static_cast<float>(kOddsSteps / scale)), cell, offset);
-    double odds = odds_at(cell[0], offset[0]);
+    find_odds(four_of(relative * static_cast<float>(kOddsSteps / scale)), line, offset);
+    double odds = odds_at(line[0], offset[0]);
     return odds / (1 + odds);
 }
 
@@ -181,17 +181,17 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
                                                  static_cast<float>(kOddsSteps / kVolatilityScale[3]),
                                                  static_cast<float>(kOddsSteps / kVolatilityScale[4])};
     const FourFloats steps = {kSteps[0], kSteps[1], kSteps[2], kSteps[3]};
-    std::int32_t cell[kBits][4], fifth_cell[kBits];
+    std::int32_t line[kBits][4], fifth_line[kBits];
     float offset[kBits][4], fifth_offset[kBits];
     for (int j = 0; j < kBits; j++)
-        find_odds(four_of(relative[j]) * steps, cell[j], offset[j]);
+        find_odds(four_of(relative[j]) * steps, line[j], offset[j]);
     for (int j = 0; j < kBits; j += 4)
         find_odds(FourFloats{relative[j], relative[j + 1], relative[j + 2], relative[j + 3]} *
                       four_of(kSteps[4]),
-                  fifth_cell + j, fifth_offset + j);
+                  fifth_line + j, fifth_offset + j);
     for (int j = 0; j < kBits; j++)
-        out->odds[j] = {odds_at(cell[j], offset[j]), odds_at(cell[j] + 2, offset[j] + 2),
-                        LevelPair{odds_at(fifth_cell[j], fifth_offset[j]), 0}};
+        out->odds[j] = {odds_at(line[j], offset[j]), odds_at(line[j] + 2, offset[j] + 2),
+                        LevelPair{odds_at(fifth_line[j], fifth_offset[j]), 0}};
 }
 
 } // namespace simhash

@@ -58,8 +58,8 @@ struct Curve {
     {
         const int i = d > distance[1] ? 1 : 0;
         const double step = distance[i + 1] - distance[i];
-        const double part = step > 0 ? (d - distance[i]) / step : 0;
-        return lists[i] + (lists[i + 1] - lists[i]) * std::max(0.0, part);
+        const double fraction = step > 0 ? (d - distance[i]) / step : 0;
+        return lists[i] + (lists[i + 1] - lists[i]) * std::max(0.0, fraction);
     }
 };
 
@@ -112,9 +112,9 @@ void add_up(const ListMeasure &measure, const Sighting *begin, const Sighting *e
     std::fill(found, found + lists, 0.0F);
     for (const Sighting *s = begin; s < end; s++) {
         const NearRow *near = rows_of(measure, static_cast<int>(s->query));
-        const float part = 1.0F / static_cast<float>(s->rows) / static_cast<float>(end - begin);
+        const float fraction = 1.0F / static_cast<float>(s->rows) / static_cast<float>(end - begin);
         for (int i = 0; i < s->rows; i++)
-            found[near[i].list] += part;
+            found[near[i].list] += fraction;
     }
     for (std::uint32_t i = 1; i < lists; i++)
         found[i] += found[i - 1];
@@ -126,8 +126,8 @@ void set_lists(Curve *curve, const float *found, std::uint32_t lists, double lev
     for (int node = 0; node < kDistanceNodes; node++, found += lists) {
         const float *at = std::lower_bound(found, found + lists - 1, static_cast<float>(level));
         const double before = at == found ? 0 : at[-1];
-        const double part = *at > before ? std::clamp((level - before) / (*at - before), 0.0, 1.0) : 1;
-        curve->lists[node] = std::log(std::max(static_cast<double>(at - found) + part, 1.0));
+        const double fraction = *at > before ? std::clamp((level - before) / (*at - before), 0.0, 1.0) : 1;
+        curve->lists[node] = std::log(std::max(static_cast<double>(at - found) + fraction, 1.0));
         if (node > 0)
             curve->lists[node] = std::max(curve->lists[node], curve->lists[node - 1]);
     }

@@ -11,10 +11,10 @@ namespace simhash
 namespace
 {
 
-// A place in a table: between an entry and the next one, by `part`. It may lie beyond the last entry.
+// A place in a table: between an entry and the next one, by `fraction`. It may lie beyond the last entry.
 struct Place {
     int entry;
-    double part;
+    double fraction;
 };
 
 template <typename Scale> Place place_of(double value, const double *step, int steps, Scale scale)
@@ -25,7 +25,7 @@ template <typename Scale> Place place_of(double value, const double *step, int s
     return {i, (scale(value) - scale(step[i])) / (scale(step[i + 1]) - scale(step[i]))};
 }
 
-double between(double a, double b, double part) { return a + (b - a) * part; }
+double between(double a, double b, double fraction) { return a + (b - a) * fraction; }
 
 // Lists are interpolated in logarithms, so that they grow by a factor with each step.
 double lists_at_place(const ListRecall &recall, double wanted, const Place &node)
@@ -35,17 +35,17 @@ double lists_at_place(const ListRecall &recall, double wanted, const Place &node
     double lists[2];
     for (int i = 0; i < 2; i++) {
         const std::uint32_t *row = recall.lists[node.entry + i];
-        lists[i] = between(std::log(row[level.entry]), std::log(row[level.entry + 1]), level.part);
+        lists[i] = between(std::log(row[level.entry]), std::log(row[level.entry + 1]), level.fraction);
     }
-    return std::exp(between(lists[0], std::max(lists[0], lists[1]), node.part)) / kListParts;
+    return std::exp(between(lists[0], std::max(lists[0], lists[1]), node.fraction)) / kListParts;
 }
 
 Place node_at(const ListRecall &recall, int distance)
 {
     const int i = distance > recall.distance[1] ? 1 : 0;
     const int step = recall.distance[i + 1] - recall.distance[i];
-    const double part = step > 0 ? static_cast<double>(distance - recall.distance[i]) / step : 0;
-    return {i, std::clamp(part, 0.0, 1.0)};
+    const double fraction = step > 0 ? static_cast<double>(distance - recall.distance[i]) / step : 0;
+    return {i, std::clamp(fraction, 0.0, 1.0)};
 }
 
 bool unknown(const ListRecall &recall, double wanted)

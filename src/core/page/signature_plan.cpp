@@ -73,8 +73,8 @@ double plan_probes(const SignatureLayout &layout, double flips, double recall, c
     double count = 1,
            within = std::pow(1 - flips, depth); // leaves with so many errors, and the row among them
     for (int errors = 0; errors < depth && found < wanted; errors++) {
-        const double part = found + within <= wanted ? 1 : (wanted - found) / within;
-        leaves += part * count;
+        const double fraction = found + within <= wanted ? 1 : (wanted - found) / within;
+        leaves += fraction * count;
         found += within;
         const double ways = (depth - errors) / (errors + 1);
         count *= ways;

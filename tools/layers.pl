@@ -24,7 +24,7 @@ use File::Basename;
 my $order = <<'END';
 .                                            registers settings, failpoints and the two kinds of indexes
 am                                           the routine table, amvalidate
-am/joins                                     plain joins by batches of searches
+am/joins                                     plain joins by pairs or batches of searches
 am/match                                     simhash_match: many balls at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
 am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY

@@ -119,7 +119,7 @@ sub summed
 
 my $seed = $ENV{SEED} || int(rand(1e6));
 my $end = time + test_seconds(15);
-my ($queries, $used, $wrong, $failed) = (0, 0, 0, 0);
+my ($queries, $used, $pairs, $wrong, $failed) = (0, 0, 0, 0, 0);
 while (time < $end) {
     srand($seed);
     my (@query, @setting, $script);
@@ -149,6 +149,7 @@ while (time < $end) {
         my ($off, $on, $plan) = map { $answer{"$_ $number"} // 'none' } qw(off on plan);
         $queries++;
         $used++ if $plan =~ /Simhash Join/;
+        $pairs++ if $plan =~ /Pairs of/;
         $failed++ if $off =~ /^error/;
         next if $off eq $on;
         $wrong++;
@@ -156,7 +157,7 @@ while (time < $end) {
     }
     $seed++;
 }
-is($wrong, 0, "$queries joins, $used by the node, $failed with errors");
+is($wrong, 0, "$queries joins, $used by the node, $pairs of them by pairs, $failed with errors");
 cmp_ok($used, '>', $queries / 4, 'the node is used');
 cmp_ok($failed, '<', $queries / 10, 'most queries succeed');
 done_testing();

@@ -81,6 +81,7 @@ const IndexKind kFingerprints = {
     .check = &kFingerprintCheck,
     .stats = &kFingerprintStats,
     .join = join_fingerprints,
+    .join_cost = fingerprint_join_cost,
 };
 
 } // namespace simhash

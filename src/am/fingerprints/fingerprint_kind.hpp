@@ -35,5 +35,6 @@ extern const StatsKind kFingerprintStats;   // fingerprint_stats.cpp
 
 // fingerprint_pairs.cpp
 struct PairWork *join_fingerprints(PairOutput *output, int radius);
+JoinCost fingerprint_join_cost(const JoinTask &task);
 
 } // namespace simhash

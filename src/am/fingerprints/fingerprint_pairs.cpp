@@ -92,6 +92,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
         set_table_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
         while (next_leaf(leaves)) {
+            reader->output->leaves++;
             rows->count = 0;
             visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) {
                 uint64 number = row_number(side, part, entry.tid);
@@ -359,6 +360,7 @@ bool continue_trees(FingerprintWork *work)
     work->reading = next_leaf(&work->leaves);
     if (!work->reading)
         return true;
+    work->reader->output->leaves++;
     const char *page = work->leaves.page.data;
     const bool last = is_rightmost(page) || high_of(page) >= work->upper;
     const bool begins_before = low_of(page) < work->from; // as the root does
@@ -417,6 +419,19 @@ void divide_cells(const SampledRows &sample, double rows, FingerprintJoin *join)
     pfree(sorted);
 }
 
+// Chooses between the index's trees and cells. The chance that two rows differ in each bit is known.
+void choose_plan(const PairReader &reader, PairTask *task, FingerprintJoin *join)
+{
+    PairPlan by_trees;
+    set_cell_task(reader, task);
+    plan_pairs(*task, &join->plan);
+    task->most_bits = kMostCellBits;
+    task->row_cost = kTreeRow;
+    join->by_trees = plan_trees(reader, *task, join, &by_trees) && by_trees.cost <= join->plan.cost;
+    if (join->by_trees)
+        join->plan = by_trees;
+}
+
 // Plans a join of so many processes.
 void plan_join(PairOutput *output, const SampledRows *sample, int processes, FingerprintJoin *join)
 {
@@ -425,18 +440,10 @@ void plan_join(PairOutput *output, const SampledRows *sample, int processes, Fin
     PairReader *reader = begin_reader(output, join->bytes / 8 * 3, join->bytes / 8 * 3, processes);
     reader->join->radius = join->radius;
     PairTask task;
-    set_cell_task(*reader, &task);
     measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
-    auto *by_trees = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
-    plan_pairs(task, &join->plan);
-    task.most_bits = kMostCellBits;
-    task.row_cost = kTreeRow;
-    join->by_trees = plan_trees(*reader, task, join, by_trees) && by_trees->cost <= join->plan.cost;
-    if (join->by_trees) {
-        join->plan = *by_trees;
+    choose_plan(*reader, &task, join);
+    if (join->by_trees)
         divide_cells(sample[0], reader->rows, join);
-    }
-    pfree(by_trees);
     end_join(reader->join);
 }
 
@@ -496,7 +503,40 @@ PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
     return work;
 }
 
+// The rows of a tree that are read before cells are compared.
+constexpr double kFirstRows = 2 * kWindow;
+
 } // namespace
+
+JoinCost fingerprint_join_cost(const JoinTask &task)
+{
+    PairOutput output = {};
+    PairPart part[2] = {};
+    output.sides = task.sides;
+    for (int i = 0; i < task.sides; i++) {
+        part[i].index = use_index(task.index[i], CurrentMemoryContext);
+        output.side[i].parts = 1;
+        output.side[i].part = &part[i];
+        output.side[i].rows = task.rows[i];
+    }
+    auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
+    join->radius = Min(task.radius, kBits);
+    PairReader reader = {};
+    PairJoin cells = {};
+    plan_reader(&output, pair_memory() / 8 * 3, pair_memory() / 8 * 3, 1, &reader, &cells);
+    cells.radius = join->radius;
+    PairTask pairs;
+    measure_bits(nullptr, 0, nullptr, 0, pairs.differ);
+    choose_plan(reader, &pairs, join);
+    const int steps = join->plan.steps;
+    // By cells, one step is about to end before its first pairs are found.
+    const double first = join->by_trees ? kFirstRows / (steps * task.rows[0]) : 1.0 / steps;
+    JoinCost cost = {join->plan.cost * Min(1.0, first) / 1000, join->plan.cost / 1000, {}};
+    for (int i = 0; i < task.sides; i++)
+        cost.pages[i] = steps * estimated_leaves(task.pages[i], output.side[i].meta().tables);
+    pfree(join);
+    return cost;
+}
 
 PairWork *join_fingerprints(PairOutput *output, int radius)
 {
@@ -510,7 +550,8 @@ PairWork *join_fingerprints(PairOutput *output, int radius)
     if (output->sides == 1)
         sample[1] = sample[0];
     RowSample rows_of[2] = {{sample[0].row, sample[0].count}, {sample[1].row, sample[1].count}};
-    warn_of_many_pairs(*output, radius, rows_of);
+    if (!output->planned)
+        warn_of_many_pairs(*output, radius, rows_of);
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = radius;
     int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));

@@ -33,6 +33,18 @@ struct IndexedType {
     const char *extract; // the extension's function that makes what is stored; null: stored as it is
 };
 
+// All pairs within a radius, of the rows of one index or between those of two, as the planner knows it.
+struct JoinTask {
+    int sides;
+    Relation index[2];
+    double rows[2], pages[2]; // of each index
+    int radius;
+};
+struct JoinCost {
+    double start, all; // microseconds of processor time: before the first pairs are found, and in all
+    double pages[2];   // of each index that are read
+};
+
 struct IndexOptions;
 struct IndexKind {
     const char *values; // the plural noun: for messages
@@ -70,6 +82,8 @@ struct IndexKind {
     // Begins to add the pairs within a distance, of the rows of one index or between those of two, to the output
     // (pairs/pair_output.hpp).
     struct PairWork *(*join)(struct PairOutput *output, int radius);
+    // Estimates that work by one process; null if the planner may not plan it.
+    JoinCost (*join_cost)(const JoinTask &task);
 };
 
 // Makes a kind known. Called when the library is loaded.

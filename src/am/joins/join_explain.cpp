@@ -28,34 +28,40 @@ const char *join_name(JoinType type)
     }
 }
 
-void explain_condition(const char *label, Node *condition, const JoinState *state, List *ancestors,
+void explain_condition(const char *label, Node *condition, const CustomScanState *node, List *ancestors,
                        ExplainState *es)
 {
-    List *context = set_deparse_context_plan(es->deparse_cxt, state->css.ss.ps.plan, ancestors);
+    List *context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
     ExplainPropertyText(label, deparse_expression(condition, context, true, false), es);
 }
 
 } // namespace
 
+void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
+                        List *ancestors, ExplainState *es)
+{
+    List *others = list_copy(conditions);
+    auto *joined = static_cast<Node *>(list_nth(others, condition));
+    others = list_delete_nth_cell(others, condition);
+    explain_condition("Join Cond", joined, node, ancestors, es);
+    if (others == NIL)
+        return;
+    explain_condition("Join Filter", reinterpret_cast<Node *>(make_ands_explicit(others)), node, ancestors,
+                      es);
+    if (es->analyze)
+        ExplainPropertyInteger("Rows Removed by Join Filter", nullptr, static_cast<int64>(filtered), es);
+}
+
 void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
     const auto *state = reinterpret_cast<const JoinState *>(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
-    List *others = list_copy(static_cast<List *>(lsecond(scan->custom_exprs)));
-    auto *condition = static_cast<Node *>(list_nth(others, state->numbers.condition));
-    others = list_delete_nth_cell(others, state->numbers.condition);
-
     ExplainPropertyText("Join Type", join_name(state->numbers.type), es);
     ExplainPropertyText("Index", get_rel_name(state->numbers.index), es);
-    explain_condition("Join Cond", condition, state, ancestors, es);
-    if (others != NIL)
-        explain_condition("Join Filter", reinterpret_cast<Node *>(make_ands_explicit(others)), state,
-                          ancestors, es);
+    explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
+                       state->filtered, ancestors, es);
     if (!es->analyze)
         return;
-    if (others != NIL)
-        ExplainPropertyInteger("Rows Removed by Join Filter", nullptr, static_cast<int64>(state->filtered),
-                               es);
     const MatchCounts counts = state->search == nullptr ? MatchCounts{} : match_counts(state->search);
     ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.queries), es);
     ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(state->batches), es);

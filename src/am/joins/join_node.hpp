@@ -48,6 +48,12 @@ struct JoinNumbers {
 List *plan_private(const JoinNumbers &numbers);
 JoinNumbers read_plan_private(List *list);
 
+// Whether a condition has no columns, or is WHERE CURRENT OF.
+bool any_pseudoconstant(const List *clauses);
+// Returns the clauses in the order in which they are to be tested.
+List *ordered_clauses(PlannerInfo *root, const List *clauses);
+// The number of a clause among others.
+int place_of(const List *clauses, const RestrictInfo *clause);
 Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
                 List *plans);
 extern const CustomPathMethods kJoinPathMethods;
@@ -92,6 +98,19 @@ struct JoinState {
     uint64 batches, gathered, filtered;
 };
 
+// Returns the number of a table from its place among others.
+Index table_number(const Bitmapset *relids, int place);
+// A column of a table's row, which must be kept as long as the value is used. Others than columns are in the memory of the
+// current row.
+Datum read_column(const ExprContext *context, TupleTableSlot *row, AttrNumber number, bool *null);
+// Whether the node is below the tables of an EvalPlanQual test, and not in a sub-select beside it.
+bool is_tested(const CustomScanState *node);
+// A table's row in such a test, or null. The slot is for one that has not changed.
+TupleTableSlot *tested_row(const CustomScanState *node, Index table, TupleTableSlot *slot);
+
+// Shows conditions of the join, those but the index's as a filter.
+void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
+                        List *ancestors, struct ExplainState *es);
 void explain_join(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 } // namespace simhash

@@ -4,7 +4,7 @@
 // its cost. Batches take the time of as many such scans times a factor f, measured on 3 million rows with 30 to 100,000
 // outer rows and radii of 3 and 8. A batch copies each leaf that it reads, which costs twice as much as to test it in place,
 // and gains where queries share leaves.
-#include "am/joins/join_node.hpp"
+#include "am/joins/join_pairs.hpp"
 
 #include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/index/kind.hpp"
@@ -33,6 +33,17 @@ namespace simhash
 
 const CustomPathMethods kJoinPathMethods = {kJoinName, plan_join, nullptr};
 
+bool any_pseudoconstant(const List *clauses)
+{
+    ListCell *cell;
+    foreach (cell, clauses) {
+        const auto *clause = static_cast<const RestrictInfo *>(lfirst(cell));
+        if (clause->pseudoconstant || IsA(clause->clause, CurrentOfExpr))
+            return true;
+    }
+    return false;
+}
+
 namespace
 {
 
@@ -40,8 +51,8 @@ set_join_pathlist_hook_type next_hook;
 
 constexpr double kMergedFactor = 0.35, kNotedFactor = 0.65, kLeafFactor = 1.9;
 
-// To open the index, and to allocate memory: 50 microseconds.
-constexpr double kStartOperators = 50 / 3.5 * 400;
+// To open the index, and to allocate memory.
+constexpr double kStartMicroseconds = 50;
 
 // The rows of the first batch.
 constexpr double kFirstBatch = 32;
@@ -225,17 +236,6 @@ bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
     return found->path != nullptr;
 }
 
-bool any_pseudoconstant(const List *clauses)
-{
-    ListCell *cell;
-    foreach (cell, clauses) {
-        const auto *clause = static_cast<const RestrictInfo *>(lfirst(cell));
-        if (clause->pseudoconstant || IsA(clause->clause, CurrentOfExpr))
-            return true;
-    }
-    return false;
-}
-
 // Whether the value of an expression of the inner side has to become null in a row without a match. The node computes
 // from columns alone.
 bool has_placeholders(const PlannerInfo *root, Relids inner)
@@ -312,10 +312,10 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const
     // LIMIT waits for the first batch.
     const double first = Min(queries, kFirstBatch);
     const Cost outer = child->total_cost - child->startup_cost;
-    path->path.startup_cost = child->startup_cost + kStartOperators * cpu_operator_cost + tests.startup +
+    path->path.startup_cost = child->startup_cost + time_cost(kStartMicroseconds) + tests.startup +
                               target.startup + outer * first / queries +
                               first * each * batch_factor(sharing, first);
-    path->path.total_cost = child->total_cost + kStartOperators * cpu_operator_cost + tests.startup +
+    path->path.total_cost = child->total_cost + time_cost(kStartMicroseconds) + tests.startup +
                             target.startup + queries * each * batch_factor(sharing, queries) +
                             queries * (first_only ? 1 : found) * test + path->path.rows * target.per_tuple;
     path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
@@ -347,6 +347,8 @@ void add_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
 {
     if (next_hook != nullptr)
         next_hook(root, join, outer, inner, type, extra);
+    if (enable_join && type == JOIN_INNER)
+        add_pairs_path(root, join, outer, inner, extra);
     List *conditions = extra->restrictlist;
     InnerScan scan;
     if (!enable_join || !can_join(root, join, outer, inner, type, conditions) ||

@@ -58,9 +58,6 @@ JoinNumbers read_plan_private(List *list)
             static_cast<List *>(lthird(list))};
 }
 
-namespace
-{
-
 // Returns the clauses in the order in which they are to be tested: of lower security levels first, so that no function
 // that may tell about its arguments sees what another one has to hide, then the cheaper ones. PostgreSQL orders those of
 // its own joins so.
@@ -92,19 +89,6 @@ List *ordered_clauses(PlannerInfo *root, const List *clauses)
     return ordered;
 }
 
-// Divides the join's conditions into those that say what matches and those that are tested above an outer join.
-void divide_conditions(const PlannedJoin &join, Relids relids, List **matching, List **above)
-{
-    ListCell *cell;
-    foreach (cell, join.conditions) {
-        auto *clause = static_cast<RestrictInfo *>(lfirst(cell));
-        const bool later = IS_OUTER_JOIN(join.type) && RINFO_IS_PUSHED_DOWN(clause, relids);
-        List **list = later ? above : matching;
-        *list = lappend(*list, clause);
-    }
-}
-
-// The number of a clause among others.
 int place_of(const List *clauses, const RestrictInfo *clause)
 {
     int place = 0;
@@ -116,6 +100,21 @@ int place_of(const List *clauses, const RestrictInfo *clause)
     }
     elog(ERROR, "the condition of a %s is not one of the join's", kJoinName);
     return -1;
+}
+
+namespace
+{
+
+// Divides the join's conditions into those that say what matches and those that are tested above an outer join.
+void divide_conditions(const PlannedJoin &join, Relids relids, List **matching, List **above)
+{
+    ListCell *cell;
+    foreach (cell, join.conditions) {
+        auto *clause = static_cast<RestrictInfo *>(lfirst(cell));
+        const bool later = IS_OUTER_JOIN(join.type) && RINFO_IS_PUSHED_DOWN(clause, relids);
+        List **list = later ? above : matching;
+        *list = lappend(*list, clause);
+    }
 }
 
 List *add_column(List *columns, const void *expression)

@@ -5,7 +5,7 @@
 //
 // An EvalPlanQual test asks whether the join still holds for one row of each table, some of which have new versions. The
 // outer plan then returns its row, and the table's is taken from the test: the index is not searched.
-#include "am/joins/join_node.hpp"
+#include "am/joins/join_pairs.hpp"
 
 #include "am/fingerprints/fingerprint_search.hpp"
 
@@ -35,15 +35,6 @@ PlanState *child_of(const JoinState *state)
 
 Size half_memory() { return Size{512} * static_cast<Size>(work_mem); }
 
-// Returns the number of a table from its place among others.
-Index table_number(const Bitmapset *relids, int place)
-{
-    int number = -1;
-    for (int i = 0; i <= place; i++)
-        number = bms_next_member(relids, number);
-    return static_cast<Index>(number);
-}
-
 // -- The scan's row ------------------------------------------------------------------------------------------
 
 // Begins a row with the columns of an outer row; those of the table are null.
@@ -58,34 +49,14 @@ void fill_outer(JoinState *state, TupleTableSlot *outer)
     std::memset(row->tts_isnull + count, true, static_cast<Size>(state->columns));
 }
 
-// A row of the table as a value of its row type, in the memory of the current row.
-Datum whole_row(const ExprContext *context, TupleTableSlot *inner)
-{
-    MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-    slot_getallattrs(inner);
-    HeapTuple tuple =
-        toast_build_flattened_tuple(inner->tts_tupleDescriptor, inner->tts_values, inner->tts_isnull);
-    MemoryContextSwitchTo(caller);
-    return HeapTupleHeaderGetDatum(tuple->t_data);
-}
-
 // Adds the columns of the table's row, which must be kept as long as the scan's row is used.
 void fill_inner(JoinState *state, TupleTableSlot *inner)
 {
     TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
     Datum *value = row->tts_values + state->numbers.child_columns;
     bool *null = row->tts_isnull + state->numbers.child_columns;
-    for (int i = 0; i < state->columns; i++) {
-        const AttrNumber number = state->column[i];
-        if (number > 0) {
-            value[i] = slot_getattr(inner, number, &null[i]);
-        } else if (number < 0) {
-            value[i] = slot_getsysattr(inner, number, &null[i]);
-        } else {
-            value[i] = whole_row(state->css.ss.ps.ps_ExprContext, inner);
-            null[i] = false;
-        }
-    }
+    for (int i = 0; i < state->columns; i++)
+        value[i] = read_column(state->css.ss.ps.ps_ExprContext, inner, state->column[i], &null[i]);
 }
 
 TupleTableSlot *filled(JoinState *state)
@@ -297,25 +268,6 @@ TupleTableSlot *next_row(JoinState *state)
 
 // -- EvalPlanQual --------------------------------------------------------------------------------------------
 
-// Whether the node is below the tables of a test, and not in a sub-select beside it.
-bool is_tested(const JoinState *state)
-{
-    const EPQState *test = state->css.ss.ps.state->es_epq_active;
-    return test != nullptr && bms_is_member(test->epqParam, state->css.ss.ps.plan->extParam);
-}
-
-// The table's row in a test, or null.
-TupleTableSlot *tested_row(JoinState *state)
-{
-    EPQState *test = state->css.ss.ps.state->es_epq_active;
-    const Index place = state->inner - 1;
-    TupleTableSlot *row = test->relsubs_slot[place];
-    if (row == nullptr && test->relsubs_rowmark[place] != nullptr &&
-        EvalPlanQualFetchRowMark(test, state->inner, state->tested))
-        row = state->tested;
-    return TupIsNull(row) ? nullptr : row;
-}
-
 TupleTableSlot *next_tested(JoinState *state)
 {
     for (;;) {
@@ -323,7 +275,7 @@ TupleTableSlot *next_tested(JoinState *state)
         TupleTableSlot *outer = ExecProcNode(child_of(state));
         if (TupIsNull(outer))
             return nullptr;
-        TupleTableSlot *inner = tested_row(state);
+        TupleTableSlot *inner = tested_row(&state->css, state->inner, state->tested);
         bool matched = false;
         TupleTableSlot *row = nullptr;
         if (inner != nullptr) {
@@ -372,7 +324,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
 TupleTableSlot *execute_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
-    const bool tested = is_tested(state);
+    const bool tested = is_tested(node);
     for (;;) {
         TupleTableSlot *row = tested ? next_tested(state) : next_row(state);
         ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
@@ -431,8 +383,10 @@ CustomExecMethods exec_methods()
 
 const CustomExecMethods kExecMethods = exec_methods();
 
-Node *create_state(CustomScan * /*scan*/)
+Node *create_state(CustomScan *scan)
 {
+    if (joins_pairs(scan))
+        return create_pairs_state();
     auto *state = static_cast<JoinState *>(palloc0(sizeof(JoinState)));
     NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);
     state->css.methods = &kExecMethods;
@@ -442,5 +396,44 @@ Node *create_state(CustomScan * /*scan*/)
 } // namespace
 
 const CustomScanMethods kJoinScanMethods = {kJoinName, create_state};
+
+Index table_number(const Bitmapset *relids, int place)
+{
+    int number = -1;
+    for (int i = 0; i <= place; i++)
+        number = bms_next_member(relids, number);
+    return static_cast<Index>(number);
+}
+
+Datum read_column(const ExprContext *context, TupleTableSlot *row, AttrNumber number, bool *null)
+{
+    if (number > 0)
+        return slot_getattr(row, number, null);
+    if (number < 0)
+        return slot_getsysattr(row, number, null);
+    // The whole row, as a value of its type.
+    MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+    slot_getallattrs(row);
+    HeapTuple tuple = toast_build_flattened_tuple(row->tts_tupleDescriptor, row->tts_values, row->tts_isnull);
+    MemoryContextSwitchTo(caller);
+    *null = false;
+    return HeapTupleHeaderGetDatum(tuple->t_data);
+}
+
+bool is_tested(const CustomScanState *node)
+{
+    const EPQState *test = node->ss.ps.state->es_epq_active;
+    return test != nullptr && bms_is_member(test->epqParam, node->ss.ps.plan->extParam);
+}
+
+TupleTableSlot *tested_row(const CustomScanState *node, Index table, TupleTableSlot *slot)
+{
+    EPQState *test = node->ss.ps.state->es_epq_active;
+    TupleTableSlot *row = test->relsubs_slot[table - 1];
+    if (row == nullptr && test->relsubs_rowmark[table - 1] != nullptr &&
+        EvalPlanQualFetchRowMark(test, table, slot))
+        row = slot;
+    return TupIsNull(row) ? nullptr : row;
+}
 
 } // namespace simhash

@@ -8,6 +8,7 @@
 //               values; estimates its cost
 //   join_plan   makes the plan node of the path
 //   join_scan   executes it      join_explain   shows it
+//   join_pairs_path, join_pairs   another method, if both tables have an index (join_pairs.hpp)
 //
 // The planner has matched the condition with the index, so everything that it requires holds: security barriers, partial
 // indexes, operator classes. What it leaves to the node:

@@ -285,7 +285,7 @@ void join_cell(PairJoin *join, const Rows &x, const Rows &y, bool within, RunPai
 
 } // namespace
 
-void begin_join(PairJoin *join, Size bytes, double rows)
+void plan_memory(PairJoin *join, Size bytes, double rows)
 {
     join->match = match_pairs;
     Size least = 2 * static_cast<Size>(leaf_capacity(BLCKSZ)); // see visit_tree_leaf
@@ -293,6 +293,11 @@ void begin_join(PairJoin *join, Size bytes, double rows)
     if (rows * 1.25 < static_cast<double>(most))
         most = std::max(least, static_cast<Size>(rows * 1.25));
     join->capacity = std::clamp<Size>(bytes / kJoinRowBytes, least, most);
+}
+
+void begin_join(PairJoin *join, Size bytes, double rows)
+{
+    plan_memory(join, bytes, rows);
     join->raw = allocate_rows(join->capacity);
     for (Cells &cells : join->cells) {
         cells.rows = allocate_rows(join->capacity);

@@ -55,6 +55,7 @@ struct PairJoin {
 inline constexpr Size kJoinRowBytes = 104;
 // A join of about `rows` rows that uses at most `bytes` bytes.
 void begin_join(PairJoin *join, Size bytes, double rows);
+void plan_memory(PairJoin *join, Size bytes, double rows); // sets `match` and `capacity`
 void end_join(PairJoin *join);
 
 // The most bits by which it makes sense to sort `rows` rows: with more, most cells would be empty.

@@ -33,8 +33,10 @@ struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
-    bool queries; // the second members are no rows but numbers of queries, marked kVisible
-    bool alone;   // without parallel workers
+    bool queries;  // the second members are no rows but numbers of queries, marked kVisible
+    bool alone;    // without parallel workers
+    bool planned;  // by PostgreSQL, whose plans show estimates: without warnings of many pairs
+    uint64 leaves; // or other pages of the indexes, read
     // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
     int thinning, thinned;
     PairsWanted wanted;

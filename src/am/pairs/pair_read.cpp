@@ -307,24 +307,31 @@ Size pair_memory()
     return static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
 }
 
-PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes)
+void plan_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes, PairReader *reader,
+                 PairJoin *join)
 {
-    auto *reader = static_cast<PairReader *>(palloc0(sizeof(PairReader)));
-    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
     reader->output = join->output = output;
     reader->join = join;
     reader->within = output->sides == 1;
     reader->processes = processes;
     reader->spool_bytes = spool_bytes;
-    reader->page = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     if (!reader->within) { // the smaller one first
         join->side[0] = output->side[1].rows < output->side[0].rows;
         join->side[1] = 1 - join->side[0];
     }
-    begin_join(join, join_bytes, all_rows(*reader));
     double x_rows = side_of(*reader, 0).rows, y_rows = reader->within ? 0 : side_of(*reader, 1).rows;
     reader->rows = std::max(x_rows, y_rows);
+    plan_memory(join, join_bytes, all_rows(*reader));
     output->many_unseen = kManyUnseen + 2 * (x_rows + y_rows);
+}
+
+PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes)
+{
+    auto *reader = static_cast<PairReader *>(palloc0(sizeof(PairReader)));
+    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
+    plan_reader(output, join_bytes, spool_bytes, processes, reader, join);
+    reader->page = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
+    begin_join(join, join_bytes, all_rows(*reader));
     return reader;
 }
 

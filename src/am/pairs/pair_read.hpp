@@ -32,6 +32,10 @@ struct PairReader {
 // The numbers of rows of the output's sides must be known.
 PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes = 1);
 
+// The same without memory for rows, for an estimate.
+void plan_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes, PairReader *reader,
+                 PairJoin *join);
+
 // The side of place 0 or 1.
 const PairSide &side_of(const PairReader &reader, int place);
 // An estimate of the rows on both sides.

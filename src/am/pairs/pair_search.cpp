@@ -4,6 +4,7 @@
 #include "am/pairs/pair_spool.hpp"
 
 extern "C" {
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 }
@@ -43,6 +44,7 @@ struct PairSearch {
     Rows portion; // room to read them
     TakenPair *pair;
     Size pairs, at;
+    PairCounts counts;
 };
 
 namespace
@@ -100,6 +102,7 @@ PairSearch *begin_pair_search(const SearchedTable *searched, int count, int dist
     output->snapshot = snapshot;
     output->sides = count;
     output->alone = true;
+    output->planned = true;
     output->wanted = PairsWanted::all;
     output->sink = {spool_pair, search->spool};
     for (int i = 0; i < count; i++)
@@ -114,7 +117,11 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
 {
     if (search->at == search->pairs) {
         MemoryContext caller = MemoryContextSwitchTo(search->context);
+        const int64 written = pgBufferUsage.temp_blks_written;
         const bool more = take_pairs(search);
+        PairCounts *counts = &search->counts;
+        counts->spilled += (pgBufferUsage.temp_blks_written - written) * BLCKSZ;
+        counts->memory = std::max(counts->memory, MemoryContextMemAllocated(search->context, true));
         MemoryContextSwitchTo(caller);
         if (!more)
             return false;
@@ -124,7 +131,15 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
     pair->row[0] = output.side[0].tids.tid_of(found.a & kTidMask);
     pair->row[1] = output.side[output.sides - 1].tids.tid_of(found.b);
     pair->distance = static_cast<int>(found.a >> kDistanceShift);
+    search->counts.pairs++;
     return true;
+}
+
+PairCounts pair_counts(const PairSearch *search)
+{
+    PairCounts counts = search->counts;
+    counts.leaves = search->output.leaves;
+    return counts;
 }
 
 void end_pair_search(PairSearch *search)

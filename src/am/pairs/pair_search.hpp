@@ -43,4 +43,13 @@ PairSearch *begin_pair_search(const SearchedTable *searched, int count, int dist
 bool next_pair(PairSearch *search, JoinedRows *pair);
 void end_pair_search(PairSearch *search);
 
+// What a search has done so far, for EXPLAIN.
+struct PairCounts {
+    uint64 pairs;  // returned
+    uint64 leaves; // read
+    Size memory;   // the most, in bytes
+    int64 spilled; // bytes written to temporary files
+};
+PairCounts pair_counts(const PairSearch *search);
+
 } // namespace simhash

@@ -39,8 +39,6 @@ namespace
 // The time of one operator call: 3.5 microseconds are one unit of cost, and so are 400 calls, by default.
 constexpr double kOperatorMicroseconds = 3.5 / 400;
 
-Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
-
 // For each search: to plan, start and end it.
 constexpr double kSearchMicroseconds = 0.175;
 
@@ -448,6 +446,8 @@ Cost plain_scan(IndexPath *path, const Fetched &heap)
 }
 
 } // namespace
+
+Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
 
 PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
 {

@@ -26,6 +26,9 @@ struct PlannedIndex {
 // element of an array.
 PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument);
 
+// The cost of so much processor time.
+Cost time_cost(double microseconds);
+
 // The rows that one search looks for.
 struct PlannedSearch {
     PlannedBall ball;

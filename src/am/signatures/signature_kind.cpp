@@ -53,6 +53,7 @@ const IndexKind kSignatures = {
     .check = &kSignatureCheck,
     .stats = &kSignatureStats,
     .join = join_signatures,
+    .join_cost = nullptr,
 };
 
 } // namespace simhash

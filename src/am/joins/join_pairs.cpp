@@ -1,0 +1,397 @@
+// A Simhash Join by pairs. The pairs found come as places of rows that the snapshot sees; the rows are fetched, and all
+// conditions are tested.
+//
+// An EvalPlanQual test asks whether the join still holds for one row of each table: no pairs are searched then.
+#include "am/joins/join_pairs.hpp"
+
+#include "am/pairs/pair_search.hpp"
+#include "pg/types/ball.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+}
+
+#include <algorithm>
+
+namespace simhash
+{
+
+namespace
+{
+
+// What a plan holds for its execution. Places of tables are among custom_relids, as in JoinNumbers.
+struct PairNumbers {
+    PairMethod method;
+    int place[2];
+    int condition;
+    Oid index[2];
+};
+
+List *plan_private(const PairNumbers &numbers)
+{
+    return list_make2(list_make4_int(static_cast<int>(numbers.method), numbers.place[0], numbers.place[1],
+                                     numbers.condition),
+                      list_make2_oid(numbers.index[0], numbers.index[1]));
+}
+
+PairNumbers read_plan_private(List *list)
+{
+    auto *numbers = static_cast<List *>(linitial(list)), *indexes = static_cast<List *>(lsecond(list));
+    return {static_cast<PairMethod>(linitial_int(numbers)),
+            {lsecond_int(numbers), lthird_int(numbers)},
+            lfourth_int(numbers),
+            {linitial_oid(indexes), lsecond_oid(indexes)}};
+}
+
+PlannedPairs read_path_private(List *list)
+{
+    auto *numbers = static_cast<List *>(linitial(list)), *indexes = static_cast<List *>(lsecond(list));
+    return {static_cast<PairMethod>(linitial_int(numbers)),
+            {static_cast<Index>(lsecond_int(numbers)), static_cast<Index>(lthird_int(numbers))},
+            {linitial_oid(indexes), lsecond_oid(indexes)},
+            static_cast<Node *>(lthird(list)),
+            static_cast<const RestrictInfo *>(lfourth(list)),
+            static_cast<List *>(list_nth(list, 4))};
+}
+
+// The plan's rows have the columns of both tables that are needed.
+Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
+                 List *plans)
+{
+    const PlannedPairs pairs = read_path_private(path->custom_private);
+    List *conditions = ordered_clauses(root, pairs.conditions);
+    const int condition = place_of(conditions, pairs.condition);
+    List *tests = get_actual_clauses(conditions), *needed = list_make1(tests), *columns = NIL, *seen = NIL;
+    ListCell *cell;
+    foreach (cell, tlist)
+        needed = lappend(needed, static_cast<TargetEntry *>(lfirst(cell))->expr);
+    needed = list_concat(needed, list_copy(rel->reltarget->exprs));
+    foreach (cell,
+             pull_var_clause(reinterpret_cast<Node *>(needed),
+                             PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)) {
+        auto *var = static_cast<Node *>(lfirst(cell));
+        if (list_member(seen, var))
+            continue;
+        seen = lappend(seen, var);
+        columns = lappend(columns,
+                          makeTargetEntry(static_cast<Expr *>(copyObjectImpl(var)),
+                                          static_cast<AttrNumber>(list_length(columns) + 1), nullptr, false));
+    }
+
+    auto *scan = makeNode(CustomScan);
+    scan->scan.plan.targetlist = tlist;
+    scan->scan.scanrelid = 0;
+    scan->flags = path->flags;
+    scan->custom_plans = plans;
+    scan->custom_exprs = list_make2(pairs.radius, tests);
+    scan->custom_scan_tlist = columns;
+    scan->custom_private = plan_private({pairs.method,
+                                         {bms_member_index(rel->relids, static_cast<int>(pairs.table[0])),
+                                          bms_member_index(rel->relids, static_cast<int>(pairs.table[1]))},
+                                         condition,
+                                         {pairs.index[0], pairs.index[1]}});
+    scan->methods = &kJoinScanMethods;
+    return &scan->scan.plan;
+}
+
+// -- Execution -----------------------------------------------------------------------------------------------
+
+struct RowColumn {
+    int side;
+    AttrNumber number;
+};
+
+enum class PairPhase {
+    begin,
+    itself, // each row with itself
+    pairs,
+    exchanged, // the last pair in the other order
+    end
+};
+
+struct PairJoinState {
+    CustomScanState css; // first
+    PairNumbers numbers;
+    Index number[2];           // of the tables
+    Relation table[2];         // null, and the indexes, for EXPLAIN alone
+    Relation index[2];         // the second one is null if there is one
+    TupleTableSlot *row[2];    // of a pair
+    TupleTableSlot *tested[2]; // of an EvalPlanQual test
+    bool was_tested;
+    int columns;
+    RowColumn *column;
+    ExprState *radius;
+    ExprState *conditions;
+
+    MemoryContext context;
+    PairPhase phase;
+    PairSearch *search;
+    TableScanDesc scan; // of the rows with themselves
+    PairCounts counts;  // of searches that have ended
+    uint64 filtered;
+};
+
+PairJoinState *join_of(CustomScanState *node) { return reinterpret_cast<PairJoinState *>(node); }
+
+// Makes the joined row.
+TupleTableSlot *fill(PairJoinState *state, TupleTableSlot *x, TupleTableSlot *y)
+{
+    TupleTableSlot *joined = state->css.ss.ss_ScanTupleSlot, *const row[2] = {x, y};
+    ExprContext *context = state->css.ss.ps.ps_ExprContext;
+    ResetExprContext(context);
+    ExecClearTuple(joined);
+    for (int i = 0; i < state->columns; i++)
+        joined->tts_values[i] =
+            read_column(context, row[state->column[i].side], state->column[i].number, &joined->tts_isnull[i]);
+    context->ecxt_scantuple = joined;
+    return ExecStoreVirtualTuple(joined);
+}
+
+// The radius, or -1 if it is null.
+int read_radius(PairJoinState *state)
+{
+    ExprContext *context = state->css.ss.ps.ps_ExprContext;
+    ResetExprContext(context);
+    bool null;
+    const Datum radius = ExecEvalExprSwitchContext(state->radius, context, &null);
+    return null ? kEmptyRadius : clamp_radius(DatumGetInt64(radius));
+}
+
+void begin_search(PairJoinState *state)
+{
+    const int radius = read_radius(state);
+    const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+    const bool one = state->numbers.method != PairMethod::two_indexes;
+    state->phase = PairPhase::end;
+    if (radius < 0)
+        return;
+    const SearchedTable searched[2] = {{state->table[0], state->index[0]},
+                                       {state->table[1], state->index[1]}};
+    MemoryContext caller = MemoryContextSwitchTo(state->context);
+    state->search = begin_pair_search(searched, one ? 1 : 2, radius, snapshot);
+    MemoryContextSwitchTo(caller);
+    state->phase = PairPhase::pairs;
+    if (state->numbers.method == PairMethod::and_itself) {
+        state->scan = table_beginscan(state->table[0], snapshot, 0, nullptr);
+        state->phase = PairPhase::itself;
+    }
+}
+
+void end_search(PairJoinState *state)
+{
+    if (state->search != nullptr) {
+        const PairCounts counts = pair_counts(state->search);
+        state->counts.pairs += counts.pairs;
+        state->counts.leaves += counts.leaves;
+        state->counts.memory = std::max(state->counts.memory, counts.memory);
+        state->counts.spilled += counts.spilled;
+        end_pair_search(state->search);
+    }
+    if (state->scan != nullptr)
+        table_endscan(state->scan);
+    state->search = nullptr;
+    state->scan = nullptr;
+}
+
+// Fetches a row of a pair, unless it is that of the last pair.
+void fetch_row(PairJoinState *state, int side, ItemPointerData *place)
+{
+    TupleTableSlot *row = state->row[side];
+    if (!TupIsNull(row) && ItemPointerEquals(&row->tts_tid, place))
+        return;
+    if (!table_tuple_fetch_row_version(state->table[side], place, state->css.ss.ps.state->es_snapshot, row))
+        elog(ERROR, "a row of a %s is not visible", kJoinName);
+}
+
+// The next joined row, or null.
+TupleTableSlot *next_row(PairJoinState *state)
+{
+    JoinedRows pair;
+    for (;;) {
+        switch (state->phase) {
+        case PairPhase::begin:
+            begin_search(state);
+            break;
+        case PairPhase::itself:
+            if (table_scan_getnextslot(state->scan, ForwardScanDirection, state->row[0]))
+                return fill(state, state->row[0], state->row[0]);
+            ExecClearTuple(state->row[0]);
+            table_endscan(state->scan);
+            state->scan = nullptr;
+            state->phase = PairPhase::pairs;
+            break;
+        case PairPhase::pairs:
+            if (!next_pair(state->search, &pair)) {
+                state->phase = PairPhase::end;
+                break;
+            }
+            fetch_row(state, 0, &pair.row[0]);
+            fetch_row(state, 1, &pair.row[1]);
+            if (state->numbers.method != PairMethod::two_indexes)
+                state->phase = PairPhase::exchanged;
+            return fill(state, state->row[0], state->row[1]);
+        case PairPhase::exchanged:
+            state->phase = PairPhase::pairs;
+            return fill(state, state->row[1], state->row[0]);
+        case PairPhase::end:
+            return nullptr;
+        }
+    }
+}
+
+// The one row of an EvalPlanQual test, or null.
+TupleTableSlot *next_tested(PairJoinState *state)
+{
+    if (state->was_tested)
+        return nullptr;
+    state->was_tested = true;
+    TupleTableSlot *row[2];
+    for (int i = 0; i < 2; i++) {
+        row[i] = tested_row(&state->css, state->number[i], state->tested[i]);
+        if (row[i] == nullptr)
+            return nullptr;
+    }
+    return fill(state, row[0], row[1]);
+}
+
+void open_tables(PairJoinState *state, EState *estate, int flags)
+{
+    const auto *scan = reinterpret_cast<const CustomScan *>(state->css.ss.ps.plan);
+    const bool one = state->numbers.method != PairMethod::two_indexes;
+    for (int i = 0; i < 2; i++) {
+        state->number[i] = table_number(scan->custom_relids, state->numbers.place[i]);
+        state->table[i] = ExecOpenScanRelation(estate, state->number[i], flags);
+        state->row[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
+        state->tested[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
+        if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0 && !(one && i == 1))
+            state->index[i] =
+                index_open(state->numbers.index[i], exec_rt_fetch(state->number[i], estate)->rellockmode);
+    }
+}
+
+void begin_pairs_join(CustomScanState *node, EState *estate, int flags)
+{
+    PairJoinState *state = join_of(node);
+    const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
+    state->numbers = read_plan_private(scan->custom_private);
+    open_tables(state, estate, flags);
+    state->columns = list_length(scan->custom_scan_tlist);
+    state->column =
+        static_cast<RowColumn *>(palloc(sizeof(RowColumn) * (static_cast<Size>(state->columns) + 1)));
+    for (int i = 0; i < state->columns; i++) {
+        const auto *entry = static_cast<const TargetEntry *>(list_nth(scan->custom_scan_tlist, i));
+        const auto *var = reinterpret_cast<const Var *>(entry->expr);
+        state->column[i] = {static_cast<Index>(var->varno) == state->number[1], var->varattno};
+    }
+    state->radius = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
+    state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
+    state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);
+}
+
+TupleTableSlot *execute_pairs_join(CustomScanState *node)
+{
+    PairJoinState *state = join_of(node);
+    const bool tested = is_tested(node);
+    ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
+    while (TupleTableSlot *row = tested ? next_tested(state) : next_row(state)) {
+        CHECK_FOR_INTERRUPTS();
+        if (ExecQual(state->conditions, node->ss.ps.ps_ExprContext))
+            return projection != nullptr ? ExecProject(projection) : row;
+        state->filtered++;
+    }
+    return ExecClearTuple(projection != nullptr ? projection->pi_state.resultslot
+                                                : node->ss.ss_ScanTupleSlot);
+}
+
+void end_pairs_join(CustomScanState *node)
+{
+    PairJoinState *state = join_of(node);
+    end_search(state);
+    for (Relation index : state->index) {
+        if (index != nullptr)
+            index_close(index, NoLock);
+    }
+}
+
+void rescan_pairs_join(CustomScanState *node)
+{
+    PairJoinState *state = join_of(node);
+    end_search(state);
+    state->phase = PairPhase::begin;
+    state->was_tested = false;
+    ExecScanReScan(&node->ss);
+}
+
+void explain_pairs_join(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+    PairJoinState *state = join_of(node);
+    const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
+    ExplainPropertyText("Join Type", "Inner", es);
+    List *indexes = list_make1(get_rel_name(state->numbers.index[0]));
+    if (state->numbers.method == PairMethod::two_indexes)
+        indexes = lappend(indexes, get_rel_name(state->numbers.index[1]));
+    ExplainPropertyList("Pairs of", indexes, es);
+    explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
+                       state->filtered, ancestors, es);
+    if (!es->analyze)
+        return;
+    PairCounts counts = state->counts;
+    if (state->search != nullptr) {
+        const PairCounts last = pair_counts(state->search);
+        counts = {counts.pairs + last.pairs, counts.leaves + last.leaves,
+                  std::max(counts.memory, last.memory), counts.spilled + last.spilled};
+    }
+    ExplainPropertyInteger("Pairs", nullptr, static_cast<int64>(counts.pairs), es);
+    ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.leaves), es);
+    ExplainPropertyInteger("Memory Usage", "kB", static_cast<int64>((counts.memory + 1023) / 1024), es);
+    if (counts.spilled > 0)
+        ExplainPropertyInteger("Disk Usage", "kB", counts.spilled / 1024, es);
+}
+
+CustomExecMethods exec_methods()
+{
+    CustomExecMethods methods = {};
+    methods.CustomName = kJoinName;
+    methods.BeginCustomScan = begin_pairs_join;
+    methods.ExecCustomScan = execute_pairs_join;
+    methods.EndCustomScan = end_pairs_join;
+    methods.ReScanCustomScan = rescan_pairs_join;
+    methods.ExplainCustomScan = explain_pairs_join;
+    return methods;
+}
+
+const CustomExecMethods kPairExecMethods = exec_methods();
+
+} // namespace
+
+List *pairs_path_private(const PlannedPairs &pairs)
+{
+    auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition));
+    return list_make5(list_make3_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
+                                     static_cast<int>(pairs.table[1])),
+                      list_make2_oid(pairs.index[0], pairs.index[1]), pairs.radius, condition,
+                      pairs.conditions);
+}
+
+const CustomPathMethods kPairPathMethods = {kJoinName, plan_pairs, nullptr};
+
+bool joins_pairs(const CustomScan *scan) { return scan->custom_plans == NIL; }
+
+Node *create_pairs_state()
+{
+    auto *state = static_cast<PairJoinState *>(palloc0(sizeof(PairJoinState)));
+    NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);
+    state->css.methods = &kPairExecMethods;
+    return reinterpret_cast<Node *>(state);
+}
+
+} // namespace simhash

@@ -1,0 +1,187 @@
+\set ECHO none
+-- Plain joins of two indexed columns by the pair engine: the plans, and the answers compared with a nested loop without it.
+SET max_parallel_workers_per_gather = 0;
+CREATE FUNCTION flipped(n bigint, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE AS
+    $$ SELECT (hashint8extended(n, 1) # CASE bits WHEN 0 THEN 0 ELSE (1::bigint << bits) - 1 END)::simhash $$;
+CREATE TABLE page AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN flipped(i % 9000, i % 4) END AS h, 'l' || i % 3 AS lang FROM generate_series(1, 10000) AS i;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE TABLE feed AS SELECT i AS id, CASE WHEN i % 40 > 0 THEN flipped(i * 5, i % 3) END AS h, 'l' || i % 2 AS lang FROM generate_series(1, 3000) AS i;
+CREATE INDEX feed_h ON feed USING simhash (h) WITH (design_radius = 5);
+-- Versions of rows that are in the index, too.
+UPDATE page SET lang = 'l0' WHERE id % 7 = 0;
+UPDATE page SET h = flipped(id % 900, 2) WHERE id % 31 = 0;
+DELETE FROM page WHERE id % 29 = 0;
+ANALYZE page, feed;
+
+-- What a query's plan uses, and whether its answer is that of PostgreSQL's joins.
+CREATE FUNCTION compare(query text, OUT method text, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
+    found numeric[];
+    expected numeric[];
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP
+        method := coalesce(substring(line FROM 'Pairs of.*'), CASE WHEN line LIKE '%Simhash Join%' THEN 'batches' END, method);
+    END LOOP;
+    EXECUTE summed INTO found;
+    SET LOCAL simhash.enable_join = off;
+    EXECUTE summed INTO expected;
+    SET LOCAL simhash.enable_join = on;
+    count := found[1];
+    same := found = expected;
+END $$;
+
+\echo '-- plans'
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h ~= b.h WHERE a.lang = 'l1';
+EXPLAIN (COSTS OFF) SELECT a.id, f.id FROM page a JOIN feed f ON f.h <@| simhash_ball(a.h, 2);
+\echo '-- answers: one index, one index with rows and themselves, two indexes'
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON b.h <@> a.h < 3 AND b.id > a.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id <> b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.ctid < b.ctid',
+    'SELECT a, b FROM page a JOIN page b ON a.h ~= b.h AND a.id IS DISTINCT FROM b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id * 2 < b.id * 2',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id <> b.id AND a.lang = b.lang',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.lang = ''l1'' AND b.lang <> ''l2''',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id <= b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id + 1',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 0 AND a.lang <> b.lang',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= -1',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= NULL::int',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= (SELECT 2)',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND b.h <@> a.h <= 1 AND a.id < b.id',
+    'SELECT a.ctid, b.tableoid, a.xmin, b FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= 3',
+    'SELECT a, f FROM feed f JOIN page a ON f.h ~= a.h',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON f.h <@| simhash_ball(a.h, 2) WHERE a.lang = f.lang',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= 6 AND f.id > a.id',
+    'SELECT a.id, f.id FROM page a, feed f WHERE a.h <@> f.h = 2',
+    'SELECT a.id, b.id, f.id FROM page a JOIN page b ON a.h <@> b.h <= 2 AND a.id < b.id LEFT JOIN feed f ON f.h <@> b.h <= 1',
+    'SELECT x.id, x.m, f.id FROM feed f LEFT JOIN (SELECT a.id, coalesce(b.id, 5) AS m FROM page a JOIN page b ON a.h ~= b.h AND a.id < b.id) x ON x.id = f.id'
+]) AS query, compare(query) AS c;
+
+\echo '-- the radius of an execution, and another one for each row of a query'
+SET plan_cache_mode = force_generic_plan;
+PREPARE pairs(int) AS SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $1 AND a.id < b.id;
+EXPLAIN (COSTS OFF) EXECUTE pairs(2);
+EXECUTE pairs(1);
+EXECUTE pairs(3);
+EXECUTE pairs(NULL);
+EXECUTE pairs(-5);
+DROP INDEX feed_h;
+EXECUTE pairs(2);
+CREATE INDEX feed_h ON feed USING simhash (h);
+DEALLOCATE pairs;
+RESET plan_cache_mode;
+SELECT * FROM compare('SELECT r, (SELECT count(*) FROM page a JOIN feed f ON a.h <@> f.h <= r AND a.id % 2 = r % 2) FROM generate_series(-1, 4) AS r');
+
+\echo '-- EXPLAIN ANALYZE'
+CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ '(Leaves Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
+        IF line !~ 'Disabled|Buffers|Storage|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
+    END LOOP;
+END $$;
+SELECT shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id AND a.lang = b.lang');
+SELECT shown('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 3');
+
+\echo '-- with little memory, rows are spooled'
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT * FROM compare('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3');
+SELECT * FROM compare('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 6');
+SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 6') AS line WHERE line ~ 'Disk';
+RESET work_mem;
+RESET hash_mem_multiplier;
+
+\echo '-- LIMIT'
+SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 5) AS f;
+
+\echo '-- a cursor that goes back, and one beyond its transaction'
+BEGIN;
+DECLARE back SCROLL CURSOR FOR SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id ORDER BY 1, 2;
+FETCH 2 FROM back;
+FETCH BACKWARD 1 FROM back;
+DECLARE held CURSOR WITH HOLD FOR SELECT a.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+MOVE 10 FROM held;
+COMMIT;
+MOVE ALL FROM held;
+CLOSE held;
+
+\echo '-- the snapshot is the query''s: rows deleted afterwards are seen, and those inserted are not'
+BEGIN;
+DECLARE before CURSOR FOR SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+DELETE FROM page WHERE id % 2 = 0;
+INSERT INTO page SELECT -i, flipped(i * 5, 0), 'new' FROM generate_series(1, 100) AS i;
+FETCH before;
+SELECT * FROM compare('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id');
+ROLLBACK;
+
+\echo '-- a cursor survives the rollback of what was done after it'
+BEGIN;
+DECLARE kept CURSOR FOR SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+MOVE 5 FROM kept;
+SAVEPOINT s;
+MOVE 5 FROM kept;
+INSERT INTO page VALUES (-1, flipped(1, 0), 'new');
+ROLLBACK TO s;
+MOVE ALL FROM kept;
+COMMIT;
+
+\echo '-- changes by a join'
+BEGIN;
+CREATE TABLE copy AS TABLE page;
+UPDATE page p SET lang = 'near' FROM page o WHERE p.h <@> o.h <= 2 AND p.id < o.id;
+SET LOCAL simhash.enable_join = off;
+UPDATE copy p SET lang = 'near' FROM copy o WHERE p.h <@> o.h <= 2 AND p.id < o.id;
+SET LOCAL simhash.enable_join = on;
+SELECT count(*) AS differ FROM (TABLE page EXCEPT TABLE copy) AS d;
+EXPLAIN (COSTS OFF) DELETE FROM page p USING page o WHERE p.h <@> o.h <= 3 AND p.id > o.id;
+DELETE FROM page p USING page o WHERE p.h <@> o.h <= 3 AND p.id > o.id;
+SET LOCAL simhash.enable_join = off;
+DELETE FROM copy p USING copy o WHERE p.h <@> o.h <= 3 AND p.id > o.id;
+SELECT count(*) AS differ FROM (TABLE page EXCEPT TABLE copy) AS d;
+ROLLBACK;
+
+\echo '-- partial indexes and expressions'
+BEGIN;
+DROP INDEX page_h;
+CREATE INDEX page_part ON page USING simhash (h) WHERE lang = 'l1';
+CREATE INDEX page_other ON page USING simhash ((h::bigint # 1)) WHERE id > 0;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.lang = ''l1'' AND b.lang = ''l1''',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 WHERE a.lang = ''l1'' AND b.lang = ''l1''',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 WHERE a.lang = ''l1''',
+    'SELECT a.id, b.id FROM page a JOIN page b ON (a.h::bigint # 1) <@> (b.h::bigint # 1) <= 3 AND a.id < b.id WHERE a.id > 0 AND b.id > 0',
+    'SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 3 WHERE a.lang = ''l1'''
+]) AS query, compare(query) AS c;
+ROLLBACK;
+
+\echo '-- row-level security: what a policy hides is not told to a condition'
+CREATE FUNCTION tell(id integer) RETURNS boolean LANGUAGE plpgsql COST 0.1 AS $$
+BEGIN
+    IF id % 3 = 0 THEN RAISE EXCEPTION 'told %', id; END IF;
+    RETURN true;
+END $$;
+CREATE ROLE regress_pairs_reader;
+GRANT SELECT (id, h, lang) ON page TO regress_pairs_reader;
+ALTER TABLE page ENABLE ROW LEVEL SECURITY;
+CREATE POLICY thirds ON page TO regress_pairs_reader USING (id % 3 <> 0);
+SET enable_seqscan = off;
+SET ROLE regress_pairs_reader;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id AND tell(a.id) AND tell(b.id);
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id AND tell(a.id) AND tell(b.id);
+RESET ROLE;
+RESET enable_seqscan;
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.id % 3 <> 0 AND b.id % 3 <> 0;
+
+DROP TABLE page, feed;
+DROP FUNCTION flipped, compare, shown, tell;
+DROP ROLE regress_pairs_reader;

@@ -52,6 +52,8 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 0 AND a.lang <> b.lang',
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= -1',
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= NULL::int',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= a.id % 4 AND a.id < b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id <= 5000 + b.id AND -a.id < b.id',
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= (SELECT 2)',
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND b.h <@> a.h <= 1 AND a.id < b.id',
     'SELECT a.ctid, b.tableoid, a.xmin, b FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id',
@@ -84,7 +86,7 @@ CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '(Leaves Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
+        IF line ~ '(Pages Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
         IF line !~ 'Disabled|Buffers|Storage|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
     END LOOP;
 END $$;
@@ -97,6 +99,9 @@ SET hash_mem_multiplier = 1;
 SELECT * FROM compare('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3');
 SELECT * FROM compare('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 6');
 SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 6') AS line WHERE line ~ 'Disk';
+SET temp_file_limit = '64kB';
+SELECT count(*) FROM page a JOIN feed b ON a.h <@> b.h <= 6;
+RESET temp_file_limit;
 RESET work_mem;
 RESET hash_mem_multiplier;
 
@@ -163,6 +168,69 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 3 WHERE a.lang = ''l1'''
 ]) AS query, compare(query) AS c;
 ROLLBACK;
+
+\echo '-- signatures and texts'
+CREATE TABLE signed AS SELECT i AS id, ((hashint8extended(i - (i % 10 = 0)::int, 1)::bit(64) || hashint8extended(i % 7, 2)::bit(64) || hashint8extended(i, 3)::bit(64)) #
+    (CASE WHEN i % 10 = 0 THEN 5 ELSE 0 END)::bit(192))::bit(192) AS s FROM generate_series(1, 5000) AS i;
+UPDATE signed SET s = (SELECT s FROM signed o WHERE o.id = signed.id - 1) WHERE id % 20 = 0;
+INSERT INTO signed VALUES (0, NULL);
+CREATE TABLE short AS SELECT id, s::bit(128) AS s FROM signed WHERE id % 3 = 0;
+ALTER TABLE signed ALTER s TYPE bit(192);
+ALTER TABLE short ALTER s TYPE bit(128);
+CREATE INDEX signed_s ON signed USING simhash (s);
+CREATE INDEX short_s ON short USING simhash (s);
+CREATE TABLE doc AS SELECT i AS id, (SELECT string_agg('w' || (hashint4(i / 2 * 2 + w) & 1023), ' ') FROM generate_series(1, 60) AS w WHERE w <> i % 2) AS body FROM generate_series(1, 900) AS i;
+INSERT INTO doc VALUES (-1, NULL), (-2, ''), (-3, '');
+CREATE INDEX doc_body ON doc USING simhash (body);
+ANALYZE signed, short, doc;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM signed a JOIN signed b ON a.s <@> b.s <= 10 AND a.id < b.id',
+    'SELECT a.id, b.id FROM signed a JOIN signed b ON a.s <@> b.s <= 70 AND a.id % 100 = b.id % 100',
+    'SELECT a.id, b.id FROM signed a JOIN signed b ON a.s <@| signature_ball(b.s, 3)',
+    'SELECT a.id, b.id FROM signed a JOIN signed b ON minhash_at_least(a.s, b.s, 0.9) AND a.id <> b.id',
+    'SELECT a.id, b.id FROM short a JOIN short b ON a.s <@> b.s <= 2',
+    'SELECT a.id, b.id FROM doc a JOIN doc b ON a.body ~= b.body AND a.id < b.id',
+    'SELECT a.id, b.id FROM doc a JOIN doc b ON a.body ~= b.body'
+]) AS query, compare(query) AS c;
+EXPLAIN (COSTS OFF) SELECT FROM signed a JOIN short b ON a.s <@> b.s <= 2;
+DROP TABLE signed, short, doc;
+
+\echo '-- parallel workers: each returns its own pairs'
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= 3',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT 2)',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT NULL::int)'
+]) AS query, compare(query) AS c;
+SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3') AS line WHERE line ~ 'Planned|Pairs:';
+SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 5) AS f;
+\echo '-- executed again, with another radius'
+SELECT r, n FROM generate_series(-1, 3) AS r CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT FROM page a JOIN page b ON a.h <@> b.h <= r AND a.id < b.id OFFSET 0) AS p) AS c;
+\echo '-- without workers: a plan for some executed where there are none'
+SET max_parallel_workers = 0;
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
+RESET max_parallel_workers;
+SET parallel_leader_participation = off;
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3;
+RESET parallel_leader_participation;
+\echo '-- serializable'
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3;
+SELECT relation::regclass, mode FROM pg_locks WHERE mode = 'SIReadLock' AND page IS NULL ORDER BY 1;
+COMMIT;
+RESET max_parallel_workers_per_gather;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET enable_seqscan;
+SET max_parallel_workers_per_gather = 0;
 
 \echo '-- row-level security: what a policy hides is not told to a condition'
 CREATE FUNCTION tell(id integer) RETURNS boolean LANGUAGE plpgsql COST 0.1 AS $$

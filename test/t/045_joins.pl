@@ -84,6 +84,9 @@ sub query
 {
     my ($first, $second) = (table(), table());
     my $on = conditions('x', 'y');
+    # No row is joined with itself, so one index may be read.
+    $on .= ' AND ' . pick('x.id < y.id', 'y.id < x.id', 'x.id <> y.id', 'x.id IS DISTINCT FROM y.id', 'x.id + 1 > y.id + 1')
+        if $first eq $second && chance(0.5);
     my $columns = pick('x.id, y.id AS other', 'x, y', 'x.id, y.lang, y.n, x.h', 'x.id, y.h <@> x.h AS d', 'y.*', 'x.id, y', 'x.n + y.n AS s, y.id');
     $columns = 'x.id, y.ctid, y.tableoid' if $second ne 'barrier' && chance(0.1);
     my @where = map { where('x', 'y') } 1 .. pick(0, 0, 1);
@@ -127,13 +130,16 @@ while (time < $end) {
         push @query, my $query = query();
         my $summed = summed($query, chance(0.1) ? pick(1, 5, 40) : 0);
         my $workers = chance(0.25) ? 2 : 0;
+        my $by_pairs = chance(0.5);
         my $memory = pick('64kB', '64kB', '4MB');
         push @setting, "work_mem $memory, workers $workers";
         my $set = "SET work_mem = '$memory'; SET max_parallel_workers_per_gather = $workers; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;\n";
         $script .= $set;
         for my $on ('off', 'on') {
-            # The node is not disabled, so it is taken wherever it is offered.
-            $script .= "SET simhash.enable_join = $on;\n" . join '', map { "SET enable_$_ = " . ($on eq 'on' ? 'off' : 'on') . ";\n" } qw(nestloop hashjoin mergejoin);
+            # The node is not disabled, so it is taken wherever it is offered; without scans of the outer side, by pairs.
+            my @disabled = (qw(nestloop hashjoin mergejoin), $by_pairs ? 'seqscan' : ());
+            $script .= "SET simhash.enable_join = $on;\nSET enable_seqscan = on;\n" .
+                join '', map { "SET enable_$_ = " . ($on eq 'on' ? 'off' : 'on') . ";\n" } @disabled;
             $script .= "\\echo \@$on $number\n$summed;\n\\if :ERROR\n\\echo error :SQLSTATE :LAST_ERROR_MESSAGE\n\\endif\n";
         }
         $script .= "\\echo \@plan $number\nEXPLAIN (COSTS OFF) $summed;\n";
@@ -159,5 +165,6 @@ while (time < $end) {
 }
 is($wrong, 0, "$queries joins, $used by the node, $pairs of them by pairs, $failed with errors");
 cmp_ok($used, '>', $queries / 4, 'the node is used');
+cmp_ok($pairs, '>', $queries / 20, 'and by pairs');
 cmp_ok($failed, '<', $queries / 10, 'most queries succeed');
 done_testing();

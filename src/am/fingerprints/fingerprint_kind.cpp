@@ -81,6 +81,9 @@ const IndexKind kFingerprints = {
     .check = &kFingerprintCheck,
     .stats = &kFingerprintStats,
     .join = join_fingerprints,
+    .join_plan_bytes = kFingerprintPlanBytes,
+    .plan_join = plan_fingerprint_join,
+    .begin_join = begin_fingerprint_join,
     .join_cost = fingerprint_join_cost,
 };
 

@@ -35,6 +35,9 @@ extern const StatsKind kFingerprintStats;   // fingerprint_stats.cpp
 
 // fingerprint_pairs.cpp
 struct PairWork *join_fingerprints(PairOutput *output, int radius);
+extern const Size kFingerprintPlanBytes;
+void plan_fingerprint_join(PairOutput *output, int radius, int processes, void *plan);
+struct PairWork *begin_fingerprint_join(PairOutput *output, const void *plan);
 JoinCost fingerprint_join_cost(const JoinTask &task);
 
 } // namespace simhash

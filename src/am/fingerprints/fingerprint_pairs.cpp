@@ -40,7 +40,8 @@ constexpr int kMostShares = 64;
 struct FingerprintJoin {
     int radius;
     int processes;
-    Size bytes; // for each process
+    double rows[2]; // of the sides
+    Size bytes;     // for each process
     PairPlan plan;
     bool by_trees;                                // the steps read the tables in the order of the cells:
     std::uint8_t table[kMostPairSteps];           // these,
@@ -92,7 +93,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
         set_table_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
         while (next_leaf(leaves)) {
-            reader->output->leaves++;
+            reader->output->pages++;
             rows->count = 0;
             visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) {
                 uint64 number = row_number(side, part, entry.tid);
@@ -360,7 +361,7 @@ bool continue_trees(FingerprintWork *work)
     work->reading = next_leaf(&work->leaves);
     if (!work->reading)
         return true;
-    work->reader->output->leaves++;
+    work->reader->output->pages++;
     const char *page = work->leaves.page.data;
     const bool last = is_rightmost(page) || high_of(page) >= work->upper;
     const bool begins_before = low_of(page) < work->from; // as the root does
@@ -521,9 +522,10 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
     }
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = Min(task.radius, kBits);
+    join->bytes = pair_memory() / static_cast<Size>(task.processes);
     PairReader reader = {};
     PairJoin cells = {};
-    plan_reader(&output, pair_memory() / 8 * 3, pair_memory() / 8 * 3, 1, &reader, &cells);
+    plan_reader(&output, join->bytes / 8 * 3, join->bytes / 8 * 3, task.processes, &reader, &cells);
     cells.radius = join->radius;
     PairTask pairs;
     measure_bits(nullptr, 0, nullptr, 0, pairs.differ);
@@ -531,37 +533,80 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
     const int steps = join->plan.steps;
     // By cells, one step is about to end before its first pairs are found.
     const double first = join->by_trees ? kFirstRows / (steps * task.rows[0]) : 1.0 / steps;
-    JoinCost cost = {join->plan.cost * Min(1.0, first) / 1000, join->plan.cost / 1000, {}};
+    JoinCost cost = {join->plan.cost * Min(1.0, first) / 1000,
+                     join->plan.cost / 1000,
+                     {},
+                     gains_by_sharing(*join, all_rows(reader)),
+                     join->by_trees};
     for (int i = 0; i < task.sides; i++)
         cost.pages[i] = steps * estimated_leaves(task.pages[i], output.side[i].meta().tables);
     pfree(join);
     return cost;
 }
 
+namespace
+{
+
+struct Samples {
+    SampledRows side[2];
+};
+
+// Samples both sides, and sets their numbers of rows.
+Samples *sample_sides(PairOutput *output, int radius)
+{
+    auto *sample = static_cast<Samples *>(palloc(sizeof(Samples)));
+    for (int i = 0; i < output->sides; i++)
+        sample_side(&output->side[i], &sample->side[i]);
+    if (output->sides == 1)
+        sample->side[1] = sample->side[0];
+    RowSample rows[2];
+    for (int i = 0; i < 2; i++)
+        rows[i] = {sample->side[i].row, sample->side[i].count};
+    if (!output->planned)
+        warn_of_many_pairs(*output, radius, rows);
+    return sample;
+}
+
+} // namespace
+
+const Size kFingerprintPlanBytes = sizeof(FingerprintJoin);
+
+void plan_fingerprint_join(PairOutput *output, int radius, int processes, void *plan)
+{
+    auto *join = static_cast<FingerprintJoin *>(plan);
+    Samples *sample = sample_sides(output, radius);
+    *join = {};
+    join->radius = radius;
+    plan_join(output, sample->side, processes, join);
+    for (int i = 0; i < output->sides; i++)
+        join->rows[i] = output->side[i].rows;
+    pfree(sample);
+    log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
+}
+
+PairWork *begin_fingerprint_join(PairOutput *output, const void *plan)
+{
+    const auto *join = static_cast<const FingerprintJoin *>(plan);
+    for (int i = 0; i < output->sides; i++)
+        output->side[i].rows = join->rows[i];
+    return begin_work(output, *join);
+}
+
 PairWork *join_fingerprints(PairOutput *output, int radius)
 {
     constexpr double kLeastRow = 30; // nanoseconds for each row and step
-    auto *sample = static_cast<SampledRows *>(palloc(2 * sizeof(SampledRows)));
-    double rows = 0;
-    for (int i = 0; i < output->sides; i++) {
-        sample_side(&output->side[i], &sample[i]);
-        rows += output->side[i].rows;
-    }
-    if (output->sides == 1)
-        sample[1] = sample[0];
-    RowSample rows_of[2] = {{sample[0].row, sample[0].count}, {sample[1].row, sample[1].count}};
-    if (!output->planned)
-        warn_of_many_pairs(*output, radius, rows_of);
+    Samples *sample = sample_sides(output, radius);
+    double rows = output->side[0].rows + (output->sides == 2 ? output->side[1].rows : 0);
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = radius;
     int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));
     if (workers > 0) {
-        plan_join(output, sample, workers + 1, join);
+        plan_join(output, sample->side, workers + 1, join);
         if (gains_by_sharing(*join, rows))
             begin_pair_team(output, "simhash_join_worker", workers, join, sizeof(FingerprintJoin));
     }
     if (output->team == nullptr)
-        plan_join(output, sample, 1, join);
+        plan_join(output, sample->side, 1, join);
     pfree(sample);
     log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
     return begin_work(output, *join);

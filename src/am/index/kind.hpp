@@ -39,10 +39,13 @@ struct JoinTask {
     Relation index[2];
     double rows[2], pages[2]; // of each index
     int radius;
+    int processes;
 };
 struct JoinCost {
     double start, all; // microseconds of processor time: before the first pairs are found, and in all
     double pages[2];   // of each index that are read
+    bool shared;       // whether several processes gain; otherwise each does all
+    bool pages_shared;
 };
 
 struct IndexOptions;
@@ -82,7 +85,11 @@ struct IndexKind {
     // Begins to add the pairs within a distance, of the rows of one index or between those of two, to the output
     // (pairs/pair_output.hpp).
     struct PairWork *(*join)(struct PairOutput *output, int radius);
-    // Estimates that work by one process; null if the planner may not plan it.
+    // The same in two steps, for processes that share a plan of so many bytes: the plan says how many rows each side has.
+    // Null if they cannot.
+    Size join_plan_bytes;
+    void (*plan_join)(struct PairOutput *output, int radius, int processes, void *plan);
+    struct PairWork *(*begin_join)(struct PairOutput *output, const void *plan);
     JoinCost (*join_cost)(const JoinTask &task);
 };
 

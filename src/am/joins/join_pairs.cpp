@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "access/genam.h"
+#include "access/parallel.h"
 #include "access/tableam.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
@@ -118,6 +119,24 @@ enum class PairPhase {
     end
 };
 
+// What the processes of a parallel plan share: then come the scan of the rows with themselves and the search.
+struct ProcessCounts {
+    PairCounts counts;
+    uint64 filtered;
+};
+struct SharedPairJoin {
+    int radius;
+    Size scan, pairs; // their places
+    int workers;
+    ProcessCounts worker[FLEXIBLE_ARRAY_MEMBER];
+
+    ParallelTableScanDesc table_scan()
+    {
+        return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char *>(this) + scan);
+    }
+    SharedPairs *search() { return reinterpret_cast<SharedPairs *>(reinterpret_cast<char *>(this) + pairs); }
+};
+
 struct PairJoinState {
     CustomScanState css; // first
     PairNumbers numbers;
@@ -135,8 +154,9 @@ struct PairJoinState {
     MemoryContext context;
     PairPhase phase;
     PairSearch *search;
-    TableScanDesc scan; // of the rows with themselves
-    PairCounts counts;  // of searches that have ended
+    TableScanDesc scan;     // of the rows with themselves
+    SharedPairJoin *shared; // null if this process does all
+    ProcessCounts ended;    // of searches that have ended, and of other processes
     uint64 filtered;
 };
 
@@ -163,37 +183,43 @@ int read_radius(PairJoinState *state)
     ResetExprContext(context);
     bool null;
     const Datum radius = ExecEvalExprSwitchContext(state->radius, context, &null);
-    return null ? kEmptyRadius : clamp_radius(DatumGetInt64(radius));
+    return null ? kEmptyRadius : clamp_radius(DatumGetInt64(radius), PG_INT32_MAX);
 }
+
+bool one_index(const PairJoinState *state) { return state->numbers.method != PairMethod::two_indexes; }
 
 void begin_search(PairJoinState *state)
 {
-    const int radius = read_radius(state);
+    SharedPairJoin *shared = state->shared;
+    const int radius = shared == nullptr ? read_radius(state) : shared->radius;
     const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
-    const bool one = state->numbers.method != PairMethod::two_indexes;
     state->phase = PairPhase::end;
     if (radius < 0)
         return;
     const SearchedTable searched[2] = {{state->table[0], state->index[0]},
                                        {state->table[1], state->index[1]}};
     MemoryContext caller = MemoryContextSwitchTo(state->context);
-    state->search = begin_pair_search(searched, one ? 1 : 2, radius, snapshot);
+    state->search = begin_pair_search(searched, one_index(state) ? 1 : 2, radius, snapshot,
+                                      shared == nullptr ? nullptr : shared->search());
     MemoryContextSwitchTo(caller);
     state->phase = PairPhase::pairs;
     if (state->numbers.method == PairMethod::and_itself) {
-        state->scan = table_beginscan(state->table[0], snapshot, 0, nullptr);
+        state->scan = shared == nullptr ? table_beginscan(state->table[0], snapshot, 0, nullptr)
+                                        : table_beginscan_parallel(state->table[0], shared->table_scan());
         state->phase = PairPhase::itself;
     }
+}
+
+void add_counts(const PairCounts &counts, PairCounts *sum)
+{
+    *sum = {sum->pairs + counts.pairs, sum->pages + counts.pages, std::max(sum->memory, counts.memory),
+            sum->spilled + counts.spilled};
 }
 
 void end_search(PairJoinState *state)
 {
     if (state->search != nullptr) {
-        const PairCounts counts = pair_counts(state->search);
-        state->counts.pairs += counts.pairs;
-        state->counts.leaves += counts.leaves;
-        state->counts.memory = std::max(state->counts.memory, counts.memory);
-        state->counts.spilled += counts.spilled;
+        add_counts(pair_counts(state->search), &state->ended.counts);
         end_pair_search(state->search);
     }
     if (state->scan != nullptr)
@@ -236,7 +262,7 @@ TupleTableSlot *next_row(PairJoinState *state)
             }
             fetch_row(state, 0, &pair.row[0]);
             fetch_row(state, 1, &pair.row[1]);
-            if (state->numbers.method != PairMethod::two_indexes)
+            if (one_index(state))
                 state->phase = PairPhase::exchanged;
             return fill(state, state->row[0], state->row[1]);
         case PairPhase::exchanged:
@@ -266,13 +292,12 @@ TupleTableSlot *next_tested(PairJoinState *state)
 void open_tables(PairJoinState *state, EState *estate, int flags)
 {
     const auto *scan = reinterpret_cast<const CustomScan *>(state->css.ss.ps.plan);
-    const bool one = state->numbers.method != PairMethod::two_indexes;
     for (int i = 0; i < 2; i++) {
         state->number[i] = table_number(scan->custom_relids, state->numbers.place[i]);
         state->table[i] = ExecOpenScanRelation(estate, state->number[i], flags);
         state->row[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
         state->tested[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
-        if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0 && !(one && i == 1))
+        if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0 && !(one_index(state) && i == 1))
             state->index[i] =
                 index_open(state->numbers.index[i], exec_rt_fetch(state->number[i], estate)->rellockmode);
     }
@@ -331,27 +356,112 @@ void rescan_pairs_join(CustomScanState *node)
     ExecScanReScan(&node->ss);
 }
 
+// -- Parallel plans ------------------------------------------------------------------------------------------
+//
+// Each process returns the pairs of the tasks that it takes, and its part of the rows with themselves.
+
+Size scan_size(const PairJoinState *state)
+{
+    return state->numbers.method == PairMethod::and_itself
+               ? MAXALIGN(table_parallelscan_estimate(state->table[0], state->css.ss.ps.state->es_snapshot))
+               : 0;
+}
+
+Size counts_size(const ParallelContext *context)
+{
+    return MAXALIGN(offsetof(SharedPairJoin, worker) +
+                    sizeof(ProcessCounts) * static_cast<Size>(context->nworkers));
+}
+
+Size shared_size(CustomScanState *node, ParallelContext *context)
+{
+    const PairJoinState *state = join_of(node);
+    return counts_size(context) + scan_size(state) + shared_pairs_size(state->index[0]);
+}
+
+// The counts of the workers, which have ended.
+void take_counts(PairJoinState *state)
+{
+    SharedPairJoin *shared = state->shared;
+    for (int i = 0; i < shared->workers; i++) {
+        add_counts(shared->worker[i].counts, &state->ended.counts);
+        state->ended.filtered += shared->worker[i].filtered;
+        shared->worker[i] = {};
+    }
+}
+
+void share_search(PairJoinState *state)
+{
+    SharedPairJoin *shared = state->shared;
+    const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+    shared->radius = read_radius(state);
+    if (shared->radius < 0)
+        return;
+    const SearchedTable searched[2] = {{state->table[0], state->index[0]},
+                                       {state->table[1], state->index[1]}};
+    if (state->numbers.method == PairMethod::and_itself)
+        table_parallelscan_initialize(state->table[0], shared->table_scan(), snapshot);
+    share_pair_search(searched, one_index(state) ? 1 : 2, shared->radius, snapshot, shared->workers + 1,
+                      shared->search());
+}
+
+void initialize_shared(CustomScanState *node, ParallelContext *context, void *memory)
+{
+    PairJoinState *state = join_of(node);
+    auto *shared = state->shared = static_cast<SharedPairJoin *>(memory);
+    std::memset(shared, 0, shared_size(node, context));
+    shared->workers = context->nworkers;
+    shared->scan = counts_size(context);
+    shared->pairs = shared->scan + scan_size(state);
+    share_search(state);
+}
+
+void reinitialize_shared(CustomScanState *node, ParallelContext * /*context*/, void *memory)
+{
+    PairJoinState *state = join_of(node);
+    state->shared = static_cast<SharedPairJoin *>(memory);
+    take_counts(state);
+    share_search(state);
+}
+
+void initialize_worker(CustomScanState *node, shm_toc * /*toc*/, void *memory)
+{
+    join_of(node)->shared = static_cast<SharedPairJoin *>(memory);
+}
+
+// The shared memory is about to go.
+void shut_down(CustomScanState *node)
+{
+    PairJoinState *state = join_of(node);
+    if (state->shared == nullptr)
+        return;
+    end_search(state);
+    state->phase = PairPhase::end;
+    if (IsParallelWorker())
+        state->shared->worker[ParallelWorkerNumber] = {state->ended.counts, state->filtered};
+    else
+        take_counts(state);
+    state->shared = nullptr;
+}
+
 void explain_pairs_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
     PairJoinState *state = join_of(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     ExplainPropertyText("Join Type", "Inner", es);
     List *indexes = list_make1(get_rel_name(state->numbers.index[0]));
-    if (state->numbers.method == PairMethod::two_indexes)
+    if (!one_index(state))
         indexes = lappend(indexes, get_rel_name(state->numbers.index[1]));
     ExplainPropertyList("Pairs of", indexes, es);
     explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
-                       state->filtered, ancestors, es);
+                       state->ended.filtered + state->filtered, ancestors, es);
     if (!es->analyze)
         return;
-    PairCounts counts = state->counts;
-    if (state->search != nullptr) {
-        const PairCounts last = pair_counts(state->search);
-        counts = {counts.pairs + last.pairs, counts.leaves + last.leaves,
-                  std::max(counts.memory, last.memory), counts.spilled + last.spilled};
-    }
+    PairCounts counts = state->ended.counts;
+    if (state->search != nullptr)
+        add_counts(pair_counts(state->search), &counts);
     ExplainPropertyInteger("Pairs", nullptr, static_cast<int64>(counts.pairs), es);
-    ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.leaves), es);
+    ExplainPropertyInteger("Index Pages Read", nullptr, static_cast<int64>(counts.pages), es);
     ExplainPropertyInteger("Memory Usage", "kB", static_cast<int64>((counts.memory + 1023) / 1024), es);
     if (counts.spilled > 0)
         ExplainPropertyInteger("Disk Usage", "kB", counts.spilled / 1024, es);
@@ -365,6 +475,11 @@ CustomExecMethods exec_methods()
     methods.ExecCustomScan = execute_pairs_join;
     methods.EndCustomScan = end_pairs_join;
     methods.ReScanCustomScan = rescan_pairs_join;
+    methods.EstimateDSMCustomScan = shared_size;
+    methods.InitializeDSMCustomScan = initialize_shared;
+    methods.ReInitializeDSMCustomScan = reinitialize_shared;
+    methods.InitializeWorkerCustomScan = initialize_worker;
+    methods.ShutdownCustomScan = shut_down;
     methods.ExplainCustomScan = explain_pairs_join;
     return methods;
 }

@@ -7,6 +7,7 @@
 #include "am/pairs/pair_output.hpp"
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
+#include "core/features/text_sketch.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
@@ -52,7 +53,7 @@ struct NearRows {
 bool can_read(const IndexOptInfo *index)
 {
     return has_cost_estimate(index, estimate_cost) && !index->hypothetical && index->nkeycolumns == 1 &&
-           (index->indpred == NIL || index->predOK) && kind_for(index->opcintype[0]).join_cost != nullptr;
+           (index->indpred == NIL || index->predOK);
 }
 
 // Returns a call as a condition on the key of an index, as its support function does. Null if it is none.
@@ -99,6 +100,29 @@ const OpExpr *condition_on_key(PlannerInfo *root, IndexOptInfo *index, Expr *cla
                                                           static_cast<Node *>(linitial(operation->args))));
 }
 
+// What an index stores.
+struct IndexedValues {
+    const IndexKind *kind;
+    int bits;
+
+    bool operator==(const IndexedValues &other) const { return kind == other.kind && bits == other.bits; }
+};
+
+IndexedValues values_of(const IndexOptInfo *index)
+{
+    const PlannedIndex planned = {index, index_open(index->indexoid, NoLock)};
+    const IndexKind &kind = kind_of(planned.relation);
+    const int bits = kind.costs->bits(planned);
+    index_close(planned.relation, NoLock);
+    return {&kind, bits};
+}
+
+Node *constant_radius(int radius)
+{
+    return reinterpret_cast<Node *>(
+        makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(radius), false, FLOAT8PASSBYVAL));
+}
+
 // Reads key ~= value or key <@| ball(value, radius). Returns the value, or null if it is another condition, or if the
 // radius may differ from row to row.
 Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearRows *near)
@@ -106,10 +130,10 @@ Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *oper
     const Oid family = index->opfamily[0];
     auto *operand = static_cast<Node *>(lsecond(operation->args));
     const int strategy = get_op_opfamily_strategy(operation->opno, family);
-    near->estimate = condition_ball(operation->opno, family, kBits, operand).radius;
-    if (strategy == kNearDuplicate) {
-        near->radius = reinterpret_cast<Node *>(makeConst(
-            INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(kNearRadius), false, FLOAT8PASSBYVAL));
+    near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
+    // Texts are compared again, as all rows are.
+    if (strategy == kNearDuplicate || strategy == kNearText) {
+        near->radius = constant_radius(strategy == kNearText ? kNearTextRadius : kNearRadius);
         return operand;
     }
     if (strategy != kInBall || !IsA(operand, FuncExpr))
@@ -155,8 +179,7 @@ void find_near(PlannerInfo *root, RelOptInfo *const table[2], int key, const Res
             auto *index = static_cast<IndexOptInfo *>(lfirst(inner));
             near.index[1 - key] = index;
             if (can_read(index) && match_index_to_operand(value, 0, index) &&
-                &kind_for(index->opcintype[0]) == &kind_for(near.index[key]->opcintype[0]) &&
-                is_better(near, *best))
+                values_of(index) == values_of(near.index[key]) && is_better(near, *best))
                 *best = near;
         }
     }
@@ -236,20 +259,30 @@ Cost read_cost(const IndexOptInfo *index, double pages)
     return pages * sequential;
 }
 
-void set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, const NearRows &near,
+// How many processes share the work: the leader also returns the rows of the others.
+double divisor(int workers)
+{
+    return workers + (parallel_leader_participation ? Max(0.0, 1.0 - 0.3 * workers) : 0);
+}
+
+// Returns false if workers do not help.
+bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, const NearRows &near,
                SpecialJoinInfo *join)
 {
+    const int workers = path->path.parallel_workers;
     const bool one = pairs.method != PairMethod::two_indexes;
     const RelOptInfo *const table[2] = {near.index[0]->rel, near.index[1]->rel};
-    JoinTask task = {one ? 1 : 2, {}, {}, {}, Max(near.estimate, 0)};
+    JoinTask task = {one ? 1 : 2, {}, {}, {}, Max(near.estimate, 0), workers + 1};
     for (int i = 0; i < task.sides; i++) {
         task.index[i] = index_open(near.index[i]->indexoid, NoLock);
         task.rows[i] = Max(1.0, near.index[i]->tuples);
         task.pages[i] = near.index[i]->pages;
     }
-    const JoinCost engine = kind_for(near.index[0]->opcintype[0]).join_cost(task);
+    const JoinCost engine = kind_of(task.index[0]).join_cost(task);
     for (int i = 0; i < task.sides; i++)
         index_close(task.index[i], NoLock);
+    if (workers > 0 && !engine.shared)
+        return false;
 
     // In both orders.
     Selectivity share = clause_selectivity(
@@ -259,19 +292,44 @@ void set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
     cost_qual_eval(&tests, pairs.conditions, root);
     const PathTarget *target = path->path.parent->reltarget;
     const Cost test = cpu_tuple_cost + tests.per_tuple;
-    Cost start = time_cost(engine.start), all = time_cost(engine.all) + found * test;
+    Cost read = 0, work = time_cost(engine.all) + found * test;
     for (int i = 0; i < task.sides; i++)
-        all += read_cost(near.index[i], engine.pages[i]);
-    all +=
-        fetch_cost(root, table[0], found / 2 * (one ? 2 : 1)) + (one ? 0 : fetch_cost(root, table[1], found));
-    start += (all - start) * Min(1.0, kFirstPairs / found);
+        read += read_cost(near.index[i], engine.pages[i]);
+    work += fetch_cost(root, table[0], found) + (one ? 0 : fetch_cost(root, table[1], found));
+    Cost start = time_cost(engine.start);
+    start += (read + work - start) * Min(1.0, kFirstPairs / found);
     if (pairs.method == PairMethod::and_itself) {
         start = 0; // a sequential scan is first
-        all += read_cost(near.index[0], table[0]->pages) + table[0]->tuples * test;
+        work += read_cost(near.index[0], table[0]->pages) + table[0]->tuples * test;
+    }
+    if (workers > 0) {
+        work /= divisor(workers);
+        read /= engine.pages_shared ? divisor(workers) : 1;
+        path->path.rows = clamp_row_est(path->path.rows / divisor(workers));
     }
     const Cost begin = time_cost(kStartMicroseconds) + tests.startup + target->cost.startup;
-    path->path.startup_cost = begin + start;
-    path->path.total_cost = begin + all + path->path.rows * target->cost.per_tuple;
+    path->path.startup_cost = begin + Min(start, read + work);
+    path->path.total_cost = begin + read + work + path->path.rows * target->cost.per_tuple;
+    return true;
+}
+
+// Makes the path; with workers it is one of several processes that each return a part of the rows. Returns null if they do
+// not help.
+Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, const NearRows &near,
+                SpecialJoinInfo *info, int workers)
+{
+    auto *path = makeNode(CustomPath);
+    path->path.pathtype = T_CustomScan;
+    path->path.parent = join;
+    path->path.pathtarget = join->reltarget;
+    path->path.parallel_safe = join->consider_parallel;
+    path->path.parallel_aware = workers > 0;
+    path->path.parallel_workers = workers;
+    path->path.rows = clamp_row_est(join->rows);
+    path->custom_private = pairs_path_private(pairs);
+    path->methods = &kPairPathMethods;
+    set_custom_path(path, pairs.conditions);
+    return set_costs(root, path, pairs, near, info) ? &path->path : nullptr;
 }
 
 } // namespace
@@ -303,17 +361,14 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
                                 near.radius,
                                 near.condition,
                                 conditions};
-    auto *path = makeNode(CustomPath);
-    path->path.pathtype = T_CustomScan;
-    path->path.parent = join;
-    path->path.pathtarget = join->reltarget;
-    path->path.parallel_safe = join->consider_parallel;
-    path->path.rows = clamp_row_est(join->rows);
-    path->custom_private = pairs_path_private(pairs);
-    path->methods = &kPairPathMethods;
-    set_custom_path(path, conditions);
-    set_costs(root, path, pairs, near, extra->sjinfo);
-    add_path(join, &path->path);
+    add_path(join, make_path(root, join, pairs, near, extra->sjinfo, 0));
+    if (!join->consider_parallel)
+        return;
+    RelOptInfo *larger = outer->pages > inner->pages ? outer : inner;
+    const int workers = compute_parallel_worker(larger, larger->pages, -1, max_parallel_workers_per_gather);
+    Path *partial = workers == 0 ? nullptr : make_path(root, join, pairs, near, extra->sjinfo, workers);
+    if (partial != nullptr)
+        add_partial_path(join, partial);
 }
 
 } // namespace simhash

@@ -33,10 +33,10 @@ struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
-    bool queries;  // the second members are no rows but numbers of queries, marked kVisible
-    bool alone;    // without parallel workers
-    bool planned;  // by PostgreSQL, whose plans show estimates: without warnings of many pairs
-    uint64 leaves; // or other pages of the indexes, read
+    bool queries; // the second members are no rows but numbers of queries, marked kVisible
+    bool alone;   // without parallel workers
+    bool planned; // by PostgreSQL, whose plans show estimates: without warnings of many pairs
+    uint64 pages; // of the indexes that were read
     // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
     int thinning, thinned;
     PairsWanted wanted;
@@ -60,7 +60,8 @@ struct PairWork {
     void (*end)(PairWork *work);  // passes on the pairs that wait
 };
 // Begins the search for the pairs of an output whose sides are set (pairs.cpp). Returns null if there are none.
-PairWork *begin_pairs(PairOutput *output, int distance);
+// By a plan that processes share, if there is one.
+PairWork *begin_pairs(PairOutput *output, int distance, const void *plan = nullptr);
 inline void finish_work(PairWork *work)
 {
     while (work->next(work)) {

@@ -1,7 +1,8 @@
 #include "am/pairs/pair_search.hpp"
 
-#include "am/pairs/pair_output.hpp"
+#include "am/index/kind.hpp"
 #include "am/pairs/pair_spool.hpp"
+#include "am/pairs/pair_team.hpp"
 
 extern "C" {
 #include "executor/instrument.h"
@@ -32,6 +33,12 @@ void spool_pair(void *context, uint64 a, uint64 b, uint64 distance)
 }
 
 } // namespace
+
+struct SharedPairs {
+    pg_atomic_uint32 next_task;
+    // and the kind's plan
+    void *plan() { return reinterpret_cast<char *>(this) + MAXALIGN(sizeof(SharedPairs)); }
+};
 
 struct PairSearch {
     MemoryContext context;
@@ -85,9 +92,41 @@ bool take_pairs(PairSearch *search)
     return true;
 }
 
+void use_tables(const SearchedTable *searched, int count, Snapshot snapshot, PairOutput *output)
+{
+    output->snapshot = snapshot;
+    output->sides = count;
+    output->alone = true;
+    output->planned = true;
+    output->wanted = PairsWanted::all;
+    for (int i = 0; i < count; i++)
+        use_side(searched[i].index, searched[i].table, &output->side[i]);
+}
+
 } // namespace
 
-PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot)
+Size shared_pairs_size(Relation index)
+{
+    return MAXALIGN(sizeof(SharedPairs)) + kind_of(index).join_plan_bytes;
+}
+
+void share_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+                       int processes, SharedPairs *shared)
+{
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash pair plan", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    PairOutput output = {};
+    use_tables(searched, count, snapshot, &output);
+    const IndexMeta &meta = output.side[0].meta();
+    meta.kind->plan_join(&output, std::min(distance, meta.bits), processes, shared->plan());
+    pg_atomic_init_u32(&shared->next_task, 0);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+}
+
+PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+                              SharedPairs *shared)
 {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash pair search", ALLOCSET_DEFAULT_SIZES);
@@ -99,15 +138,11 @@ PairSearch *begin_pair_search(const SearchedTable *searched, int count, int dist
     search->portion = allocate_rows(kMostPairsTaken);
     search->pair = static_cast<TakenPair *>(palloc(sizeof(TakenPair) * kMostPairsTaken));
     PairOutput *output = &search->output;
-    output->snapshot = snapshot;
-    output->sides = count;
-    output->alone = true;
-    output->planned = true;
-    output->wanted = PairsWanted::all;
+    use_tables(searched, count, snapshot, output);
     output->sink = {spool_pair, search->spool};
-    for (int i = 0; i < count; i++)
-        use_side(searched[i].index, searched[i].table, &output->side[i]);
-    search->work = begin_pairs(output, distance);
+    if (shared != nullptr)
+        share_tasks(output, &shared->next_task);
+    search->work = begin_pairs(output, distance, shared == nullptr ? nullptr : shared->plan());
     search->done = search->work == nullptr;
     MemoryContextSwitchTo(caller);
     return search;
@@ -138,7 +173,7 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
 PairCounts pair_counts(const PairSearch *search)
 {
     PairCounts counts = search->counts;
-    counts.leaves = search->output.leaves;
+    counts.pages = search->output.pages;
     return counts;
 }
 

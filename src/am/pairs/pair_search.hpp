@@ -36,9 +36,18 @@ struct JoinedRows {
     int distance;
 };
 
+// What processes share of a search, in memory that all of them see: each returns its own pairs.
+struct SharedPairs;
+Size shared_pairs_size(Relation index);
+// Plans a search for so many processes. Each begins it then with the same arguments.
+void share_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+                       int processes, SharedPairs *shared);
+
 // Begins to search one index, or to join two, under an MVCC snapshot. They are of one kind, with values of one length. The
 // relations stay open and locked until end_pair_search. Needs no privileges: the caller has checked those of the query.
-PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot);
+// `shared` is null if this process finds all pairs.
+PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+                              SharedPairs *shared);
 // Returns false at the end.
 bool next_pair(PairSearch *search, JoinedRows *pair);
 void end_pair_search(PairSearch *search);
@@ -46,7 +55,7 @@ void end_pair_search(PairSearch *search);
 // What a search has done so far, for EXPLAIN.
 struct PairCounts {
     uint64 pairs;  // returned
-    uint64 leaves; // read
+    uint64 pages;  // of the indexes, read
     Size memory;   // the most, in bytes
     int64 spilled; // bytes written to temporary files
 };

@@ -49,8 +49,8 @@ struct SharedSide {
 } // namespace
 
 struct PairTeam {
-    ParallelContext *context; // null in a worker
-    SharedJoin *shared;
+    ParallelContext *context; // null in a worker, and where a plan's Gather has started the processes
+    pg_atomic_uint32 *next_task;
     uint32 asked; // tasks
     uint32 taken; // the next one for this process, kNoTask if it is not known
     int queues;
@@ -103,7 +103,7 @@ void prepare_team(ParallelContext *context, const void *argument)
 PairTeam *make_team(shm_toc *toc, int queues)
 {
     auto *team = static_cast<PairTeam *>(palloc0(sizeof(PairTeam)));
-    team->shared = static_cast<SharedJoin *>(find_part(toc, kKeyWork));
+    team->next_task = &static_cast<SharedJoin *>(find_part(toc, kKeyWork))->next_task;
     team->taken = kNoTask;
     team->queues = queues;
     team->queue = static_cast<shm_mq_handle **>(palloc(sizeof(shm_mq_handle *) * static_cast<Size>(queues)));
@@ -252,7 +252,7 @@ PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, void **plan)
     team->queue[0] = shm_mq_attach(queue, segment, nullptr);
     team->waiting = static_cast<FoundPair *>(palloc(sizeof(FoundPair) * kMessagePairs));
 
-    const SharedJoin &shared = *team->shared;
+    const auto &shared = *static_cast<const SharedJoin *>(find_part(toc, kKeyWork));
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
     output->snapshot = GetActiveSnapshot();
     output->wanted = shared.wanted;
@@ -279,6 +279,14 @@ void leave_pair_team(PairOutput *output, shm_toc *toc)
     end_work(toc);
 }
 
+void share_tasks(PairOutput *output, pg_atomic_uint32 *next_task)
+{
+    auto *team = static_cast<PairTeam *>(palloc0(sizeof(PairTeam)));
+    team->next_task = next_task;
+    team->taken = kNoTask;
+    output->team = team;
+}
+
 bool takes_task(PairOutput *output)
 {
     PairTeam *team = output->team;
@@ -286,7 +294,7 @@ bool takes_task(PairOutput *output)
         return true;
     receive_pairs(output);
     if (team->taken == kNoTask)
-        team->taken = pg_atomic_fetch_add_u32(&team->shared->next_task, 1);
+        team->taken = pg_atomic_fetch_add_u32(team->next_task, 1);
     if (team->asked++ != team->taken)
         return false;
     team->taken = kNoTask;

@@ -6,6 +6,7 @@
 #include "am/pairs/pair_output.hpp"
 
 extern "C" {
+#include "port/atomics.h"
 #include "storage/dsm.h"
 #include "storage/shm_toc.h"
 }
@@ -25,6 +26,9 @@ void end_pair_team(PairOutput *output);
 // A worker's output, which sends what it finds to the leader. Sets *plan.
 PairOutput *join_pair_team(dsm_segment *segment, shm_toc *toc, void **plan);
 void leave_pair_team(PairOutput *output, shm_toc *toc);
+
+// Shares the tasks with processes that each return their own pairs. The counter, in shared memory, begins at 0.
+void share_tasks(PairOutput *output, pg_atomic_uint32 *next_task);
 
 // Whether this process does the next task. All processes ask for the same tasks, in the same order.
 bool takes_task(PairOutput *output);

@@ -82,7 +82,7 @@ void return_pairs(FunctionCallInfo fcinfo, int indexes)
 
 } // namespace
 
-PairWork *begin_pairs(PairOutput *output, int distance)
+PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
 {
     if (!check_sides(*output) || distance < 0)
         return nullptr;
@@ -94,7 +94,8 @@ PairWork *begin_pairs(PairOutput *output, int distance)
         }
     }
     const IndexMeta &meta = output->side[0].meta();
-    return meta.kind->join(output, Min(distance, meta.bits));
+    return plan != nullptr ? meta.kind->begin_join(output, plan)
+                           : meta.kind->join(output, Min(distance, meta.bits));
 }
 
 namespace

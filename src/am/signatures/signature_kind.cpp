@@ -53,7 +53,10 @@ const IndexKind kSignatures = {
     .check = &kSignatureCheck,
     .stats = &kSignatureStats,
     .join = join_signatures,
-    .join_cost = nullptr,
+    .join_plan_bytes = 0,
+    .plan_join = nullptr,
+    .begin_join = nullptr,
+    .join_cost = signature_join_cost,
 };
 
 } // namespace simhash

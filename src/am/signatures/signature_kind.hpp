@@ -36,5 +36,6 @@ extern const StatsKind kSignatureStats; // signature_stats.cpp
 
 // signature_pairs.cpp
 struct PairWork *join_signatures(PairOutput *output, int radius);
+JoinCost signature_join_cost(const JoinTask &task);
 
 } // namespace simhash

@@ -238,6 +238,7 @@ void compare_page(FullJoin *join)
 void compare_rest(FullJoin *join, StoreWalk *walk)
 {
     while (next_store_page(walk)) {
+        join->output->pages++;
         join->inner.count = 0;
         add_page(*walk, &join->inner);
         compare_page(join);
@@ -253,6 +254,7 @@ bool fill_block(FullJoin *join, StoreWalk *walk)
     join->outer.count = 0;
     while (join->outer.count + page_rows <= join->outer.capacity && next_store_page(walk)) {
         any = true;
+        join->output->pages++;
         add_page(*walk, &join->outer);
     }
     if (join->output->filter_early)
@@ -306,6 +308,7 @@ void read_keys(PairReader *reader, int place, void (*visit)(void *context, const
     StoreWalk walk;
     begin_store_walk(&walk, pass.store[reader->join->side[place]], pass.merged);
     while (next_store_page(&walk)) {
+        reader->output->pages++;
         rows->count = 0;
         for (int slot = 0; slot < body_count(walk.page.data); slot++) {
             if (walk.has_row(slot))
@@ -423,6 +426,39 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
 
 } // namespace
 
+// The bits are taken to be even.
+JoinCost signature_join_cost(const JoinTask &task)
+{
+    PairOutput output = {};
+    SignaturePass pass = {};
+    output.sides = task.sides;
+    for (int i = 0; i < task.sides; i++)
+        output.side[i].rows = task.rows[i];
+    const SignatureLayout &layout =
+        signature_meta(*use_index(task.index[0], CurrentMemoryContext).meta).layout;
+    pass.radius = Min(task.radius, layout.bits);
+    pass.words = signature_words(layout.bits);
+    auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
+    for (int i = 0; i < pass.words; i++) {
+        model[i].bits = Min(kBits, layout.bits - kBits * i);
+        measure_bits(nullptr, 0, nullptr, 0, model[i].differ);
+    }
+    pass.model = model;
+    PairReader reader = {};
+    PairJoin cells = {};
+    const Size bytes = pair_memory();
+    plan_reader(&output, bytes / 8 * 3, bytes / 8 * 2, 1, &reader, &cells);
+    WindowPlan *plan = plan_passes(reader, pass);
+    const double rows = Max(task.rows[0], task.rows[task.sides - 1]);
+    const double parts = plan->windows > 0 ? plan->windows : Max(1.0, rows / kMostBlockRows);
+    JoinCost cost = {plan->cost / parts / 1000, plan->cost / 1000, {}, false, false};
+    for (int i = 0; i < task.sides; i++)
+        cost.pages[i] = task.pages[i] * parts;
+    pfree(model);
+    pfree(plan);
+    return cost;
+}
+
 PairWork *join_signatures(PairOutput *output, int radius)
 {
     auto *work = static_cast<SignatureWork *>(palloc0(sizeof(SignatureWork)));
@@ -438,7 +474,8 @@ PairWork *join_signatures(PairOutput *output, int radius)
     if (output->sides == 1)
         sample[1] = sample[0];
     RowSample rows[2] = {sample[0].rows, sample[1].rows};
-    warn_of_many_pairs(*output, radius, rows);
+    if (!output->planned)
+        warn_of_many_pairs(*output, radius, rows);
     begin_pass(output, radius, pass);
 
     const Size bytes = work->bytes = pair_memory();

@@ -1,6 +1,9 @@
 // CREATE INDEX. A build has a memory context of its own, so what a kind allocates need not be freed. With CONCURRENTLY,
 // rows are inserted meanwhile by other sessions only after the build has finished, and validation adds those that it
 // missed.
+//
+// Nobody else reads the index before the build is over. Page locks are only for whoever writes buffers to disk. An error
+// or a crash leaves a file that the transaction's end, or recovery, removes or that an invalid index keeps.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -1,6 +1,10 @@
 // Writes a tree from the leaves up, every page once. Pages are filled in private memory and copied into
 // shared buffers a batch at a time: the relation is extended once for a batch, and one WAL record holds it.
 //
+// A page is in the batch until it is complete, so what is on disk or in the WAL never changes again, except for roots and
+// for the last leaf of a range, whose link to the next range parallel_build.cpp adds. Every process extends the index for
+// itself, under the extension lock, so the pages of a tree lie in no order.
+//
 // Leaves of PairRows have keys of two words; tree_writer.cpp instantiates the templates for both types of rows.
 #pragma once
 

@@ -2,8 +2,9 @@
 //
 // It is read when the index is first used, and kept in the relcache entry: so planning and descents read no metapage.
 // Any invalidation may free it there. Therefore whoever keeps it, or accesses more than buffers while using it, makes
-// a copy. Every page that is read is checked with what stands here, and trees know no more of an index than this:
-// what the values are, the kind of the index knows (kind.hpp).
+// a copy. After the build only a calibration and VACUUM write it, and nobody locks another page with it. Every page that
+// is read is checked with what stands here, and trees know no more of an index than this: what the values are, the kind
+// of the index knows (kind.hpp).
 #pragma once
 
 #include "core/page/leaf.hpp"

@@ -5,6 +5,9 @@
 // continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
+//
+// Each ring searches the index anew. A row is in one ring, by its distance. So what others insert in between is returned
+// once or not at all, and every search finds the rows that the snapshot sees.
 #include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 #include "am/search/scan.hpp"

@@ -1,4 +1,8 @@
 // The state of a scan.
+//
+// It copies the metapage when it begins, and plans and masks are fixed when a search starts: what others insert, split or
+// calibrate meanwhile does not change which step returns a row. Between two calls it holds no lock, and a pin only if its
+// snapshot is not an MVCC one.
 #pragma once
 
 #include "am/index/rights.hpp"

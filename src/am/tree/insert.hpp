@@ -3,6 +3,11 @@
 // The entries of a few consecutive tables are one WAL record, so a crash or an error can leave a row in some tables
 // only. That does no harm, because no snapshot sees such a row, and VACUUM removes its entries. The other way round,
 // joins and the check rely on it that a row which a snapshot sees has an entry in every table.
+//
+// The leaves of a group are located and pinned before the first is locked, so that the disk is seldom waited for under a
+// lock: only where a leaf has split or been deleted meanwhile, or has no room. They are locked by ascending table and
+// changed when all are. Whether a leaf still covers its position is known only under its lock. No lock is held between two
+// groups.
 #pragma once
 
 #include "am/index/meta.hpp"

@@ -5,6 +5,9 @@
 // checks it, and continues with its right sibling if the leaf has split since it was located. If the leaf has been
 // deleted, the reader descends again to where it stopped. It returns the entries of each located range exactly once,
 // whatever has become of the pages meanwhile.
+//
+// It locks one page at a time: the caller unlocks a leaf before it asks for the next one. Nothing of the leaves located
+// ahead is pinned, so they may become any other pages.
 #pragma once
 
 #include "am/tree/leaf_place.hpp"

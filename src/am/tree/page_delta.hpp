@@ -5,6 +5,9 @@
 // So the record is written here. Its redo routine, which has not changed since PostgreSQL 9.6, applies fragments
 // of offset, length and bytes in turn, and zeroes the hole. Only a new major version of PostgreSQL could change
 // that format, so GenericXLog is used in versions that this was not tested with.
+//
+// The changes are made in a critical section, so a change must neither fail nor allocate: whatever can be wrong with a
+// page has been checked under the same lock.
 #pragma once
 
 #include "am/tree/tree_page.hpp"
@@ -37,7 +40,6 @@ public:
     // Takes pd_lower and pd_upper.
     void add_bounds(const char *page) { add(page, offsetof(RawPageHeader, lower), 4); }
 
-    void clear() { size_ = 0; }
     void register_with(int number)
     {
         XLogRegisterBufData(static_cast<uint8>(number), data_, static_cast<int>(size_));

@@ -7,6 +7,10 @@
 // unused when the walk passed them, so such a block belongs to the group, too. In all trees but the first that is read,
 // nearly all tids are known, and a leaf is visited once.
 //
+// A leaf is locked for clean-up even if none of its entries is dead: a scan with another snapshot than an MVCC one keeps the
+// pin until it has read the rows, whose tids the heap reuses after VACUUM. The walk holds one lock at a time. Pages are
+// deleted when it is over, since entries then move to blocks that it has passed.
+//
 // If nothing is to be removed, but the free space map lacks unused pages, the same walk only finds these.
 #include "am/tree/vacuum.hpp"
 

@@ -243,6 +243,70 @@ void ProfileShingles::init(const Profile &profile, int size, const char *text, s
     }
 }
 
+bool ProfileShingles::pass_field(std::size_t *end)
+{
+    if (!more_)
+        return false;
+    const void *separator =
+        at_ < length_ ? std::memchr(text_ + at_, profile_->separator, length_ - at_) : nullptr;
+    more_ = separator != nullptr;
+    *end = more_ ? static_cast<std::size_t>(static_cast<const char *>(separator) - text_) : length_;
+    at_ = *end + more_;
+    return true;
+}
+
+void ProfileShingles::pass_character()
+{
+    if (at_ == length_)
+        return;
+    int size;
+    decode_utf8(text_ + at_, text_ + length_, &size);
+    at_ += static_cast<std::size_t>(size);
+}
+
+// A word, and the address behind it if it is the scheme of one.
+void ProfileShingles::pass_go_word(std::size_t *start)
+{
+    const auto in_word = [](char c) { return is_go_word(c) || c == '\''; };
+    pass_while([&](char c) { return !in_word(c); });
+    *start = at_;
+    pass_while(in_word);
+    const std::size_t word_end = at_;
+    if (at_ == *start || length_ - at_ <= 3 || std::memcmp(text_ + at_, "://", 3) != 0)
+        return;
+    at_ += 3;
+    const std::size_t address = at_;
+    pass_while([](char c) { return is_go_word(c) || c == '.' || c == '/'; });
+    if (at_ == address)
+        at_ = word_end;
+}
+
+void ProfileShingles::pass_ascii_letters(std::size_t *start)
+{
+    const auto letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+    pass_while([&](char c) { return !letter(c); });
+    *start = at_;
+    pass_while(letter);
+}
+
+void ProfileShingles::pass_go_letters(std::size_t *start)
+{
+    bool inside = false;
+    while (at_ < length_) {
+        int size;
+        char32_t character = decode_utf8(text_ + at_, text_ + length_, &size);
+        bool letter = character == '-' || character == '_' || character == '\'' || is_letter(character);
+        if (inside && !letter)
+            return;
+        if (letter && !inside)
+            *start = at_;
+        inside = inside || letter;
+        at_ += static_cast<std::size_t>(size);
+    }
+    if (!inside)
+        *start = at_;
+}
+
 bool ProfileShingles::next_unit(std::size_t *start, std::size_t *end)
 {
     *start = at_;
@@ -253,69 +317,19 @@ bool ProfileShingles::next_unit(std::size_t *start, std::size_t *end)
         at_ += at_ < length_;
         break;
     case ProfileUnit::kCharacter:
-        if (at_ < length_) {
-            int size;
-            decode_utf8(text_ + at_, text_ + length_, &size);
-            at_ += static_cast<std::size_t>(size);
-        }
+        pass_character();
         break;
-    case ProfileUnit::kField: {
-        if (!more_)
-            return false;
-        const void *separator =
-            at_ < length_ ? std::memchr(text_ + at_, profile_->separator, length_ - at_) : nullptr;
-        more_ = separator != nullptr;
-        *end = more_ ? static_cast<std::size_t>(static_cast<const char *>(separator) - text_) : length_;
-        at_ = *end + more_;
-        return true;
-    }
-    case ProfileUnit::kGoWord: {
-        auto in_word = [this] { return at_ < length_ && (is_go_word(text_[at_]) || text_[at_] == '\''); };
-        auto in_address = [this] {
-            return at_ < length_ && (is_go_word(text_[at_]) || text_[at_] == '.' || text_[at_] == '/');
-        };
-        while (at_ < length_ && !in_word())
-            at_++;
-        *start = at_;
-        while (in_word())
-            at_++;
-        std::size_t word_end = at_;
-        if (at_ > *start && length_ - at_ > 3 && std::memcmp(text_ + at_, "://", 3) == 0) {
-            at_ += 3;
-            std::size_t address = at_;
-            while (in_address())
-                at_++;
-            if (at_ == address)
-                at_ = word_end;
-        }
+    case ProfileUnit::kField:
+        return pass_field(end);
+    case ProfileUnit::kGoWord:
+        pass_go_word(start);
         break;
-    }
-    case ProfileUnit::kAsciiLetters: {
-        auto letter = [this] { return (text_[at_] | 0x20) >= 'a' && (text_[at_] | 0x20) <= 'z'; };
-        while (at_ < length_ && !letter())
-            at_++;
-        *start = at_;
-        while (at_ < length_ && letter())
-            at_++;
+    case ProfileUnit::kAsciiLetters:
+        pass_ascii_letters(start);
         break;
-    }
-    case ProfileUnit::kGoLetters: {
-        bool inside = false;
-        while (at_ < length_) {
-            int size;
-            char32_t character = decode_utf8(text_ + at_, text_ + length_, &size);
-            bool letter = character == '-' || character == '_' || character == '\'' || is_letter(character);
-            if (inside && !letter)
-                break;
-            if (letter && !inside)
-                *start = at_;
-            inside = inside || letter;
-            at_ += static_cast<std::size_t>(size);
-        }
-        if (!inside)
-            return false;
+    case ProfileUnit::kGoLetters:
+        pass_go_letters(start);
         break;
-    }
     }
     *end = at_;
     return *end > *start;

@@ -58,6 +58,16 @@ public:
 
 private:
     bool next_unit(std::size_t *start, std::size_t *end);
+    bool pass_field(std::size_t *end);
+    void pass_character();
+    void pass_go_word(std::size_t *start);
+    void pass_ascii_letters(std::size_t *start);
+    void pass_go_letters(std::size_t *start);
+    template <typename Test> void pass_while(Test test)
+    {
+        while (at_ < length_ && test(text_[at_]))
+            at_++;
+    }
 
     const Profile *profile_;
     const char *text_;

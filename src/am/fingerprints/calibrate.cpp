@@ -4,6 +4,9 @@
 // The model is fitted to half of the pairs by maximum likelihood. The other half is searched for in the
 // index's leaves like in a search by weights. The model is stored in the metapage and logged, so that other
 // sessions and standbys use it. For a partitioned index, all partitions are searched and get the model.
+//
+// To store it takes a lock that searches and inserts do not notice, but VACUUM, REINDEX and another calibration do. The
+// metapage is locked alone. A search that has begun goes on with the model that it has copied.
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/index/rights.hpp"
 
@@ -71,6 +74,10 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
         pair->partner = datum_fingerprint(row.column(2, &null));
     });
     pairs.count = static_cast<int>(kept.count());
+    if (pairs.count < kFewestPairs)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("too few pairs to fit a model to: %d", pairs.count),
+                errdetail("At least %d are needed.", kFewestPairs));
     return pairs;
 }
 
@@ -210,6 +217,35 @@ void check_storing_rights(Oid index, Oid heap)
     check_reading_rights(index, heap);
 }
 
+void check_storing(const IndexSet &set)
+{
+    if (!set.index[0]->rd_islocaltemp)
+        PreventCommandIfReadOnly("simhash_index_calibrate()");
+    PreventCommandIfParallelMode("simhash_index_calibrate()");
+}
+
+// Adds a row for each distance and target: what the model predicts, and what the searches find.
+void report_trials(const SearchedSet &searched, const Pairs &pairs, const int64 *leaves,
+                   Tuplestorestate *rows, TupleDesc row)
+{
+    for (int distance : kDistances) {
+        for (double target : kTargets) {
+            const int64 before = *leaves;
+            const Trial trial = run_trial(searched, pairs, distance, target);
+            const bool none = trial.pairs == 0;
+            Datum values[6] = {
+                Int32GetDatum(distance),
+                Float8GetDatum(target),
+                Float8GetDatum(trial.predicted / trial.searches),
+                Float8GetDatum(trial.found / trial.searches),
+                Float8GetDatum(static_cast<double>(*leaves - before) / static_cast<double>(trial.pairs)),
+                Int64GetDatum(trial.pairs)};
+            bool nulls[6] = {false, false, none, none, none, false};
+            tuplestore_putvalues(rows, row, values, nulls);
+        }
+    }
+}
+
 } // namespace
 
 } // namespace simhash
@@ -230,10 +266,8 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     refuse_row_security(set);
     if (set.count == 0)
         PG_RETURN_NULL();
-    if (store && !set.index[0]->rd_islocaltemp)
-        PreventCommandIfReadOnly("simhash_index_calibrate()");
     if (store)
-        PreventCommandIfParallelMode("simhash_index_calibrate()");
+        check_storing(set);
 
     Relation table = open_relation(PG_GETARG_OID(1), AccessShareLock);
     Oid simhash_type = set.index[0]->rd_opcintype[0];
@@ -241,33 +275,12 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     check_column(table, NameStr(*PG_GETARG_NAME(2)), weights_type);
     check_column(table, NameStr(*PG_GETARG_NAME(3)), simhash_type);
     Pairs pairs = read_pairs(table, NameStr(*PG_GETARG_NAME(2)), NameStr(*PG_GETARG_NAME(3)));
-    if (pairs.count < kFewestPairs)
-        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("too few pairs to fit a model to: %d", pairs.count),
-                errdetail("At least %d are needed.", kFewestPairs));
 
-    VolatilityModel model = fit(pairs);
-
+    const VolatilityModel model = fit(pairs);
     int64 leaves = 0;
     LeafTrace trace = {count_leaf, &leaves};
     const SearchedSet searched = begin_searches(set, model, &trace);
-    for (int distance : kDistances) {
-        for (double target : kTargets) {
-            leaves = 0;
-            const Trial trial = run_trial(searched, pairs, distance, target);
-            Datum values[6];
-            bool nulls[6] = {};
-            double count = static_cast<double>(trial.pairs);
-            nulls[2] = nulls[3] = nulls[4] = trial.pairs == 0;
-            values[0] = Int32GetDatum(distance);
-            values[1] = Float8GetDatum(target);
-            values[2] = Float8GetDatum(trial.predicted / trial.searches);
-            values[3] = Float8GetDatum(trial.found / trial.searches);
-            values[4] = Float8GetDatum(static_cast<double>(leaves) / count);
-            values[5] = Int64GetDatum(trial.pairs);
-            tuplestore_putvalues(rows, row, values, nulls);
-        }
-    }
+    report_trials(searched, pairs, &leaves, rows, row);
     end_searches(searched);
     for (int i = 0; store && i < set.count; i++)
         store_model(set.index[i], model);

@@ -6,6 +6,8 @@
 // The table says which rows no snapshot sees any more (find_dead_rows). Their tids are not reused before VACUUM has been
 // to every leaf. So a scan may hold the leaf's pin, and an entry may be gone from one tree and remain in others. On a
 // standby older snapshots may see the rows: the record of the removal follows one that resolves these conflicts.
+//
+// Blocks of the table, and of a store, are locked while the leaf is: nobody who locks these waits for a leaf.
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"
 #include "am/tree/insert.hpp"
@@ -96,12 +98,34 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
     return found;
 }
 
+// For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
+constexpr int kLeast = 4, kLeastAnew = 32;
+
+// Removes the dead entries, and leaves `kept` others. Returns whether they were enough.
+bool remove_dead(const OpenIndex &index, Buffer leaf, const OldVersions &old, const PlaceSet &dead, int found,
+                 const LeafEntry *entry, int kept, TransactionId horizon)
+{
+    if (found < kLeast)
+        return false;
+    GenericXLogState *state = GenericXLogStart(index);
+    Page changed = GenericXLogRegisterBuffer(state, leaf, 0);
+    // The latest versions are in the bag, where a removal changes few bytes.
+    const bool enough = leaf_remove_from_bag(changed, dead) >= kLeast ||
+                        (found >= kLeastAnew && leaf_write(changed, entry, kept));
+    if (!enough) {
+        GenericXLogAbort(state);
+        return false;
+    }
+    log_conflict(old.into.heap, index, BufferGetBlockNumber(leaf), horizon);
+    failpoint(Failpoint::old_versions);
+    GenericXLogFinish(state);
+    return true;
+}
+
 } // namespace
 
 bool remove_old_versions(const OpenIndex &index, Buffer leaf, const LeafKey &key, const OldVersions &old)
 {
-    // For fewer entries, it does not pay to come here for each insert, or to write the leaf anew.
-    constexpr int kLeast = 4, kLeastAnew = 32;
     if (old.into.heap == nullptr || (!old.into.unchanged && equal_entries(leaf, key) < kLeastAnew))
         return false;
     const char *page = buffer_page(leaf);
@@ -126,21 +150,7 @@ bool remove_old_versions(const OpenIndex &index, Buffer leaf, const LeafKey &key
         if (!dead.has(place[i]))
             entry[kept++] = entry[i];
     }
-    bool enough = false;
-    if (found >= kLeast) {
-        GenericXLogState *state = GenericXLogStart(index);
-        Page changed = GenericXLogRegisterBuffer(state, leaf, 0);
-        // The latest versions are in the bag, where a removal changes few bytes.
-        enough = leaf_remove_from_bag(changed, dead) >= kLeast ||
-                 (found >= kLeastAnew && leaf_write(changed, entry, kept));
-        if (enough) {
-            log_conflict(old.into.heap, index, BufferGetBlockNumber(leaf), horizon);
-            failpoint(Failpoint::old_versions);
-            GenericXLogFinish(state);
-        } else {
-            GenericXLogAbort(state);
-        }
-    }
+    const bool enough = remove_dead(index, leaf, old, dead, found, entry, kept, horizon);
     pfree(entry);
     pfree(place);
     return enough;

@@ -335,16 +335,35 @@ bool sub_ranges_ascend(const char *page)
     return true;
 }
 
+namespace
+{
+
+bool is_known_layout(const LeafHead &head, bool pair_keys, std::size_t page_size)
+{
+    return head.prefix_bits <= (pair_keys ? 0 : 64) && head.tid_bytes >= kLeastTidBytes &&
+           head.tid_bytes <= kMostTidBytes && head.offset_bits >= usual_offset_bits(page_size) &&
+           head.offset_bits <= 16 && head.zero == 0 &&
+           (head.prefix & ~LeafLayout::leading(head.prefix_bits)) == 0;
+}
+
+// Whether more entries are marked as removed than there are places. The marks' first byte is that of the last places.
+bool marks_too_many(const char *page, int places)
+{
+    const RawPageHeader *header = page_header(page);
+    const int marks = header->special - header->upper;
+    return marks > (places + 7) / 8 ||
+           (8 * marks > places &&
+            static_cast<unsigned char>(page[header->upper]) >> (places - 8 * (marks - 1)) != 0);
+}
+
+} // namespace
+
 const char *check_leaf(const char *page, std::size_t page_size)
 {
     const RawPageHeader *header = page_header(page);
     if (header->lower < sizeof(RawPageHeader) + sizeof(LeafHead))
         return "The leaf is truncated.";
-    const LeafHead *head = leaf_head(page);
-    if (head->prefix_bits > 64 || (has_pair_keys(page) && head->prefix_bits > 0) ||
-        head->tid_bytes < kLeastTidBytes || head->tid_bytes > kMostTidBytes ||
-        head->offset_bits < usual_offset_bits(page_size) || head->offset_bits > 16 || head->zero != 0 ||
-        (head->prefix & ~LeafLayout::leading(head->prefix_bits)) != 0)
+    if (!is_known_layout(*leaf_head(page), has_pair_keys(page), page_size))
         return "The leaf has an unknown layout.";
     LeafLayout layout = layout_of(page);
     if (layout.columns_at() > header->lower)
@@ -359,10 +378,7 @@ const char *check_leaf(const char *page, std::size_t page_size)
     LeafView leaf(page);
     if (leaf.places() > leaf_capacity(page_size))
         return "The leaf has too many entries.";
-    int marks = header->special - header->upper, places = leaf.places();
-    if (marks > (places + 7) / 8 ||
-        (8 * marks > places &&
-         static_cast<unsigned char>(page[header->upper]) >> (places - 8 * (marks - 1)) != 0))
+    if (marks_too_many(page, leaf.places()))
         return "The leaf marks more entries as removed than it has.";
     return nullptr;
 }

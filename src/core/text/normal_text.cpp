@@ -60,8 +60,69 @@ bool ends_in_iota_subscript(char32_t c)
 }
 
 // A character and those that may combine with it, mapped.
-constexpr std::size_t kSegmentMax = kMappingMax + NormalText::kChainMax * kJoiningMappingMax;
-static_assert(kSegmentMax * kDecompositionMax * 4 <= NormalText::kStepMax);
+class Segment
+{
+public:
+    static constexpr std::size_t kMost = NormalText::kChainMax * kJoiningMappingMax + kMappingMax;
+
+    bool empty() const { return count_ + iotas_ == 0; }
+
+    // Returns false if the character begins the next segment.
+    bool add(char32_t character)
+    {
+        Character property = character_property(character);
+        const char32_t *mapped = &character;
+        std::size_t length = 1;
+        if (property.mapped()) {
+            mapped = property.mapping(&length);
+            if (length > 0)
+                property = character_property(mapped[0]);
+        }
+        const bool joins = character == kIotaSubscript || !property.boundary();
+        if (length > 0 && !empty() && (!joins || chain_ == NormalText::kChainMax))
+            return false;
+        if (character == kIotaSubscript) {
+            chain_++;
+            iotas_++;
+            return true;
+        }
+        if (length == 0 || property.combining_class() == 0)
+            put_iotas();
+        for (std::size_t i = 0; i < length; i++) {
+            chain_ += static_cast<std::size_t>(!character_property(mapped[i]).boundary());
+            mapped_[count_++] = mapped[i];
+        }
+        if (ends_in_iota_subscript(character)) {
+            count_--;
+            iotas_++;
+        }
+        return true;
+    }
+
+    // Puts it into Normalization Form C. Nothing is added afterwards.
+    const char32_t *compose(std::size_t *count)
+    {
+        put_iotas();
+        *count = chain_ > 0 ? compose_canonically(mapped_, count_, composed_) : count_;
+        return chain_ > 0 ? composed_ : mapped_;
+    }
+
+private:
+    void put_iotas()
+    {
+        for (; iotas_ > 0; iotas_--)
+            mapped_[count_++] = kIota;
+    }
+
+    std::size_t count_ = 0;
+    std::size_t chain_ = 0;
+    // Iotas made of U+0345, which come after the marks that follow: by its combining class it is the last of them, so
+    // canonically equivalent texts have it anywhere among them.
+    std::size_t iotas_ = 0;
+    char32_t mapped_[kMost];
+    char32_t composed_[kMost * kDecompositionMax];
+};
+static_assert(Segment::kMost * kDecompositionMax * 4 <= NormalText::kStepMax);
 
 } // namespace
 
@@ -147,61 +208,20 @@ std::size_t NormalText::append_ascii(char *buffer, std::size_t used, std::size_t
 // Anything else: a character with those that combine with it is normalised on its own.
 std::size_t NormalText::append_segment(char *buffer, std::size_t used)
 {
-    char32_t segment[kSegmentMax];
-    std::size_t count = 0;
-    std::size_t chain = 0;
-    // Iotas made of U+0345, which come after the marks that follow: by its combining class it is the last of them, so
-    // canonically equivalent texts have it anywhere among them.
-    std::size_t iotas = 0;
-    const auto put_iotas = [&] {
-        for (; iotas > 0; iotas--)
-            segment[count++] = kIota;
-    };
+    Segment segment;
     while (at_ < end_) {
         int size;
         char32_t character = decode_utf8(at_, end_, &size);
-        if (character == kInvalidCharacter) {
-            if (count + iotas > 0)
-                break;
+        if (character == kInvalidCharacter && segment.empty()) {
             at_ += size;
             return put_separator(buffer, used);
         }
-        Character property = character_property(character);
-        const char32_t *mapped = &character;
-        std::size_t length = 1;
-        if (property.mapped()) {
-            mapped = property.mapping(&length);
-            if (length > 0)
-                property = character_property(mapped[0]);
-        }
-        const bool joins = character == kIotaSubscript || !property.boundary();
-        if (length > 0 && count + iotas > 0 && (!joins || chain == kChainMax))
+        if (character == kInvalidCharacter || !segment.add(character))
             break;
-        if (character == kIotaSubscript) {
-            chain++;
-            iotas++;
-        } else {
-            if (length == 0 || property.combining_class() == 0)
-                put_iotas();
-            for (std::size_t i = 0; i < length; i++) {
-                chain += static_cast<std::size_t>(!character_property(mapped[i]).boundary());
-                segment[count++] = mapped[i];
-            }
-            if (ends_in_iota_subscript(character)) {
-                count--;
-                iotas++;
-            }
-        }
         at_ += size;
     }
-    put_iotas();
-
-    char32_t composed[kSegmentMax * kDecompositionMax];
-    const char32_t *normal = segment;
-    if (chain > 0) {
-        count = compose_canonically(segment, count, composed);
-        normal = composed;
-    }
+    std::size_t count;
+    const char32_t *normal = segment.compose(&count);
     for (std::size_t i = 0; i < count; i++) {
         if (normal[i] == '\'' || normal[i] == kTypographicApostrophe)
             used = put_apostrophe(buffer, used);

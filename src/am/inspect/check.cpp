@@ -112,22 +112,31 @@ void check_inner(Check *check, BlockNumber block, const char *page, Level *below
     }
 }
 
+// Copies a page, so that it is not locked while it is checked.
+void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
+{
+    Buffer buffer = ReadBuffer(check.index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+}
+
 // A level of a tree. Of the pages that the walk has read, the last.
-struct Walk {
+struct LevelWalk {
     Check *check;
     int table, level;
     BlockNumber left; // the page before, or kNoBlock
     Position lower;   // where it ended: the next page begins here
 };
 
-Buffer read_page(const Walk &walk, BlockNumber block, const char **stale)
+Buffer read_page(const LevelWalk &walk, BlockNumber block, const char **stale)
 {
     return read_tree_page(walk.check->index, block, BUFFER_LOCK_SHARE, walk.table, walk.level, stale);
 }
 
 // Whether the page before still ends at the beginning of the next one. Sets *block to its right sibling, and *incomplete
 // to whether its split is incomplete.
-bool leads_on(const Walk &walk, BlockNumber *block, bool *incomplete)
+bool leads_on(const LevelWalk &walk, BlockNumber *block, bool *incomplete)
 {
     const char *stale = nullptr;
     Buffer buffer = read_page(walk, walk.left, &stale);
@@ -143,7 +152,7 @@ bool leads_on(const Walk &walk, BlockNumber *block, bool *incomplete)
 
 // Copies the next page of the level, to which a link leads. If the page or the one before it has changed meanwhile, that
 // may be another one, which may begin earlier.
-void copy_next_page(const Walk &walk, BlockNumber *block, PGAlignedBlock *copy)
+void copy_next_page(const LevelWalk &walk, BlockNumber *block, PGAlignedBlock *copy)
 {
     StaleLinks links;
     for (;;) {
@@ -173,7 +182,7 @@ void copy_next_page(const Walk &walk, BlockNumber *block, PGAlignedBlock *copy)
 
 // What is wrong with the downlink to a position in a page of the level, or null. A page has a downlink unless the split of
 // the page before it is incomplete, and no other position has one.
-const char *compare_downlink(const Walk &walk, BlockNumber block, Position position)
+const char *compare_downlink(const LevelWalk &walk, BlockNumber block, Position position)
 {
     const char *stale = nullptr;
     Buffer buffer = read_page(walk, block, &stale);
@@ -201,7 +210,7 @@ const char *compare_downlink(const Walk &walk, BlockNumber block, Position posit
     return child == block ? nullptr : "The page's downlink leads to another page.";
 }
 
-void check_downlink(const Walk &walk, BlockNumber block, Position position)
+void check_downlink(const LevelWalk &walk, BlockNumber block, Position position)
 {
     StaleLinks links;
     while (const char *fault = compare_downlink(walk, block, position))
@@ -210,7 +219,7 @@ void check_downlink(const Walk &walk, BlockNumber block, Position position)
 
 // Compares the next page of the level, which begins at walk.lower, with the downlinks to the level, of which *at is the
 // next. What differs may have changed since they were read.
-void check_links(const Walk &walk, const Level &expected, BlockNumber block, bool incomplete, Size *at)
+void check_links(const LevelWalk &walk, const Level &expected, BlockNumber block, bool incomplete, Size *at)
 {
     for (; *at < expected.count && expected.child[*at].bound < walk.lower; ++*at)
         check_downlink(walk, walk.left, expected.child[*at].bound);
@@ -227,7 +236,7 @@ void check_links(const Walk &walk, const Level &expected, BlockNumber block, boo
 Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
 {
     Level *below = make_level();
-    Walk walk = {check, table, level_number, kNoBlock, {0, 0}};
+    LevelWalk walk = {check, table, level_number, kNoBlock, {0, 0}};
     BlockNumber block = expected.child[0].block;
     Size at = 0;
     bool incomplete = false; // the split of the page on the left is incomplete
@@ -293,14 +302,6 @@ const char *check_heap_tid(Check *check, std::uint64_t packed)
         check->heap_blocks = RelationGetNumberOfBlocks(check->heap);
     return is_heap_tid(packed) && packed >> 16 < check->heap_blocks ? nullptr
                                                                     : "An entry has an invalid tid.";
-}
-
-void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
-{
-    Buffer buffer = ReadBuffer(check.index, block);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
-    UnlockReleaseBuffer(buffer);
 }
 
 void reach_page(Check *check, BlockNumber block)

@@ -59,8 +59,6 @@ void visit_leaves(const Check &check, int table,
                   void (*visit)(BlockNumber block, const char *page, void *context), void *context);
 // What is wrong with a tid as one of the table, or null.
 const char *check_heap_tid(Check *check, std::uint64_t packed);
-// Copies a page, so that it is not locked while it is checked.
-void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy);
 // Notes that what leads to a page outside the trees does so. Raises an error if something else does, too.
 void reach_page(Check *check, BlockNumber block);
 
@@ -79,13 +77,10 @@ struct RowFetch {
     IndexFetchTableData *fetch;
     Snapshot snapshot;
 };
-RowFetch begin_fetch(Relation heap, Relation index, IndexInfo *info, Snapshot snapshot);
-void end_fetch(RowFetch *rows);
 // Fetches the row at the tid and computes what is stored of it, which is valid until the next row. Returns false if the
 // snapshot does not see the row. Sets *fault if the row should not be indexed.
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault);
 
-[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, const char *place);
 [[noreturn]] void report_missing(const Check &check, std::uint64_t tid, int table);
 
 // The words of entries and the tids of their rows, in a tree or in the signature store.

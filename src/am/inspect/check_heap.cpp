@@ -24,7 +24,10 @@ extern "C" {
 namespace simhash
 {
 
-void report_missing(const Check &check, std::uint64_t tid, const char *place)
+namespace
+{
+
+[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, const char *place)
 {
     ItemPointerData pointer = pointer_of(Tid::unpack(tid));
     ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
@@ -33,14 +36,6 @@ void report_missing(const Check &check, std::uint64_t tid, const char *place)
                       ItemPointerGetOffsetNumber(&pointer), place),
             errhint("Please REINDEX it."));
     pg_unreachable();
-}
-
-void report_missing(const Check &check, std::uint64_t tid, int table)
-{
-    report_missing(check, tid,
-                   table == check.index.meta->null_table()
-                       ? "the tree of NULLs"
-                       : psprintf("tree %d of %d", table + 1, check.index.meta->tables));
 }
 
 RowFetch begin_fetch(Relation heap, Relation index, IndexInfo *info, Snapshot snapshot)
@@ -65,6 +60,16 @@ void end_fetch(RowFetch *rows)
     // They were allocated in the executor state's memory.
     rows->info->ii_ExpressionsState = NIL;
     rows->info->ii_PredicateState = nullptr;
+}
+
+} // namespace
+
+void report_missing(const Check &check, std::uint64_t tid, int table)
+{
+    report_missing(check, tid,
+                   table == check.index.meta->null_table()
+                       ? "the tree of NULLs"
+                       : psprintf("tree %d of %d", table + 1, check.index.meta->tables));
 }
 
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault)
@@ -140,13 +145,13 @@ void require_entry(const Check &check, const Holder &holder, std::uint64_t word,
 }
 
 // The rows of the table.
-struct Rows {
+struct HeapRows {
     Check *check;
     Relation heap;
     IndexInfo *info;
     Snapshot snapshot;
     MemoryContext context; // for values that have to be detoasted
-    void (*visit)(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid);
+    void (*visit)(HeapRows *rows, bool null, std::uint64_t word, std::uint64_t tid);
     uint64 sum[2]; // [0] of those with a value, [1] of those without
     SumBuckets buckets[2];
     // Of the search for a row without an entry:
@@ -156,7 +161,7 @@ struct Rows {
 
 void visit_row(Relation index, ItemPointer pointer, Datum *values, bool *isnull, bool, void *context)
 {
-    auto *rows = static_cast<Rows *>(context);
+    auto *rows = static_cast<HeapRows *>(context);
     MemoryContext caller = MemoryContextSwitchTo(rows->context);
     const StoredValue stored = stored_value(index, values, isnull);
     std::uint64_t word =
@@ -166,14 +171,15 @@ void visit_row(Relation index, ItemPointer pointer, Datum *values, bool *isnull,
     MemoryContextReset(rows->context);
 }
 
-void visit_rows(Rows *rows, void (*visit)(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid))
+void visit_rows(HeapRows *rows,
+                void (*visit)(HeapRows *rows, bool null, std::uint64_t word, std::uint64_t tid))
 {
     rows->visit = visit;
     TableScanDesc scan = table_beginscan_strat(rows->heap, rows->snapshot, 0, nullptr, true, true);
     table_index_build_scan(rows->heap, rows->check->index, rows->info, true, false, visit_row, rows, scan);
 }
 
-void sum_row(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid)
+void sum_row(HeapRows *rows, bool null, std::uint64_t word, std::uint64_t tid)
 {
     uint64 hash = entry_hash(*rows->check, word, tid);
     rows->sum[null] += hash;
@@ -181,15 +187,15 @@ void sum_row(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid)
     rows->check->heap_rows++;
 }
 
-void require_row(Rows *rows, bool null, std::uint64_t word, std::uint64_t tid)
+void require_row(HeapRows *rows, bool null, std::uint64_t word, std::uint64_t tid)
 {
     if (null == rows->holder->null && rows->lacking->differs[rows->lacking->at(tid)])
         require_entry(*rows->check, *rows->holder, word, tid);
 }
 
 // Whether the snapshot sees the row of an entry. Raises an error if it is not the entry's row.
-bool sees_row(const Rows &rows, RowFetch *fetch, const Holder &holder, BlockNumber block, std::uint64_t word,
-              std::uint64_t tid)
+bool sees_row(const HeapRows &rows, RowFetch *fetch, const Holder &holder, BlockNumber block,
+              std::uint64_t word, std::uint64_t tid)
 {
     const Check &check = *rows.check;
     const char *fault = nullptr;
@@ -211,7 +217,7 @@ bool sees_row(const Rows &rows, RowFetch *fetch, const Holder &holder, BlockNumb
 
 // The snapshot is older than the pages that are read here. If a standby replays the reuse of a tuple's place during
 // the check, the new row is not visible to it.
-void compare_holder(Rows *rows, RowFetch *fetch, const Holder &holder)
+void compare_holder(HeapRows *rows, RowFetch *fetch, const Holder &holder)
 {
     const Check &check = *rows->check;
     SumBuckets part = rows->buckets[holder.null]; // shared: where the entries differ from the rows
@@ -240,7 +246,7 @@ void compare_holder(Rows *rows, RowFetch *fetch, const Holder &holder)
 }
 
 // What holds the same entries as another that was compared need not be compared.
-void compare_holders(Rows *rows, RowFetch *fetch)
+void compare_holders(HeapRows *rows, RowFetch *fetch)
 {
     const Check &check = *rows->check;
     const CheckKind &kind = *check.index.meta->kind->check;
@@ -278,7 +284,7 @@ void check_heap(Check *check)
     info->ii_ExclusionProcs = nullptr;
     info->ii_ExclusionStrats = nullptr;
     const CheckKind &kind = *check->index.meta->kind->check;
-    Rows rows = {};
+    HeapRows rows = {};
     rows.check = check;
     rows.heap = heap;
     rows.info = info;

@@ -15,22 +15,22 @@ namespace simhash
 namespace
 {
 
-struct IndexCopies {
+struct CopyCount {
     Oid index;
     int64 copies, bytes;
 };
 
 struct AllCopies {
     int count, capacity;
-    IndexCopies *of;
+    CopyCount *of;
 };
 
 void add_copies(void *context, Oid index, int64 copies, int64 bytes)
 {
     auto *all = static_cast<AllCopies *>(context);
     if (all->count == all->capacity)
-        all->of = static_cast<IndexCopies *>(
-            repalloc(all->of, sizeof(IndexCopies) * static_cast<Size>(all->capacity *= 2)));
+        all->of = static_cast<CopyCount *>(
+            repalloc(all->of, sizeof(CopyCount) * static_cast<Size>(all->capacity *= 2)));
     all->of[all->count++] = {index, copies, bytes};
 }
 
@@ -40,7 +40,7 @@ bool may_see(Oid index)
     return OidIsValid(table) && may_read_any(table);
 }
 
-void put_row(Tuplestorestate *rows, TupleDesc row, const IndexCopies &copies)
+void put_row(Tuplestorestate *rows, TupleDesc row, const CopyCount &copies)
 {
     Datum values[] = {ObjectIdGetDatum(copies.index), Int64GetDatum(copies.copies),
                       Int64GetDatum(copies.bytes)};
@@ -57,9 +57,9 @@ SIMHASH_FUNCTION(simhash_index_memory)
     using namespace simhash;
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
-    AllCopies all = {0, 16, static_cast<IndexCopies *>(palloc(sizeof(IndexCopies) * 16))};
+    AllCopies all = {0, 16, static_cast<CopyCount *>(palloc(sizeof(CopyCount) * 16))};
     visit_copies(add_copies, &all);
-    IndexCopies others = {};
+    CopyCount others = {};
     for (int i = 0; i < all.count; i++) {
         if (may_see(all.of[i].index)) {
             put_row(rows, row, all.of[i]);

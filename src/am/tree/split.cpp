@@ -3,6 +3,10 @@
 // the mark is cleared. Between the two steps the tree is consistent, because a search for a moved entry steps
 // right. A crash between them leaves the mark, and the next writer that finds it does the second step.
 //
+// Both steps are taken under the lock of the page that splits. The new sibling is locked after it and released before a
+// descent locks the parent: from left to right and upwards, as everywhere. A parent that has no room is split in the same
+// way, while its child stays locked.
+//
 // The root never moves: when it splits, both halves move to new pages, and the root becomes their parent, in
 // one record.
 #include "am/tree/split.hpp"
@@ -25,7 +29,7 @@ namespace
 {
 
 // A copy of a page's entries, sorted by position.
-struct Entry {
+struct PageEntry {
     Position position;
     union {
         LeafKey key;
@@ -35,7 +39,7 @@ struct Entry {
 
 struct Entries {
     int count;
-    Entry entry[FLEXIBLE_ARRAY_MEMBER];
+    PageEntry entry[FLEXIBLE_ARRAY_MEMBER];
 };
 
 Entries *read_entries(const char *page)
@@ -43,9 +47,9 @@ Entries *read_entries(const char *page)
     bool leaf = is_leaf(page);
     int count = leaf ? leaf_count(page) : inner_count(page);
     auto *entries = static_cast<Entries *>(
-        palloc(offsetof(Entries, entry) + sizeof(Entry) * static_cast<std::size_t>(count)));
+        palloc(offsetof(Entries, entry) + sizeof(PageEntry) * static_cast<std::size_t>(count)));
     entries->count = count;
-    Entry *entry = entries->entry;
+    PageEntry *entry = entries->entry;
     if (leaf) {
         visit_leaf(page, [&](int, const LeafEntry &from) {
             entry->key = from.key;
@@ -58,7 +62,7 @@ Entries *read_entries(const char *page)
         entry[i].child = inner_link(page, i).child();
     }
     std::sort(entries->entry, entries->entry + count,
-              [](const Entry &a, const Entry &b) { return a.position < b.position; });
+              [](const PageEntry &a, const PageEntry &b) { return a.position < b.position; });
     return entries;
 }
 
@@ -80,7 +84,7 @@ void check_entries(Relation index, Buffer buffer, const Entries &entries)
 }
 
 // Writes a page with these entries alone. Its range is that of the entries.
-void write_entries(char *page, const Entry *entry, int count)
+void write_entries(char *page, const PageEntry *entry, int count)
 {
     if (!is_leaf(page)) {
         while (inner_count(page) > 0)

@@ -50,7 +50,7 @@ void transpose(const std::uint8_t *sample, std::size_t stride, int rows, int bit
     }
 }
 
-struct Columns {
+struct SampleColumns {
     const std::uint64_t *word;
     int rows;
 
@@ -77,7 +77,7 @@ struct Columns {
 };
 
 // The bits by descending entropy, so by how close they come to being set in half of the rows.
-void rank_bits(const Columns *columns, int bits, RankedBits *ranked)
+void rank_bits(const SampleColumns *columns, int bits, RankedBits *ranked)
 {
     int imbalance[kMostSignatureBits];
     ranked->count = bits;
@@ -94,7 +94,7 @@ void rank_bits(const Columns *columns, int bits, RankedBits *ranked)
 }
 
 // The best of the next bits for a window that has `depth` bits already.
-int choose_bit(const Columns *columns, const RankedBits &ranked, const std::uint16_t *window, int depth)
+int choose_bit(const SampleColumns *columns, const RankedBits &ranked, const std::uint16_t *window, int depth)
 {
     if (columns == nullptr || depth >= kChosenDepth)
         return 0;
@@ -115,8 +115,8 @@ int choose_bit(const Columns *columns, const RankedBits &ranked, const std::uint
 }
 
 // The windows, one after the other in `order`; window t begins at first[t].
-void deal_bits(const Columns *columns, RankedBits *ranked, const SignatureLayout &layout, const int *first,
-               std::uint16_t *order, void (*pause)())
+void deal_bits(const SampleColumns *columns, RankedBits *ranked, const SignatureLayout &layout,
+               const int *first, std::uint16_t *order, void (*pause)())
 {
     for (int depth = 0; ranked->count > 0; depth++) {
         for (int i = 0; i < layout.tables; i++) {
@@ -208,7 +208,7 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
     layout->words = static_cast<std::uint8_t>(words);
 
     bool known = rows >= kFewestSampleRows;
-    Columns of_sample = {columns, rows};
+    SampleColumns of_sample = {columns, rows};
     if (known)
         transpose(sample, stride, rows, bits, columns, pause);
     RankedBits ranked;

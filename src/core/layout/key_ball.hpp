@@ -25,11 +25,4 @@ bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key);
 
 inline std::uint64_t leading_bits(int bits) { return bits == 0 ? 0 : ~std::uint64_t{0} << (64 - bits); }
 
-inline bool in_ball(const KeyBall &ball, std::uint64_t key)
-{
-    std::uint64_t errors = key ^ ball.center;
-    return std::popcount(errors) <= ball.radius &&
-           std::popcount(errors & leading_bits(ball.header_bits)) <= ball.header_budget;
-}
-
 } // namespace simhash

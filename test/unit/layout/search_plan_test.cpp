@@ -493,8 +493,8 @@ TEST_F(SearchPlanTest, OneStepReportsARow)
             int first = -1, returned = 0;
             for (int s = plan.steps - 1; s >= 0; s--) {
                 const SearchStep &step = plan.step[s];
-                KeyBall header = {order->key(step.table, query), step.header_bits, step.budget, kBits};
-                if (in_ball(header, order->key(step.table, row)))
+                const std::uint64_t flips = order->key(step.table, query) ^ order->key(step.table, row);
+                if (std::popcount(flips & leading_bits(step.header_bits)) <= step.budget)
                     first = s;
                 returned += returns_row(*order, plan, s, query ^ row);
             }

@@ -2,8 +2,8 @@
 // by the keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
 // processes.
 #include "am/create/build.hpp"
+#include "am/create/tree_writer.hpp"
 #include "am/fingerprints/fingerprint_kind.hpp"
-#include "am/fingerprints/parallel_build.hpp"
 #include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"

@@ -19,6 +19,13 @@ const char *read_fingerprint_meta(Relation index, const char *page, IndexMeta *m
 // fingerprint_build.cpp
 void build_fingerprints(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result);
 void build_no_fingerprints(Relation index);
+// Writes the metapage and empty roots.
+void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
+
+// parallel_build.cpp: builds an index with up to `workers` workers. Returns false, and has done nothing, if none could be
+// started.
+bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
+                       int workers, IndexBuildResult *result);
 
 // fingerprint_rows.cpp
 bool insert_fingerprint(Relation index, const StoredValue &stored, ItemPointer pointer,

@@ -8,10 +8,10 @@
 //
 // Every process extends the index itself, so pages of different tables alternate. The index is invisible to
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
-#include "am/fingerprints/parallel_build.hpp"
-
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
+#include "am/create/tree_writer.hpp"
+#include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/fingerprints/sample.hpp"
 #include "am/index/failpoint.hpp"
 #include "am/index/heap_tid.hpp"

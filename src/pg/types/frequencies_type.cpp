@@ -39,54 +39,39 @@ bool valid_feature(const FrequenciesHeader &header, const FeatureFrequency &feat
            (before == nullptr || before->hash < feature.hash);
 }
 
-// Reads <unit,size,documents,missed,{hash:documents,...}> without white space.
-class FrequenciesReader : TextReader
+bool read_unit(TextReader *reader, FrequencyUnit *out)
 {
-public:
-    using TextReader::TextReader;
+    for (std::size_t unit = 0; unit < lengthof(kUnitNames); unit++)
+        if (reader->take(kUnitNames[unit])) {
+            *out = static_cast<FrequencyUnit>(unit);
+            return true;
+        }
+    return false;
+}
 
-    bool read_header(FrequenciesHeader *out)
-    {
-        std::uint64_t size;
-        std::uint64_t documents;
-        std::uint64_t missed;
-        *out = {};
-        if (!take("<") || !read_unit(&out->unit) || !take(",") || !read_number(10, kShingleSizeMax, &size) ||
-            !take(",") || !read_number(10, kDocumentsMax, &documents) || !take(",") ||
-            !read_number(10, kDocumentsMax, &missed) || !take(",{"))
-            return false;
-        out->size = static_cast<std::uint8_t>(size);
-        out->documents = static_cast<std::uint32_t>(documents);
-        out->missed = static_cast<std::uint32_t>(missed);
-        return valid_header(*out);
-    }
-
-    // Whether another feature follows, rather than the end.
-    bool more() const { return *at() != '}'; }
-
-    bool read_feature(bool first, FeatureFrequency *out)
-    {
-        std::uint64_t documents;
-        if ((!first && !take(",")) || !read_number(16, UINT64_MAX, &out->hash) || !take(":") ||
-            !read_number(10, kDocumentsMax, &documents))
-            return false;
-        out->documents = static_cast<std::uint32_t>(documents);
-        return true;
-    }
-
-    bool read_end() { return take("}>") && *at() == '\0'; }
-
-private:
-    bool read_unit(FrequencyUnit *out)
-    {
-        for (std::size_t unit = 0; unit < lengthof(kUnitNames); unit++)
-            if (take(kUnitNames[unit])) {
-                *out = static_cast<FrequencyUnit>(unit);
-                return true;
-            }
+bool read_header(TextReader *reader, FrequenciesHeader *out)
+{
+    std::uint64_t size, documents, missed;
+    if (!reader->take("<") || !read_unit(reader, &out->unit) || !reader->take(",") ||
+        !reader->read_number(10, kShingleSizeMax, &size) || !reader->take(",") ||
+        !reader->read_number(10, kDocumentsMax, &documents) || !reader->take(",") ||
+        !reader->read_number(10, kDocumentsMax, &missed) || !reader->take(",{"))
         return false;
-    }
-};
+    out->size = static_cast<std::uint8_t>(size);
+    out->documents = static_cast<std::uint32_t>(documents);
+    out->missed = static_cast<std::uint32_t>(missed);
+    return valid_header(*out);
+}
+
+bool read_feature(TextReader *reader, FeatureFrequency *out)
+{
+    std::uint64_t documents;
+    if (!reader->read_number(16, UINT64_MAX, &out->hash) || !reader->take(":") ||
+        !reader->read_number(10, kDocumentsMax, &documents))
+        return false;
+    out->documents = static_cast<std::uint32_t>(documents);
+    return true;
+}
 
 } // namespace
 
@@ -138,20 +123,20 @@ std::uint32_t add_documents(std::uint32_t a, std::uint32_t b)
 SIMHASH_FUNCTION(feature_frequencies_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
-    FrequenciesReader reader(text);
-    FrequenciesHeader header;
-    bool valid = reader.read_header(&header);
+    TextReader reader(text);
+    FrequenciesHeader header = {};
+    bool valid = read_header(&reader, &header);
     // A feature takes at least four characters.
     FeatureFrequency *features = allocate_features(Min(std::strlen(text) / 4, kKeptMax));
-    while (valid && reader.more()) {
+    while (valid && *reader.at() != '}') {
         CHECK_FOR_INTERRUPTS();
         bool first = header.count == 0;
         FeatureFrequency *feature = &features[header.count];
-        valid = header.count < kKeptMax && reader.read_feature(first, feature) &&
+        valid = header.count < kKeptMax && (first || reader.take(",")) && read_feature(&reader, feature) &&
                 valid_feature(header, *feature, first ? nullptr : feature - 1);
         header.count++;
     }
-    if (!valid || !reader.read_end())
+    if (!valid || !reader.take("}>") || *reader.at() != '\0')
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,

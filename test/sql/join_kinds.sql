@@ -80,3 +80,69 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, c.id FROM asked a JOIN claim c ON c.near ~= simhash_ball(a.h, 3)',
     'SELECT a.id, c.id FROM asked a LEFT JOIN claim c ON c.near ~= simhash_ball(a.h, a.radius)'
 ]) AS query, compare(query) AS c;
+
+\echo '-- partitions with columns in another order, of several levels, without rows, and excluded by a condition'
+CREATE TABLE log (id int, gone int, day int, note text DEFAULT 'n', h simhash) PARTITION BY RANGE (day);
+CREATE TABLE log_0 PARTITION OF log FOR VALUES FROM (0) TO (10);
+CREATE TABLE log_1 (h simhash, extra text, note text, day int, id int, gone int);
+ALTER TABLE log_1 DROP COLUMN extra;
+ALTER TABLE log ATTACH PARTITION log_1 FOR VALUES FROM (10) TO (20);
+CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM (20) TO (30) PARTITION BY HASH (id);
+CREATE TABLE log_2a PARTITION OF log_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE log_2b PARTITION OF log_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE log_none PARTITION OF log DEFAULT;
+ALTER TABLE log DROP COLUMN gone;
+INSERT INTO log SELECT i, i % 30, 'n' || i, CASE WHEN i % 50 > 0 THEN print_of(i % 900, i % 4) END FROM generate_series(1, 6000) AS i;
+CREATE INDEX log_h ON log USING simhash (h);
+ANALYZE log;
+SELECT plan_of('SELECT a.id, l.id FROM asked a JOIN log l ON l.h <@> a.h <= 3');
+SELECT plan_of('SELECT a.id, l.id FROM asked a LEFT JOIN log l ON l.h <@> a.h <= 3 AND l.day < 20');
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, l.id, l.note FROM asked a JOIN log l ON l.h <@> a.h <= 3',
+    'SELECT a, l FROM asked a LEFT JOIN log l ON l.h <@> a.h <= a.radius AND l.day % 2 = 0 WHERE l.id IS DISTINCT FROM 3',
+    'SELECT a.id, l.tableoid::regclass, l.ctid, l.xmin FROM asked a JOIN log l ON l.h ~= a.h',
+    'SELECT a.id, l.id FROM asked a JOIN log l ON l.h <@> a.h <= 3 AND l.day = 15',
+    'SELECT a FROM asked a WHERE EXISTS (SELECT FROM log l WHERE l.h <@> a.h <= 1 AND l.id % 7 = a.id % 7)',
+    'SELECT a FROM asked a WHERE NOT EXISTS (SELECT FROM log l WHERE l.h <@> a.h <= 1 AND l.note > ''n3'')',
+    'SELECT a.id, l.id FROM log a JOIN log l ON l.h <@> a.h <= 2 AND a.id < l.id',
+    'SELECT a.id, l.id FROM asked a JOIN log l ON l.h <@> a.h <= 3 AND l.day = a.id',
+    'SELECT r, (SELECT count(*) FROM asked a JOIN log l ON l.h <@> a.h <= r) FROM generate_series(0, 3) AS r',
+    'SELECT r, (SELECT count(*) FROM asked a JOIN log l ON l.h <@> a.h <= 2 AND l.day = r) FROM generate_series(0, 3) AS r'
+]) AS query, compare(query) AS c;
+-- Several rounds of many batches in each partition; and a limit.
+SET work_mem = '64kB';
+SELECT * FROM compare('SELECT a.id, l.id FROM page a LEFT JOIN log l ON l.h <@> a.h <= 6');
+RESET work_mem;
+SELECT count(*) FROM (SELECT a.id, l.id FROM page a JOIN log l ON l.h <@> a.h <= 3 LIMIT 20) AS f;
+-- Where rows of partitions may have to be tested again, they are not joined so.
+SELECT line FROM plan_of('DELETE FROM log l USING asked a WHERE l.h <@> a.h <= 1') AS line WHERE line ~ 'Simhash';
+SELECT line FROM plan_of('SELECT FROM asked a JOIN log l ON l.h <@> a.h <= 1 FOR UPDATE') AS line WHERE line ~ 'Simhash';
+SELECT line FROM plan_of('UPDATE page p SET lang = NULL FROM log l WHERE l.h <@> p.h <= 1') AS line WHERE line ~ 'Simhash';
+
+\echo '-- parents and children, a child without an index, and UNION ALL'
+CREATE TABLE old (also text) INHERITS (page);
+INSERT INTO old SELECT -id, tenant, lang, part, h, 'old' FROM page WHERE id < 500;
+CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX old_h ON old USING simhash (h);
+ANALYZE page, old;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, p FROM asked a JOIN page p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.tableoid::regclass FROM asked a LEFT JOIN page p ON p.h <@> a.h <= 3',
+    'SELECT a.id, p.id FROM asked a JOIN ONLY page p ON p.h <@> a.h <= 3',
+    'SELECT a.id, u.id FROM asked a JOIN (SELECT id, h FROM page UNION ALL SELECT id, h FROM log) u ON u.h <@> a.h <= 3'
+]) AS query, compare(query) AS c;
+DROP INDEX old_h;
+SELECT * FROM compare('SELECT a.id, p FROM asked a JOIN page p ON p.h <@> a.h <= 3');
+
+\echo '-- a policy of a partitioned table'
+CREATE FUNCTION tell(integer, text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$ BEGIN
+    IF $2 !~ '^n1' THEN RAISE NOTICE 'told of %', $2; END IF; RETURN true; END $$;
+CREATE ROLE regress_kinds_reader;
+GRANT SELECT ON log, asked TO regress_kinds_reader;
+ALTER TABLE log ENABLE ROW LEVEL SECURITY;
+CREATE POLICY seen ON log USING (note LIKE 'n1%');
+SET ROLE regress_kinds_reader;
+SELECT * FROM compare('SELECT a.id, l FROM asked a JOIN log l ON l.h <@> a.h <= 3 AND tell(l.id, l.note)');
+RESET ROLE;
+DROP TABLE page, old, log, asked, doc, query, claim;
+DROP ROLE regress_kinds_reader;

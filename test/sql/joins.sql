@@ -105,7 +105,7 @@ SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND tell(p.id, p.la
 RESET ROLE;
 ALTER TABLE page DISABLE ROW LEVEL SECURITY;
 
--- A partial index only where its condition holds; no partitions, and nothing with a condition that has no columns.
+-- A partial index only where its condition holds, and nothing with a condition that has no columns.
 CREATE TABLE part (id int, h simhash) PARTITION BY HASH (id);
 CREATE TABLE part_0 PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 INSERT INTO part SELECT id, h FROM page;

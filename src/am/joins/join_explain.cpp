@@ -57,12 +57,16 @@ void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
     const auto *state = reinterpret_cast<const JoinState *>(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     ExplainPropertyText("Join Type", join_name(state->numbers.type), es);
-    ExplainPropertyText("Index", get_rel_name(state->numbers.index), es);
+    List *names = NIL;
+    ListCell *cell;
+    foreach (cell, state->numbers.indexes)
+        names = lappend(names, get_rel_name(lfirst_oid(cell)));
+    ExplainPropertyList(list_length(names) > 1 ? "Indexes" : "Index", names, es);
     explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
                        state->filtered, ancestors, es);
     if (!es->analyze)
         return;
-    const MatchCounts counts = state->search == nullptr ? MatchCounts{} : match_counts(state->search);
+    const MatchCounts counts = join_counts(state);
     ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.queries), es);
     ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(state->batches), es);
     ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.leaves), es);

@@ -7,6 +7,7 @@
 #include "pg/server/compat.hpp"
 
 extern "C" {
+#include "access/tupconvert.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
@@ -19,9 +20,9 @@ inline constexpr char kJoinName[] = "Simhash Join";
 
 // What a path holds for its plan.
 struct PlannedJoin {
-    JoinType type; // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
-    Index inner;   // the table that has the index
-    Oid index;
+    JoinType type;        // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
+    Index inner;          // the table that has the index
+    List *indexes;        // its OID, or those of the partitions
     Strategy strategy;    // of the condition's operator
     Node *query;          // its right operand, an expression over the outer side
     List *values, *types; // of the columns before the searched one; the type of IS NULL is InvalidOid
@@ -41,9 +42,8 @@ struct JoinNumbers {
     int inner;         // the place of the table
     int child_columns; // of the scan's row come from the outer plan; the others from the table
     Strategy strategy;
-    int condition; // the place of the index's condition in the join's
-    Oid index;
-    List *types; // as in PlannedJoin
+    int condition;         // the place of the index's condition in the join's
+    List *indexes, *types; // as in PlannedJoin
 };
 List *plan_private(const JoinNumbers &numbers);
 JoinNumbers read_plan_private(List *list);
@@ -59,23 +59,28 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
 extern const CustomPathMethods kJoinPathMethods;
 extern const CustomScanMethods kJoinScanMethods;
 
-// An outer row of a batch.
+// An outer row of a batch, and what it asks for.
 struct GatheredRow {
     MinimalTuple row;
+    Fingerprint center;
+    int8 radius;
+    bool asks;
+    bool guided; // by weights, which are read again
     bool matched;
 };
 
 enum class JoinPhase {
     gather,   // the next batch of outer rows
+    ask,      // search for as many as there is memory for
     match,    // return their matches
-    unmatched // return those without a match
+    unmatched // return the rows of the batch without a match
 };
 
 struct JoinState {
     CustomScanState css; // first
     JoinNumbers numbers;
-    Index inner;            // the table's number
-    Relation table, index;  // null for EXPLAIN alone
+    Index inner; // the table's number
+    Relation table;
     TupleTableSlot *outer;  // a gathered row
     TupleTableSlot *tested; // the table's row in an EvalPlanQual test
     int columns;
@@ -84,18 +89,27 @@ struct JoinState {
     List *values; // ExprStates of the columns before the searched one
     ExprState *conditions;
 
-    MemoryContext context; // of the search
-    MatchSearch *search;   // null until the first batch
-    MemoryContext batch;   // of the gathered rows
+    // The table that is searched: that one, or one of its partitions.
+    MemoryContext context;
+    int part;                  // its number
+    Relation index;            // null if none is open
+    Relation member;           // the index's table
+    TupleConversionMap *map;   // of its rows to the table's, unless they have the same columns
+    TupleTableSlot *converted; // a row of a partition as one of the table
+    MatchSearch *search;
+
+    MemoryContext batch; // of the gathered rows
     JoinPhase phase;
     GatheredRow *row;
-    Size rows, room, most;
-    Size next; // the next row that may be unmatched
+    Size rows, room;
+    Size most, limit; // of the next batch, and of any: more are not searched for together
+    Size asked;       // rows that the search has been told of
+    Size next;        // the next row that may be unmatched
     bool child_done;
-    TupleTableSlot *waiting; // the child's row for which there was no room in the last batch
 
     // For EXPLAIN.
-    uint64 batches, gathered, filtered;
+    uint64 batches, filtered;
+    MatchCounts counts; // of the searches that have ended
 };
 
 // Returns the number of a table from its place among others.
@@ -111,6 +125,7 @@ TupleTableSlot *tested_row(const CustomScanState *node, Index table, TupleTableS
 // Shows conditions of the join, those but the index's as a filter.
 void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
                         List *ancestors, struct ExplainState *es);
+MatchCounts join_counts(const JoinState *state);
 void explain_join(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 } // namespace simhash

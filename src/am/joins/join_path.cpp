@@ -21,6 +21,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "optimizer/prep.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
@@ -209,13 +210,29 @@ bool is_on_fingerprints(Oid index)
     return fingerprints;
 }
 
-// Finds the cheapest scan of an index on fingerprints by a ball around values of the outer side.
-bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
-                     InnerScan *found)
+// Returns the condition of a join that a child's condition has been made of, or null.
+const RestrictInfo *condition_of_parent(PlannerInfo *root, RelOptInfo *parent, RelOptInfo *child,
+                                        const List *conditions, const RestrictInfo *condition)
+{
+    ListCell *cell;
+    foreach (cell, conditions) {
+        const auto *each = static_cast<const RestrictInfo *>(lfirst(cell));
+        if (each == condition ||
+            (parent != child &&
+             equal(child_expression(root, each->clause, child, parent), condition->clause)))
+            return each;
+    }
+    return nullptr;
+}
+
+// Finds the cheapest scan of an index on fingerprints by a ball around values of the outer side. The table is the inner
+// side, or a part of it.
+bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, RelOptInfo *table, Relids outer,
+                     const List *conditions, InnerScan *found)
 {
     found->path = nullptr;
     ListCell *cell;
-    foreach (cell, inner->pathlist) {
+    foreach (cell, table->pathlist) {
         const auto *path = static_cast<const Path *>(lfirst(cell));
         const IndexPath *scan = index_scan(path);
         InnerScan candidate;
@@ -227,7 +244,9 @@ bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
         const Suitable suitable = read_conditions(root, scan, outer, &candidate);
         if (suitable == Suitable::never)
             return false;
-        if (suitable == Suitable::no || !list_member_ptr(conditions, candidate.condition) ||
+        if (suitable == Suitable::yes)
+            candidate.condition = condition_of_parent(root, inner, table, conditions, candidate.condition);
+        if (suitable == Suitable::no || candidate.condition == nullptr ||
             (found->path != nullptr && found->path->total_cost <= path->total_cost))
             continue;
         *found = candidate;
@@ -259,18 +278,36 @@ bool can_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo
         !bms_is_empty(outer->lateral_relids))
         return false;
     const RangeTblEntry *entry = planner_rt_fetch(inner->relid, root);
-    return !entry->inh && entry->tablesample == nullptr && !any_pseudoconstant(conditions) &&
+    // Partitions have row marks of their own, of which the node knows nothing.
+    if (entry->inh && (static_cast<int>(inner->relid) == root->parse->resultRelation ||
+                       get_plan_rowmark(root->rowMarks, inner->relid) != nullptr))
+        return false;
+    return entry->tablesample == nullptr && !any_pseudoconstant(conditions) &&
            !any_pseudoconstant(inner->baserestrictinfo) && !has_placeholders(root, inner->relids);
 }
 
-// How the searches of many queries share leaves.
-struct Sharing {
+// The parts of the inner side -------------------------------------------------------------------------------
+
+// What a search of one table for each outer row costs, and how the searches of many share leaves.
+struct Part {
+    Cost cost;     // of a scan, without the tests that the node makes
+    double rows;   // that it finds
     double each;   // leaves that a query reads
     double leaves; // of the index
     double factor; // of the time of a scan, for what does not depend on the leaves
 };
 
-Sharing read_sharing(const InnerScan &scan)
+// The table, or the partitions and children that are left of it.
+struct InnerSide {
+    InnerScan scan; // of one of them, with a condition of the join
+    List *indexes;  // OIDs
+    List *parts;    // of those with a scan; others are tiny
+    double rows;    // that a query finds
+    Index relation;
+    List *filters;
+};
+
+Part read_part(PlannerInfo *root, const InnerScan &scan)
 {
     const PlannedBall &ball = scan.ball;
     Relation index = index_open(scan.index->indexoid, NoLock);
@@ -278,33 +315,145 @@ Sharing read_sharing(const InnerScan &scan)
     index_plan(index, Max(ball.radius, 0), &plan);
     index_close(index, NoLock);
     const bool merged = ball.exact && can_merge(plan);
-    return {Max(1.0, ball.exact ? plan.leaves : std::sqrt(plan.leaves)),
-            Max(1.0, static_cast<double>(scan.index->pages)), merged ? kMergedFactor : kNotedFactor};
+    Part part = {scan.path->total_cost, clamp_row_est(scan.path->rows),
+                 Max(1.0, ball.exact ? plan.leaves : std::sqrt(plan.leaves)),
+                 Max(1.0, static_cast<double>(scan.index->pages)), merged ? kMergedFactor : kNotedFactor};
+    if (is_rechecked(scan.strategy)) {
+        QualCost test;
+        cost_qual_eval_node(&test, reinterpret_cast<Node *>(scan.condition->clause), root);
+        part.cost = Max(0.0, part.cost - part.rows * test.per_tuple);
+    }
+    return part;
 }
 
-// The time of a batch of queries, as a factor of that of as many index scans.
-double batch_factor(const Sharing &sharing, double queries)
+// The cost of a batch of queries: that of as many index scans, times a factor.
+Cost batch_cost(const InnerSide &side, double queries, bool first_only)
 {
-    const double needed = queries * sharing.each;
-    const double distinct = sharing.leaves * (1 - std::exp(-needed / sharing.leaves));
-    return sharing.factor + kLeafFactor * distinct / needed;
+    Cost cost = 0;
+    ListCell *cell;
+    foreach (cell, side.parts) {
+        const Part &part = *static_cast<const Part *>(lfirst(cell));
+        const double needed = queries * part.each;
+        const double distinct = part.leaves * (1 - std::exp(-needed / part.leaves));
+        const double factor = part.factor + kLeafFactor * distinct / needed;
+        cost += queries * part.cost * factor / (first_only ? part.rows : 1);
+    }
+    return cost;
 }
 
-void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const Sharing &sharing,
-               const Path *child, JoinType type, List *conditions)
+// Appends the partitions and children of a table that the planner has not excluded, those at the lowest level.
+List *append_members(PlannerInfo *root, RelOptInfo *table, List *members)
 {
-    const double queries = clamp_row_est(child->rows), found = clamp_row_est(scan.path->rows);
+    ListCell *cell;
+    if (!planner_rt_fetch(table->relid, root)->inh)
+        return lappend(members, table);
+    foreach (cell, root->append_rel_list) {
+        const auto *child = static_cast<const AppendRelInfo *>(lfirst(cell));
+        RelOptInfo *member = root->simple_rel_array[child->child_relid];
+        if (child->parent_relid == table->relid && member != nullptr && !IS_DUMMY_REL(member))
+            members = append_members(root, member, members);
+    }
+    return members;
+}
+
+// Whether the nested loop would search few of the partitions for each row, as a condition compares their key with a value
+// that is known by then. It would be faster.
+bool pruned_later(RelOptInfo *table, const List *conditions)
+{
+    for (int key = 0; table->partexprs != nullptr && key < table->part_scheme->partnatts; key++) {
+        ListCell *cell;
+        foreach (cell, conditions) {
+            const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
+            if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<const OpExpr *>(clause)->args) != 2 ||
+                !op_mergejoinable(reinterpret_cast<const OpExpr *>(clause)->opno,
+                                  exprType(static_cast<Node *>(linitial(table->partexprs[key])))))
+                continue;
+            ListCell *argument;
+            bool compares = false, known = false;
+            foreach (argument, reinterpret_cast<const OpExpr *>(clause)->args) {
+                Node *node = strip_relabels(static_cast<Node *>(lfirst(argument)));
+                compares = compares || list_member(table->partexprs[key], node);
+                known = known || IsA(node, Const);
+            }
+            if (compares && !known)
+                return true;
+        }
+    }
+    return false;
+}
+
+// Whether the scans of two indexes search for the same.
+bool searches_alike(const InnerScan &a, const InnerScan &b)
+{
+    const int keys = a.index->nkeycolumns;
+    return keys == b.index->nkeycolumns && a.strategy == b.strategy && equal(a.query, b.query) &&
+           equal(a.values, b.values) && equal(a.types, b.types) &&
+           std::memcmp(a.index->indexcollations, b.index->indexcollations,
+                       sizeof(Oid) * static_cast<Size>(keys)) == 0;
+}
+
+// Returns the index of a small partition without a scan that is part of the same index of the whole table, or InvalidOid.
+Oid sibling_index(const RelOptInfo *member, Oid whole)
+{
+    ListCell *cell;
+    foreach (cell, member->indexlist) {
+        const auto *index = static_cast<const IndexOptInfo *>(lfirst(cell));
+        if (OidIsValid(whole) && !index->hypothetical && (index->indpred == NIL || index->predOK) &&
+            partitioned_index(index->indexoid) == whole)
+            return index->indexoid;
+    }
+    return InvalidOid;
+}
+
+// Finds the scans of the inner side that a batch replaces. Returns false if there are none.
+bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
+                     InnerSide *side)
+{
+    const List *members = append_members(root, inner, NIL);
+    ListCell *cell;
+    *side = {};
+    side->relation = inner->relid;
+    side->filters = inner->baserestrictinfo;
+    List *without = NIL;
+    if (pruned_later(inner, conditions) || pruned_later(inner, side->filters))
+        return false;
+    foreach (cell, members) {
+        auto *member = static_cast<RelOptInfo *>(lfirst(cell));
+        InnerScan scan;
+        if (!find_inner_scan(root, inner, member, outer, conditions, &scan)) {
+            without = lappend(without, member);
+            continue;
+        }
+        if (side->parts == NIL)
+            side->scan = scan;
+        else if (side->scan.condition != scan.condition || !searches_alike(side->scan, scan))
+            return false;
+        auto *part = static_cast<Part *>(palloc(sizeof(Part)));
+        *part = read_part(root, scan);
+        side->parts = lappend(side->parts, part);
+        side->indexes = lappend_oid(side->indexes, scan.index->indexoid);
+        side->rows += part->rows;
+    }
+    if (side->parts == NIL)
+        return false;
+    const Oid whole = without == NIL ? InvalidOid : partitioned_index(side->scan.index->indexoid);
+    foreach (cell, without) {
+        const Oid index = sibling_index(static_cast<const RelOptInfo *>(lfirst(cell)), whole);
+        if (!OidIsValid(index))
+            return false;
+        side->indexes = lappend_oid(side->indexes, index);
+    }
+    return true;
+}
+
+void set_costs(PlannerInfo *root, CustomPath *path, const InnerSide &side, const Path *child, JoinType type,
+               List *conditions)
+{
+    const double queries = clamp_row_est(child->rows);
     // PostgreSQL expects that the nested loop of a semi or anti join stops at the first match, and that an index scan
     // without one is cheap. The batch does the same, so it is compared on these terms.
     const bool first_only = type == JOIN_SEMI || type == JOIN_ANTI;
-    Cost each = scan.path->total_cost;
-    if (is_rechecked(scan.strategy)) { // among the tests below
-        QualCost test;
-        cost_qual_eval_node(&test, reinterpret_cast<Node *>(scan.condition->clause), root);
-        each = Max(0.0, each - found * test.per_tuple);
-    }
-    if (first_only)
-        each /= found;
+    const Cost start = list_length(side.indexes) * time_cost(kStartMicroseconds);
     QualCost tests, target = path->path.parent->reltarget->cost;
     cost_qual_eval(&tests, conditions, root);
     const Cost test = cpu_tuple_cost + tests.per_tuple;
@@ -312,20 +461,19 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerScan &scan, const
     // LIMIT waits for the first batch.
     const double first = Min(queries, kFirstBatch);
     const Cost outer = child->total_cost - child->startup_cost;
-    path->path.startup_cost = child->startup_cost + time_cost(kStartMicroseconds) + tests.startup +
-                              target.startup + outer * first / queries +
-                              first * each * batch_factor(sharing, first);
-    path->path.total_cost = child->total_cost + time_cost(kStartMicroseconds) + tests.startup +
-                            target.startup + queries * each * batch_factor(sharing, queries) +
-                            queries * (first_only ? 1 : found) * test + path->path.rows * target.per_tuple;
+    path->path.startup_cost = child->startup_cost + start + tests.startup + target.startup +
+                              outer * first / queries + batch_cost(side, first, first_only);
+    path->path.total_cost =
+        child->total_cost + start + tests.startup + target.startup + batch_cost(side, queries, first_only) +
+        queries * (first_only ? 1 : side.rows) * test + path->path.rows * target.per_tuple;
     path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
     copy_disabled_nodes(child, &path->path);
 }
 
-CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan, const Sharing &sharing,
-                      Path *child, JoinType type, List *conditions, double rows)
+CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerSide &side, Path *child, JoinType type,
+                      List *conditions, double rows)
 {
-    RelOptInfo *inner = scan.index->rel;
+    const InnerScan &scan = side.scan;
     auto *path = makeNode(CustomPath);
     path->path.pathtype = T_CustomScan;
     path->path.parent = join;
@@ -333,12 +481,11 @@ CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerScan &scan
     path->path.parallel_safe = join->consider_parallel && child->parallel_safe;
     path->path.rows = clamp_row_est(rows);
     path->custom_paths = list_make1(child);
-    path->custom_private =
-        path_private({type, inner->relid, scan.index->indexoid, scan.strategy, scan.query, scan.values,
-                      scan.types, scan.condition, conditions, inner->baserestrictinfo});
+    path->custom_private = path_private({type, side.relation, side.indexes, scan.strategy, scan.query,
+                                         scan.values, scan.types, scan.condition, conditions, side.filters});
     path->methods = &kJoinPathMethods;
-    set_custom_path(path, list_concat_copy(conditions, inner->baserestrictinfo));
-    set_costs(root, path, scan, sharing, child, type, conditions);
+    set_custom_path(path, list_concat_copy(conditions, side.filters));
+    set_costs(root, path, side, child, type, conditions);
     return path;
 }
 
@@ -350,25 +497,24 @@ void add_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
     if (enable_join && type == JOIN_INNER)
         add_pairs_path(root, join, outer, inner, extra);
     List *conditions = extra->restrictlist;
-    InnerScan scan;
+    InnerSide side;
     if (!enable_join || !can_join(root, join, outer, inner, type, conditions) ||
-        !find_inner_scan(root, inner, outer->relids, conditions, &scan))
+        !find_inner_side(root, inner, outer->relids, conditions, &side))
         return;
     // A condition above an outer join does not say what matches.
-    if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(scan.condition, join->relids))
+    if (IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(side.scan.condition, join->relids))
         return;
     Path *child = outer->cheapest_total_path;
     if (child == nullptr || !bms_is_empty(PATH_REQ_OUTER(child)))
         return;
-    const Sharing sharing = read_sharing(scan);
-    add_path(join, &make_path(root, join, scan, sharing, child, type, conditions, join->rows)->path);
+    add_path(join, &make_path(root, join, side, child, type, conditions, join->rows)->path);
     if (!join->consider_parallel || outer->partial_pathlist == NIL)
         return;
     // Each process gathers its part of the outer rows.
     auto *part = static_cast<Path *>(linitial(outer->partial_pathlist));
     if (!bms_is_empty(PATH_REQ_OUTER(part)))
         return;
-    CustomPath *path = make_path(root, join, scan, sharing, part, type, conditions,
+    CustomPath *path = make_path(root, join, side, part, type, conditions,
                                  join->rows * part->rows / clamp_row_est(outer->rows));
     if (!path->path.parallel_safe)
         return;

@@ -19,9 +19,8 @@ List *path_private(const PlannedJoin &join)
 {
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(join.condition));
     List *numbers = list_make3_int(join.type, static_cast<int>(join.inner), join.strategy);
-    return list_concat(
-        list_make5(numbers, list_make1_oid(join.index), join.query, condition, join.conditions),
-        list_make3(join.filters, join.values, join.types));
+    return list_concat(list_make5(numbers, join.indexes, join.query, condition, join.conditions),
+                       list_make3(join.filters, join.values, join.types));
 }
 
 PlannedJoin read_path_private(List *list)
@@ -29,7 +28,7 @@ PlannedJoin read_path_private(List *list)
     auto *numbers = static_cast<List *>(linitial(list));
     return {static_cast<JoinType>(linitial_int(numbers)),
             static_cast<Index>(lsecond_int(numbers)),
-            linitial_oid(static_cast<List *>(lsecond(list))),
+            static_cast<List *>(lsecond(list)),
             static_cast<Strategy>(lthird_int(numbers)),
             static_cast<Node *>(lthird(list)),
             static_cast<List *>(list_nth(list, 6)),
@@ -43,7 +42,7 @@ List *plan_private(const JoinNumbers &numbers)
 {
     return list_make3(list_make5_int(numbers.type, numbers.inner, numbers.child_columns, numbers.strategy,
                                      numbers.condition),
-                      list_make1_oid(numbers.index), numbers.types);
+                      numbers.indexes, numbers.types);
 }
 
 JoinNumbers read_plan_private(List *list)
@@ -54,7 +53,7 @@ JoinNumbers read_plan_private(List *list)
             lthird_int(numbers),
             static_cast<Strategy>(lfourth_int(numbers)),
             list_nth_int(numbers, 4),
-            linitial_oid(static_cast<List *>(lsecond(list))),
+            static_cast<List *>(lsecond(list)),
             static_cast<List *>(lthird(list))};
 }
 
@@ -165,7 +164,7 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     scan->custom_scan_tlist = columns;
     scan->custom_private =
         plan_private({join.type, bms_member_index(rel->relids, static_cast<int>(join.inner)), child_columns,
-                      join.strategy, condition, join.index, join.types});
+                      join.strategy, condition, join.indexes, join.types});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
 }

@@ -1,7 +1,8 @@
-// Execution of a Simhash Join: gather, match, return the rows without a match, and so on until the outer plan ends.
+// Execution of a Simhash Join: gather, ask each partition's search, match, return the rows without a match, and so on until
+// the outer plan ends.
 //
 // The first batch is small, so that a LIMIT is soon satisfied, and each is twice as large as the one before it, up to half
-// of work_mem for the rows. The search has the other half.
+// of work_mem for the rows. The search has the other half. If it has no room for a whole batch, the next ones are smaller.
 //
 // An EvalPlanQual test asks whether the join still holds for one row of each table, some of which have new versions. The
 // outer plan then returns its row, and the table's is taken from the test: the index is not searched.
@@ -12,6 +13,7 @@
 extern "C" {
 #include "access/genam.h"
 #include "access/heaptoast.h"
+#include "access/table.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -49,14 +51,34 @@ void fill_outer(JoinState *state, TupleTableSlot *outer)
     std::memset(row->tts_isnull + count, true, static_cast<Size>(state->columns));
 }
 
+// A row of a partition as one of the table.
+TupleTableSlot *as_table_row(const JoinState *state, TupleTableSlot *row)
+{
+    if (state->map != nullptr)
+        return execute_attr_map_slot(state->map->attrMap, row, state->converted);
+    const auto count = static_cast<Size>(state->converted->tts_tupleDescriptor->natts);
+    ExecClearTuple(state->converted);
+    slot_getallattrs(row);
+    std::memcpy(state->converted->tts_values, row->tts_values, sizeof(Datum) * count);
+    std::memcpy(state->converted->tts_isnull, row->tts_isnull, sizeof(bool) * count);
+    return ExecStoreVirtualTuple(state->converted);
+}
+
 // Adds the columns of the table's row, which must be kept as long as the scan's row is used.
 void fill_inner(JoinState *state, TupleTableSlot *inner)
 {
     TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
     Datum *value = row->tts_values + state->numbers.child_columns;
     bool *null = row->tts_isnull + state->numbers.child_columns;
-    for (int i = 0; i < state->columns; i++)
-        value[i] = read_column(state->css.ss.ps.ps_ExprContext, inner, state->column[i], &null[i]);
+    for (int i = 0; i < state->columns; i++) {
+        AttrNumber number = state->column[i];
+        TupleTableSlot *from = inner;
+        if (number == 0 && state->member != state->table)
+            from = as_table_row(state, inner);
+        else if (number > 0 && state->map != nullptr)
+            number = state->map->attrMap->attnums[number - 1];
+        value[i] = read_column(state->css.ss.ps.ps_ExprContext, from, number, &null[i]);
+    }
 }
 
 TupleTableSlot *filled(JoinState *state)
@@ -115,43 +137,79 @@ bool read_mask(JoinState *state, std::uint64_t *mask)
     return true;
 }
 
-// Reads the ball that an outer row searches for, as a scan of the index would. Returns false if nothing is in it.
-bool read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball)
+// Reads the ball that an outer row searches for, as a scan of the index would.
+GatheredRow read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball)
 {
     ExprContext *context = state->css.ss.ps.ps_ExprContext;
     fill(state, outer, nullptr);
     MemoryContext caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+    GatheredRow row = {};
     ScanKeys keys = {};
     ScanKeyData key = {};
     bool null;
     key.sk_strategy = state->numbers.strategy;
     key.sk_argument = ExecEvalExpr(state->query, context, &null);
-    bool asks = !null && read_mask(state, &keys.mask);
-    if (asks) {
+    if (!null && read_mask(state, &keys.mask)) {
         const auto asked = FingerprintTerms{&keys, &key, ball}.ball(key);
-        if (asked.guide == nullptr) {
-            *ball = {};
-            ball->center = asked.center;
-            ball->radius = asked.radius;
-            ball->recall = kExactRecall;
-        }
-        asks = asked.radius >= 0;
+        row.center = asked.center;
+        row.radius = static_cast<int8>(asked.radius);
+        row.asks = asked.radius >= 0;
+        row.guided = asked.guide != nullptr;
     }
     MemoryContextSwitchTo(caller);
-    return asks;
+    return row;
 }
 
-void begin_search(JoinState *state)
+// Opens the table that is to be searched.
+void open_part(JoinState *state)
 {
+    const Oid index = list_nth_oid(state->numbers.indexes, state->part);
+    const LOCKMODE lock = exec_rt_fetch(state->inner, state->css.ss.ps.state)->rellockmode;
     MemoryContext caller = MemoryContextSwitchTo(state->context);
+    state->index = index_open(index, lock);
+    const Oid table = state->index->rd_index->indrelid;
+    state->member = state->table;
+    if (table != RelationGetRelid(state->table)) {
+        state->member = table_open(table, lock);
+        state->map = convert_tuples_by_name(RelationGetDescr(state->member), RelationGetDescr(state->table));
+    }
     state->search =
-        begin_match(state->table, state->index, state->css.ss.ps.state->es_snapshot, half_memory(), false);
+        begin_match(state->member, state->index, state->css.ss.ps.state->es_snapshot, half_memory(), false);
     MemoryContextSwitchTo(caller);
-    state->most = kFirstRows;
+}
+
+void close_part(JoinState *state)
+{
+    if (state->index == nullptr)
+        return;
+    state->counts = join_counts(state);
+    end_match(state->search);
+    index_close(state->index, NoLock);
+    if (state->member != state->table)
+        table_close(state->member, NoLock);
+    state->index = state->member = nullptr;
+    state->search = nullptr;
+    state->map = nullptr;
+    MemoryContextReset(state->context);
+}
+
+// Goes on to the next partition. Returns false if the batch has been searched for in all of them.
+bool next_part(JoinState *state)
+{
+    const int parts = list_length(state->numbers.indexes);
+    if (parts == 1)
+        return false;
+    close_part(state);
+    state->part = (state->part + 1) % parts;
+    state->asked = 0;
+    if (state->part == 0)
+        return false;
+    open_part(state);
+    return true;
 }
 
 // Keeps an outer row. Returns the memory that it takes.
-Size keep_row(JoinState *state, TupleTableSlot *outer)
+Size keep_row(JoinState *state, TupleTableSlot *outer, GatheredRow row)
 {
     MemoryContext caller = MemoryContextSwitchTo(state->batch);
     if (state->rows == state->room) {
@@ -160,51 +218,67 @@ Size keep_row(JoinState *state, TupleTableSlot *outer)
         state->row = static_cast<GatheredRow *>(state->rows == 0 ? MemoryContextAllocHuge(state->batch, bytes)
                                                                  : repalloc_huge(state->row, bytes));
     }
-    MinimalTuple row = ExecCopySlotMinimalTuple(outer);
+    row.row = ExecCopySlotMinimalTuple(outer);
     MemoryContextSwitchTo(caller);
-    state->row[state->rows++] = {row, false};
-    return GetMemoryChunkSpace(row) + sizeof(GatheredRow);
+    state->row[state->rows++] = row;
+    return GetMemoryChunkSpace(row.row) + sizeof(GatheredRow);
 }
 
 // Gathers the next batch of outer rows. Returns false if there are none.
 bool gather(JoinState *state)
 {
-    if (state->search == nullptr)
-        begin_search(state);
+    if (state->index == nullptr)
+        open_part(state);
     MemoryContextReset(state->batch);
     state->row = nullptr;
-    state->rows = state->room = state->next = 0;
+    state->rows = state->room = state->asked = state->next = 0;
     Size used = 0;
+    GuidedBall ball;
     while (!state->child_done && state->rows < state->most && used < half_memory()) {
         CHECK_FOR_INTERRUPTS();
-        TupleTableSlot *outer = state->waiting;
-        state->waiting = nullptr;
-        if (outer == nullptr)
-            outer = ExecProcNode(child_of(state));
+        TupleTableSlot *outer = ExecProcNode(child_of(state));
         if (TupIsNull(outer)) {
             state->child_done = true;
             break;
         }
-        GuidedBall ball;
-        const bool asks = read_query(state, outer, &ball);
-        if (asks && !add_query(state->search, ball, static_cast<int64>(state->rows))) {
-            if (state->rows == 0)
-                elog(ERROR, "there is no room for a query of a %s", kJoinName);
-            state->waiting = outer;
-            break;
-        }
-        if (asks || returns_unmatched(state))
-            used += keep_row(state, outer);
-        state->gathered++;
+        const GatheredRow row = read_query(state, outer, &ball);
+        if (row.asks || returns_unmatched(state))
+            used += keep_row(state, outer, row);
     }
     state->batches += state->rows > 0;
-    state->most = Min(2 * state->most, Size{PG_INT32_MAX});
+    state->most = Min(2 * state->most, state->limit);
     return state->rows > 0;
 }
 
 TupleTableSlot *outer_row(JoinState *state, Size number)
 {
     return ExecStoreMinimalTuple(state->row[number].row, state->outer, false);
+}
+
+// Tells the search of rows of the batch, until there is no room. Returns false if there are none left.
+bool ask(JoinState *state)
+{
+    bool any = false;
+    for (; state->asked < state->rows; state->asked++) {
+        CHECK_FOR_INTERRUPTS();
+        const GatheredRow &row = state->row[state->asked];
+        if (!row.asks || (row.matched && first_only(state)))
+            continue;
+        GuidedBall ball = {};
+        ball.center = row.center;
+        ball.radius = row.radius;
+        ball.recall = kExactRecall;
+        if (row.guided)
+            read_query(state, outer_row(state, state->asked), &ball);
+        if (!add_query(state->search, ball, static_cast<int64>(state->asked))) {
+            if (!any)
+                elog(ERROR, "there is no room for a query of a %s", kJoinName);
+            state->limit = Min(state->limit, Max(state->asked, kFirstRows));
+            return true;
+        }
+        any = true;
+    }
+    return any;
 }
 
 // The next joined row of the batch's matches, or null.
@@ -248,12 +322,18 @@ TupleTableSlot *next_row(JoinState *state)
         case JoinPhase::gather:
             if (!gather(state))
                 return nullptr;
-            state->phase = JoinPhase::match;
+            state->phase = JoinPhase::ask;
+            break;
+        case JoinPhase::ask:
+            if (ask(state))
+                state->phase = JoinPhase::match;
+            else if (!next_part(state))
+                state->phase = JoinPhase::unmatched;
             break;
         case JoinPhase::match:
             row = next_matched(state);
             if (row == nullptr)
-                state->phase = JoinPhase::unmatched;
+                state->phase = JoinPhase::ask;
             break;
         case JoinPhase::unmatched:
             row = next_unmatched(state);
@@ -291,6 +371,17 @@ TupleTableSlot *next_tested(JoinState *state)
 
 // -- Callbacks -----------------------------------------------------------------------------------------------
 
+void begin_again(JoinState *state)
+{
+    MemoryContextReset(state->batch);
+    state->row = nullptr;
+    state->rows = state->room = state->asked = state->next = 0;
+    state->most = kFirstRows;
+    state->limit = PG_INT32_MAX;
+    state->phase = JoinPhase::gather;
+    state->child_done = false;
+}
+
 void begin_join(CustomScanState *node, EState *estate, int flags)
 {
     JoinState *state = join_of(node);
@@ -299,8 +390,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     state->inner = table_number(scan->custom_relids, state->numbers.inner);
     state->table = ExecOpenScanRelation(estate, state->inner, flags);
     state->tested = table_slot_create(state->table, &estate->es_tupleTable);
-    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-        state->index = index_open(state->numbers.index, exec_rt_fetch(state->inner, estate)->rellockmode);
+    state->converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->table), &TTSOpsVirtual);
 
     PlanState *child = ExecInitNode(static_cast<Plan *>(linitial(scan->custom_plans)), estate, flags);
     node->custom_ps = list_make1(child);
@@ -318,7 +408,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
     state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);
     state->batch = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join rows", ALLOCSET_DEFAULT_SIZES);
-    state->phase = JoinPhase::gather;
+    begin_again(state);
 }
 
 TupleTableSlot *execute_join(CustomScanState *node)
@@ -340,26 +430,19 @@ TupleTableSlot *execute_join(CustomScanState *node)
 void end_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
-    if (state->search != nullptr)
-        end_match(state->search);
-    state->search = nullptr;
-    if (state->index != nullptr)
-        index_close(state->index, NoLock);
+    close_part(state);
     ExecEndNode(child_of(state));
 }
 
 void rescan_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
-    if (state->search != nullptr)
+    if (state->part > 0)
+        close_part(state);
+    else if (state->search != nullptr)
         reset_match(state->search);
-    MemoryContextReset(state->batch);
-    state->row = nullptr;
-    state->rows = state->room = state->next = 0;
-    state->most = kFirstRows;
-    state->phase = JoinPhase::gather;
-    state->child_done = false;
-    state->waiting = nullptr;
+    state->part = 0;
+    begin_again(state);
     ExecScanReScan(&node->ss);
     // PostgreSQL hands changed parameters only to left and right plans.
     PlanState *child = child_of(state);
@@ -396,6 +479,19 @@ Node *create_state(CustomScan *scan)
 } // namespace
 
 const CustomScanMethods kJoinScanMethods = {kJoinName, create_state};
+
+MatchCounts join_counts(const JoinState *state)
+{
+    MatchCounts counts = state->counts;
+    if (state->search != nullptr) {
+        const MatchCounts last = match_counts(state->search);
+        counts.queries += last.queries;
+        counts.leaves += last.leaves;
+        counts.entries += last.entries;
+        counts.rows += last.rows;
+    }
+    return counts;
+}
 
 Index table_number(const Bitmapset *relids, int place)
 {

@@ -19,8 +19,11 @@
 //     the index may find more, and an EvalPlanQual test needs no index.
 //   - Inner, left, semi and anti joins. The table must be the inner side; PostgreSQL offers both orders.
 //   - The rows come in no order. The node cannot run backwards or return to a mark: PostgreSQL adds a Materialize.
-//   - The node is not offered for partitions and inheritance parents, lateral references, TABLESAMPLE, WHERE CURRENT OF,
-//     and conditions without columns, which older versions lose above a custom scan of a join.
+//   - Of partitions and children, those that are left at planning are searched one after the other for each batch. The
+//     rows found are fetched as rows of the parent.
+//   - The node is not offered for partitions that are excluded during execution, or whose rows an EvalPlanQual test may
+//     need; for lateral references, TABLESAMPLE, WHERE CURRENT OF, and conditions without columns, which older versions lose
+//     above a custom scan of a join.
 #pragma once
 
 namespace simhash

@@ -14,6 +14,7 @@ extern "C" {
 #include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "catalog/catalog.h"
+#include "catalog/partition.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
@@ -28,6 +29,7 @@ extern "C" {
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "pgstat.h"
@@ -40,6 +42,7 @@ extern "C" {
 #include "storage/shm_mq.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/plancache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -389,6 +392,29 @@ inline Relids relations_of([[maybe_unused]] PlannerInfo *root, Node *expr)
     return pull_varnos(root, expr);
 #else
     return pull_varnos(expr);
+#endif
+}
+
+// Returns a clause on a table as it is on a partition or child of it.
+inline Node *child_expression(PlannerInfo *root, Expr *clause, RelOptInfo *child, RelOptInfo *parent)
+{
+    auto *node = reinterpret_cast<Node *>(clause);
+#if PG_VERSION_NUM >= 160000
+    return adjust_appendrel_attrs_multilevel(root, node, child, parent);
+#else
+    return adjust_appendrel_attrs_multilevel(root, node, child->relids, parent->relids);
+#endif
+}
+
+// Returns the index of which a partition's index is a part, or InvalidOid.
+inline Oid partitioned_index(Oid index)
+{
+    if (!get_rel_relispartition(index))
+        return InvalidOid;
+#if PG_VERSION_NUM >= 140000
+    return get_partition_parent(index, true);
+#else
+    return get_partition_parent(index);
 #endif
 }
 

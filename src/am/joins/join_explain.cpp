@@ -1,8 +1,9 @@
-// What EXPLAIN shows of a Simhash Join. With ANALYZE the numbers are of the process that runs EXPLAIN, not of parallel
-// workers.
+// What EXPLAIN shows of a Simhash Join. Parallel workers write their numbers to shared memory before each batch and at the
+// end, and the leader adds them before that memory goes.
 #include "am/joins/join_node.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "nodes/makefuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
@@ -52,9 +53,96 @@ void explain_conditions(CustomScanState *node, List *conditions, int condition, 
         ExplainPropertyInteger("Rows Removed by Join Filter", nullptr, static_cast<int64>(filtered), es);
 }
 
+struct SharedCounts {
+    int workers;
+    JoinCounts worker[FLEXIBLE_ARRAY_MEMBER];
+};
+
+namespace
+{
+
+void add_counts(JoinCounts *sum, const JoinCounts &counts)
+{
+    sum->batches += counts.batches;
+    sum->filtered += counts.filtered;
+    sum->found.queries += counts.found.queries;
+    sum->found.leaves += counts.found.leaves;
+    sum->found.entries += counts.found.entries;
+    sum->found.rows += counts.found.rows;
+}
+
+JoinState *join_of(CustomScanState *node) { return reinterpret_cast<JoinState *>(node); }
+
+Size estimate_shared(CustomScanState * /*node*/, ParallelContext *context)
+{
+    return offsetof(SharedCounts, worker) + sizeof(JoinCounts) * static_cast<Size>(context->nworkers);
+}
+
+void initialize_shared(CustomScanState *node, ParallelContext *context, void *memory)
+{
+    std::memset(memory, 0, estimate_shared(node, context));
+    join_of(node)->shared = static_cast<SharedCounts *>(memory);
+    join_of(node)->shared->workers = context->nworkers;
+}
+
+// Adds what the workers have counted, and forgets it there.
+void take_counts(JoinState *state)
+{
+    for (int i = 0; state->shared != nullptr && i < state->shared->workers; i++) {
+        add_counts(&state->others, state->shared->worker[i]);
+        state->shared->worker[i] = {};
+    }
+}
+
+void reinitialize_shared(CustomScanState *node, ParallelContext * /*context*/, void * /*memory*/)
+{
+    take_counts(join_of(node));
+}
+
+void initialize_worker(CustomScanState *node, shm_toc * /*toc*/, void *memory)
+{
+    join_of(node)->shared = static_cast<SharedCounts *>(memory);
+}
+
+void shut_down(CustomScanState *node)
+{
+    if (IsParallelWorker())
+        return;
+    take_counts(join_of(node));
+    join_of(node)->shared = nullptr;
+}
+
+} // namespace
+
+JoinCounts join_counts(const JoinState *state)
+{
+    JoinCounts counts = state->counts;
+    if (state->search != nullptr)
+        add_counts(&counts, {0, 0, match_counts(state->search)});
+    return counts;
+}
+
+void share_counts(const JoinState *state)
+{
+    if (state->shared != nullptr && IsParallelWorker() && ParallelWorkerNumber < state->shared->workers)
+        state->shared->worker[ParallelWorkerNumber] = join_counts(state);
+}
+
+void set_explain_methods(CustomExecMethods *methods)
+{
+    methods->EstimateDSMCustomScan = estimate_shared;
+    methods->InitializeDSMCustomScan = initialize_shared;
+    methods->ReInitializeDSMCustomScan = reinitialize_shared;
+    methods->InitializeWorkerCustomScan = initialize_worker;
+    methods->ShutdownCustomScan = shut_down;
+    methods->ExplainCustomScan = explain_join;
+}
+
 void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
     const auto *state = reinterpret_cast<const JoinState *>(node);
+    JoinCounts counts = join_counts(state);
+    add_counts(&counts, state->others);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     ExplainPropertyText("Join Type", join_name(state->numbers.type), es);
     List *names = NIL;
@@ -63,14 +151,13 @@ void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
         names = lappend(names, get_rel_name(lfirst_oid(cell)));
     ExplainPropertyList(list_length(names) > 1 ? "Indexes" : "Index", names, es);
     explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
-                       state->filtered, ancestors, es);
+                       counts.filtered, ancestors, es);
     if (!es->analyze)
         return;
-    const MatchCounts counts = join_counts(state);
-    ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.queries), es);
-    ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(state->batches), es);
-    ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.leaves), es);
-    ExplainPropertyInteger("Rows Fetched", nullptr, static_cast<int64>(counts.rows), es);
+    ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.found.queries), es);
+    ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(counts.batches), es);
+    ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.found.leaves), es);
+    ExplainPropertyInteger("Rows Fetched", nullptr, static_cast<int64>(counts.found.rows), es);
 }
 
 } // namespace simhash

@@ -76,6 +76,12 @@ enum class JoinPhase {
     unmatched // return the rows of the batch without a match
 };
 
+// For EXPLAIN.
+struct JoinCounts {
+    uint64 batches, filtered;
+    MatchCounts found;
+};
+
 struct JoinState {
     CustomScanState css; // first
     JoinNumbers numbers;
@@ -107,9 +113,9 @@ struct JoinState {
     Size next;        // the next row that may be unmatched
     bool child_done;
 
-    // For EXPLAIN.
-    uint64 batches, filtered;
-    MatchCounts counts; // of the searches that have ended
+    JoinCounts counts;           // without those of the search that is open
+    struct SharedCounts *shared; // of the parallel workers; null if there are none
+    JoinCounts others;           // of workers that have ended
 };
 
 // Returns the number of a table from its place among others.
@@ -125,7 +131,10 @@ TupleTableSlot *tested_row(const CustomScanState *node, Index table, TupleTableS
 // Shows conditions of the join, those but the index's as a filter.
 void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
                         List *ancestors, struct ExplainState *es);
-MatchCounts join_counts(const JoinState *state);
+JoinCounts join_counts(const JoinState *state);
+// Tells the leader of the counts, if this is a parallel worker.
+void share_counts(const JoinState *state);
+void set_explain_methods(CustomExecMethods *methods);
 void explain_join(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 } // namespace simhash

@@ -518,6 +518,7 @@ void add_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
                                  join->rows * part->rows / clamp_row_est(outer->rows));
     if (!path->path.parallel_safe)
         return;
+    path->path.parallel_aware = true; // to count
     path->path.parallel_workers = part->parallel_workers;
     add_partial_path(join, &path->path);
 }

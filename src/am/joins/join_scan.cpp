@@ -103,7 +103,7 @@ bool matches(JoinState *state)
 {
     if (ExecQual(state->conditions, state->css.ss.ps.ps_ExprContext))
         return true;
-    state->filtered++;
+    state->counts.filtered++;
     return false;
 }
 
@@ -234,6 +234,7 @@ bool gather(JoinState *state)
     state->rows = state->room = state->asked = state->next = 0;
     Size used = 0;
     GuidedBall ball;
+    share_counts(state);
     while (!state->child_done && state->rows < state->most && used < half_memory()) {
         CHECK_FOR_INTERRUPTS();
         TupleTableSlot *outer = ExecProcNode(child_of(state));
@@ -245,7 +246,7 @@ bool gather(JoinState *state)
         if (row.asks || returns_unmatched(state))
             used += keep_row(state, outer, row);
     }
-    state->batches += state->rows > 0;
+    state->counts.batches += state->rows > 0;
     state->most = Min(2 * state->most, state->limit);
     return state->rows > 0;
 }
@@ -460,7 +461,7 @@ CustomExecMethods exec_methods()
     methods.ExecCustomScan = execute_join;
     methods.EndCustomScan = end_join;
     methods.ReScanCustomScan = rescan_join;
-    methods.ExplainCustomScan = explain_join;
+    set_explain_methods(&methods);
     return methods;
 }
 
@@ -479,19 +480,6 @@ Node *create_state(CustomScan *scan)
 } // namespace
 
 const CustomScanMethods kJoinScanMethods = {kJoinName, create_state};
-
-MatchCounts join_counts(const JoinState *state)
-{
-    MatchCounts counts = state->counts;
-    if (state->search != nullptr) {
-        const MatchCounts last = match_counts(state->search);
-        counts.queries += last.queries;
-        counts.leaves += last.leaves;
-        counts.entries += last.entries;
-        counts.rows += last.rows;
-    }
-    return counts;
-}
 
 Index table_number(const Bitmapset *relids, int place)
 {

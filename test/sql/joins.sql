@@ -66,6 +66,17 @@ SELECT count(*) FROM (SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h 
 -- Executed again for each row, with another parameter.
 SELECT * FROM compare('SELECT r, (SELECT count(*) FROM asked a JOIN page p ON p.h <@> a.h <= r AND p.id % 2 = r % 2) FROM generate_series(-1, 4) AS r');
 SELECT * FROM compare('SELECT r, (SELECT count(*) FROM (SELECT h FROM asked WHERE radius = r GROUP BY h) a JOIN page p ON p.h <@> a.h <= 2) FROM generate_series(-1, 4) AS r');
+
+-- Where one match is enough, and many rows have one, later batches are searched for row by row, if that is soon over. Of the
+-- second query's rows few have one, so they are searched for together.
+SELECT line FROM shown('SELECT FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 6)') AS line WHERE line ~ 'Queries';
+SELECT line FROM shown('SELECT FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 6 AND p.lang = ''l4'')') AS line WHERE line ~ 'Queries';
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 6)',
+    'SELECT a FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= a.radius + 3 AND p.lang = a.lang)',
+    'SELECT a FROM asked a WHERE NOT EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= 5 AND p.id <> a.id)',
+    'SELECT r, (SELECT count(*) FROM asked a WHERE EXISTS (SELECT FROM page p WHERE p.h <@> a.h <= r AND p.id % 7 > r)) FROM generate_series(3, 6) AS r'
+]) AS query, compare(query) AS c;
 RESET enable_nestloop;
 
 -- A cursor that goes back, and one beyond its transaction.

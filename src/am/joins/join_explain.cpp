@@ -65,6 +65,7 @@ void add_counts(JoinCounts *sum, const JoinCounts &counts)
 {
     sum->batches += counts.batches;
     sum->filtered += counts.filtered;
+    sum->singly += counts.singly;
     sum->found.queries += counts.found.queries;
     sum->found.leaves += counts.found.leaves;
     sum->found.entries += counts.found.entries;
@@ -118,7 +119,7 @@ JoinCounts join_counts(const JoinState *state)
 {
     JoinCounts counts = state->counts;
     if (state->search != nullptr)
-        add_counts(&counts, {0, 0, match_counts(state->search)});
+        add_counts(&counts, {0, 0, 0, match_counts(state->search)});
     return counts;
 }
 
@@ -154,7 +155,9 @@ void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
                        counts.filtered, ancestors, es);
     if (!es->analyze)
         return;
-    ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.found.queries), es);
+    ExplainPropertyInteger("Queries", nullptr, static_cast<int64>(counts.found.queries + counts.singly), es);
+    if (counts.singly > 0)
+        ExplainPropertyInteger("Queries One by One", nullptr, static_cast<int64>(counts.singly), es);
     ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(counts.batches), es);
     ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.found.leaves), es);
     ExplainPropertyInteger("Rows Fetched", nullptr, static_cast<int64>(counts.found.rows), es);

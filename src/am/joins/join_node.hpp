@@ -18,6 +18,11 @@ namespace simhash
 
 inline constexpr char kJoinName[] = "Simhash Join";
 
+// The rows of the first batch.
+inline constexpr Size kFirstRows = 32;
+// What the gathered rows may take, and again the search for them.
+inline Size half_memory() { return Size{512} * static_cast<Size>(work_mem); }
+
 // What a path holds for its plan.
 struct PlannedJoin {
     JoinType type;        // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
@@ -79,6 +84,7 @@ enum class JoinPhase {
 // For EXPLAIN.
 struct JoinCounts {
     uint64 batches, filtered;
+    uint64 singly; // queries searched for row by row
     MatchCounts found;
 };
 
@@ -103,6 +109,8 @@ struct JoinState {
     TupleConversionMap *map;   // of its rows to the table's, unless they have the same columns
     TupleTableSlot *converted; // a row of a partition as one of the table
     MatchSearch *search;
+    bool singly;                  // rows are searched for one by one, as most have a match and one is enough
+    struct RowSearch *row_search; // if so
 
     MemoryContext batch; // of the gathered rows
     JoinPhase phase;

@@ -55,9 +55,6 @@ constexpr double kMergedFactor = 0.35, kNotedFactor = 0.65, kLeafFactor = 1.9;
 // To open the index, and to allocate memory.
 constexpr double kStartMicroseconds = 50;
 
-// The rows of the first batch.
-constexpr double kFirstBatch = 32;
-
 // An index scan of the inner table for each outer row.
 struct InnerScan {
     const Path *path;
@@ -295,6 +292,7 @@ struct Part {
     double each;   // leaves that a query reads
     double leaves; // of the index
     double factor; // of the time of a scan, for what does not depend on the leaves
+    double most;   // queries for which there is memory at a time
 };
 
 // The table, or the partitions and children that are left of it.
@@ -315,9 +313,13 @@ Part read_part(PlannerInfo *root, const InnerScan &scan)
     index_plan(index, Max(ball.radius, 0), &plan);
     index_close(index, NoLock);
     const bool merged = ball.exact && can_merge(plan);
-    Part part = {scan.path->total_cost, clamp_row_est(scan.path->rows),
-                 Max(1.0, ball.exact ? plan.leaves : std::sqrt(plan.leaves)),
-                 Max(1.0, static_cast<double>(scan.index->pages)), merged ? kMergedFactor : kNotedFactor};
+    const double each = Max(1.0, ball.exact ? plan.leaves : std::sqrt(plan.leaves));
+    Part part = {scan.path->total_cost,
+                 clamp_row_est(scan.path->rows),
+                 each,
+                 Max(1.0, static_cast<double>(scan.index->pages)),
+                 merged ? kMergedFactor : kNotedFactor,
+                 queries_together(half_memory(), merged, each)};
     if (is_rechecked(scan.strategy)) {
         QualCost test;
         cost_qual_eval_node(&test, reinterpret_cast<Node *>(scan.condition->clause), root);
@@ -326,16 +328,30 @@ Part read_part(PlannerInfo *root, const InnerScan &scan)
     return part;
 }
 
-// The cost of a batch of queries: that of as many index scans, times a factor.
+// The leaves that batches read for so many queries, each once for all of a batch. Batches grow up to what there is memory
+// for.
+double read_leaves(const Part &part, double queries)
+{
+    double read = 0, batch = kFirstRows;
+    while (queries > 0) {
+        const double together = Min(Min(batch, part.most), queries);
+        // The remaining batches are alike.
+        const double batches = together < part.most ? 1 : queries / part.most;
+        read += batches * part.leaves * (1 - std::exp(-together * part.each / part.leaves));
+        queries -= batches * together;
+        batch *= 2;
+    }
+    return read;
+}
+
+// The cost of batches of queries: that of as many index scans, times a factor.
 Cost batch_cost(const InnerSide &side, double queries, bool first_only)
 {
     Cost cost = 0;
     ListCell *cell;
     foreach (cell, side.parts) {
         const Part &part = *static_cast<const Part *>(lfirst(cell));
-        const double needed = queries * part.each;
-        const double distinct = part.leaves * (1 - std::exp(-needed / part.leaves));
-        const double factor = part.factor + kLeafFactor * distinct / needed;
+        const double factor = part.factor + kLeafFactor * read_leaves(part, queries) / (queries * part.each);
         cost += queries * part.cost * factor / (first_only ? part.rows : 1);
     }
     return cost;
@@ -459,7 +475,7 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerSide &side, const
     const Cost test = cpu_tuple_cost + tests.per_tuple;
 
     // LIMIT waits for the first batch.
-    const double first = Min(queries, kFirstBatch);
+    const double first = Min(queries, double{kFirstRows});
     const Cost outer = child->total_cost - child->startup_cost;
     path->path.startup_cost = child->startup_cost + start + tests.startup + target.startup +
                               outer * first / queries + batch_cost(side, first, first_only);

@@ -3,12 +3,16 @@
 //
 // The first batch is small, so that a LIMIT is soon satisfied, and each is twice as large as the one before it, up to half
 // of work_mem for the rows. The search has the other half. If it has no room for a whole batch, the next ones are smaller.
+// Where one match is enough and many rows have one, they are searched for row by row.
 //
 // An EvalPlanQual test asks whether the join still holds for one row of each table, some of which have new versions. The
 // outer plan then returns its row, and the table's is taken from the test: the index is not searched.
 #include "am/joins/join_pairs.hpp"
 
+#include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/fingerprints/fingerprint_search.hpp"
+#include "am/joins/row_search.hpp"
+#include "am/match/match_state.hpp"
 
 extern "C" {
 #include "access/genam.h"
@@ -26,16 +30,12 @@ namespace simhash
 namespace
 {
 
-constexpr Size kFirstRows = 32;
-
 JoinState *join_of(CustomScanState *node) { return reinterpret_cast<JoinState *>(node); }
 
 PlanState *child_of(const JoinState *state)
 {
     return static_cast<PlanState *>(linitial(state->css.custom_ps));
 }
-
-Size half_memory() { return Size{512} * static_cast<Size>(work_mem); }
 
 // -- The scan's row ------------------------------------------------------------------------------------------
 
@@ -173,8 +173,11 @@ void open_part(JoinState *state)
         state->member = table_open(table, lock);
         state->map = convert_tuples_by_name(RelationGetDescr(state->member), RelationGetDescr(state->table));
     }
-    state->search =
-        begin_match(state->member, state->index, state->css.ss.ps.state->es_snapshot, half_memory(), false);
+    Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+    if (state->singly)
+        state->row_search = begin_row_search(state->member, state->index, snapshot);
+    else
+        state->search = begin_match(state->member, state->index, snapshot, half_memory(), false);
     MemoryContextSwitchTo(caller);
 }
 
@@ -183,7 +186,11 @@ void close_part(JoinState *state)
     if (state->index == nullptr)
         return;
     state->counts = join_counts(state);
-    end_match(state->search);
+    if (state->row_search != nullptr)
+        end_row_search(state->row_search);
+    if (state->search != nullptr)
+        end_match(state->search);
+    state->row_search = nullptr;
     index_close(state->index, NoLock);
     if (state->member != state->table)
         table_close(state->member, NoLock);
@@ -224,9 +231,42 @@ Size keep_row(JoinState *state, TupleTableSlot *outer, GatheredRow row)
     return GetMemoryChunkSpace(row.row) + sizeof(GatheredRow);
 }
 
+// Whether the batches of searches by such a radius note leaves.
+bool notes_leaves(const JoinState *state, int radius)
+{
+    SearchPlan plan;
+    index_plan(state->index, radius, &plan);
+    return !can_merge(plan);
+}
+
+// If one match is enough, a search for a row that has one is soon over, while a batch of them reads nearly all leaves. So
+// the next batch is searched for row by row if many rows of the last one have had a match.
+void choose_searches(JoinState *state)
+{
+    constexpr Size kMany = 3; // one of so many
+    Size asking = 0, matched = 0;
+    int radius = 0;
+    bool guided = false;
+    for (Size i = 0; i < state->rows && first_only(state); i++) {
+        const GatheredRow &row = state->row[i];
+        asking += row.asks;
+        matched += row.matched;
+        radius = Max(radius, row.radius);
+        guided = guided || row.guided;
+    }
+    const bool singly = !guided && kMany * matched > asking && notes_leaves(state, radius);
+    if (asking == 0 || singly == state->singly)
+        return;
+    close_part(state);
+    state->singly = singly;
+}
+
 // Gathers the next batch of outer rows. Returns false if there are none.
 bool gather(JoinState *state)
 {
+    if (state->index == nullptr)
+        open_part(state);
+    choose_searches(state);
     if (state->index == nullptr)
         open_part(state);
     MemoryContextReset(state->batch);
@@ -265,6 +305,11 @@ bool ask(JoinState *state)
         const GatheredRow &row = state->row[state->asked];
         if (!row.asks || (row.matched && first_only(state)))
             continue;
+        if (state->singly) {
+            search_row(state->row_search, row.center, row.radius);
+            state->counts.singly++;
+            return true;
+        }
         GuidedBall ball = {};
         ball.center = row.center;
         ball.radius = row.radius;
@@ -282,13 +327,23 @@ bool ask(JoinState *state)
     return any;
 }
 
+// The next row of the table that has been found, and the number of the outer row; or null.
+TupleTableSlot *next_found(JoinState *state, Size *number)
+{
+    Match match = {static_cast<int64>(state->asked), 0};
+    TupleTableSlot *inner =
+        state->singly ? next_of_row(state->row_search) : next_match(state->search, &match);
+    state->counts.found.rows += state->singly && inner != nullptr;
+    *number = static_cast<Size>(match.number);
+    return inner;
+}
+
 // The next joined row of the batch's matches, or null.
 TupleTableSlot *next_matched(JoinState *state)
 {
-    Match match;
-    while (TupleTableSlot *inner = next_match(state->search, &match)) {
+    Size number;
+    while (TupleTableSlot *inner = next_found(state, &number)) {
         CHECK_FOR_INTERRUPTS();
-        const auto number = static_cast<Size>(match.number);
         GatheredRow *outer = &state->row[number];
         if (outer->matched && first_only(state))
             continue;
@@ -296,7 +351,9 @@ TupleTableSlot *next_matched(JoinState *state)
         if (!matches(state))
             continue;
         outer->matched = true;
-        if (first_only(state))
+        if (first_only(state) && state->singly)
+            finish_row(state->row_search);
+        else if (first_only(state))
             finish_query(state->search);
         if (state->numbers.type != JOIN_ANTI)
             return row;
@@ -333,8 +390,10 @@ TupleTableSlot *next_row(JoinState *state)
             break;
         case JoinPhase::match:
             row = next_matched(state);
-            if (row == nullptr)
+            if (row == nullptr) {
+                state->asked += state->singly;
                 state->phase = JoinPhase::ask;
+            }
             break;
         case JoinPhase::unmatched:
             row = next_unmatched(state);
@@ -438,10 +497,10 @@ void end_join(CustomScanState *node)
 void rescan_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
-    if (state->part > 0)
-        close_part(state);
-    else if (state->search != nullptr)
+    if (state->part == 0 && state->search != nullptr)
         reset_match(state->search);
+    else
+        close_part(state);
     state->part = 0;
     begin_again(state);
     ExecScanReScan(&node->ss);

@@ -19,11 +19,15 @@ namespace
 constexpr double kFewLeaves = 6;
 constexpr Size kFirstMatches = 256;
 
+constexpr Size kMergedBytes = sizeof(QueuedQuery) + 2 * sizeof(MergedQuery);
+
+// The part of the memory that is for queries; the rest is for matches.
+Size query_bytes(Size bytes) { return bytes / 4 * 3; }
+
 void allocate_merged(MatchSearch *search, Size bytes)
 {
     MergedQueries *merged = &search->merged;
-    Size each = sizeof(QueuedQuery) + 2 * sizeof(MergedQuery);
-    merged->capacity = static_cast<uint32>(Min(bytes / each, Size{kMostMerged}));
+    merged->capacity = static_cast<uint32>(Min(bytes / kMergedBytes, Size{kMostMerged}));
     merged->query = allocate_items<QueuedQuery>(*search, merged->capacity);
     merged->order = allocate_items<MergedQuery>(*search, merged->capacity);
     merged->spare = allocate_items<MergedQuery>(*search, merged->capacity);
@@ -170,6 +174,12 @@ bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uin
     return true;
 }
 
+double queries_together(Size bytes, bool merged, double leaves_each)
+{
+    const auto room = static_cast<double>(query_bytes(bytes));
+    return Max(1.0, merged ? room / kMergedBytes : room / kNotedBytes / leaves_each);
+}
+
 MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes, bool first_only)
 {
     MemoryContext context =
@@ -184,7 +194,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);
-    MatchSearch *search = new_match(output, 0, first_only, bytes / 4 * 3);
+    MatchSearch *search = new_match(output, 0, first_only, query_bytes(bytes));
     reset_match(search);
     MemoryContextSwitchTo(caller);
     return search;

@@ -65,6 +65,10 @@ struct LeafOrder {
 
 inline constexpr Size kLikeliestLeaves = 16;
 
+// For a noted query, of one leaf.
+inline constexpr Size kNotedBytes =
+    sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange);
+
 // Queries whose leaves are noted.
 struct NotedQueries {
     NotedQueries *rest; // for those that find no match; null if all leaves of a query are noted
@@ -191,6 +195,9 @@ void want_more(MatchSearch *search);
 // Opens and closes the reader.
 void open_leaves(MatchSearch *search, LeafSource *source);
 void close_leaves(MatchSearch *search);
+
+// About how many queries that read so many leaves each are searched for together.
+double queries_together(Size bytes, bool merged, double leaves_each);
 
 // merged_queries.cpp
 

@@ -235,8 +235,7 @@ NotedQueries *allocate_noted(const MatchSearch &search, Size bytes)
     const Size sets = search.first_only ? lengthof(kLeavesEach) : 1;
     for (Size i = 0; i < sets; i++) {
         NotedQueries *rest = noted;
-        const Size each = sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) +
-                          sizeof(QueuedRange) + (rest != nullptr ? sizeof(GuidedBall) : 0);
+        const Size each = kNotedBytes + (rest != nullptr ? sizeof(GuidedBall) : 0);
         const Size capacity = Min(bytes / sets / each, Size{PG_UINT32_MAX});
         noted = static_cast<NotedQueries *>(MemoryContextAllocZero(search.arrays, sizeof(NotedQueries)));
         noted->rest = rest;

@@ -9,6 +9,7 @@ INSERT INTO page
         LATERAL (SELECT ('x' || substr(md5((i / 100)::text), 1, 16))::bit(64)::bigint # (1::bigint << (i % 63)) # (1::bigint << (i * 7 % 63)) AS v) AS v;
 CREATE TABLE asked AS SELECT id, tenant, chat, h, p FROM page WHERE id % 400 = 1;
 ANALYZE page, asked;
+SET simhash.enable_join = off;
 CREATE FUNCTION same(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     rows text[];

@@ -183,6 +183,8 @@ CREATE TABLE doc AS SELECT i AS id, (SELECT string_agg('w' || (hashint4(i / 2 * 
 INSERT INTO doc VALUES (-1, NULL), (-2, ''), (-3, '');
 CREATE INDEX doc_body ON doc USING simhash (body);
 ANALYZE signed, short, doc;
+-- Without scans of one side there are no batches.
+SET enable_seqscan = off;
 SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM signed a JOIN signed b ON a.s <@> b.s <= 10 AND a.id < b.id',
     'SELECT a.id, b.id FROM signed a JOIN signed b ON a.s <@> b.s <= 70 AND a.id % 100 = b.id % 100',
@@ -193,6 +195,7 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM doc a JOIN doc b ON a.body ~= b.body'
 ]) AS query, compare(query) AS c;
 EXPLAIN (COSTS OFF) SELECT FROM signed a JOIN short b ON a.s <@> b.s <= 2;
+RESET enable_seqscan;
 DROP TABLE signed, short, doc;
 
 \echo '-- parallel workers: each returns its own pairs'

@@ -8,17 +8,16 @@ BEGIN;
 \echo The groups. Each document is a near-duplicate of the first one:
 \echo
 \set ECHO queries
-SELECT min(page.path) AS first_path, count(*) AS documents
-    FROM simhash_groups('page_h', :radius) g JOIN page ON page.ctid = g.member
-    GROUP BY g.leader HAVING count(*) > 1 ORDER BY count(*) DESC, 1 LIMIT 3;
+SELECT first_path, count(*) AS documents
+    FROM (SELECT simhash_group(path, h, :radius) OVER (ORDER BY id) AS first_path FROM page) g
+    GROUP BY first_path HAVING count(*) > 1 ORDER BY count(*) DESC, 1 LIMIT 3;
 \set ECHO none
 \echo
 \echo Delete the confirmed ones and keep the others. Their texts are compared before:
 \echo
 \set ECHO queries
-DELETE FROM page USING (SELECT m.id
-    FROM simhash_groups('page_h', :radius) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader
-    WHERE g.member <> g.leader AND feature_jaccard(m.body, l.body, 'word', 3) >= 0.8) d WHERE page.id = d.id;
+DELETE FROM page USING (SELECT id, simhash_group(id, h, :radius) OVER (ORDER BY id) AS leader FROM page) g JOIN page l ON l.id = g.leader
+    WHERE page.id = g.id AND g.id <> g.leader AND feature_jaccard(page.body, l.body, 'word', 3) >= 0.8;
 \set ECHO none
 \echo
 \endif

@@ -450,7 +450,8 @@ CREATE EXTENSION simhash;
 ALTER TABLE page ADD h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED;
 CREATE INDEX page_h ON page USING simhash (h);
 SELECT m.path, l.path AS first, feature_jaccard(m.body, l.body, 'word', 3) AS similarity
-FROM simhash_groups('page_h', $report->{radius}) g JOIN page m ON m.ctid = g.member JOIN page l ON l.ctid = g.leader;
+FROM (SELECT id, simhash_group(id, h, $report->{radius}) OVER (ORDER BY id) AS leader FROM page) g
+    JOIN page m USING (id) JOIN page l ON l.id = leader WHERE g.id <> leader;
 SQL
     put('<p class="quiet">simhash ', escaped($report->{version} // ''), ', ', escaped($report->{day} // ''), "</p>\n");
     put("</body>\n</html>\n");

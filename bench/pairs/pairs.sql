@@ -27,8 +27,8 @@ RESET max_parallel_workers_per_gather;
 DROP INDEX page_one;
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{3,5}'::integer[]) r, unnest('{4MB,256MB}'::text[]) memory,
-     (VALUES ('simhash_groups, connected', 'SELECT count(*) FROM simhash_groups(''page_h'', $r, ''connected'')'),
-             ('simhash_groups, star', 'SELECT count(*) FROM simhash_groups(''page_h'', $r)')) v(name, statement) \gexec
+     (VALUES ('connected'), ('star')) k(kind),
+     format('simhash_group, %s', kind) name, format('SELECT count(*) FROM (SELECT id, simhash_group(id, h, $r, %L) OVER (ORDER BY id) AS leader FROM page) g WHERE leader <> id', kind) statement \gexec
 CALL measure('nested loop', '4MB', 3, 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id');
 -- The same by hash joins on four blocks, in plain SQL without the extension's index.
 SELECT format('CALL measure(%L, %L, 3, %L)', 'hash joins on four blocks', '256MB', 'SELECT count(*) FROM (' ||

@@ -27,7 +27,7 @@ ANALYZE query;
 
 SELECT format('CALL measure(''simhash_pairs'', %L, %s, ''SELECT count(*) FROM simhash_pairs(''''page_s'''', $r)'')', memory, r)
 FROM unnest('{0,3,15,31,48}'::integer[]) AS r, unnest('{4MB,256MB}'::text[]) AS memory \gexec
-CALL measure('simhash_groups', '256MB', 31, 'SELECT count(*) FROM simhash_groups(''page_s'', $r, ''connected'')');
+CALL measure('simhash_group', '256MB', 31, 'SELECT count(*) FROM (SELECT id, simhash_group(id, s, $r, ''connected'') OVER (ORDER BY id) AS leader FROM page) g WHERE leader <> id');
 CALL measure('fingerprints of 64 bits', '256MB', 3, 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)');
 CALL measure('fingerprints of 64 bits', '256MB', 8, 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)');
 CALL measure('nested loop by the index, 1000 rows', '4MB', 31,

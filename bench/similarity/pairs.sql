@@ -8,8 +8,8 @@ DECLARE
 BEGIN
     CALL step(way, 'candidates', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way || ' candidates', candidates));
     CALL step(way, 'pairs', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way, pairs));
-    CALL step(way, 'groups', format('CREATE UNLOGGED TABLE %I AS SELECT member, leader FROM simhash_pair_groups(%L)',
-        way || ' groups', 'SELECT x.id, y.id FROM ' || pairs));
+    CALL step(way, 'groups', format('CREATE UNLOGGED TABLE %I AS SELECT g.* FROM (SELECT array_agg(x.id) AS a, array_agg(y.id) AS b FROM %s) p,
+        simhash_pair_groups(p.a, p.b) g', way || ' groups', pairs));
     CALL compare(way, format('SELECT least(a, b), greatest(a, b) FROM %I', way));
 END $$;
 

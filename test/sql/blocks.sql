@@ -115,10 +115,10 @@ SELECT radius, wrong_answers(radius) FROM generate_series(0, 3) radius;
 
 \echo '-- Groups, from the pairs of blocks.'
 SELECT count(*) AS members, count(*) FILTER (WHERE g.leader IS DISTINCT FROM l.id) AS wrong
-FROM simhash_pair_groups($$ SELECT x.id, y.id FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
-                            AND simhash_first_block(x.h, y.h, 3) = x.block $$) g
-FULL JOIN (SELECT m.id AS member, l.id FROM simhash_groups('near_h', 3) s JOIN near m ON m.ctid = s.member JOIN near l ON l.ctid = s.leader) l
-    USING (member);
+FROM (SELECT array_agg(x.id) AS a, array_agg(y.id) AS b FROM routed x JOIN routed y ON x.block = y.block AND x.id < y.id
+                            AND simhash_first_block(x.h, y.h, 3) = x.block) p, simhash_pair_groups(a, b) g
+RIGHT JOIN (SELECT id AS member, simhash_group(id, h, 3) OVER (ORDER BY id) AS id FROM near) l USING (member)
+WHERE member <> l.id OR g.leader IS NOT NULL;
 
 \echo '-- Partitions: a search reads those of its blocks, and a join joins each with itself.'
 CREATE TABLE parted (id int, h simhash, block bigint) PARTITION BY HASH (block);

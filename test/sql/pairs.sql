@@ -293,7 +293,6 @@ SET ROLE pair_reader;
 SELECT count(*) FROM pair_schema.secret;
 SELECT count(*) FROM simhash_pairs(:secret_h);
 SELECT count(*) FROM simhash_join(:secret_h, :secret_h);
-SELECT count(*) FROM simhash_groups(:secret_h);
 RESET ROLE;
 ALTER TABLE pair_schema.secret SET SCHEMA public;
 DROP SCHEMA pair_schema;

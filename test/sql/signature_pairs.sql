@@ -1,5 +1,5 @@
 \set ECHO none
--- Pairs and groups of signatures: simhash_pairs, simhash_join and simhash_groups return the same as joins on the distance.
+-- Pairs of signatures: simhash_pairs and simhash_join return the same as joins on the distance.
 SET max_parallel_workers_per_gather = 0;
 \set common `echo "$PG_ABS_SRCDIR/common.sql"`
 \i :common
@@ -47,37 +47,6 @@ BEGIN
         ELSE format('simhash_join(%L, %L, %s)', x || '_s', y || '_s', radius) END, x, y, radius) INTO wrong;
     RETURN wrong;
 END $$;
--- The number of members and leaders that differ from those that follow from the expected pairs.
-CREATE FUNCTION wrong_groups(t text, radius int, kind text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE wrong bigint; changed bigint; member record;
-BEGIN
-    EXECUTE format('CREATE TEMP TABLE near AS SELECT x.ctid AS a, y.ctid AS b FROM
-        (SELECT a, b FROM expected WHERE distance <= %s UNION ALL SELECT b, a FROM expected WHERE distance <= %1$s) AS p
-        JOIN %I x ON x.id = p.a JOIN %2$I y ON y.id = p.b', radius, t);
-    CREATE TEMP TABLE leader AS SELECT DISTINCT a AS member, CASE WHEN kind <> 'star' THEN a END AS leader FROM near;
-    ANALYZE near;
-    ANALYZE leader;
-    IF kind = 'star' THEN
-        FOR member IN SELECT DISTINCT a FROM near ORDER BY a LOOP
-            IF EXISTS (SELECT FROM leader l WHERE l.member = member.a AND l.leader IS NULL) THEN
-                UPDATE leader l SET leader = member.a WHERE l.leader IS NULL AND
-                    (l.member = member.a OR l.member IN (SELECT b FROM near WHERE a = member.a));
-            END IF;
-        END LOOP;
-    ELSE
-        LOOP
-            UPDATE leader l SET leader = n.least FROM (SELECT near.a, min(o.leader) AS least FROM near JOIN leader o ON o.member = near.b
-                GROUP BY near.a) AS n WHERE n.a = l.member AND n.least < l.leader;
-            GET DIAGNOSTICS changed = ROW_COUNT;
-            EXIT WHEN changed = 0;
-        END LOOP;
-    END IF;
-    EXECUTE format('WITH found AS MATERIALIZED (SELECT member, leader FROM simhash_groups(%L, %s, %L)) SELECT count(*) FROM
-        ((TABLE found EXCEPT ALL TABLE leader) UNION ALL (TABLE leader EXCEPT ALL TABLE found)) d', t || '_s', radius, kind) INTO wrong;
-    DROP TABLE near, leader;
-    RETURN wrong;
-END $$;
-
 \echo '-- Returns the number of wrong answers for one table with much and with little memory and slow and fast comparisons.'
 CREATE FUNCTION check_table(t text, radii int[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE wrong bigint := 0; r int; memory text; level text;
@@ -90,9 +59,7 @@ BEGIN
             FOREACH r IN ARRAY radii LOOP
                 wrong := wrong + wrong_pairs(t, t, r);
             END LOOP;
-            wrong := wrong + wrong_groups(t, radii[3], 'connected');
         END LOOP;
-        wrong := wrong + wrong_groups(t, radii[1], 'connected') + wrong_groups(t, radii[2], 'star') + wrong_groups(t, radii[4], 'connected');
     END LOOP;
     RETURN wrong;
 END $$;
@@ -170,12 +137,11 @@ SELECT p.*, q.* FROM simhash_pairs('inverse_s', 40) p FULL JOIN simhash_pairs('c
     WHERE p.a IS NULL OR q.a IS NULL;
 CREATE TABLE empty (s bit(100));
 CREATE INDEX empty_s ON empty USING simhash (s);
-SELECT count(*) FROM simhash_pairs('empty_s', 20), simhash_groups('empty_s', 100);
+SELECT count(*) FROM simhash_pairs('empty_s', 20);
 INSERT INTO empty VALUES (NULL), (random_bits(1, 100)::bit(100)), (NULL);
 SELECT count(*) FROM simhash_pairs('empty_s', 100);
 INSERT INTO empty VALUES (random_bits(1, 100)::bit(100));
 SELECT * FROM simhash_pairs('empty_s', 0);
-SELECT * FROM simhash_groups('empty_s', 0);
 
 \echo '-- rows of this transaction, and after VACUUM'
 BEGIN;
@@ -198,14 +164,10 @@ CREATE INDEX ON versions (id);
 DO $$ BEGIN FOR i IN 1 .. 100 LOOP UPDATE versions SET id = id + 1000; END LOOP; END $$;
 SELECT count(*), count(DISTINCT (a, b)) FROM simhash_pairs('versions_s', 3);
 SELECT count(*), count(DISTINCT (a, b)) FROM simhash_pairs('versions_s', 40);
-SELECT count(*), count(DISTINCT leader) FROM simhash_groups('versions_s', 3);
-\echo '-- a hundred thousand copies of a signature take no more work than as many different ones'
 CREATE TABLE copies (s bit(128));
 INSERT INTO copies SELECT CASE WHEN i % 10 = 0 THEN (hashint8extended(i, 1)::bit(64) || hashint8extended(i, 2)::bit(64))::bit(128)
     ELSE random_bits(1, 128)::bit(128) END FROM generate_series(1, 110000) i;
 CREATE INDEX copies_s ON copies USING simhash (s);
-SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_s', 20);
-SELECT count(*), count(DISTINCT leader), min(leader) FROM simhash_groups('copies_s', 10);
 
 \echo '-- privileges and row-level security'
 CREATE ROLE regress_pair_reader;
@@ -221,7 +183,7 @@ ALTER TABLE versions ENABLE ROW LEVEL SECURITY;
 CREATE INDEX versions_inverted ON versions USING simhash (((~s)::bit(128)));
 SET ROLE regress_pair_reader;
 SELECT count(*) FROM simhash_pairs('versions_s', 20);
-SELECT count(*) FROM simhash_groups('versions_inverted', 20);
+SELECT count(*) FROM simhash_pairs('versions_inverted', 20);
 RESET ROLE;
 DROP TABLE versions;
 DROP ROLE regress_pair_reader;
@@ -239,4 +201,4 @@ BEGIN
 END $$;
 DROP TABLE answer, expected, long, left256, left65, fingerprint, empty, copies;
 DROP PROCEDURE make_table;
-DROP FUNCTION signature_of, expect_pairs, wrong_pairs, wrong_groups, check_table, check_join;
+DROP FUNCTION signature_of, expect_pairs, wrong_pairs, check_table, check_join;

@@ -70,8 +70,7 @@ SELECT rows, heap_rows FROM simhash_index_check('page_body', true);
 SELECT count(*) AS candidates, count(*) FILTER (WHERE a.body ~= b.body) AS near,
     (SELECT count(*) FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body) AS by_condition
     FROM simhash_pairs('page_body', 8) p JOIN page a ON a.ctid = p.a JOIN page b ON b.ctid = p.b;
-SELECT simhash_groups('page_body', 8);
-SELECT count(*) AS copies FROM simhash_pair_groups('SELECT c.id, d.id FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body');
+SELECT count(*) AS copies FROM (SELECT array_agg(c.id) AS a, array_agg(d.id) AS b FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body) p, simhash_pair_groups(a, b);
 SELECT name, value FROM simhash_index_stats('page_body') WHERE name IN ('design_radius', 'distance', 'trees', 'tables', 'rows');
 
 \echo '-- Other columns and indexes.'

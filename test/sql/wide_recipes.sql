@@ -131,8 +131,8 @@ FROM picture p CROSS JOIN LATERAL (SELECT array_agg(id) AS ids FROM
 SELECT count(*) FROM picture a JOIN picture b ON a.hash = b.hash AND a.id < b.id;
 SELECT count(*) FROM picture a JOIN picture b ON a.hash <@> b.hash <= 30 AND a.id < b.id;
 SELECT count(*) FROM picture a JOIN picture b ON (a.hash <@> b.hash)::int <= 30 AND a.id < b.id;
-SELECT min(p.id) AS first, array_agg(p.id ORDER BY p.id) AS members
-FROM simhash_groups('picture_hash', 30) g JOIN picture p ON p.ctid = g.member GROUP BY g.leader HAVING count(*) > 2 ORDER BY 1;
+SELECT leader, array_agg(id ORDER BY id) AS members
+FROM (SELECT id, simhash_group(id, hash, 30) OVER (ORDER BY id) AS leader FROM picture) g GROUP BY leader HAVING count(*) > 2 ORDER BY 1;
 
 \echo '-- the operator class by name'
 CREATE INDEX picture_named ON picture USING simhash (hash simhash_bit_ops);

@@ -49,7 +49,6 @@ my @queries = (
     [ 'listed signatures', "SELECT id FROM listed ORDER BY h <@> signature_nearest(B'$g', 0.9, 2) LIMIT 2" ],
     [ 'NULLs beside signatures', "SELECT count(*) FROM (SELECT FROM wide ORDER BY h <@> B'$g' OFFSET 16000) AS far" ],
     [ 'equal signatures', "SELECT count(*) FROM simhash_pairs('wide_h', 0)" ],
-    [ 'groups of signatures', "SELECT count(*) FROM simhash_groups('wide_h', 0)" ],
     [ 'near signatures', "SELECT count(*) FROM simhash_pairs('listed_h', 60)" ]);
 
 my $reader = open_session($node, on_error_stop => 0);

@@ -77,7 +77,6 @@ BEGIN
         PERFORM add_search(indexed, 'bitmapscan', format('SELECT distance FROM simhash_pairs(%L, 0)', indexed || '_h'));
         PERFORM add_search(indexed, 'bitmapscan',
             format('SELECT distance FROM simhash_match(%L, %L)', indexed || '_h', 'SELECT n, simhash_ball(fingerprint(n), 4) FROM generate_series(1, 100) AS n'));
-        PERFORM add_search(indexed, 'bitmapscan', format('SELECT (member <> leader)::int FROM simhash_groups(%L, 3)', indexed || '_h'));
         PERFORM add_search(indexed, 'bitmapscan', format('SELECT id FROM %s WHERE h IS NULL', indexed));
         PERFORM add_search(indexed, 'indexscan', format('SELECT id FROM %s WHERE h = ''%s''', indexed, fingerprint(7)));
     END LOOP;

@@ -83,7 +83,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
   rows("SELECT format_type(t.oid, NULL), typreceive FROM pg_type t
     WHERE ('pg_type'::regclass, t.oid) IN $members AND typcategory <> 'A' ORDER BY 1");
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my $delicate = $beside{delicate} // qr/simhash_(?:pairs|join|groups|pair_groups|report|project\w*|index_calibrate)|signature_project\w*/;
+my $delicate = $beside{delicate} // qr/simhash_(?:pairs|join|group|pair_groups|report|project\w*|index_calibrate)|signature_project\w*/;
 my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:$delicate)$/ } @functions;
 if (!%beside) {
     cmp_ok(scalar @delicate, '>', 8, 'functions that get valid arguments');
@@ -166,9 +166,9 @@ my %fitting = (
     'simhash_pairs' => [ $index, $radius ],
     'simhash_join' => [ $index, $index, $radius ],
     'simhash_match' => [ $index, sub { one_of('$$SELECT id, simhash_ball(h, 5) FROM page$$', '$$SELECT id, simhash_ball(w, 4, 0.9) FROM page$$', $query->()) } ],
-    'simhash_groups' => [ $index, $radius, $kind ],
-    'simhash_pair_groups(text;text)' => [ $query, $kind ],
-    'simhash_pair_groups(anyarray;anyarray;text)' => [ $keys, $keys, $kind ],
+    'simhash_group(anyelement;simhash;integer;text)' => [ sub { one_of('n', 'n::text', 'ROW(n, 1)', 'NULL::int') }, sub { one_of('(n % 77)::bigint::simhash', 'hashint8extended(n / 3, 1)::simhash') }, $radius, $kind ],
+    'simhash_group(anyelement;bit;integer;text)' => [ sub { 'n' }, sub { one_of("(n % 77)::bit(64)", "(n % 77)::bit(100)") }, $radius, $kind ],
+    'simhash_pair_groups' => [ $keys, $keys, $kind ],
     'simhash_block_pairs' => [ sub { one_of('$$SELECT id, h, block FROM page, unnest(simhash_blocks(h, 3)) block$$', $query->()) }, $radius, $tables ],
     'simhash_report' => [ $table, $column, $radius, sub { one_of(0, 1000, 1000000000000) } ],
     'simhash_index_designs' => [ $radius ],
@@ -188,12 +188,11 @@ my %fitting = (
         ("to_signature$_(text;integer)" => [ undef, $bits ], "to_signature$_(feature_vector;integer)" => [ undef, $bits ]) } '', '_weights'),
     'minhash_bands' => [ $minima, sub { one_of(1, 2, 4, 5) } ], %{ $beside{arguments} // {} });
 
-# Arguments of simhash_pair_groups: queries of pairs, and everything else.
+# Arguments that are queries: of pairs, and everything else.
 sub query
 {
     my ($depth) = @_;
-    my @more = $depth == 0 ? () : ("SELECT member, leader FROM simhash_pair_groups(" . quoted(query($depth - 1)) . ")",
-        'SELECT * FROM (' . query($depth - 1) . ') AS q', 'EXPLAIN ANALYZE ' . query($depth - 1), query($depth - 1) . '; ' . query($depth - 1),
+    my @more = $depth == 0 ? () : ('SELECT * FROM (' . query($depth - 1) . ') AS q', 'EXPLAIN ANALYZE ' . query($depth - 1), query($depth - 1) . '; ' . query($depth - 1),
         query($depth - 1) . ' UNION ALL ' . query($depth - 1), 'WITH q AS (' . query($depth - 1) . ') SELECT 1, 2 FROM q');
     my @sound = ('SELECT id, id / 2 FROM copy', 'VALUES (1, 2), (2, 3), (3, 1)');
     return one_of(
@@ -257,6 +256,7 @@ sub make_call
         return "SELECT $call FROM ($input) AS input" . (@args ? "($columns)" : '') . one_of('', '', ' WHERE false') if rand() < 0.7;
         return "SELECT $call OVER (ROWS " . one_of('1 PRECEDING', 'UNBOUNDED PRECEDING') . ") FROM ($input) AS input" . (@args ? "($columns)" : '');
     }
+    return "SELECT $f->{name}($list) OVER (PARTITION BY n % " . one_of(1, 2, 50) . ' ORDER BY n) FROM generate_series(1, ' . one_of(1, 100, 2000) . ') AS n' if $f->{kind} eq 'w';
     return ("SELECT $f->{name}($list)", @args);
 }
 
@@ -386,7 +386,7 @@ while (time < $end || $rounds == 0)
     try_all('postgres', with_valid_arguments(@$leakproof));
     # An unprivileged role gets nothing by naming a relation that it does not own.
     $secret = 1;
-    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { "$_->{name} $_->{types}[0]" =~ /pair_groups text/ || grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
+    my @secret = map { { sql => (make_call($_))[0], secret => 1 } } grep { grep { /^(regclass|oid)$/ } @{ $_->{types} } } @functions;
     $secret = 0;
     try_all('stranger', @secret);
     $count{secret} += @secret;

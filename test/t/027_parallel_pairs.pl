@@ -95,8 +95,6 @@ for my $memory ('64kB', '64MB') {
         agrees("two tables within $radius, $memory", "SELECT * FROM simhash_join('near_h_idx', 'parted_h_idx', $radius)", @settings);
     }
     agrees("a table and a small one, $memory", "SELECT * FROM simhash_join('few_h_idx', 'near_one', 4)", @settings) if $memory eq '64MB';
-    agrees("$_ groups, $memory", "SELECT * FROM simhash_groups('near_h_idx', 3, '$_')", @settings) for 'star', 'connected';
-    agrees("groups of copies, $memory", "SELECT * FROM simhash_groups('skewed_h_idx', 1)", @settings) if $memory eq '64MB';
 }
 # Balls are matched in rounds of as many as fit into memory. With weights, and for large radii, without workers.
 my $balls = 'SELECT id, simhash_ball(h, (id % 4)::int) FROM near WHERE h IS NOT NULL UNION ALL SELECT -id, simhash_ball(h, 6) FROM uniform WHERE id % 40 = 0';

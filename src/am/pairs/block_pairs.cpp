@@ -98,7 +98,6 @@ void add_routed_row(BlockJoin *blocks, int64 id, Fingerprint fingerprint, int64 
 void read_routed_rows(BlockJoin *blocks, const char *query, Oid schema)
 {
     BlockColumns columns;
-    MemoryContext context = CurrentMemoryContext; // of temporary files
     for_each_query_row(
         query, [&](TupleDesc row) { columns = find_block_columns(schema, row); },
         [&](const QueryRow &row) {
@@ -109,9 +108,7 @@ void read_routed_rows(BlockJoin *blocks, const char *query, Oid schema)
             if (null)
                 ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("the fingerprint of a row with a block value must not be NULL"));
-            MemoryContext caller = MemoryContextSwitchTo(context);
             add_routed_row(blocks, id, datum_fingerprint(fingerprint), block);
-            MemoryContextSwitchTo(caller);
         });
 }
 

@@ -14,12 +14,14 @@ namespace simhash
 namespace
 {
 
-// Calls visit(part) for each part of each side.
+// Calls visit(part) for each part of each side that is of a table.
 template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
 {
     for (int side = 0; side < output->sides; side++) {
-        for (int i = 0; i < output->side[side].parts; i++)
-            visit(&output->side[side].part[i]);
+        for (int i = 0; i < output->side[side].parts; i++) {
+            if (output->side[side].part[i].heap != nullptr)
+                visit(&output->side[side].part[i]);
+        }
     }
 }
 

@@ -73,7 +73,7 @@ const char *join_hint(Oid index, int radius)
 
 void use_part(Relation index, Relation heap, PairSide *side, int part)
 {
-    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr};
+    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
     side->tids.table[part] = RelationGetRelid(heap);
 }
 

@@ -54,12 +54,14 @@ struct TableRows {
     }
 };
 
-// A table and its index, or a partition and its index.
+// A table and its index, or a partition and its index. Rows that are in no index, all of which are visible, have a file
+// and the metadata of an index; the relations are null.
 struct PairPart {
     OpenIndex index;
     Relation heap;
     IndexFetchTableData *fetch;
     TupleTableSlot *slot;
+    struct BufFile *file;
 };
 
 struct PairSide {

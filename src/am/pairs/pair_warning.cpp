@@ -112,7 +112,7 @@ void warn_of_many_pairs(const PairOutput &output, int radius, RowSample sample[2
         ereport(WARNING,
                 errmsg("about %.0f pairs of rows have equal %s", equal, output.side[0].meta().kind->values),
                 output.sides == 1
-                    ? errhint("simhash_groups finds the groups of equal rows without their pairs. Or use a "
+                    ? errhint("simhash_group finds the groups of equal rows without their pairs. Or use a "
                               "partial index without the most frequent values.")
                     : errhint("Use partial indexes without the most frequent values."));
 }

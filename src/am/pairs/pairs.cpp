@@ -1,7 +1,7 @@
 // simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
 //
 // Both sides are of one kind and of values of one length; the kind joins them (IndexKind::join). The memory of a join
-// is freed as a whole, also after an error. simhash_groups takes pairs from the same function, without storing them.
+// is freed as a whole, also after an error. simhash_pair_sample takes pairs from the same function, without storing them.
 #include "am/index/kind.hpp"
 #include "am/pairs/pair_output.hpp"
 
@@ -98,27 +98,6 @@ PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
                            : meta.kind->join(output, Min(distance, meta.bits));
 }
 
-namespace
-{
-
-// Groups of texts are for deleting copies. But an index on texts has candidates, of which ~= refuses some.
-void refuse_texts(const PairOutput &output)
-{
-    if (output.side[0].parts == 0)
-        return;
-    Relation index = output.side[0].part[0].index.relation;
-    const int column = value_column(index);
-    const char *name = NameStr(TupleDescAttr(RelationGetDescr(index), column)->attname);
-    if (index->rd_opcintype[column] == TEXTOID)
-        ereport(
-            ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-            errmsg("cannot group texts by index \"%s\"", RelationGetRelationName(index)),
-            errdetail("The sketches in the index are near for some texts that are not."),
-            errhint("Use simhash_pair_groups with a query of the pairs for which a.%s ~= b.%s.", name, name));
-}
-
-} // namespace
-
 PairOutput *open_pairs(const Oid *index, int indexes, int distance)
 {
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
@@ -139,8 +118,6 @@ void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairS
     again.wanted = wanted;
     again.sink = sink;
     *output = again;
-    if (wanted == PairsWanted::links)
-        refuse_texts(*output);
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);

@@ -1,8 +1,8 @@
 // All pairs of near-duplicates of one index, or between two. doc/pairs.md describes the method.
 //
-//   pairs        the SQL functions                groups         groups of near-duplicates
+//   pairs        the SQL functions                groups         groups of rows with numbers
 //   block_pairs  pairs of routed rows             pair_sample    some pairs of each distance
-//   pair_sides   opens indexes, numbers rows      pair_estimate  rows and costs for the planner
+//   pair_sides   opens indexes, numbers rows      spooled_pairs  pairs of rows in no index
 //   pair_read    reads rows, brings them to cells pair_spool     keeps rows by partition
 //   pair_cells   compares rows, cell by cell      pair_links     merges rows with equal fingerprints
 //   pair_output  pairs that wait for their rows   pair_rows      checks that rows are visible

@@ -16,9 +16,18 @@ namespace simhash
 namespace
 {
 
+void read_file_page(BufFile *file, BlockNumber block, char *page)
+{
+    if (BufFileSeekBlock(file, block) != 0 || BufFileRead(file, page, BLCKSZ) != BLCKSZ)
+        ereport(ERROR, errcode_for_file_access(), errmsg("could not read from a temporary file of a join"));
+}
+
 // The number of a row's slot among all of the stores.
 Size slot_number(const StoreSide &store, uint64 position)
 {
+    if (in_file(*store.side))
+        return Size{position_block(position)} * static_cast<Size>(store.shape.body_rows) +
+               static_cast<Size>(position_slot(position));
     const BlockNumbers &positions = store.side->positions;
     int part = positions.relation(position);
     uint64 packed = positions.packed(part, position);
@@ -30,15 +39,18 @@ Size slot_number(const StoreSide &store, uint64 position)
            static_cast<Size>(at.slot);
 }
 
-// A page of the store of a part, locked.
+SignaturePass *pass_of(const PairOutput &output) { return static_cast<SignaturePass *>(output.source); }
+
+// A page of the store of a part, locked, or of a file.
 struct StorePage {
     const PairSide *side;
     int part;
     BlockNumber block;
     Buffer buffer;
+    const char *data;
 
     Relation index() const { return side->part[part].index; }
-    const char *page() const { return buffer_page(buffer); }
+    const char *page() const { return data; }
 };
 
 StorePage lock_store_page(const PairOutput &output, int number, uint64 position)
@@ -46,9 +58,23 @@ StorePage lock_store_page(const PairOutput &output, int number, uint64 position)
     const PairSide &side = output.side[number];
     int part = side.positions.relation(position);
     BlockNumber block = position_block(side.positions.packed(part, position));
-    return {&side, part, block,
-            read_store_page(side.part[part].index, signature_meta(side.meta()).shape(), block, kBodyPage,
-                            BUFFER_LOCK_SHARE, output.snapshot)};
+    if (in_file(side)) {
+        char *page = pass_of(output)->page;
+        read_file_page(side.part[part].file, block, page);
+        return {&side, part, block, InvalidBuffer, page};
+    }
+    Buffer buffer = read_store_page(side.part[part].index, signature_meta(side.meta()).shape(), block,
+                                    kBodyPage, BUFFER_LOCK_SHARE, output.snapshot);
+    return {&side, part, block, buffer, buffer_page(buffer)};
+}
+
+// Unlocks a page, and checks the tids that were read from it.
+void leave_store_page(const StorePage &page, const TidCheck &check)
+{
+    if (page.buffer == InvalidBuffer)
+        return;
+    UnlockReleaseBuffer(page.buffer);
+    check.finish(page.index(), page.block);
 }
 
 // Copies a row. Returns its tid.
@@ -61,11 +87,9 @@ uint64 copy_row(const StorePage &from, SignaturePass *pass, uint64 position, Siz
     std::memcpy(pass->signature + to * static_cast<Size>(pass->bytes),
                 body_signature(page, pass->bytes, slot), static_cast<Size>(pass->bytes));
     pass->position[to] = position;
-    pass->row[to] = row_number(*from.side, from.part, body_tid(page, slot));
+    pass->row[to] = marked_number(*from.side, from.part, body_tid(page, slot));
     return body_tid(page, slot);
 }
-
-SignaturePass *pass_of(const PairOutput &output) { return static_cast<SignaturePass *>(output.source); }
 
 // Copies the rows of the waiting pairs, page by page, and puts their numbers in place of their positions.
 void copy_members(PairOutput *output)
@@ -86,8 +110,7 @@ void copy_members(PairOutput *output)
             uint64 *tag = &output->pair[probe->place() / 2].tag[probe->place() % 2];
             *tag = (*tag & ~kTidMask) | (rows - 1);
         }
-        UnlockReleaseBuffer(page.buffer);
-        check.finish(page.index(), page.block);
+        leave_store_page(page, check);
         probes.begin = members.end;
     }
 }
@@ -116,6 +139,12 @@ void list_segments(const PairOutput &output, int number, StoreSide *store)
               static_cast<Segments *>(palloc(sizeof(Segments) * parts)),
               static_cast<Size *>(palloc(sizeof(Size) * parts)),
               0};
+    if (in_file(side)) {
+        store->shape.bodies = 1;
+        store->first[0] = 0;
+        store->count = side.positions.first[1];
+        return;
+    }
     for (int i = 0; i < side.parts; i++) {
         const PairPart &part = side.part[i];
         Segments *segments = &store->segments[i];
@@ -140,10 +169,25 @@ int segment_part(const StoreSide &store, Size segment)
 
 BlockNumber segment_plane(const StoreSide &store, int part, Size segment)
 {
-    return store.segments[part].plane[segment - store.first[part]];
+    return in_file(*store.side) ? static_cast<BlockNumber>(segment) - 1
+                                : store.segments[part].plane[segment - store.first[part]];
 }
 
 Size store_slots(const StoreSide &store) { return store.count * static_cast<Size>(store.shape.rows()); }
+
+void read_body_page(const StoreSide &store, int part, BlockNumber block, BufferAccessStrategy strategy,
+                    char *page)
+{
+    const PairPart &from = store.side->part[part];
+    if (from.file != nullptr) {
+        read_file_page(from.file, block, page);
+        return;
+    }
+    Buffer buffer = read_store_page(from.index, store.shape, block, kBodyPage, BUFFER_LOCK_SHARE,
+                                    store.snapshot, strategy);
+    std::memcpy(page, buffer_page(buffer), BLCKSZ);
+    UnlockReleaseBuffer(buffer);
+}
 
 void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *merged)
 {
@@ -151,7 +195,8 @@ void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *mer
     walk->merged = merged;
     walk->shape = store.shape;
     // Like a sequential scan, it must not drive out what others use.
-    bool bulk = static_cast<double>(store.count) * walk->shape.bodies > NBuffers / 4.0;
+    bool bulk =
+        !in_file(*store.side) && static_cast<double>(store.count) * walk->shape.bodies > NBuffers / 4.0;
     walk->strategy = bulk ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
     walk->segment = 0;
     walk->body = 0;
@@ -167,10 +212,7 @@ bool next_store_page(StoreWalk *walk)
     walk->block = segment_plane(store, walk->part, walk->segment) + 1 + static_cast<BlockNumber>(walk->body);
     walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
                        static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
-    Buffer buffer = read_store_page(store.side->part[walk->part].index, walk->shape, walk->block, kBodyPage,
-                                    BUFFER_LOCK_SHARE, store.snapshot, walk->strategy);
-    std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
-    UnlockReleaseBuffer(buffer);
+    read_body_page(store, walk->part, walk->block, walk->strategy, walk->page.data);
     if (++walk->body == walk->shape.bodies) {
         walk->body = 0;
         walk->segment++;
@@ -230,11 +272,10 @@ uint64 stored_row(const PairOutput &output, int side, uint64 position)
     StorePage page = lock_store_page(output, side, position);
     int slot = position_slot(position);
     uint64 tid = slot < body_count(page.page()) ? body_tid(page.page(), slot) : kNoRow;
-    UnlockReleaseBuffer(page.buffer);
     TidCheck check;
     if (tid != kNoRow)
         check.add(tid);
-    check.finish(page.index(), page.block);
+    leave_store_page(page, check);
     return row_number(output.side[side], page.part, tid);
 }
 

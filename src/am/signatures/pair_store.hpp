@@ -1,5 +1,8 @@
 // Reads and compares the signatures of a join. For the files of this folder.
 //
+// They are those of stores, or of rows in no index: then the pages of a file look like a store's body pages, each of
+// which is a segment.
+//
 // The slot of a row that the snapshot sees does not change while the join runs, so every pass finds all of these rows.
 // VACUUM may free the slot of another row, and an insert may reuse it before the signatures are compared. Then
 // the new row takes the place of the old one in the candidate; the snapshot does not see it either.
@@ -9,6 +12,10 @@
 #include "am/signatures/store.hpp"
 
 #include "core/layout/window_plan.hpp"
+
+extern "C" {
+#include "storage/buffile.h"
+}
 
 namespace simhash
 {
@@ -25,6 +32,7 @@ struct StoreSide {
     Size count;         // of the segments of all parts
 };
 void list_segments(const PairOutput &output, int number, StoreSide *store);
+inline bool in_file(const PairSide &side) { return side.part[0].file != nullptr; }
 // The number of the part that has a segment.
 int segment_part(const StoreSide &store, Size segment);
 // The plane page of a segment.
@@ -48,7 +56,12 @@ struct SignaturePass : PairSource {
     uint8 *signature;
     uint64 *position;
     uint64 *row; // its number
+    char *page;  // of a file
 };
+
+// Copies a body page.
+void read_body_page(const StoreSide &store, int part, BlockNumber block, BufferAccessStrategy strategy,
+                    char *page);
 
 // Reads the body pages of the stores of a side, in order.
 struct StoreWalk {
@@ -71,12 +84,18 @@ struct StoreWalk {
     }
     uint64 position(int slot) const
     {
-        return store->side->positions.number(part, store_position(block, slot));
+        return store->side->positions.number(part, store_position(block, slot)) |
+               (in_file(*store->side) ? kVisible : 0);
     }
 };
 void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *merged);
 // Copies the next page, so that no lock is held over the work. Returns false at the end.
 bool next_store_page(StoreWalk *walk);
+// The number of a row with a tid in the store of a part, marked if it is known to be visible; kNoRow as row_number.
+inline uint64 marked_number(const PairSide &side, int part, uint64 tid)
+{
+    return row_number(side, part, tid) | (in_file(side) ? kVisible : 0);
+}
 void end_store_walk(StoreWalk *walk);
 
 // The key of a signature in a pass.

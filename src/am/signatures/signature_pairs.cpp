@@ -55,9 +55,9 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
         Size at = i * pages / reads;
         int part = segment_part(store, at / bodies);
         auto block = static_cast<BlockNumber>(segment_plane(store, part, at / bodies) + 1 + at % bodies);
-        Buffer buffer = read_store_page(side->part[part].index, shape, block, kBodyPage, BUFFER_LOCK_SHARE,
-                                        store.snapshot);
-        const char *page = buffer_page(buffer);
+        PGAlignedBlock copy;
+        const char *page = copy.data;
+        read_body_page(store, part, block, nullptr, copy.data);
         Size taken = 0;
         for (int slot = 0; slot < body_count(page); slot++) {
             if (body_tid(page, slot) == kNoRow)
@@ -69,7 +69,6 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
                 std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes), signature,
                             static_cast<Size>(shape.bytes));
         }
-        UnlockReleaseBuffer(buffer);
     }
     const auto rows = static_cast<double>(sample->rows.count);
     side->rows =
@@ -152,7 +151,8 @@ void add_page(const StoreWalk &walk, Block *block)
     for (int slot = 0; slot < body_count(walk.page.data); slot++) {
         if (!walk.has_row(slot))
             continue;
-        uint64 tid = body_tid(walk.page.data, slot), number = row_number(*walk.store->side, walk.part, tid);
+        uint64 tid = body_tid(walk.page.data, slot),
+               number = marked_number(*walk.store->side, walk.part, tid);
         check.add(tid);
         if (number == kNoRow)
             continue;
@@ -160,7 +160,8 @@ void add_page(const StoreWalk &walk, Block *block)
                     static_cast<Size>(block->bytes));
         block->tag[block->count++] = number;
     }
-    check.finish(walk.store->side->part[walk.part].index, walk.block);
+    if (!in_file(*walk.store->side))
+        check.finish(walk.store->side->part[walk.part].index, walk.block);
 }
 
 // Drops the rows that the snapshot does not see.
@@ -422,6 +423,7 @@ void allocate_members(const PairOutput &output, SignaturePass *pass)
         static_cast<uint8 *>(MemoryContextAllocHuge(context, rows * static_cast<Size>(pass->bytes)));
     pass->position = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
     pass->row = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
+    pass->page = static_cast<char *>(palloc(BLCKSZ));
 }
 
 } // namespace

@@ -62,7 +62,8 @@ public:
             leader_[b] = a;
     }
 
-    std::uint32_t leader(std::uint32_t vertex) const { return leader_[vertex]; }
+    // The leader of each vertex.
+    std::uint32_t *leaders() const { return leader_; }
 
 private:
     std::uint32_t *leader_;

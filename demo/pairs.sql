@@ -4,8 +4,8 @@
 SELECT clock_timestamp() AS start \gset
 \set ECHO queries
 CREATE TABLE pair AS
-    SELECT x.id AS a, y.id AS b, p.distance
-    FROM simhash_pairs('page_h', :radius) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b;
+    SELECT x.id AS a, y.id AS b, (x.h <@> y.h)::int AS distance
+    FROM page x JOIN page y ON x.h <@> y.h <= :radius AND x.id < y.id;
 \set ECHO none
 SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS milliseconds \gset
 \echo

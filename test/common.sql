@@ -54,3 +54,37 @@ BEGIN
     count := found[1];
     same := found = expected;
 END $$;
+
+-- What an index holds of a row, and the rows that it has: a FROM item with the columns row and value.
+CREATE FUNCTION rows_of(by_index regclass) RETURNS text LANGUAGE sql AS $$
+    SELECT format('(SELECT ctid AS row, %s AS value FROM %s%s)', pg_get_indexdef(indexrelid, 1, false), indrelid::regclass,
+        ' WHERE ' || pg_get_expr(indpred, indrelid)) FROM pg_index WHERE indexrelid = by_index $$;
+-- The pairs that a plain join finds in the given index, or between two. Other plans are errors, and so are other indexes.
+CREATE FUNCTION joined_by(x regclass, y regclass, radius bigint DEFAULT 3, parted text DEFAULT 'true') RETURNS TABLE (a tid, b tid, distance int) LANGUAGE plpgsql
+    SET enable_nestloop = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_indexscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+    query text := format('SELECT x.row, y.row, (x.value <@> y.value)::int FROM %s x JOIN %s y ON x.value <@> y.value <= %L::bigint AND %s', rows_of(x), rows_of(y), radius, parted);
+    others oid[] := array(SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT indrelid FROM pg_index WHERE indexrelid IN (x, y))
+        AND indexrelid NOT IN (x, y) AND indisvalid AND indexrelid IN (SELECT oid FROM pg_class WHERE relam = (SELECT oid FROM pg_am WHERE amname = 'simhash')));
+    line text;
+    method text;
+BEGIN
+    UPDATE pg_index SET indisvalid = false WHERE indexrelid = ANY (others);
+    FOR line IN EXECUTE 'EXPLAIN ' || query LOOP method := coalesce(substring(line FROM 'Pairs of: (.*)'), method); END LOOP;
+    -- Of two indexes of a column one suffices.
+    IF radius IS NOT NULL AND method NOT IN (x::text, y::text, x || ', ' || y, y || ', ' || x) IS NOT FALSE THEN RAISE 'not by % and % but %: %', x, y, method, query; END IF;
+    RETURN QUERY EXECUTE query;
+    UPDATE pg_index SET indisvalid = true WHERE indexrelid = ANY (others);
+END $$;
+CREATE FUNCTION pairs_by(by_index regclass, radius bigint DEFAULT 3) RETURNS TABLE (a tid, b tid, distance int) LANGUAGE sql
+    AS $$ SELECT * FROM joined_by(by_index, by_index, radius, 'x.row < y.row') $$;
+
+-- A statement whose plan has a join by batches of searches. Other plans are errors.
+CREATE FUNCTION by_batches(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text;
+    plan text := '';
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN ' || statement LOOP plan := plan || line || E'\n'; END LOOP;
+    IF plan !~ 'Simhash Join' OR plan ~ 'Pairs of' THEN RAISE '%', plan; END IF;
+    RETURN statement;
+END $$;

@@ -25,7 +25,7 @@ my $order = <<'END';
 .                                            registers settings, failpoints and the two kinds of indexes
 am                                           the routine table, amvalidate
 am/joins                                     plain joins by pairs or batches of searches
-am/groups am/match                           simhash_group: groups of a window's rows | simhash_match: many balls at once
+am/groups am/match                           simhash_group: groups of a window's rows | many searches at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
 am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM

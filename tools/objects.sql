@@ -18,7 +18,7 @@ INSERT INTO subject VALUES
     (6, 'Hamming distance', '^(hamming_|simhash_ball|<@>|<@\||~=)'),
     (7, 'Exact measures of features', '^feature_(jaccard|containment|cosine)$'),
     (8, 'Index: statistics, checks, searches explained', '^(simhash_index_|simhash_report$)'),
-    (9, 'Pairs, joins and groups', '^simhash_(pairs|join|group|match|pair_groups|pair_sample)$'),
+    (9, 'Pairs and groups', '^simhash_(group|pair_groups|pair_sample)$'),
     (10, 'Routing to tables and servers', '^simhash_(blocks|first_block|block_pairs)$'),
     (13, 'Weights by rarity', '^feature_(frequenc|rarity)'),
     (14, 'Near-duplicate texts', '^text(_ball| ~= | <@\| )');
@@ -96,7 +96,7 @@ INSERT INTO argument VALUES
     (8, '{store}', 'whether the index is to use the model from now on'), (8, '{heapallindexed}', 'whether every row of the table is looked for'),
     (8, '{relation,expression}', 'a table or view, and its column, or an expression, of type `simhash` or `bit(n)`'),
     (8, '{expected_rows}', 'how many rows the table will have; 0 for those that it has'), (8, '{details}', 'whether all figures are returned'),
-    (9, '{left,right}', 'the names of two indexes'), (9, '{a,b,match}', 'ctids: join them to keys in the same statement, before UPDATE or DELETE; of `simhash_pair_groups` arrays of keys'), (9, '{key}', 'what the function returns of the first row of the group'), (9, '{fingerprint,signature}', 'what is compared; a row with NULL is alone'), (9, '{first_only}', 'whether one match of each ball is enough'),
+    (9, '{a,b}', 'arrays of keys; of `simhash_pair_sample` ctids'), (9, '{key}', 'what the function returns of the first row of the group'), (9, '{fingerprint,signature}', 'what is compared; a row with NULL is alone'),
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
     (10, '{fingerprint,a,b}', 'fingerprints'),
     (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
@@ -148,10 +148,7 @@ INSERT INTO example (place, code) VALUES
 
     (8, $$SELECT radius, pairs FROM simhash_index_calibrate('page_h', 'near', 'w', 'h', false) LIMIT 1$$),
     (8, $$SELECT item, value FROM simhash_report('page', 'h') LIMIT 2$$), (8, $$SELECT count(*) FROM simhash_report('page', 'body')$$),
-    (9, $$SELECT a, b, distance FROM simhash_pairs('page_h', 3)$$), (9, $$SELECT count(*) FROM simhash_pairs('page', 3)$$),
-    (9, $$SELECT count(*) FROM simhash_join('page_h', 'page_h', 3)$$), (9, $$SELECT id, simhash_group(id, h) OVER (ORDER BY id) FROM page$$), (9, $$SELECT id, simhash_group(body, h) OVER (ORDER BY length(body), id) = body FROM page WHERE id < 3$$),
-    (9, $$SELECT number, match FROM simhash_match('page_h', 'SELECT id, simhash_ball(h, 3) FROM page WHERE id = 1')$$),
-    (9, $$SELECT count(*) FROM simhash_match('page_h', 'SELECT h FROM page')$$),
+    (9, $$SELECT id, simhash_group(id, h) OVER (ORDER BY id) FROM page$$), (9, $$SELECT id, simhash_group(body, h) OVER (ORDER BY length(body), id) = body FROM page WHERE id < 3$$),
     (9, $$SELECT member, leader FROM simhash_pair_groups('{1,2}'::int[], '{2,3}', 'connected')$$), (9, $$SELECT member, leader FROM simhash_pair_groups('{b,d}'::text[], '{c,a}')$$),
     (9, $$SELECT distance, pairs, a, b, jaccard FROM simhash_pair_sample('page_h', 'body', 3)$$),
     (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 1)$$), (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 99)$$), (10, $$simhash_blocks('8c3a5f7e9ecb3f35', 3, 99)$$),
@@ -212,7 +209,6 @@ arguments, and shows calls with their results or errors. The names follow a sche
 | `hamming_…` | distances and conditions on them, for all types that have one |
 | `feature_…` | exact measures of features |
 | `simhash_index_…` | inspects an index |
-| `simhash_pairs`, `_join`, `_match` | searches of a whole index |
 
 Functions whose names begin with `simhash_internal_` implement types, operators, casts, aggregates and operator classes.
 They are not listed: they are not called by name, and may change with any version.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All pairs within 3 over Citus: two workers against simhash_pairs on one server, all on this machine, in one run.
+# All pairs within 3 over Citus: two workers against one server, all on this machine, in one run.
 #
 #   bench/pairs/citus.sh [rows]       PG_CONFIG=… names a PostgreSQL that Citus is installed in
 #
@@ -80,8 +80,7 @@ CREATE TABLE batch (id bigint PRIMARY KEY, h simhash, shard bigint);
 SELECT create_reference_table('batch');
 SQL
 uptime
-twice 'simhash_pairs, one server' "INSERT INTO pair SELECT least(x.id, y.id), greatest(x.id, y.id), p.distance
-    FROM simhash_pairs('whole_h', 3) p JOIN whole x ON x.ctid = p.a JOIN whole y ON y.ctid = p.b"
+twice 'one server' 'INSERT INTO pair SELECT x.id, y.id, (x.h <@> y.h)::int FROM whole x JOIN whole y ON x.h <@> y.h <= 3 AND x.id < y.id'
 run "$first" -c 'INSERT INTO expected TABLE pair'
 measure 'rows to the workers, by id, with the index' 'INSERT INTO page SELECT id, h FROM whole'
 measure 'rows to the workers, by block' 'INSERT INTO routed SELECT id, h, block FROM page, unnest(simhash_blocks(h, 3)) block ON CONFLICT DO NOTHING'
@@ -90,12 +89,11 @@ twice 'by block: simhash_block_pairs on each shard' "INSERT INTO pair SELECT p.*
     \$\$ SELECT coalesce(json_agg(p), '[]') FROM simhash_block_pairs('SELECT id, h, block FROM %s', 3) p \$\$) s,
     json_to_recordset(s.result::json) AS p(a bigint, b bigint, distance int) ON CONFLICT DO NOTHING"
 measure 'by id: rows to a reference table' "INSERT INTO batch SELECT id, h, get_shard_id_for_distribution_column('page', id) FROM page"
-twice 'by id: simhash_pairs and simhash_match on each shard' "INSERT INTO pair SELECT least(p.a, p.b), greatest(p.a, p.b), p.distance
+twice 'by id: joins on each shard' "INSERT INTO pair SELECT least(p.a, p.b), greatest(p.a, p.b), p.distance
     FROM run_command_on_shards('page', \$\$ SELECT coalesce(json_agg(p), '[]') FROM (
-             SELECT x.id AS a, y.id AS b, p.distance FROM simhash_pairs(replace('%1\$s', 'page', 'page_h'), 3) p
-                 JOIN %1\$s x ON x.ctid = p.a JOIN %1\$s y ON y.ctid = p.b
-             UNION ALL SELECT m.number, y.id, m.distance FROM simhash_match(replace('%1\$s', 'page', 'page_h'),
-                 'SELECT id, simhash_ball(h, 3) FROM batch WHERE shard < ' || substring('%1\$s', '\d+\$')) m JOIN %1\$s y ON y.ctid = m.match) p \$\$) s,
+             SELECT x.id AS a, y.id AS b, (x.h <@> y.h)::int AS distance FROM %1\$s x JOIN %1\$s y ON x.h <@> y.h <= 3 AND x.id < y.id
+             UNION ALL SELECT x.id, y.id, (y.h <@> x.h)::int FROM batch x JOIN %1\$s y ON y.h <@> x.h <= 3
+                 WHERE x.shard < substring('%1\$s', '\d+\$')::bigint) p \$\$) s,
          json_to_recordset(s.result::json) AS p(a bigint, b bigint, distance int) ON CONFLICT DO NOTHING"
 twice 'by block: JOIN … ON x.block = y.block' 'INSERT INTO pair SELECT x.id, y.id, x.h <@> y.h FROM routed x JOIN routed y
     ON x.block = y.block AND x.id < y.id WHERE simhash_first_block(x.h, y.h, 3) = x.block'

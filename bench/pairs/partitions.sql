@@ -17,12 +17,8 @@ VACUUM ANALYZE parted;
 \ir measure.sql
 SELECT format('CALL measure(%L, %L, %s, %L)', name, memory, r, statement)
 FROM unnest('{3,6}'::integer[]) AS r, unnest('{4MB,256MB}'::text[]) AS memory,
-     (VALUES ('one table', 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)'),
-             ('16 partitions', 'SELECT count(*) FROM simhash_pairs(''parted_h'', $r)'),
-             ('a call for each one or two partitions', 'SELECT sum(n) FROM (
-                 SELECT count(*) AS n FROM generate_series(0, 15) AS i, simhash_pairs(format(''parted_%s_h_idx'', i)::regclass, $r)
-                 UNION ALL SELECT count(*) FROM generate_series(0, 15) AS i, generate_series(i + 1, 15) AS j,
-                     simhash_join(format(''parted_%s_h_idx'', i)::regclass, format(''parted_%s_h_idx'', j)::regclass, $r)) AS s')) AS v(name, statement) \gexec
+     (VALUES ('one table', 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id'),
+             ('16 partitions', 'SELECT count(*) FROM parted a JOIN parted b ON a.h <@> b.h <= $r AND a.id < b.id')) AS v(name, statement) \gexec
 
 \echo
 \echo Pairs of :rows rows, in one table and in partitions

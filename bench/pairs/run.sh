@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All near-duplicate pairs of a table, and of two tables: simhash_pairs and simhash_join against joins in SQL on the
-# same rows, in one run.
+# All near-duplicate pairs of a table, and of two tables: by a Simhash Join and by PostgreSQL's joins of the same rows, in
+# one run.
 #
 #   bench/pairs/run.sh [rows]               default 1000000; 10000000 takes some minutes
 #   bench/pairs/run.sh rows signatures      signatures of 256 bits, and fingerprints of their first 64 bits

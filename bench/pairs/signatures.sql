@@ -25,11 +25,11 @@ ANALYZE query;
 
 \ir measure.sql
 
-SELECT format('CALL measure(''simhash_pairs'', %L, %s, ''SELECT count(*) FROM simhash_pairs(''''page_s'''', $r)'')', memory, r)
+SELECT format('CALL measure(''join'', %L, %s, ''SELECT count(*) FROM page a JOIN page b ON a.s <@> b.s <= $r AND a.id < b.id'')', memory, r)
 FROM unnest('{0,3,15,31,48}'::integer[]) AS r, unnest('{4MB,256MB}'::text[]) AS memory \gexec
 CALL measure('simhash_group', '256MB', 31, 'SELECT count(*) FROM (SELECT id, simhash_group(id, s, $r, ''connected'') OVER (ORDER BY id) AS leader FROM page) g WHERE leader <> id');
-CALL measure('fingerprints of 64 bits', '256MB', 3, 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)');
-CALL measure('fingerprints of 64 bits', '256MB', 8, 'SELECT count(*) FROM simhash_pairs(''page_h'', $r)');
+CALL measure('fingerprints of 64 bits', '256MB', 3, 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id');
+CALL measure('fingerprints of 64 bits', '256MB', 8, 'SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= $r AND a.id < b.id');
 CALL measure('nested loop by the index, 1000 rows', '4MB', 31,
     'SELECT count(*) FROM query AS a JOIN page AS b ON b.s <@> a.s <= $r AND a.id <> b.id');
 CALL measure('nested loop by sequential scan, 10 rows', '4MB', 31,

@@ -10,9 +10,15 @@ SELECT :'by' = 'h' AS by_fingerprint, :'find' = 'first' AS first, :'how' = 'matc
 \set ball 'simhash_ball(q.w, 3, ':target')'
 \endif
 \set part '(SELECT * FROM batch WHERE id <= ':queries') q'
+\set QUIET on
+SET simhash.enable_join = :match;
 \if :match
-SELECT format('SELECT match AS found FROM simhash_match(%L, %L, %L)', 'doc_h', 'SELECT id, ' || :'ball' || ' FROM ' || :'part',
-              :'find' = 'first') AS join \gset
+SET enable_nestloop = off;
+\if :first
+\set join 'SELECT q.id AS found FROM ':part' WHERE EXISTS (SELECT FROM doc d WHERE d.h <@| ':ball')'
+\else
+\set join 'SELECT d.id AS found FROM ':part' JOIN doc d ON d.h <@| ':ball
+\endif
 \elif :first
 \set join 'SELECT f.id AS found FROM ':part' LEFT JOIN LATERAL (SELECT d.id FROM doc d WHERE d.h <@| ':ball' LIMIT 1) f ON true'
 \else

@@ -1,4 +1,4 @@
--- Joins of many queries with the rows: all rows by a nested loop and by simhash_match, and the first by a nested loop.
+-- Joins of many queries with the rows: all rows by a nested loop and by batches of searches, and the first by a nested loop.
 CREATE PROCEDURE join_probes(k kind, variant text, radius integer, statement text) LANGUAGE plpgsql AS $$
 DECLARE n integer := 500; most integer; found bigint; busy float8; spent float8[];
 BEGIN
@@ -24,11 +24,14 @@ DO $$
 DECLARE k kind;
 BEGIN
     FOR k IN SELECT * FROM kind WHERE to_regclass('page_' || name) IS NOT NULL AND name ~ '^t\d+$' LOOP
+        SET LOCAL simhash.enable_join = off;
         CALL join_probes(k, 'all rows', 3,
             format('SELECT count(*) FROM probe q JOIN page_%s p ON p.h <@> q.h <= 3 WHERE q.id <= $1', k.name));
-        CALL join_probes(k, 'simhash_match', 3,
-            format('SELECT count(*) FROM simhash_match(%L, format(%L, $1))', format('page_%s_1', k.name),
-                   'SELECT id, simhash_ball(h, 3) FROM probe WHERE id <= %s'));
+        SET LOCAL simhash.enable_join = on;
+        SET LOCAL enable_nestloop = off;
+        CALL join_probes(k, 'batches', 3,
+            format('SELECT count(*) FROM probe q JOIN page_%s p ON p.h <@> q.h <= 3 WHERE q.id <= $1', k.name));
+        SET LOCAL enable_nestloop = on;
         CALL join_probes(k, 'the first', -3,
             format('SELECT count(*) FROM probe q CROSS JOIN LATERAL (SELECT FROM page_%s p WHERE p.h <@> q.h <= 3 LIMIT 1) first
                     WHERE q.id <= $1', k.name));

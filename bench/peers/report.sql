@@ -86,10 +86,10 @@ JOIN method USING (method) GROUP BY place, method ORDER BY place;
 
 \if :join
 \echo
-\echo '### Many queries joined with the rows, by a nested loop and by simhash_match, within 3: queries per second (µs of processor time per query)'
+\echo '### Many queries joined with the rows, by a nested loop and by batches of searches, within 3: queries per second (µs of processor time per query)'
 \echo
 SELECT method, max(cell) FILTER (WHERE variant = 'all rows') AS "all rows",
-       max(cell) FILTER (WHERE variant = 'simhash_match') AS "simhash_match", max(cell) FILTER (WHERE variant = 'the first') AS "the first"
+       max(cell) FILTER (WHERE variant = 'batches') AS "batches", max(cell) FILTER (WHERE variant = 'the first') AS "the first"
 FROM (SELECT method, variant, pg_temp.digits(value) || ' (' || pg_temp.digits(1e6 / value) || ')' AS cell
       FROM result WHERE part = 'join' AND measure = 'probes/s') s
 JOIN method USING (method) GROUP BY place, method ORDER BY place;

@@ -34,8 +34,7 @@ measure() {
             -c "INSERT INTO page SELECT n, hashint8extended(n, 1)::simhash FROM generate_series($i + 1, $rows, $shards) n" \
             -c 'ALTER TABLE page ADD PRIMARY KEY (id)' -c 'CREATE INDEX page_h ON page USING simhash (h)' \
             -c 'CREATE UNLOGGED TABLE batch (id bigint, h simhash)' -c 'VACUUM ANALYZE page' \
-            -c "CREATE VIEW batch_found AS SELECT m.number AS query, p.id, m.distance
-                FROM simhash_match('page_h', 'SELECT id, public.simhash_ball(h, 3) FROM public.batch') m JOIN page p ON p.ctid = m.match"
+            -c "CREATE VIEW batch_found AS SELECT b.id AS query, p.id, (p.h <@> b.h)::int AS distance FROM batch b JOIN page p ON p.h <@> b.h <= 3"
     done
     run -c "CALL make_shards($shards)" -c "CALL measure($shards, $rows, $QUERIES)"
     for ((i = 0; i < shards; i++)); do run -c "DROP DATABASE shard$i"; done

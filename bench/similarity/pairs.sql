@@ -29,8 +29,7 @@ CREATE PROCEDURE find_by_index(bits int, recall float8) LANGUAGE plpgsql AS $$
 DECLARE
     way text := format('%s bits, recall %s', bits, recall);
 BEGIN
-    CALL find_pairs(way, format('simhash_pairs(''compared_%s'', minhash_radius(0.8, %1$s, %s)) p
-        JOIN compared x ON x.ctid = p.a JOIN compared y ON y.ctid = p.b', bits, recall));
+    CALL find_pairs(way, format('compared x JOIN compared y ON x.s%s <@> y.s%1$s <= minhash_radius(0.8, %1$s, %s) AND x.id < y.id', bits, recall));
     PERFORM note(way, 'candidates', 'radius', minhash_radius(0.8, bits, recall));
 END $$;
 

@@ -1,21 +1,3 @@
--- Not parallel safe: a worker cannot read the session's temporary tables, and each would compute the whole join.
-
-CREATE FUNCTION simhash_pairs(index pg_catalog.regclass, radius integer DEFAULT 3,
-    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
-    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
-COMMENT ON FUNCTION simhash_pairs(pg_catalog.regclass, integer) IS
-    'all pairs of rows of an indexed table within a radius: each pair once, as ctids and tableoids';
-
-CREATE FUNCTION simhash_join("left" pg_catalog.regclass, "right" pg_catalog.regclass, radius integer DEFAULT 3,
-    OUT a pg_catalog.tid, OUT b pg_catalog.tid, OUT distance integer,
-    OUT a_table pg_catalog.regclass, OUT b_table pg_catalog.regclass)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100000 ROWS 10000;
-COMMENT ON FUNCTION simhash_join(pg_catalog.regclass, pg_catalog.regclass, integer) IS
-    'all pairs of rows of two indexed tables within a radius, as ctids and tableoids';
-
 CREATE FUNCTION simhash_group(key pg_catalog.anyelement, fingerprint simhash, radius integer DEFAULT 3,
     kind pg_catalog.text DEFAULT 'star')
     RETURNS pg_catalog.anyelement
@@ -28,17 +10,6 @@ CREATE FUNCTION simhash_group(key pg_catalog.anyelement, signature pg_catalog."b
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE WINDOW PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION simhash_group(pg_catalog.anyelement, pg_catalog."bit", integer, pg_catalog.text) IS
     'the same of signatures';
-
-CREATE FUNCTION simhash_internal_match_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'simhash_match_support' LANGUAGE c STRICT;
-COMMENT ON FUNCTION simhash_internal_match_support(pg_catalog.internal) IS 'planner support of simhash_match';
-CREATE FUNCTION simhash_match(index pg_catalog.regclass, query pg_catalog.text, first_only boolean DEFAULT false,
-    OUT number bigint, OUT match pg_catalog.tid, OUT distance integer, OUT match_table pg_catalog.regclass)
-    RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c STABLE STRICT PARALLEL UNSAFE COST 100000 ROWS 10000
-    SUPPORT simhash_internal_match_support;
-COMMENT ON FUNCTION simhash_match(pg_catalog.regclass, pg_catalog.text, boolean) IS
-    'the rows of a table in the balls that a query returns with their numbers: all, or one for each ball';
 
 CREATE FUNCTION simhash_pair_groups(a pg_catalog.anyarray, b pg_catalog.anyarray, kind pg_catalog.text DEFAULT 'star',
     OUT member pg_catalog.anyelement, OUT leader pg_catalog.anyelement)

@@ -24,7 +24,7 @@ SELECT simhash_blocks('0123456789abcdef', 3, 3);
 SELECT simhash_blocks('0123456789abcdef', 3, 17);
 SELECT simhash_first_block('0123456789abcdef', '0123456789abcdef', 3, -1);
 
-\echo '-- The pairs of one table, found by block, against simhash_pairs. A header that its design leaves out would be missed by some.'
+\echo '-- The pairs of one table, found by block, against those of an index. A header that its design leaves out would be missed by some.'
 \set common `echo "$PG_ABS_SRCDIR/common.sql"`
 \i :common
 CREATE TABLE uniform AS SELECT i AS id, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 2000) i;
@@ -43,7 +43,7 @@ BEGIN
             AND simhash_first_block(x.h, y.h, %2$s, %3$s) = x.block),
         compared AS MATERIALIZED (SELECT a, b, p.distance FROM simhash_block_pairs(''SELECT id, h, block FROM routed'', %2$s, %3$s) p),
         expected AS MATERIALIZED (SELECT least(x.id, y.id), greatest(x.id, y.id), p.distance
-            FROM simhash_pairs(%4$L, %2$s) p JOIN %1$I x ON x.ctid = p.a JOIN %1$I y ON y.ctid = p.b)
+            FROM pairs_by(%4$L, %2$s) p JOIN %1$I x ON x.ctid = p.a JOIN %1$I y ON y.ctid = p.b)
         SELECT count(*) FROM ((TABLE found EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE found)
             UNION ALL (TABLE compared EXCEPT ALL TABLE expected) UNION ALL (TABLE expected EXCEPT ALL TABLE compared)) d',
         of_table, radius, trees, of_table || '_h') INTO wrong;
@@ -51,8 +51,8 @@ BEGIN
     RETURN wrong;
 END $$;
 SELECT format('CREATE INDEX %I ON %I USING simhash (h)', t || '_h', t) FROM unnest('{uniform,near,skewed,same}'::text[]) t \gexec
-SELECT t, count(*) AS pairs FROM (SELECT 'uniform' FROM simhash_pairs('uniform_h', 5) UNION ALL SELECT 'near' FROM simhash_pairs('near_h', 5)
-    UNION ALL SELECT 'skewed' FROM simhash_pairs('skewed_h', 5) UNION ALL SELECT 'same' FROM simhash_pairs('same_h', 5)) p (t) GROUP BY t ORDER BY t;
+SELECT t, count(*) AS pairs FROM (SELECT 'uniform' FROM pairs_by('uniform_h', 5) UNION ALL SELECT 'near' FROM pairs_by('near_h', 5)
+    UNION ALL SELECT 'skewed' FROM pairs_by('skewed_h', 5) UNION ALL SELECT 'same' FROM pairs_by('same_h', 5)) p (t) GROUP BY t ORDER BY t;
 SELECT t, d, n, wrong_pairs(t, d, n)
 FROM unnest('{uniform,near,skewed,same}'::text[]) t, (VALUES (1, 2), (1, 16), (3, 4), (3, 5), (3, 8), (3, 10), (3, 20), (5, 6), (5, 12)) v (d, n);
 SELECT t, wrong_pairs(t, 7, 0) FROM unnest('{uniform,near}'::text[]) t;
@@ -63,7 +63,7 @@ CREATE TABLE many AS SELECT i AS id, flipped(CASE WHEN i % 2 = 0 THEN '00000000f
 CREATE INDEX many_h ON many USING simhash (h);
 CREATE TABLE many_routed AS SELECT id, h, block FROM many, unnest(simhash_blocks(h, 3)) block;
 CREATE VIEW many_pairs AS SELECT least(x.id, y.id) AS a, greatest(x.id, y.id) AS b, p.distance
-    FROM simhash_pairs('many_h', 3) p JOIN many x ON x.ctid = p.a JOIN many y ON y.ctid = p.b;
+    FROM pairs_by('many_h', 3) p JOIN many x ON x.ctid = p.a JOIN many y ON y.ctid = p.b;
 CREATE FUNCTION many_wrong(servers int) RETURNS TABLE (pairs bigint, wrong bigint) LANGUAGE sql AS $$
     WITH found AS MATERIALIZED (SELECT p.* FROM generate_series(0, servers - 1) s, simhash_block_pairs(format(
             'SELECT id, h, block FROM many_routed WHERE block %% %s = %s', servers, s)) p),
@@ -130,7 +130,7 @@ EXPLAIN (COSTS OFF) SELECT id FROM parted WHERE block = ANY ((simhash_blocks('01
 SET enable_mergejoin = off;
 EXPLAIN (COSTS OFF) SELECT x.id, y.id FROM parted x JOIN parted y ON x.block = y.block AND x.id < y.id
     WHERE simhash_first_block(x.h, y.h, 3) = x.block;
-SELECT count(*) AS pairs, count(*) = (SELECT count(*) FROM simhash_pairs('near_h', 3)) AS all_pairs, count(DISTINCT (x.id, y.id)) = count(*) AS once
+SELECT count(*) AS pairs, count(*) = (SELECT count(*) FROM pairs_by('near_h', 3)) AS all_pairs, count(DISTINCT (x.id, y.id)) = count(*) AS once
 FROM parted x JOIN parted y ON x.block = y.block AND x.id < y.id WHERE simhash_first_block(x.h, y.h, 3) = x.block;
 DROP TABLE uniform, near, skewed, same, routed, parted;
 DROP FUNCTION wrong_pairs, wrong_answers;

@@ -1,6 +1,9 @@
 \set ECHO none
--- simhash_match by merging sorted queries with the leaves, as a sequential scan finds the rows.
+-- Joins by batches of searches that merge sorted queries with the leaves, as a sequential scan finds the rows.
 SET max_parallel_workers_per_gather = 0;
+SET enable_nestloop = off;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 
 CREATE FUNCTION flips(n bigint, bits bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
@@ -21,12 +24,15 @@ BEGIN
         SELECT q.id, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON (d.h <@> q.h)::int <= 5;
 END $$;
 -- Compares the matches of balls of a radius, which may depend on the query, with those rows.
-CREATE FUNCTION compare(radius text, first boolean DEFAULT false, OUT missing bigint, OUT wrong bigint, OUT twice bigint, OUT matches bigint)
+CREATE FUNCTION compare_balls(radius text, first boolean DEFAULT false, OUT missing bigint, OUT wrong bigint, OUT twice bigint, OUT matches bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE TEMP TABLE want AS SELECT q.id AS number, match, distance FROM near q JOIN query USING (id) WHERE distance <= %s', radius);
-    EXECUTE format('CREATE TEMP TABLE got AS SELECT number, match, distance FROM simhash_match(''doc_h'', %L, %L)',
-                   format('SELECT id, simhash_ball(h, %s) FROM query q', radius), first);
+    EXECUTE by_batches(format(CASE WHEN first THEN 'CREATE TEMP TABLE got AS SELECT q.id AS number FROM query q WHERE EXISTS (SELECT FROM doc d WHERE d.h <@| simhash_ball(q.h, %s))'
+        ELSE 'CREATE TEMP TABLE got AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON d.h <@| simhash_ball(q.h, %s)' END, radius));
+    IF first THEN
+        ALTER TABLE want DROP match, DROP distance;
+    END IF;
     IF first THEN
         SELECT count(*) INTO missing FROM (SELECT number FROM want EXCEPT SELECT number FROM got) x;
         SELECT count(*) - count(DISTINCT number) INTO twice FROM got;
@@ -53,24 +59,20 @@ INSERT INTO doc SELECT 70000 + i FROM generate_series(1, 50) i;
 CREATE TABLE query AS SELECT id, h FROM doc WHERE h IS NOT NULL AND id % CASE WHEN id / 10000 IN (1, 2, 3, 4) THEN 235 ELSE 47 END = 1;
 
 CREATE INDEX doc_h ON doc USING simhash (h);
-SET client_min_messages = debug1;
-SELECT count(*) FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3) FROM query');
-SELECT count(*) FROM simhash_match('doc_h', 'SELECT id, simhash_ball(h, 3 + id % 2) FROM query WHERE id < 200');
-RESET client_min_messages;
 SELECT scan_rows();
-SELECT r, c.* FROM generate_series(0, 4) r, compare(r::text) c;
-SELECT r, c.* FROM generate_series(0, 3) r, compare(r::text, true) c;
+SELECT r, c.* FROM generate_series(0, 4) r, compare_balls(r::text) c;
+SELECT r, c.* FROM generate_series(0, 3) r, compare_balls(r::text, true) c;
 \echo '-- several radii: some are merged with others, some are not'
-SELECT c.* FROM compare('q.id % 6 - 1') c;
-SELECT c.* FROM compare('q.id % 6 - 1', true) c;
+SELECT c.* FROM compare_balls('q.id % 6 - 1') c;
+SELECT c.* FROM compare_balls('q.id % 6 - 1', true) c;
 \echo '-- little memory: many rounds'
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 INSERT INTO query SELECT id, h FROM doc WHERE h IS NOT NULL AND id % 5 = 0 AND id % 47 <> 1 AND id NOT BETWEEN 10000 AND 50000;
 SELECT scan_rows();
-SELECT c.* FROM compare('3') c;
-SELECT c.* FROM compare('q.id % 6 - 1') c;
-SELECT c.* FROM compare('q.id % 6 - 1', true) c;
+SELECT c.* FROM compare_balls('3') c;
+SELECT c.* FROM compare_balls('q.id % 6 - 1') c;
+SELECT c.* FROM compare_balls('q.id % 6 - 1', true) c;
 DELETE FROM query WHERE id % 47 <> 1;
 RESET work_mem;
 RESET hash_mem_multiplier;
@@ -82,30 +84,30 @@ TRUNCATE doc;
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (fillfactor = 50);
 INSERT INTO doc TABLE rows;
 SELECT scan_rows();
-SELECT r, c.* FROM generate_series(0, 3) r, compare(r::text) c;
+SELECT r, c.* FROM generate_series(0, 3) r, compare_balls(r::text) c;
 DELETE FROM doc WHERE id % 7 = 0;
 UPDATE doc SET id = id + 1 WHERE id % 10 = 0;
 SELECT scan_rows();
-SELECT c.* FROM compare('3') c;
+SELECT c.* FROM compare_balls('3') c;
 VACUUM doc;
-SELECT c.* FROM compare('3') c;
+SELECT c.* FROM compare_balls('3') c;
 \echo '-- other designs: of one table and header bits that are no bytes, of tables that some radii skip, and of one leaf'
 DROP INDEX doc_h;
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 6);
-SELECT r, c.* FROM generate_series(1, 3) r, compare(r::text) c;
+SELECT r, c.* FROM generate_series(1, 3) r, compare_balls(r::text) c;
 DROP INDEX doc_h;
 CREATE INDEX doc_h ON doc USING simhash (h) WITH (trees = 1);
-SELECT r, c.* FROM generate_series(0, 1) r, compare(r::text) c;
+SELECT r, c.* FROM generate_series(0, 1) r, compare_balls(r::text) c;
 DROP INDEX doc_h;
 DELETE FROM doc WHERE id % 100 <> 1;
 SELECT scan_rows();
 CREATE INDEX doc_h ON doc USING simhash (h);
-SELECT c.* FROM compare('3') c;
+SELECT c.* FROM compare_balls('3') c;
 
 \echo '-- a cancelled match'
 INSERT INTO doc SELECT i, 0::bigint::simhash FROM generate_series(1, 3000) i;
 SET statement_timeout = '200ms';
-SELECT count(*) FROM simhash_match('doc_h', 'SELECT i, simhash_ball((i & 7)::simhash, 3) FROM generate_series(1::bigint, 100000) i');
+SELECT count(*) FROM generate_series(1::bigint, 100000) i JOIN doc d ON d.h <@> (i & 7)::simhash <= 3;
 RESET statement_timeout;
 \echo '-- leaves that split while the queries wait'
 CREATE FUNCTION grow(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -114,8 +116,8 @@ BEGIN
         FROM generate_series(n * 100, n * 100 + 60) i;
     RETURN n;
 END $$;
-CREATE TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON d.h <@> q.h <= 3;
-CREATE TABLE got AS SELECT number, match, distance FROM simhash_match('doc_h', 'SELECT grow(id), simhash_ball(h, 3) FROM query');
+CREATE TABLE want AS SELECT q.id AS number, d.ctid AS match, d.h <@> q.h AS distance FROM query q JOIN doc d ON (d.h <@> q.h)::int <= 3;
+CREATE TABLE got AS SELECT q.number, d.ctid AS match, d.h <@> q.h AS distance FROM (SELECT grow(id) AS number, h FROM query OFFSET 0) q JOIN doc d ON d.h <@> q.h <= 3;
 SELECT (SELECT count(*) FROM (TABLE want EXCEPT ALL TABLE got) x) AS missing, (SELECT count(*) FROM (TABLE got EXCEPT ALL TABLE want) x) AS wrong;
 DROP TABLE doc, query, rows, near, want, got;
-DROP FUNCTION flips, uniform, scan_rows, compare, grow;
+DROP FUNCTION flips, uniform, scan_rows, compare_balls, grow;

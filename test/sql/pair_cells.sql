@@ -1,4 +1,6 @@
 \set ECHO none
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- Joins by the index's tables, whose leaves end cells of any size in front of others: cells of a few rows, of a leaf
 -- and of more than memory holds, next to each other.
 
@@ -21,7 +23,7 @@ CREATE TABLE celled_pairs AS SELECT a.id AS a, b.id AS b, length(replace((a.h::b
     FROM celled AS a JOIN celled AS b ON a.grp = b.grp AND a.id < b.id;
 CREATE FUNCTION wrong_pairs(OUT missed bigint, OUT invented bigint) LANGUAGE sql AS
 $$ WITH found AS MATERIALIZED (SELECT least(a.id, b.id) AS a, greatest(a.id, b.id) AS b, p.distance
-       FROM simhash_pairs('celled_h', 3) AS p JOIN celled AS a ON a.ctid = p.a JOIN celled AS b ON b.ctid = p.b)
+       FROM pairs_by('celled_h', 3) AS p JOIN celled AS a ON a.ctid = p.a JOIN celled AS b ON b.ctid = p.b)
    SELECT (SELECT count(*) FROM (TABLE celled_pairs EXCEPT ALL TABLE found) AS d),
           (SELECT count(*) FROM (TABLE found EXCEPT ALL TABLE celled_pairs) AS d) $$;
 

@@ -65,18 +65,14 @@ SELECT count(*) FROM simhash_index_calibrate('page_3_h_idx', 'pair', 'w', 'h');
 SELECT value AS fitted FROM simhash_index_stats('page_3_h_idx') WHERE name = 'fitted';
 SELECT value AS fitted FROM simhash_index_stats('page_h') WHERE name = 'fitted';
 
-\echo '-- All pairs, within partitions and between them, each once: as a nested loop finds them. a_table and a are the row''s tableoid'
-\echo '-- and ctid, in this order.'
-CREATE FUNCTION compare_pairs(of_index regclass, of_column text, radius int, OUT pairs bigint, OUT across bigint, OUT wrong bigint, OUT ordered bool) LANGUAGE plpgsql AS $$
-DECLARE of_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = of_index);
+\echo '-- All pairs, within partitions and between them, each once: as many at each distance as a nested loop finds.'
+CREATE FUNCTION compare_pairs(of_index regclass, of_column text, radius int, OUT pairs bigint, OUT across bool, OUT wrong bigint) LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE TEMP TABLE found AS SELECT x.id AS x, y.id AS y, p.distance, (a_table, a) < (b_table, b) AS ordered, a_table <> b_table AS across
-        FROM simhash_pairs(%1$L, %3$s) AS p JOIN %2$s AS x ON x.tableoid = p.a_table AND x.ctid = p.a JOIN %2$s AS y ON y.tableoid = p.b_table AND y.ctid = p.b', of_index, of_table, radius);
-    EXECUTE format('CREATE TEMP TABLE expected AS SELECT least(x.id, y.id) AS x, greatest(x.id, y.id) AS y, (x.%2$I <@> y.%2$I)::int AS distance
-        FROM %1$s AS x, %1$s AS y WHERE x.id < y.id AND (x.%2$I <@> y.%2$I)::int <= %3$s', of_table, of_column, radius);
-    UPDATE found SET x = y, y = x WHERE x > y;
-    SELECT count(*), count(*) FILTER (WHERE f.across), bool_and(f.ordered) INTO pairs, across, ordered FROM found AS f;
-    SELECT count(*) INTO wrong FROM (SELECT x, y, distance FROM found EXCEPT ALL SELECT * FROM expected UNION ALL SELECT * FROM expected EXCEPT ALL SELECT x, y, distance FROM found) AS d;
+    CREATE TEMP TABLE found AS SELECT s.distance, s.pairs, bool_or(a_table <> b_table) AS across FROM simhash_pair_sample(of_index, 'id::text', radius) AS s GROUP BY 1, 2;
+    EXECUTE format('CREATE TEMP TABLE expected AS SELECT (x.%2$I <@> y.%2$I)::int AS distance, count(*) AS pairs
+        FROM %1$s AS x, %1$s AS y WHERE x.id < y.id AND (x.%2$I <@> y.%2$I)::int <= %3$s GROUP BY 1', (SELECT indrelid::regclass FROM pg_index WHERE indexrelid = of_index), of_column, radius);
+    SELECT sum(f.pairs), bool_or(f.across) INTO pairs, across FROM found AS f;
+    SELECT count(*) INTO wrong FROM found AS f FULL JOIN expected AS e USING (distance) WHERE f.pairs IS DISTINCT FROM e.pairs;
     DROP TABLE found, expected;
 END $$;
 SELECT i, r, c.* FROM unnest('{page_h,page_3_h_idx,page_2_own,whole_h}'::regclass[]) AS i, unnest('{0,1,20}'::int[]) AS r, compare_pairs(i, 'h', r) AS c;
@@ -97,7 +93,7 @@ CREATE TABLE large_0 PARTITION OF large FOR VALUES WITH (MODULUS 2, REMAINDER 0)
 CREATE TABLE large_1 PARTITION OF large FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO large SELECT i, (fingerprint(i / 2)::bigint # (i % 2))::simhash FROM generate_series(1, 20000) AS i;
 CREATE INDEX large_h ON large USING simhash (h);
-SELECT count(*), count(*) FILTER (WHERE a_table <> b_table) > 1000 AS across FROM simhash_pairs('large_h', 3);
+SELECT count(DISTINCT distance) AS distances, sum(DISTINCT pairs) AS pairs, bool_or(a_table <> b_table) AS across FROM simhash_pair_sample('large_h', 'id::text', 3);
 DROP TABLE large;
 
 \echo '-- Joins of partitioned and other tables, for example of new rows with old ones: pairs of ids, each once.'
@@ -112,8 +108,8 @@ DECLARE
     x_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = x_index);
     y_table regclass := (SELECT indrelid FROM pg_index WHERE indexrelid = y_index);
 BEGIN
-    EXECUTE format('WITH found AS MATERIALIZED (SELECT x.id AS x, y.id AS y, distance FROM simhash_join(%1$L, %2$L, %6$s)
-            JOIN %3$s AS x ON (x.tableoid, x.ctid) = (a_table, a) JOIN %4$s AS y ON (y.tableoid, y.ctid) = (b_table, b)),
+    EXECUTE format('WITH found AS MATERIALIZED (SELECT x.id AS x, y.id AS y, (x.%5$I <@> y.%5$I)::int AS distance
+            FROM %3$s AS x JOIN %4$s AS y ON x.%5$I <@> y.%5$I <= %6$s),
         expected AS MATERIALIZED (SELECT x.id AS x, y.id AS y, (x.%5$I <@> y.%5$I)::int AS distance FROM %3$s AS x, %4$s AS y WHERE (x.%5$I <@> y.%5$I)::int <= %6$s)
         SELECT (SELECT count(*) FROM found), (SELECT count(*) FROM (SELECT * FROM found EXCEPT ALL SELECT * FROM expected UNION ALL SELECT * FROM expected EXCEPT ALL SELECT * FROM found) AS d)',
         x_index, y_index, x_table, y_table, of_column, radius) INTO pairs, wrong;
@@ -123,7 +119,6 @@ SELECT i, j, r, c.* FROM (VALUES ('fresh_h'::regclass, 'page_h'::regclass, 'h'),
 SET work_mem = '64kB';
 SELECT i, j, r, c.* FROM (VALUES ('fresh_h'::regclass, 'page_h'::regclass, 'h', 16), ('page_h', 'fresh_h', 'h', 3), ('fresh_s', 'page_s', 's', 16)) AS v (i, j, k, r), compare_join(i, j, k, r) AS c;
 RESET work_mem;
-SELECT code, message, detail FROM failure($$SELECT * FROM simhash_join('page_s', 'fresh_h')$$);
 
 \echo '-- Groups, also of equal rows in several partitions.'
 INSERT INTO page SELECT id + d, h, s FROM whole, unnest('{2000,20000,30000}'::int[]) AS d WHERE id % 5 = 0;
@@ -148,7 +143,7 @@ SELECT k, r, c.* FROM (VALUES ('h', 0), ('h', 16), ('s', 0), ('s', 1)) AS v (k, 
 BEGIN;
 DELETE FROM page USING (SELECT id, simhash_group(id, h, 8) OVER (ORDER BY id) AS leader FROM page) AS g WHERE page.id = g.id AND g.leader <> g.id;
 SELECT count(*) FROM page;
-SELECT count(*) FROM simhash_pairs('page_h', 8);
+SELECT count(*) FROM simhash_pair_sample('page_h', 'h::text', 8);
 ROLLBACK;
 SELECT count(*) FROM page;
 
@@ -158,8 +153,8 @@ CREATE ROLE partition_reader;
 GRANT SELECT ON page TO partition_reader;
 SET ROLE partition_reader;
 SELECT sum(matches) FROM simhash_index_trace('page_h', simhash_ball(fingerprint(1501), 0));
-SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 1);
-SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_1_h_idx', 1)$$);
+SELECT count(*) > 0 AS pairs FROM simhash_pair_sample('page_h', 'h::text', 1);
+SELECT code, message FROM failure($$SELECT * FROM simhash_pair_sample('page_1_h_idx', 'h::text', 1)$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_trace('page_1_h_idx', simhash_ball('0000000000000000'::simhash, 0))$$);
 SELECT q, code, message FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h'));
 RESET ROLE;
@@ -180,11 +175,11 @@ ALTER TABLE page DISABLE ROW LEVEL SECURITY;
 REVOKE SELECT ON page FROM partition_reader;
 GRANT SELECT (h, ctid) ON page TO partition_reader;
 SET ROLE partition_reader;
-SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('page_h')$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_pair_sample('page_h', 'h::text')$$);
 RESET ROLE;
 GRANT SELECT (tableoid) ON page TO partition_reader;
 SET ROLE partition_reader;
-SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h');
+SELECT count(*) > 0 AS pairs FROM simhash_pair_sample('page_h', 'h::text');
 RESET ROLE;
 REVOKE ALL ON page FROM partition_reader;
 REVOKE ALL (h, ctid, tableoid) ON page FROM partition_reader;
@@ -198,10 +193,7 @@ SELECT name, value FROM simhash_index_stats('bare_h') WHERE name IN ('design_rad
 SELECT * FROM simhash_index_check('bare_s', true);
 SELECT count(*) AS trace FROM simhash_index_trace('bare_h', simhash_ball('0000000000000000', 3));
 SELECT count(*) AS calibrate FROM simhash_index_calibrate('bare_h', 'pair', 'w', 'h');
-SELECT count(*) AS pairs FROM simhash_pairs('bare_h');
-SELECT count(*) AS match FROM simhash_match('bare_h', 'SELECT 1, simhash_ball(0::bigint::simhash, 3)');
-SELECT count(*) AS joined FROM simhash_join('page_h', 'bare_h');
-SELECT count(*) AS signatures_joined FROM simhash_join('bare_s', 'page_s');
+SELECT count(*) AS pairs FROM simhash_pair_sample('bare_h', 'h::text');
 
 \echo '-- an index that cannot be read'
 CREATE INDEX page_id ON page (id);
@@ -221,7 +213,7 @@ CREATE SERVER elsewhere FOREIGN DATA WRAPPER elsewhere;
 CREATE FOREIGN TABLE page_5 PARTITION OF page FOR VALUES FROM (5000) TO (6000) SERVER elsewhere;
 SELECT f.* FROM unnest('{simhash_index_stats,simhash_index_check}'::text[]) AS q, failure(format('SELECT %I(%L)', q, 'page_h')) AS f;
 SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
-SELECT q, code, message FROM unnest('{simhash_pairs}'::text[]) AS q, failure(format('SELECT * FROM %I(%L)', q, 'page_h'));
+SELECT code, message FROM failure($$SELECT * FROM simhash_pair_sample('page_h', 'h::text')$$);
 DROP FOREIGN TABLE page_5;
 \echo '-- the catalog in which Citus lists distributed tables'
 BEGIN;
@@ -232,16 +224,15 @@ SELECT f.* FROM failure($$SELECT simhash_index_stats('whole_h')$$) AS f;
 SELECT code, message, detail FROM failure($$SELECT simhash_index_check('whole_s')$$);
 SELECT code, message, detail FROM failure($$SELECT * FROM simhash_index_trace('page_h', simhash_ball('0000000000000000'::simhash, 3))$$);
 SELECT code, message FROM failure($$SELECT * FROM simhash_index_calibrate('whole_h', 'pair', 'w', 'h')$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_pairs('whole_h')$$);
-SELECT code, message FROM failure($$SELECT * FROM simhash_join('fresh_h', 'page_h')$$);
+SELECT code, message FROM failure($$SELECT * FROM simhash_pair_sample('whole_h', 'h::text')$$);
 SELECT value AS rows FROM simhash_index_stats('page_1_h_idx') WHERE name = 'rows';
 ROLLBACK;
 
 \echo '-- A view has the OID of an index, which REINDEX CONCURRENTLY changes, unless it looks the name up.'
 CREATE TABLE renewed AS SELECT i AS id, (i / 2)::bigint::simhash AS h FROM generate_series(1, 100) AS i;
 CREATE INDEX renewed_h ON renewed USING simhash (h);
-CREATE VIEW by_oid AS SELECT count(*) FROM simhash_pairs('renewed_h', 0);
-CREATE VIEW by_name AS SELECT count(*) FROM simhash_pairs('public.renewed_h'::text::regclass, 0);
+CREATE VIEW by_oid AS SELECT value FROM simhash_index_stats('renewed_h') WHERE name = 'rows';
+CREATE VIEW by_name AS SELECT value FROM simhash_index_stats('public.renewed_h'::text::regclass) WHERE name = 'rows';
 REINDEX INDEX CONCURRENTLY renewed_h;
 SELECT code, regexp_replace(message, '\d+', 'N') AS message, hint FROM failure('TABLE by_oid');
 TABLE by_name;

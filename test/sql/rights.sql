@@ -99,41 +99,6 @@ SELECT count(*) FROM pg_locks WHERE relation IN ('owned.page'::regclass, 'owned.
 COMMIT;
 RESET ROLE;
 
-\echo '-- The planner''s estimates tell what statistics say of a table. They are for those who may run the query: itself, in a'
-\echo '-- view of its owner, below a join, an aggregate or a CTE.'
-CREATE TABLE owned.salary AS SELECT i AS id, CASE WHEN i % 4 > 0 THEN i END AS pay FROM generate_series(1, 20000) i;
-INSERT INTO owned.salary SELECT i, 7 FROM generate_series(1, 3000) i;
-ANALYZE owned.salary;
-CREATE VIEW owned.paid AS SELECT id FROM owned.salary WHERE pay = 7;
-CREATE TABLE ask (number int GENERATED ALWAYS AS IDENTITY, query text);
-INSERT INTO ask (query) VALUES ('SELECT id, NULL::simhash_ball FROM owned.salary'),
-    ('SELECT id, NULL::simhash_ball FROM owned.salary WHERE pay = 7'),
-    ('SELECT i, NULL::simhash_ball FROM generate_series(1, 100) i WHERE EXISTS (SELECT FROM owned.salary WHERE pay = 7 AND id = i)'),
-    ('WITH s AS MATERIALIZED (SELECT id FROM owned.salary WHERE pay = 7) SELECT id, NULL::simhash_ball FROM s'),
-    ('SELECT pay, NULL::simhash_ball FROM owned.salary GROUP BY pay'),
-    ('SELECT i, NULL::simhash_ball FROM generate_series(1, 100) i');
-CREATE FUNCTION estimates() RETURNS TABLE (number int, known bool) LANGUAGE plpgsql AS $$
-DECLARE plan json; query text;
-BEGIN
-    FOR number, query IN SELECT a.number, a.query FROM ask a ORDER BY 1 LOOP
-        EXECUTE format('EXPLAIN (FORMAT json) SELECT * FROM simhash_match(0, %L)', query) INTO plan;
-        known := (plan->0->'Plan'->>'Plan Rows')::int <> 10000;
-        RETURN NEXT;
-    END LOOP;
-END $$;
-GRANT SELECT ON ask TO index_stranger;
-SELECT string_agg(number || ' ' || known, ', ') FROM estimates();
-SET ROLE index_stranger;
-SELECT string_agg(number || ' ' || known, ', ') FROM estimates();
-RESET ROLE;
-INSERT INTO ask (query) VALUES ('SELECT id, NULL::simhash_ball FROM owned.paid');
-GRANT SELECT ON owned.paid TO index_stranger;
-GRANT SELECT (pay) ON owned.salary TO index_stranger;
-SET ROLE index_stranger;
-SELECT string_agg(number || ' ' || known, ', ') FROM estimates();
-RESET ROLE;
-DROP FUNCTION estimates;
-DROP TABLE ask;
 
 \echo '-- The memory of a session is shown with the names of the indexes that the role may know. Tables of one leaf need none.'
 SET ROLE index_owner;

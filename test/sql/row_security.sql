@@ -108,8 +108,8 @@ SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page WHERE body <@| t
 SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page WHERE h <@> '8000000000000001' <= 64 AND spy.look(id, tenant);
 SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM page a WHERE EXISTS (SELECT FROM page b WHERE a.body ~= b.body AND a.id <> b.id) AND spy.look(id, tenant);
 SELECT count(*) FROM page WHERE body ~= 'some words of page 77' AND 1 / (tenant = 'tenant_a')::int = 1;
-SELECT * FROM simhash_pairs('page_body', 8);
-SELECT * FROM simhash_pairs('page_ball', 8);
+SELECT * FROM simhash_pair_sample('page_body', 'body', 8);
+SELECT * FROM simhash_pair_sample('page_ball', 'body', 8);
 \echo '-- A function of the owner answers with the rights of the owner, and a security barrier is one.'
 SELECT count(*), count(*) FILTER (WHERE tenant = 'tenant_a') AS own FROM near_pages('some words of page 77');
 SELECT count(*), bool_and(tenant = 'tenant_a') AS own FROM barrier WHERE body ~= 'some words of page 77' AND spy.look(id, tenant);

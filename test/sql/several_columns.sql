@@ -122,5 +122,5 @@ SELECT same('SELECT id FROM page WHERE tenant = 2 AND h <@> (SELECT h FROM asked
 CREATE INDEX ON page USING simhash (tenant);
 CREATE INDEX ON page USING simhash (h, tenant);
 CREATE INDEX ON page USING simhash (tenant, (h::bit(64)::bit(128)));
-SELECT * FROM simhash_pairs('page_i', 3);
+SELECT * FROM simhash_pair_sample('page_i', 'h::text', 3);
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname LIKE 'simhash_equal%' ORDER BY 1;

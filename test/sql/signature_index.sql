@@ -244,9 +244,9 @@ SELECT name, value FROM simhash_index_stats('image_s') WHERE name IN ('bits', 'r
 SELECT * FROM simhash_index_check('image_s', true);
 SELECT count(*) FROM simhash_index_check('image_k', true);
 SELECT count(*) = (SELECT count(*) FROM image AS a JOIN image AS b ON a.s <@> b.s <= 10 AND a.id < b.id) AS pairs
-FROM simhash_pairs('image_s', 10);
+FROM pairs_by('image_s', 10);
 SELECT count(*) = (SELECT count(*) FROM image AS a JOIN image AS b ON a.s <@> b.k <= 10) AS joined
-FROM simhash_join('image_s', 'image_k', 10);
+FROM joined_by('image_s', 'image_k', 10);
 SELECT count(*) < (SELECT count(*) FROM image) AS grouped FROM (SELECT DISTINCT simhash_group(id, s, 10) OVER (ORDER BY id) FROM image) g;
 REINDEX TABLE image;
 VACUUM image;
@@ -266,7 +266,7 @@ INSERT INTO page SELECT i, (i / 4 * 7919::bigint)::simhash FROM generate_series(
 CREATE INDEX page_h ON page USING simhash (h);
 SELECT differing('SELECT id FROM page WHERE h <@> 79190::bigint::simhash <= 3');
 SELECT differing('SELECT id FROM page WHERE h = 79190::bigint::simhash::fingerprint');
-SELECT count(*) > 0 AS pairs FROM simhash_pairs('page_h', 3);
+SELECT count(*) > 0 AS pairs FROM pairs_by('page_h', 3);
 DROP TABLE image, unsuitable, page;
 DROP DOMAIN known_hash, image_hash, any_bits, short_hash, fingerprint;
 
@@ -299,7 +299,7 @@ SELECT format('CALL fill(%1$L, 128, ''uniform'', 2001, 2200); INSERT INTO %1$I V
 SELECT format('VACUUM %I', name) FROM new_type \gexec
 SELECT name, check_table(name::text::regclass, 128, 2), (SELECT value FROM simhash_index_stats(concat(t.name, '_s')::regclass) WHERE name = 'bits') AS bits,
     (SELECT count(*) > 0 FROM simhash_index_check(concat(name, '_s')::regclass, true)) AS checked,
-    (SELECT count(*) FROM simhash_pairs(concat(name, '_s')::regclass, 10)) > 100 AS pairs
+    (SELECT count(*) FROM pairs_by(concat(name, '_s')::regclass, 10)) > 100 AS pairs
 FROM new_type AS t ORDER BY 1;
 \echo '-- other lengths'
 SELECT scan_by(true);

@@ -66,10 +66,7 @@ SELECT p.id, round(feature_jaccard(p.body, q.body, 'word', 3)::numeric, 3) AS si
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'simhash_text_ops';
 SELECT rows, heap_rows FROM simhash_index_check('page_body', true);
 
-\echo '-- Pairs of sketches are candidates; groups need the texts.'
-SELECT count(*) AS candidates, count(*) FILTER (WHERE a.body ~= b.body) AS near,
-    (SELECT count(*) FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body) AS by_condition
-    FROM simhash_pairs('page_body', 8) p JOIN page a ON a.ctid = p.a JOIN page b ON b.ctid = p.b;
+\echo '-- Groups, of the pairs of a join.'
 SELECT count(*) AS copies FROM (SELECT array_agg(c.id) AS a, array_agg(d.id) AS b FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body) p, simhash_pair_groups(a, b);
 SELECT name, value FROM simhash_index_stats('page_body') WHERE name IN ('design_radius', 'distance', 'trees', 'tables', 'rows');
 

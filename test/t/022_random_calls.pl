@@ -83,7 +83,7 @@ my @types = map { { name => $_->[0], binary => $_->[1] ne '-' } }
   rows("SELECT format_type(t.oid, NULL), typreceive FROM pg_type t
     WHERE ('pg_type'::regclass, t.oid) IN $members AND typcategory <> 'A' ORDER BY 1");
 my @settings = map { $_->[0] } rows("LOAD 'simhash'; SELECT name FROM pg_settings WHERE name LIKE 'simhash.%' ORDER BY 1");
-my $delicate = $beside{delicate} // qr/simhash_(?:pairs|join|group|pair_groups|report|project\w*|index_calibrate)|signature_project\w*/;
+my $delicate = $beside{delicate} // qr/simhash_(?:group|pair_groups|pair_sample|report|project\w*|index_calibrate)|signature_project\w*/;
 my @delicate = grep { $_->{name} =~ /^(?:public\.)?(?:$delicate)$/ } @functions;
 if (!%beside) {
     cmp_ok(scalar @delicate, '>', 8, 'functions that get valid arguments');
@@ -163,9 +163,7 @@ my $vector = sub { one_of(
     "'{1e38,-3e38,1e-45}'::real[]", "'{0.1,-2e-300,3}'::double precision[]", "'{1e300,1}'::double precision[]", "'{0,0,-0}'::real[]", "'{1,NaN}'::real[]", "'{Infinity}'::real[]", "'{1,NULL}'::real[]", "'{{1,2},{3,4}}'::real[]") };
 my $bits = sub { one_of(63 .. 66, 100, 256, 1024, 4095 .. 4097) };
 my %fitting = (
-    'simhash_pairs' => [ $index, $radius ],
-    'simhash_join' => [ $index, $index, $radius ],
-    'simhash_match' => [ $index, sub { one_of('$$SELECT id, simhash_ball(h, 5) FROM page$$', '$$SELECT id, simhash_ball(w, 4, 0.9) FROM page$$', $query->()) } ],
+    'simhash_pair_sample' => [ $index, sub { one_of("'h::text'", "'id::text'", "'missing'") }, $radius ],
     'simhash_group(anyelement;simhash;integer;text)' => [ sub { one_of('n', 'n::text', 'ROW(n, 1)', 'NULL::int') }, sub { one_of('(n % 77)::bigint::simhash', 'hashint8extended(n / 3, 1)::simhash') }, $radius, $kind ],
     'simhash_group(anyelement;bit;integer;text)' => [ sub { 'n' }, sub { one_of("(n % 77)::bit(64)", "(n % 77)::bit(100)") }, $radius, $kind ],
     'simhash_pair_groups' => [ $keys, $keys, $kind ],
@@ -198,7 +196,7 @@ sub query
     return one_of(
         (@sound) x 6, 'SELECT id, id + 1 FROM page', 'VALUES (1, 2), (2, 3), (-5, 3::bigint)', 'SELECT 1::smallint, 2', 'SELECT n, n / 2 FROM generate_series(1, 100000) AS n',
         'SELECT a.id, b.id FROM page a JOIN copy b ON a.h <@> b.h <= 5', 'SELECT 9223372036854775807, -9223372036854775808', 'SELECT 1, 2 WHERE false',
-        'SELECT x.id, y.id FROM simhash_pairs(\'page_h\', 20) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b',
+        'SELECT x.id, y.id FROM page x JOIN page y ON x.h <@> y.h <= 20 AND x.id < y.id',
         'SELECT 1', 'SELECT 1, NULL::int', 'SELECT NULL, NULL', "SELECT 1, 'a'", 'SELECT 1, 2, 3', 'SELECT', 'SELECT 1 / 0, 2', 'SELECT $1, 2', 'SELECT h, h FROM page',
         'SELECT 1, row(1)', 'SELECT id, ctid FROM page', 'SELECT a, b FROM page', 'TABLE page', 'TABLE missing', 'SELECT id, id FROM page FOR UPDATE',
         '', ' ', ';', '--', '/*', "'", garbage(), 'SELECT 1, 2;', 'SELECT 1, 2 ' . garbage(),

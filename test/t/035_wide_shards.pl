@@ -24,10 +24,8 @@ CREATE TABLE page (id bigint PRIMARY KEY, body text, s bit(256));
 CREATE INDEX page_s ON page USING simhash (s);
 CREATE TABLE batch (id bigint, s bit(256));
 CREATE INDEX batch_s ON batch USING simhash (s);
-CREATE VIEW found AS SELECT b.id AS query, p.id, j.distance
-FROM simhash_join('batch_s', 'page_s', 40) j JOIN batch b ON b.ctid = j.a JOIN page p ON p.ctid = j.b;
-CREATE VIEW pairs AS SELECT least(x.id, y.id) AS a, greatest(x.id, y.id) AS b, p.distance
-FROM simhash_pairs('page_s', 40) p JOIN page x ON x.ctid = p.a JOIN page y ON y.ctid = p.b;
+CREATE VIEW found AS SELECT b.id AS query, p.id, (b.s <@> p.s)::int AS distance FROM batch b JOIN page p ON b.s <@> p.s <= 40;
+CREATE VIEW pairs AS SELECT x.id AS a, y.id AS b, (x.s <@> y.s)::int AS distance FROM page x JOIN page y ON x.s <@> y.s <= 40 AND x.id < y.id;
 SQL
     answer(sprintf <<"SQL", $shards[$i]->host, $shards[$i]->port);
 CREATE SERVER shard$i FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '%s', port '%s', dbname 'postgres', extensions 'simhash');

@@ -5,8 +5,6 @@
 // may come and go; their rows are not visible.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/pairs/pair_read.hpp"
-#include "am/pairs/pair_team.hpp"
-#include "am/pairs/pair_warning.hpp"
 
 extern "C" {
 #include "miscadmin.h"
@@ -31,7 +29,6 @@ constexpr Size kRowsPerLeaf = 128; // in the sample
 struct SampledRows {
     Size count;
     Fingerprint fingerprint[kSampleLeaves * kRowsPerLeaf];
-    SampledRow row[kSampleLeaves * kRowsPerLeaf];
 };
 
 constexpr int kMostShares = 64;
@@ -108,7 +105,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
 }
 
 // Adds rows of a block to the sample if it is a leaf. Returns how many rows it has.
-Size sample_block(const PairPart &part, BlockNumber block, uint32 number, SampledRows *sample)
+Size sample_block(const PairPart &part, BlockNumber block, SampledRows *sample)
 {
     Size count = 0;
     Buffer buffer = ReadBuffer(part.index, block);
@@ -122,10 +119,7 @@ Size sample_block(const PairPart &part, BlockNumber block, uint32 number, Sample
         Size i = 0, j = 0;
         visit_leaf(page, [&](int, const LeafEntry &entry) {
             if (j < taken && i++ == j * count / taken) {
-                const Fingerprint word = part.index.meta->word(table, entry.key.word[0]);
-                sample->row[sample->count] = {word, table, number,
-                                              static_cast<double>(count) / static_cast<double>(taken)};
-                sample->fingerprint[sample->count++] = word;
+                sample->fingerprint[sample->count++] = part.index.meta->word(table, entry.key.word[0]);
                 j++;
             }
         });
@@ -147,9 +141,8 @@ void sample_side(PairSide *side, SampledRows *sample)
         int part = numbers.relation(number);
         auto block = static_cast<BlockNumber>(numbers.packed(part, number) >> 16);
         if (block != kMetaBlock)
-            rows +=
-                static_cast<double>(sample_block(side->part[part], block, static_cast<uint32>(i), sample)) /
-                side->part[part].index.meta->tables;
+            rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
+                    side->part[part].index.meta->tables;
     }
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
@@ -257,7 +250,6 @@ void CellWindow::compare(Size count)
 {
     PairJoin *join = reader_->join;
     Rows rows = raw_->part(0, count);
-    receive_pairs(reader_->output);
     narrow_rows(*reader_, 0, &rows);
     if (join_sorted_cells(join, rows, step_->step.mask, join->radius))
         return; // as leaves are before inserts
@@ -477,7 +469,6 @@ void end_fingerprints(PairWork *base)
     end_join(work->reader->join);
     end_output(output);
     output->source = nullptr;
-    end_pair_team(output);
 }
 
 PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
@@ -552,18 +543,13 @@ struct Samples {
 };
 
 // Samples both sides, and sets their numbers of rows.
-Samples *sample_sides(PairOutput *output, int radius)
+Samples *sample_sides(PairOutput *output)
 {
     auto *sample = static_cast<Samples *>(palloc(sizeof(Samples)));
     for (int i = 0; i < output->sides; i++)
         sample_side(&output->side[i], &sample->side[i]);
     if (output->sides == 1)
         sample->side[1] = sample->side[0];
-    RowSample rows[2];
-    for (int i = 0; i < 2; i++)
-        rows[i] = {sample->side[i].row, sample->side[i].count};
-    if (!output->planned)
-        warn_of_many_pairs(*output, radius, rows);
     return sample;
 }
 
@@ -574,7 +560,7 @@ const Size kFingerprintPlanBytes = sizeof(FingerprintJoin);
 void plan_fingerprint_join(PairOutput *output, int radius, int processes, void *plan)
 {
     auto *join = static_cast<FingerprintJoin *>(plan);
-    Samples *sample = sample_sides(output, radius);
+    Samples *sample = sample_sides(output);
     *join = {};
     join->radius = radius;
     plan_join(output, sample->side, processes, join);
@@ -594,35 +580,9 @@ PairWork *begin_fingerprint_join(PairOutput *output, const void *plan)
 
 PairWork *join_fingerprints(PairOutput *output, int radius)
 {
-    constexpr double kLeastRow = 30; // nanoseconds for each row and step
-    Samples *sample = sample_sides(output, radius);
-    double rows = output->side[0].rows + (output->sides == 2 ? output->side[1].rows : 0);
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
-    join->radius = radius;
-    int workers = planned_pair_workers(*output, kLeastRow * rows * (radius + 1));
-    if (workers > 0) {
-        plan_join(output, sample->side, workers + 1, join);
-        if (gains_by_sharing(*join, rows))
-            begin_pair_team(output, "simhash_join_worker", workers, join, sizeof(FingerprintJoin));
-    }
-    if (output->team == nullptr)
-        plan_join(output, sample->side, 1, join);
-    pfree(sample);
-    log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
+    plan_fingerprint_join(output, radius, 1, join);
     return begin_work(output, *join);
 }
 
 } // namespace simhash
-
-// Parallel workers find this function by its name.
-extern "C" __attribute__((visibility("default"))) void simhash_join_worker(dsm_segment *segment,
-                                                                           shm_toc *toc);
-
-void simhash_join_worker(dsm_segment *segment, shm_toc *toc)
-{
-    using namespace simhash;
-    void *plan;
-    PairOutput *output = join_pair_team(segment, toc, &plan);
-    finish_work(begin_work(output, *static_cast<const FingerprintJoin *>(plan)));
-    leave_pair_team(output, toc);
-}

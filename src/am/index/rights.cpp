@@ -103,7 +103,7 @@ void check_tid_reading_rights(Oid index, Oid heap)
     check_columns(heap, columns);
 }
 
-void refuse_row_security(const IndexSet &set, const char *(*hint)(Oid index, int radius), int radius)
+void refuse_row_security(const IndexSet &set)
 {
     for (int i = 0; i < set.count; i++)
         if (value_column(set.index[i]) > 0)
@@ -115,8 +115,7 @@ void refuse_row_security(const IndexSet &set, const char *(*hint)(Oid index, int
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot read index \"%s\" past row-level security", get_rel_name(set.named)),
                 errdetail("Row-level security on table \"%s\" applies to the current user.",
-                          get_rel_name(set.table)),
-                hint != nullptr ? errhint("%s", hint(set.named, radius)) : 0);
+                          get_rel_name(set.table)));
 }
 
 } // namespace simhash

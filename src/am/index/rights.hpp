@@ -19,9 +19,7 @@ void check_reading_rights(Oid index, Oid heap);
 // For functions that reveal fingerprints and the ctids of their rows, and of rows of partitions the tableoids.
 void check_tid_reading_rights(Oid index, Oid heap);
 
-// Raises an error if row-level security on the table applies to the current user: the index would show hidden rows. The
-// hint, if there is one, is that of `hint(index, radius)`.
-void refuse_row_security(const IndexSet &set, const char *(*hint)(Oid index, int radius) = nullptr,
-                         int radius = 0);
+// Raises an error if row-level security on the table applies to the current user: the index would show hidden rows.
+void refuse_row_security(const IndexSet &set);
 
 } // namespace simhash

@@ -47,8 +47,7 @@ bool allocate_kind(MatchSearch *search, bool merged)
 {
     const bool both = merged ? search->noted != nullptr : search->merged.capacity > 0;
     const Size bytes = both ? search->bytes / 2 : search->bytes;
-    search->crowded = both && !is_empty(*search);
-    if (search->crowded)
+    if (both && !is_empty(*search))
         return false;
     MemoryContextReset(search->arrays);
     if (both || merged)
@@ -63,7 +62,7 @@ bool merge_query(MatchSearch *search, const QueuedQuery &query)
     MergedQueries *merged = &search->merged;
     if (merged->capacity == 0 && !allocate_kind(search, true))
         return false;
-    if (merged->queries == merged->capacity || merged->tasks > 0)
+    if (merged->queries == merged->capacity || merged->tables > 0)
         return false;
     merged->query[merged->queries++] = query;
     return true;
@@ -92,7 +91,7 @@ bool find_matches(MatchSearch *search)
 {
     PairOutput *output = search->output;
     output->pairs = 0;
-    if (!read_merged(search) && !read_noted(search, true))
+    if (!read_merged(search) && !read_noted(search))
         return false;
     search->counts.entries += output->pairs;
     search->ready = probe_members(output, false);
@@ -161,11 +160,14 @@ void want_more(MatchSearch *search)
     search->wanted = Min(4 * search->wanted, room);
 }
 
-bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uint64 ordinal)
+namespace
+{
+
+bool add_planned(MatchSearch *search, const GuidedBall &ball, int64 number)
 {
     if (ball.radius < 0)
         return true;
-    const QueuedQuery query = {number, ordinal, ball.center, ball.radius, false, 0};
+    const QueuedQuery query = {number, ball.center, ball.radius, false, 0};
     if (!searched_by_weights(search, ball) && can_merge(exact_plan(search, ball.radius)))
         return merge_query(search, query);
     if ((search->noted == nullptr && !allocate_kind(search, false)) || !has_room(*search->noted))
@@ -173,6 +175,8 @@ bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uin
     note_query(search, search->noted, query, ball);
     return true;
 }
+
+} // namespace
 
 double queries_together(Size bytes, bool merged, double leaves_each)
 {
@@ -189,7 +193,6 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     output->snapshot = snapshot;
     output->sides = 1;
     output->queries = true;
-    output->alone = true;
     use_side(index, table, &output->side[0]);
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
@@ -203,7 +206,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
 bool add_query(MatchSearch *search, const GuidedBall &ball, int64 number)
 {
     MemoryContext caller = MemoryContextSwitchTo(search->context);
-    const bool added = add_numbered(search, ball, number, 0);
+    const bool added = add_planned(search, ball, number);
     MemoryContextSwitchTo(caller);
     search->counts.queries += added;
     return added;
@@ -242,7 +245,7 @@ void reset_match(MatchSearch *search)
 {
     close_leaves(search);
     search->merged.queries = 0;
-    search->merged.tasks = 0;
+    search->merged.tables = 0;
     for (NotedQueries *noted = search->noted; noted != nullptr; noted = noted->rest)
         clear_noted(noted);
     search->output->pairs = 0;

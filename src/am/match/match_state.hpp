@@ -4,7 +4,6 @@
 //   merged_queries  exact queries whose steps read the keys with one header
 //   query_notes     plans any other query alone, as a scan does, but only notes its leaves
 //   noted_queries   reads the noted leaves in the order of their keys, each once for all queries that need it
-//   match           simhash_match(), which drains a search    match_workers  its parallel workers
 //
 // If one match is enough for a query, only its likeliest leaf is noted at first, where most have a match. Those that have
 // none are planned again with a few leaves each, and then with all: these are three sets of noted queries.
@@ -13,7 +12,6 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 #include "am/match/match_search.hpp"
 #include "am/pairs/pair_read.hpp"
-#include "am/pairs/pair_team.hpp"
 
 #include "pg/server/settings.hpp"
 
@@ -25,8 +23,7 @@ namespace simhash
 {
 
 struct QueuedQuery {
-    int64 number;   // the caller's
-    uint64 ordinal; // among all queries of simhash_match
+    int64 number; // the caller's
     Fingerprint center;
     int radius;
     bool matched; // and needs no more matches
@@ -108,29 +105,12 @@ struct MergedQuery {
 static_assert(sizeof(MergedQuery) == 16);
 inline constexpr uint32 kMostMerged = 1 << 22; // they are sorted without a check for interrupts
 
-// What parallel workers need of the merged queries.
-struct SharedQuery {
-    Fingerprint center;
-    std::uint8_t radius;
-    bool matched; // and needs no more matches
-};
-struct SharedQueries {
-    int part;
-    bool first_only;
-    int shares; // of each table
-    Size bytes; // for the pairs of each process
-    uint32 count;
-    SearchPlan plan[kBits + 1]; // by radius; without steps if there is no such query
-    SharedQuery query[FLEXIBLE_ARRAY_MEMBER];
-};
-
 struct MergedQueries {
     QueuedQuery *query;
     uint32 queries;
     uint32 capacity; // 0 until there is such a query
     MergedQuery *order, *spare;
-    SharedQueries *shared; // null without parallel workers
-    int tasks;             // begun so far: a share of a table each
+    int tables; // begun so far
     struct MergeSource *source;
 };
 
@@ -142,7 +122,6 @@ struct MatchSearch {
     int part;             // the partition that is searched
     bool first_only;      // one match is enough for a query
     bool finishes;        // some query needs no more matches
-    bool crowded;         // a query of another kind has come: all must be matched, to divide the memory anew
 
     // The sources of the query that is being planned.
     FingerprintSource exact;
@@ -182,7 +161,6 @@ inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(sea
 
 // Prepares a search of one part of the output's side, which uses about `bytes` bytes for queries.
 MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes);
-bool add_numbered(MatchSearch *search, const GuidedBall &ball, int64 number, uint64 ordinal);
 // The plan of exact searches.
 const SearchPlan &exact_plan(MatchSearch *search, int radius);
 bool searched_by_weights(MatchSearch *search, const GuidedBall &ball);
@@ -206,8 +184,6 @@ bool can_merge(const SearchPlan &plan);
 // Continues to match the merged queries until enough matches wait. Returns false if none do, and no more come: then the
 // queries have been removed.
 bool read_merged(MatchSearch *search);
-// The center and the radius of merged query number i.
-SharedQuery query_at(const MatchSearch &search, uint32 i);
 
 // query_notes.cpp
 
@@ -220,8 +196,8 @@ void continue_planning(MatchSearch *search, NotedQueries *noted);
 
 // noted_queries.cpp
 
-// As read_merged. Of queries with one match, those that wait in the rest are left there unless `all`.
-bool read_noted(MatchSearch *search, bool all);
+// As read_merged.
+bool read_noted(MatchSearch *search);
 NotedQueries *allocate_noted(const MatchSearch &search, Size bytes);
 inline void clear_noted(NotedQueries *noted)
 {
@@ -230,20 +206,10 @@ inline void clear_noted(NotedQueries *noted)
     noted->planning = noted->reading = noted->moving = false;
 }
 
-// match_workers.cpp
-
-// Matches the queries with the help of parallel workers, if that is worth it, and passes on all matches to the output's
-// sink. If not `all`, those whose likeliest leaf has been read may wait.
-void run_match(MatchSearch *search, bool all);
-// The query of a match that is passed on; null if it needs no more.
-QueuedQuery *passed_query(MatchSearch *search, uint64 number);
-
 // Whether a query of those that are being read needs no more matches.
 inline bool is_matched(const MatchSearch &search, uint32 query)
 {
-    const SharedQueries *shared = search.merged.shared;
-    return search.finishes &&
-           (shared != nullptr ? shared->query[query].matched : search.reading[query].matched);
+    return search.finishes && search.reading[query].matched;
 }
 
 // Goes through the leaves of the open source and their queries until enough matches wait. Calls begin() for each leaf,
@@ -262,7 +228,6 @@ template <typename Begin, typename Match> bool match_leaves(MatchSearch *search,
             return false;
         }
         search->counts.leaves++;
-        receive_pairs(search->output);
         begin();
     }
     return true;

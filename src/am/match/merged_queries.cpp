@@ -172,8 +172,8 @@ void set_steps(MergeSource *source)
     }
 }
 
-// Sorts the queries of a share that read the table, and still need matches, by their headers.
-void sort_queries(MergeSource *source, int share, int shares)
+// Sorts the queries that read the table, and still need matches, by their headers.
+void sort_queries(MergeSource *source)
 {
     MatchSearch *search = source->search;
     MergedQueries *merged = &search->merged;
@@ -181,15 +181,12 @@ void sort_queries(MergeSource *source, int share, int shares)
     const int bits = source->header_bits();
     Size count = 0;
     for (uint32 i = 0; i < merged->queries; i++) {
-        const SharedQuery query = query_at(*search, i);
+        const QueuedQuery &query = merged->query[i];
         if (source->step[query.radius] == kNoStep || is_matched(*search, i))
             continue;
-        auto header =
-            static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
-        if (static_cast<int>(uint64{header} * static_cast<uint64>(shares) >> kHeaderBits) != share)
-            continue;
         MergedQuery *item = &merged->order[count++];
-        item->header = header;
+        item->header =
+            static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
         item->radius = static_cast<uint32>(query.radius) & 127;
         item->query = i & (kMostMerged - 1);
         item->center = query.center;
@@ -203,43 +200,29 @@ void sort_queries(MergeSource *source, int share, int shares)
     source->count = count;
 }
 
-// Begins to read the leaves of the next table, or share of a table, that this process does. Returns false if there is none.
-bool begin_task(MatchSearch *search)
+// Begins to read the leaves of the next table. Returns false if there is none.
+bool begin_table(MatchSearch *search)
 {
     MergedQueries *merged = &search->merged;
-    const int shares = merged->shared == nullptr ? 1 : merged->shared->shares;
-    while (merged->tasks < meta_of(*search).tables * shares) {
-        const int task = merged->tasks++;
-        if (!takes_task(search->output))
-            continue;
-        if (merged->source == nullptr)
-            merged->source =
-                static_cast<MergeSource *>(MemoryContextAlloc(search->context, sizeof(MergeSource)));
-        MergeSource *source = merged->source;
-        *source = {};
-        source->locate = locate_merged;
-        source->wants = wants_merged;
-        source->ahead = kAhead;
-        source->search = search;
-        source->table = task / shares;
-        set_steps(source);
-        sort_queries(source, task % shares, shares);
-        begin_group(source, 0);
-        open_leaves(search, source);
-        return true;
-    }
-    return false;
+    if (merged->tables == meta_of(*search).tables)
+        return false;
+    if (merged->source == nullptr)
+        merged->source = static_cast<MergeSource *>(MemoryContextAlloc(search->context, sizeof(MergeSource)));
+    MergeSource *source = merged->source;
+    *source = {};
+    source->locate = locate_merged;
+    source->wants = wants_merged;
+    source->ahead = kAhead;
+    source->search = search;
+    source->table = merged->tables++;
+    set_steps(source);
+    sort_queries(source);
+    begin_group(source, 0);
+    open_leaves(search, source);
+    return true;
 }
 
 } // namespace
-
-SharedQuery query_at(const MatchSearch &search, uint32 i)
-{
-    if (search.merged.shared != nullptr)
-        return search.merged.shared->query[i];
-    const QueuedQuery &query = search.merged.query[i];
-    return {query.center, static_cast<std::uint8_t>(query.radius), query.matched};
-}
 
 bool can_merge(const SearchPlan &plan)
 {
@@ -257,7 +240,7 @@ bool read_merged(MatchSearch *search)
     if (merged->queries == 0)
         return false;
     search->reading = merged->query;
-    while (search->open || begin_task(search)) {
+    while (search->open || begin_table(search)) {
         MergeSource *source = merged->source;
         if (match_leaves(
                 search, [source] { begin_copy(source); }, [source](Size at) { match_copy(source, at); }))
@@ -267,7 +250,7 @@ bool read_merged(MatchSearch *search)
         return true;
     ereport(DEBUG1, errmsg_internal("merged %u queries with the leaves", merged->queries));
     merged->queries = 0;
-    merged->tasks = 0;
+    merged->tables = 0;
     return false;
 }
 

@@ -196,7 +196,7 @@ void move_queries(MatchSearch *search, NotedQueries *noted)
 
 } // namespace
 
-bool read_noted(MatchSearch *search, bool all)
+bool read_noted(MatchSearch *search)
 {
     for (;;) {
         // What is going on: the rest is read while queries are moved to it.
@@ -204,7 +204,7 @@ bool read_noted(MatchSearch *search, bool all)
         for (NotedQueries *each = search->noted; each != nullptr; each = each->rest) {
             if (each->reading || each->moving)
                 noted = each;
-            if (first == nullptr && each->queries > 0 && (all || each == search->noted))
+            if (first == nullptr && each->queries > 0)
                 first = each;
         }
         if (noted == nullptr && first == nullptr)

@@ -4,7 +4,7 @@
 // A pair counts where its first common value is. So rows are compared with those of the same value only, and servers
 // that have different values return different pairs, without any exchange. The rows of a table of the design are divided
 // by the first bits of its header into stores that fit into memory; each store is sorted by the rest of the header and
-// compared cell by cell, as in simhash_pairs. The time is that of the comparisons: a value with many rows takes as long
+// compared cell by cell, as in a join. The time is that of the comparisons: a value with many rows takes as long
 // as their number squared, unless other bits tell the rows apart (join_cells).
 #include "am/pairs/pair_read.hpp"
 

@@ -1,5 +1,5 @@
 // Turns pairs of index entries into pairs of visible rows. Only rows that are members of a pair are looked up.
-#include "am/pairs/pair_team.hpp"
+#include "am/pairs/pair_output.hpp"
 
 extern "C" {
 #include "executor/executor.h"
@@ -30,12 +30,9 @@ template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
 void begin_output(PairOutput *output, Size bytes, Size extra)
 {
     constexpr Size kProbeBytes = 2 * 2 * sizeof(Probe);
-    // The leader returns the pairs of all, so workers must not keep theirs until the end.
-    constexpr Size kMostPairsOfTeam = 1 << 17;
     // Besides the matches that a search waits for there is room for those in a leaf (match_search.cpp).
     const Size least = 1024 + static_cast<Size>(leaf_capacity(BLCKSZ));
-    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), least,
-                                        output->team == nullptr ? kMostPairs : kMostPairsOfTeam);
+    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), least, kMostPairs);
     output->pair = static_cast<FoundPair *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
     output->probe =
@@ -80,7 +77,6 @@ void flush_pairs(PairOutput *output)
     }
     output->pairs = 0;
     output->thinned = output->thinning;
-    receive_pairs(output);
     if (output->unseen > output->many_unseen && output->unseen > output->seen)
         output->filter_early = true;
 }

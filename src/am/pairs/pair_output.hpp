@@ -7,6 +7,10 @@
 
 #include "core/bits/split_mix.hpp"
 
+extern "C" {
+#include "port/atomics.h"
+}
+
 namespace simhash
 {
 
@@ -29,13 +33,20 @@ struct PairSource {
     void (*resolve)(PairOutput *output);
 };
 
+// The tasks of a search that several processes share, each for its own pairs.
+struct PairTasks {
+    pg_atomic_uint32 *next; // in shared memory, from 0; null if this process does all
+    uint32 asked;           // so far
+    uint32 own;             // the next one for this process, kNoTask if it is not known
+
+    static constexpr uint32 kNoTask = ~uint32{0};
+};
+
 struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
     bool queries; // the second members are no rows but numbers of queries, marked kVisible
-    bool alone;   // without parallel workers
-    bool planned; // by PostgreSQL, whose plans show estimates: without warnings of many pairs
     uint64 pages; // of the indexes that were read
     // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
     int thinning, thinned;
@@ -44,10 +55,10 @@ struct PairOutput {
     FoundPair *pair;
     Size pairs;
     Size capacity;
-    PairSource *source;    // null if nothing is read by it
-    struct PairTeam *team; // null without parallel workers
-    Probe *probe;          // room for 4 * capacity: two for each pair, and again for sorting
-    double seen, unseen;   // pairs so far
+    PairSource *source; // null if nothing is read by it
+    PairTasks tasks;
+    Probe *probe;        // room for 4 * capacity: two for each pair, and again for sorting
+    double seen, unseen; // pairs so far
     double many_unseen;
     bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
                        // compared
@@ -77,6 +88,20 @@ void begin_output(PairOutput *output, Size bytes, Size extra = 0);
 void end_output(PairOutput *output);
 // Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
 void flush_pairs(PairOutput *output);
+
+// Whether this process does the next task. All processes ask for the same tasks, in the same order.
+inline bool takes_task(PairOutput *output)
+{
+    PairTasks *tasks = &output->tasks;
+    if (tasks->next == nullptr)
+        return true;
+    if (tasks->own == PairTasks::kNoTask)
+        tasks->own = pg_atomic_fetch_add_u32(tasks->next, 1);
+    if (tasks->asked++ != tasks->own)
+        return false;
+    tasks->own = PairTasks::kNoTask;
+    return true;
+}
 
 inline bool thinned_out(const PairOutput &output, uint64 a, uint64 b)
 {

@@ -7,7 +7,6 @@
 #include "am/pairs/pair_read.hpp"
 #include "am/index/kind.hpp"
 #include "am/pairs/pair_links.hpp"
-#include "am/pairs/pair_team.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -100,8 +99,6 @@ bool join_next_part(PartitionWork *work)
     Cells *x = &join->cells[0], *y = &join->cells[1];
     work->at = load_rows(reader, work->x_store + static_cast<int>(partition), work->at, 0, *work->map,
                          work->low_bits);
-    if (reader->output != nullptr)
-        receive_pairs(reader->output);
     if (reader->within)
         join_cells(join, *x, *x, step.budget, step.mask, join->radius);
     for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {

@@ -7,7 +7,7 @@
 // row's fingerprint is the entry's: a tuple version that cannot be reached from the root of its HOT chain has an
 // entry of its own, and all versions in a chain agree in the indexed columns. (After an index build over broken
 // HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
-#include "am/pairs/pair_team.hpp"
+#include "am/pairs/pair_output.hpp"
 
 #include "core/bits/digit_sort.hpp"
 
@@ -103,12 +103,10 @@ void see_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowPro
 template <typename Soon, typename Settle>
 void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
 {
-    constexpr int kAhead = 16, kPages = 64;
+    constexpr int kAhead = 16;
     SeenRows seen;
-    for (int pages = 1; probes.begin < probes.end; pages++) {
+    while (probes.begin < probes.end) {
         CHECK_FOR_INTERRUPTS();
-        if (pages % kPages == 0)
-            receive_pairs(output);
         const RowProbes page = probes.page();
         const PairSide &side = output->side[page.begin->side()];
         const BlockNumbers &blocks = side.tids.blocks;

@@ -228,8 +228,7 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
         initStringInfo(column);
     Draw draw = {};
     draw.context = CurrentMemoryContext;
-    draw.output = open_pairs(&index, 1, distance);
-    draw.output->alone = true;
+    draw.output = open_pairs(&index, 1);
     if (draw.output->side[0].parts > 0 && distance >= 0) {
         distance = Min(distance, draw.output->side[0].meta().bits);
         draw.bin = static_cast<Bin *>(palloc0(sizeof(Bin) * (static_cast<Size>(distance) + 1)));

@@ -1,8 +1,8 @@
 #include "am/pairs/pair_search.hpp"
 
 #include "am/index/kind.hpp"
+#include "am/pairs/pair_output.hpp"
 #include "am/pairs/pair_spool.hpp"
-#include "am/pairs/pair_team.hpp"
 
 extern "C" {
 #include "executor/instrument.h"
@@ -96,8 +96,6 @@ void use_tables(const SearchedTable *searched, int count, Snapshot snapshot, Pai
 {
     output->snapshot = snapshot;
     output->sides = count;
-    output->alone = true;
-    output->planned = true;
     output->wanted = PairsWanted::all;
     for (int i = 0; i < count; i++)
         use_side(searched[i].index, searched[i].table, &output->side[i]);
@@ -141,7 +139,7 @@ PairSearch *begin_pair_search(const SearchedTable *searched, int count, int dist
     use_tables(searched, count, snapshot, output);
     output->sink = {spool_pair, search->spool};
     if (shared != nullptr)
-        share_tasks(output, &shared->next_task);
+        output->tasks = {&shared->next_task, 0, PairTasks::kNoTask};
     search->work = begin_pairs(output, distance, shared == nullptr ? nullptr : shared->plan());
     search->done = search->work == nullptr;
     MemoryContextSwitchTo(caller);

@@ -56,21 +56,6 @@ void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Oid in
     numbers.first[i + 1] = static_cast<BlockNumber>(end);
 }
 
-const char *join_hint(Oid index, int radius)
-{
-    const char *value = pg_get_indexdef_columns(index, false);
-    const bool expression = std::strcmp(value, quote_identifier(get_attname(index, 1, false))) != 0;
-    if (!has_distance(index, 1))
-        return expression ? psprintf("Write a join with the condition ~= between the values of %s.", value)
-                          : psprintf("Write a join with the condition a.%s ~= b.%s.", value, value);
-    if (expression)
-        return psprintf("Write a join with a condition on the distance between the values of %s.", value);
-    if (radius == kOfBalls)
-        return psprintf("Write a join with a condition on the balls: a.%s <@| b.ball.", value);
-    return psprintf("Write a join with a condition on the distance: a.%s <@> b.%s <= %d.", value, value,
-                    radius);
-}
-
 void use_part(Relation index, Relation heap, PairSide *side, int part)
 {
     side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
@@ -109,10 +94,10 @@ void use_side(Relation index, Relation heap, PairSide *side)
     number_part(side, 0, RelationGetRelid(index));
 }
 
-void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side)
+void open_side(Oid index, PairSide *side)
 {
-    IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, readable);
-    refuse_row_security(set, join_hint, radius);
+    IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, nullptr);
+    refuse_row_security(set);
     begin_side(set.count, side);
     for (int i = 0; i < set.count; i++) {
         open_part(set.index[i], side, i);

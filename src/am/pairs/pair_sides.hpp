@@ -76,10 +76,8 @@ struct PairSide {
 };
 
 // Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
-// make. `readable` is as for open_indexes. An error's hint shows a join within the radius, or with balls if that is
-// kOfBalls.
-inline constexpr int kOfBalls = -1;
-void open_side(Oid index, const IndexKind *readable, int radius, PairSide *side);
+// make.
+void open_side(Oid index, PairSide *side);
 void close_side(const PairSide &side);
 // Allocates a side of so many parts, and opens a part whose index is open.
 void begin_side(int parts, PairSide *side);

@@ -1,11 +1,9 @@
-// simhash_pairs(index, distance) and simhash_join(left, right, distance): all pairs of near-duplicates.
+// All pairs of near-duplicates: the search that joins pull and simhash_pair_sample finishes.
 //
 // Both sides are of one kind and of values of one length; the kind joins them (IndexKind::join). The memory of a join
-// is freed as a whole, also after an error. simhash_pair_sample takes pairs from the same function, without storing them.
+// is freed as a whole, also after an error.
 #include "am/index/kind.hpp"
 #include "am/pairs/pair_output.hpp"
-
-#include "pg/server/result_rows.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -50,36 +48,6 @@ bool check_sides(const PairOutput &output)
     return true;
 }
 
-struct PairStore {
-    Tuplestorestate *store;
-    TupleDesc row;
-    TableRows rows[2];
-    int sides;
-};
-
-void store_pair(void *context, uint64 a, uint64 b, uint64 distance)
-{
-    auto *pairs = static_cast<PairStore *>(context);
-    const TableRows &x = pairs->rows[0], &y = pairs->rows[pairs->sides - 1];
-    ItemPointerData a_tid = x.tid_of(a), b_tid = y.tid_of(b);
-    Datum values[5] = {PointerGetDatum(&a_tid), PointerGetDatum(&b_tid),
-                       Int32GetDatum(static_cast<int32>(distance)), ObjectIdGetDatum(x.table_of(a)),
-                       ObjectIdGetDatum(y.table_of(b))};
-    bool nulls[5] = {};
-    tuplestore_putvalues(pairs->store, pairs->row, values, nulls);
-}
-
-void return_pairs(FunctionCallInfo fcinfo, int indexes)
-{
-    PairStore pairs;
-    pairs.store = begin_rows(fcinfo, &pairs.row);
-    pairs.sides = indexes;
-    Oid index[2];
-    for (int i = 0; i < indexes; i++)
-        index[i] = PG_GETARG_OID(i);
-    find_pairs(index, indexes, PG_GETARG_INT32(indexes), PairsWanted::all, {store_pair, &pairs}, pairs.rows);
-}
-
 } // namespace
 
 PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
@@ -98,13 +66,13 @@ PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
                            : meta.kind->join(output, Min(distance, meta.bits));
 }
 
-PairOutput *open_pairs(const Oid *index, int indexes, int distance)
+PairOutput *open_pairs(const Oid *index, int indexes)
 {
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
     output->snapshot = GetActiveSnapshot();
     output->sides = indexes;
     for (int i = 0; i < indexes; i++)
-        open_side(index[i], nullptr, Max(distance, 0), &output->side[i]);
+        open_side(index[i], &output->side[i]);
     return output;
 }
 
@@ -113,7 +81,6 @@ void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairS
     PairOutput again = {};
     again.snapshot = output->snapshot;
     again.sides = output->sides;
-    again.alone = output->alone;
     std::copy(output->side, output->side + output->sides, again.side);
     again.wanted = wanted;
     again.sink = sink;
@@ -135,26 +102,4 @@ void close_pairs(PairOutput *output)
     pfree(output);
 }
 
-void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
-                TableRows *rows)
-{
-    PairOutput *output = open_pairs(index, indexes, distance);
-    for (int i = 0; i < indexes; i++)
-        rows[i] = output->side[i].tids;
-    find_open_pairs(output, distance, wanted, sink);
-    close_pairs(output);
-}
-
 } // namespace simhash
-
-SIMHASH_FUNCTION(simhash_pairs)
-{
-    simhash::return_pairs(fcinfo, 1);
-    PG_RETURN_NULL();
-}
-
-SIMHASH_FUNCTION(simhash_join)
-{
-    simhash::return_pairs(fcinfo, 2);
-    PG_RETURN_NULL();
-}

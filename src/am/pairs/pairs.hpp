@@ -1,12 +1,11 @@
 // All pairs of near-duplicates of one index, or between two. doc/pairs.md describes the method.
 //
-//   pairs        the SQL functions                groups         groups of rows with numbers
+//   pairs        begins and finishes a search     groups         groups of rows with numbers
 //   block_pairs  pairs of routed rows             pair_sample    some pairs of each distance
 //   pair_sides   opens indexes, numbers rows      spooled_pairs  pairs of rows in no index
 //   pair_read    reads rows, brings them to cells pair_spool     keeps rows by partition
 //   pair_cells   compares rows, cell by cell      pair_links     merges rows with equal fingerprints
 //   pair_output  pairs that wait for their rows   pair_rows      checks that rows are visible
-//   pair_team    parallel workers                 pair_warning   warns of many pairs
 //   joined_rows  rows as they are compared         pair_search    pairs that are pulled
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
@@ -31,13 +30,10 @@ enum class PairsWanted {
     links // enough pairs of one table to find its groups: rows with equal fingerprints are each linked to one
 };
 
-// Finds all pairs within a distance, of the rows of one index or between those of two. An index may be partitioned.
-// Checks the same rights and takes the same locks as a query. Sets rows[i] to what the numbers of rows of index i
-// mean, before the first pair is found.
-void find_pairs(const Oid *index, int indexes, int distance, PairsWanted wanted, PairSink sink,
-                TableRows *rows);
-// The same in parts: several times of the same rows. Rows have the same numbers each time.
-PairOutput *open_pairs(const Oid *index, int indexes, int distance);
+// Finds all pairs within a distance, of the rows of one index or between those of two, several times of the same rows.
+// An index may be partitioned. Checks the same rights and takes the same locks as a query. Rows have the same numbers
+// each time.
+PairOutput *open_pairs(const Oid *index, int indexes);
 void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairSink sink);
 void close_pairs(PairOutput *output);
 

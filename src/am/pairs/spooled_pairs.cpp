@@ -44,7 +44,6 @@ void link_spooled_rows(PairSpool *spool, WordSample sample, int radius, Size byt
     PairOutput output = {};
     output.sides = 1;
     output.side[0].rows = static_cast<double>(std::max<uint64>(1, spooled_rows(spool, 0)));
-    output.alone = true;
     output.wanted = PairsWanted::links;
     output.sink = sink;
     output.source = &source;

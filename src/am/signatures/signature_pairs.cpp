@@ -3,7 +3,6 @@
 // The plan of the windows (core/layout/window_plan.hpp) chooses, from a sample of the stores. A pass finds pairs of
 // rows whose words are near, and the signatures of these are compared. A join of all with all reads the smaller side
 // in blocks that fit into memory, and the other one once for each block.
-#include "am/pairs/pair_warning.hpp"
 #include "am/signatures/pair_store.hpp"
 #include "am/signatures/signature_kind.hpp"
 
@@ -35,7 +34,6 @@ constexpr Size kTileBytes = 24 * 1024;
 struct SampledSignatures {
     Size count;
     uint8 *signature;
-    RowSample rows; // all of the pages: equal ones may be side by side
 };
 
 // Samples pages of the stores, evenly spread, and estimates the number of rows.
@@ -47,9 +45,7 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
     sample->count = 0;
     sample->signature =
         static_cast<uint8 *>(palloc(reads * kRowsPerPage * static_cast<Size>(shape.bytes) + 1));
-    sample->rows.row = static_cast<SampledRow *>(
-        palloc(sizeof(SampledRow) * (reads * static_cast<Size>(shape.body_rows) + 1)));
-    sample->rows.count = 0;
+    Size rows = 0;
     for (Size i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
         Size at = i * pages / reads;
@@ -63,16 +59,15 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
             if (body_tid(page, slot) == kNoRow)
                 continue;
             const uint8 *signature = body_signature(page, shape.bytes, slot);
-            sample->rows.row[sample->rows.count++] = {signature_hash(signature, shape.bytes), 0,
-                                                      static_cast<uint32>(i), 1};
+            rows++;
             if (taken++ < kRowsPerPage)
                 std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes), signature,
                             static_cast<Size>(shape.bytes));
         }
     }
-    const auto rows = static_cast<double>(sample->rows.count);
-    side->rows =
-        reads == 0 ? 1 : std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(pages));
+    side->rows = reads == 0 ? 1
+                            : std::max(1.0, static_cast<double>(rows) / static_cast<double>(reads) *
+                                                static_cast<double>(pages));
 }
 
 Fingerprint *sampled_words(const SampledSignatures &sample, int bytes, int word)
@@ -475,9 +470,6 @@ PairWork *join_signatures(PairOutput *output, int radius)
     }
     if (output->sides == 1)
         sample[1] = sample[0];
-    RowSample rows[2] = {sample[0].rows, sample[1].rows};
-    if (!output->planned)
-        warn_of_many_pairs(*output, radius, rows);
     begin_pass(output, radius, pass);
 
     const Size bytes = work->bytes = pair_memory();

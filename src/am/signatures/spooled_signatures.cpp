@@ -72,7 +72,6 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
     output.side[0].part = &part;
     output.side[0].tids.blocks = {1, rows};
     output.side[0].positions = {1, pages};
-    output.alone = true;
     output.wanted = PairsWanted::links;
     output.sink = {put_numbers, &numbers};
     if (signatures->rows > 1 && radius >= 0)

@@ -39,7 +39,6 @@ extern "C" {
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/sharedfileset.h"
-#include "storage/shm_mq.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -272,16 +271,6 @@ inline BufFile *open_shared_file(SharedFileSet *files, const char *name)
 #endif
 }
 
-// Sends a message at once, and waits while the queue is full.
-inline shm_mq_result send_to_queue(shm_mq_handle *queue, Size bytes, const void *message)
-{
-#if PG_VERSION_NUM >= 150000
-    return shm_mq_send(queue, bytes, message, false, true);
-#else
-    return shm_mq_send(queue, bytes, message, false);
-#endif
-}
-
 // Whether `expr` is constant during a scan of the index: it is not volatile and has no Vars of the index's
 // table.
 inline bool constant_for_index([[maybe_unused]] PlannerInfo *root, Node *expr, IndexOptInfo *index)
@@ -494,26 +483,6 @@ inline bool next_sorted(Tuplesortstate *sort, Datum *value)
     return tuplesort_getdatum(sort, true, false, value, &null, nullptr);
 #else
     return tuplesort_getdatum(sort, true, value, &null, nullptr);
-#endif
-}
-
-// Whether the current user has the rights that the executor would require before it runs a plan.
-inline bool may_run(const PlannedStmt *statement)
-{
-#if PG_VERSION_NUM >= 160000
-    return ExecCheckPermissions(statement->rtable, statement->permInfos, false);
-#else
-    return ExecCheckRTPerms(statement->rtable, false);
-#endif
-}
-
-// Releases the cached plan of a plan of SPI that is not saved.
-inline void release_unsaved_plan(CachedPlan *plan)
-{
-#if PG_VERSION_NUM >= 140000
-    ReleaseCachedPlan(plan, nullptr);
-#else
-    ReleaseCachedPlan(plan, false);
 #endif
 }
 

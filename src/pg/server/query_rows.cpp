@@ -34,24 +34,6 @@ Portal open_query(const char *query)
     return SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);
 }
 
-double estimated_rows(const char *query)
-{
-    double rows = 0;
-    check_stack_depth(); // a query may contain another one
-    if (SPI_connect() != SPI_OK_CONNECT)
-        elog(ERROR, "SPI_connect failed");
-    SPIPlanPtr plan = cursor_plan(query);
-    CachedPlan *planned = plan == nullptr ? nullptr : SPI_plan_get_cached_plan(plan);
-    if (planned != nullptr) {
-        auto *statement = linitial_node(PlannedStmt, planned->stmt_list);
-        // The estimate tells what the statistics say of the rows, and nobody has checked any rights yet.
-        rows = statement->planTree == nullptr || !may_run(statement) ? 0 : statement->planTree->plan_rows;
-        release_unsaved_plan(planned);
-    }
-    SPI_finish();
-    return rows;
-}
-
 // The text is parsed as the list of what a query without anything else returns. So it cannot close a parenthesis, nor
 // leave a string or a comment open.
 void require_expression(const char *text)

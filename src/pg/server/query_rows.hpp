@@ -23,10 +23,6 @@ struct QueryRow {
 // connected.
 Portal open_query(const char *query);
 
-// The planner's estimate of the rows that a query returns; 0 if open_query would raise an error for it, or the current
-// user has no right to run it. The query is not run.
-double estimated_rows(const char *query);
-
 // For queries into which the caller's text is pasted in parentheses: raises an error unless it is one expression.
 void require_expression(const char *text);
 // Raises an error unless a query returns columns of these types.

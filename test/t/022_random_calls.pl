@@ -30,6 +30,13 @@ CREATE INDEX page_h ON page USING simhash (h);
 CREATE INDEX page_part ON page USING simhash (h) WITH (trees = 6) WHERE id < 100;
 CREATE TABLE copy AS SELECT id, flipped(h, n, n % 5) AS h FROM page, generate_series(1, 2) AS n;
 CREATE INDEX copy_h ON copy USING simhash (h) WITH (design_radius = 8, trees = 12);
+CREATE TABLE document AS SELECT id, id % 3 AS tenant, h, h::bigint AS b, 'some words of page ' || id / 5 AS body, simhash_ball(h, id % 9) AS ball,
+    (h::bit(64) || h::bit(64))::bit(128) AS image FROM page;
+CREATE INDEX document_body ON document USING simhash (body);
+CREATE INDEX document_several ON document USING simhash (tenant, h);
+CREATE INDEX document_b ON document USING simhash (b);
+CREATE INDEX document_ball ON document USING simhash (ball);
+CREATE INDEX document_image ON document USING simhash (signature_ball(image, 9));
 CREATE TABLE nothing (h simhash);
 CREATE INDEX nothing_h ON nothing USING simhash (h);
 CREATE ROLE stranger;
@@ -142,6 +149,8 @@ my %values = (
             "(SELECT features(array_agg('w' || n)) FROM generate_series(1, 20000) AS n)") },
     'simhash_ball' => sub { one_of("simhash_ball(" . value('simhash') . ', ' . value('integer') . ')',
             "simhash_ball(" . join(', ', map { value($_) } 'simhash_weights', 'integer', 'double precision', 'integer') . ')') },
+    'text_ball' => sub { one_of("text_ball(" . value('text') . ', ' . value('double precision') . ')', "'<0.5,some words>'",
+            quoted('<0.' . int(rand 99) . ',' . garbage() . '>')) },
     'signature_ball' => sub { one_of(
             'signature_ball(' . value('bit') . ', ' . value('integer') . ')', 'signature_nearest(' . value('bit') . ", 0.5, 3)",
             "signature_ball(repeat('1', 65)::bit(65), " . value('integer') . ', ' . value('double precision') . ', array_fill(-1.5::real, ARRAY[65]))') });
@@ -149,7 +158,8 @@ my %values = (
 # Valid arguments, by function and position; for others, values of the type. Without them functions that take an index
 # or a query would reject nearly everything. The unprivileged role gets those of a table that it does not own.
 my $secret = 0;
-my $index = sub { ($secret ? "'page_h'" : one_of("'page_h'", "'page_part'", "'copy_h'", "'nothing_h'")) . '::regclass' };
+my $index = sub { ($secret ? "'page_h'" : one_of("'page_h'", "'page_part'", "'copy_h'", "'nothing_h'", "'document_" .
+            one_of(qw(body several b ball image)) . "'")) . '::regclass' };
 my $table = sub { ($secret ? "'page'" : one_of("'page'", "'copy'", "'nothing'")) . '::regclass' };
 my $column = sub { "'h'::name" };
 my $radius = sub { one_of(0 .. 10, 16, 64) };
@@ -287,6 +297,15 @@ sub make_other
         'SELECT id FROM page ORDER BY h <@> ' . value('simhash') . ', h <@> ' . value(one_of('simhash', 'simhash_weights')) . ' LIMIT 7',
         'SELECT a.id FROM page a JOIN page b ON a.h <@> b.h <= ' . value('integer') . ' LIMIT 100',
         'SELECT id FROM page WHERE h = ANY (' . value('simhash[]') . ')',
+        'SELECT id FROM document WHERE body ~= ' . value('text'),
+        'SELECT id FROM document WHERE body <@| ' . value('text_ball'),
+        'SELECT id FROM document WHERE body ~= ANY (ARRAY[' . value('text') . ", 'a'])",
+        'SELECT id FROM document WHERE tenant = ' . value(one_of('integer', 'smallint', 'bigint')) . ' AND h <@> ' . value('simhash') . ' <= ' . value('integer'),
+        'SELECT id FROM document WHERE tenant IS NULL ORDER BY h <@> ' . value('simhash') . ' LIMIT 3',
+        'SELECT id FROM document WHERE b <@> ' . value('bigint') . ' < ' . value('integer') . ' OR b ~= ' . value('bigint'),
+        'SELECT id FROM document WHERE ball ~= ' . value('simhash_ball'),
+        'SELECT id FROM document WHERE signature_ball(image, 9) ~= ' . value('signature_ball'),
+        'SELECT a.id FROM document a JOIN document b ON a.body <@| text_ball(b.body, ' . value('double precision') . ') LIMIT 100',
         'SELECT id FROM page WHERE h IS NULL OR h ~= ' . value('simhash'));
 }
 

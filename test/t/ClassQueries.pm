@@ -177,6 +177,7 @@ sub near_ball
         };
     }
     my ($x, $own) = $world{column} =~ /\(/ ? ("simhash_ball($alias.h, $world{radius})", $world{radius}) : ("$alias.ball", "$alias.r");
+    return sub { return $_[0] ? "dist($alias.b, u.b) <= least($own, u.r)" : "$x ~= u.ball" } if $options{with} && chance(0.3);
     my $form = pick('X ~= Y', 'X ~= Y', 'Y ~= X', 'NOT X ~= Y', 'X ~= ANY (ARRAY[Y])');
     return sub {
         my $y = $q->($_[0]);
@@ -233,7 +234,7 @@ sub condition
 
 # -- queries ----------------------------------------------------------------------------------------------------------
 
-sub tables { my ($name, $f) = @_; return ($f ? "${name}_truth" : $name) . " AS $name" }
+sub tables { my ($name, $f, $alias) = @_; return ($f ? "${name}_truth" : $name) . ' AS ' . ($alias // $name) }
 
 my %shape = (
     rows => [ 20, sub { my $c = condition('t');
@@ -248,8 +249,10 @@ my %shape = (
         return ('set', sub { return 'SELECT t.id FROM ' . tables('t', $_[0]) . ' WHERE ' . $c->($_[0]) . ' FOR UPDATE' }) } ],
     join => [ 10, sub {
         my ($c, $form, $few) = (condition('t', with => 1), pick('JOIN', 'JOIN', 'LEFT JOIN', 'RIGHT JOIN'), pick(8, 20));
-        return ('set', sub { return "SELECT u.id, t.id FROM " . ($form eq 'RIGHT JOIN' ? tables('t', $_[0]) . " RIGHT JOIN " . tables('u', $_[0]) :
-            tables('u', $_[0]) . " $form " . tables('t', $_[0])) . ' ON ' . $c->($_[0]) . " WHERE u.id <= $few" }) } ],
+        # Also of the table with itself, by an index that both sides have.
+        my $of = $world{both} && chance(0.4) ? 't' : 'u';
+        return ('set', sub { return "SELECT u.id, t.id FROM " . ($form eq 'RIGHT JOIN' ? tables('t', $_[0]) . " RIGHT JOIN " . tables($of, $_[0], 'u') :
+            tables($of, $_[0], 'u') . " $form " . tables('t', $_[0])) . ' ON ' . $c->($_[0]) . " WHERE u.id <= $few" }) } ],
     exists => [ 5, sub { my ($c, $not) = (condition('t', with => 1), pick('', 'NOT '));
         return ('set', sub { return 'SELECT u.id FROM ' . tables('u', $_[0]) . " WHERE ${not}EXISTS (SELECT FROM " . tables('t', $_[0]) .
             ' WHERE ' . $c->($_[0]) . ')' }) } ],
@@ -360,7 +363,7 @@ sub begin_world
     @template = map { join ' ', random_words(pick(5, 12, 30, 60)) } 1 .. 12;
     my $class = pick(qw(text text text text bigint number number number ball));
     %world = (class => $class, rows => pick(60, 300, 600, 1200), data => pick(qw(uniform near near templated skewed short equal NULLs long)),
-        shape => pick('plain', 'plain', 'unlogged', 'hash partitions', 'children'), dead => chance(0.4), late => chance(0.4), radius => pick(0, 3, 5, 12));
+        shape => pick('plain', 'plain', 'unlogged', 'hash partitions', 'children'), dead => chance(0.4), late => chance(0.4), both => chance(0.5), radius => pick(0, 3, 5, 12));
     my $type = pick(sort keys %tenants);
     @world{qw(type tenants hash)} = ($type, [ @{ $tenants{$type} }[ 1 .. $#{ $tenants{$type} } ] ], $tenants{$type}[0]);
     my $tenant = 'tenant' . ($type =~ /^(text|varchar)/ ? ' simhash_equal_text_ops' : $type =~ /^char/ ? ' simhash_equal_bpchar_ops' : '');
@@ -377,7 +380,7 @@ sub begin_world
     $world{ordered} = $class =~ /bigint|number/;
     $world{class} = 'bigint' if $world{key} =~ /, b\)/;
     $world{key} =~ s/\bt\.//g;
-    return join ', ', "$world{rows} rows", $world{data}, $world{shape}, "index $world{key}", "tenant $type", grep { $world{$_} } qw(dead late);
+    return join ', ', "$world{rows} rows", $world{data}, $world{shape}, "index $world{key}", "tenant $type", grep { $world{$_} } qw(dead late both);
 }
 
 sub row
@@ -400,7 +403,7 @@ sub world_script
     my $options = pick('', '', 'WITH (trees = 2)', 'WITH (design_radius = 2)', 'WITH (fillfactor = 50)');
     $world{key} =~ /^(.*\))( WHERE .*)?$/;
     my @tables = $world{shape} eq 'children' ? qw(t t_0) : ('t');
-    my @indexes = map { "CREATE INDEX ${_}_key ON $_ USING simhash $1 $options" . ($2 // '') } @tables;
+    my @indexes = map { "CREATE INDEX ${_}_key ON $_ USING simhash $1 $options" . ($2 // '') } @tables, $world{both} ? 'u' : ();
     my @insert = $world{shape} eq 'children' ? (insert_rows('t_0', @rows[ grep { $_ % 3 } 0 .. $#rows ]),
         insert_rows('t', @dead, @rows[ grep { !($_ % 3) } 0 .. $#rows ])) : insert_rows('t', @dead, @rows);
     my $columns = "(id int, grp int, tenant $world{type}, h simhash, b bigint, body text, ball simhash_ball)";

@@ -142,16 +142,7 @@ int match_neon(const KeyColumns &columns, int count, std::uint16_t *matches)
 
 #endif
 
-constexpr KernelsByLevel<ColumnMatch> kColumnMatch = {
-    .scalar = match_scalar,
-#if defined(__x86_64__)
-    .popcnt = match_popcnt,
-    .avx2 = match_avx2,
-    .avx512 = match_avx512,
-#elif defined(SIMHASH_NEON)
-    .neon = match_neon,
-#endif
-};
+constexpr KernelsByLevel<ColumnMatch> kColumnMatch = {SIMHASH_KERNELS(match)};
 
 } // namespace
 

@@ -270,16 +270,7 @@ int match_neon(const Fingerprint *fingerprints, int count, Fingerprint query, in
 
 #endif
 
-constexpr KernelsByLevel<LeafMatch> kLeafMatch = {
-    .scalar = match_scalar,
-#if defined(__x86_64__)
-    .popcnt = match_popcnt,
-    .avx2 = match_avx2,
-    .avx512 = match_avx512,
-#elif defined(SIMHASH_NEON)
-    .neon = match_neon,
-#endif
-};
+constexpr KernelsByLevel<LeafMatch> kLeafMatch = {SIMHASH_KERNELS(match)};
 
 } // namespace
 

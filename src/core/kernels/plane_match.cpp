@@ -155,16 +155,7 @@ int match_neon(const std::uint64_t *sketches, int count, const std::uint64_t que
 
 #endif
 
-constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {
-    .scalar = match_scalar,
-#if defined(__x86_64__)
-    .popcnt = match_popcnt,
-    .avx2 = match_avx2,
-    .avx512 = match_avx512,
-#elif defined(SIMHASH_NEON)
-    .neon = match_neon,
-#endif
-};
+constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {SIMHASH_KERNELS(match)};
 
 } // namespace
 

@@ -240,16 +240,7 @@ void distances_neon(const std::uint8_t *query, int bytes, const std::uint8_t *ro
 
 #endif
 
-constexpr KernelsByLevel<SignatureDistances> kSignatureDistances = {
-    .scalar = distances_scalar,
-#if defined(__x86_64__)
-    .popcnt = distances_popcnt,
-    .avx2 = distances_avx2,
-    .avx512 = distances_avx512,
-#elif defined(SIMHASH_NEON)
-    .neon = distances_neon,
-#endif
-};
+constexpr KernelsByLevel<SignatureDistances> kSignatureDistances = {SIMHASH_KERNELS(distances)};
 
 } // namespace
 

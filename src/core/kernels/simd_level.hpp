@@ -55,4 +55,13 @@ template <typename Kernel> struct KernelsByLevel {
     }
 };
 
+// Those whose functions are called name_scalar, name_popcnt and so on.
+#if defined(__x86_64__)
+#define SIMHASH_KERNELS(name) name##_scalar, name##_popcnt, name##_avx2, name##_avx512
+#elif defined(SIMHASH_NEON)
+#define SIMHASH_KERNELS(name) name##_scalar, name##_neon
+#else
+#define SIMHASH_KERNELS(name) name##_scalar
+#endif
+
 } // namespace simhash

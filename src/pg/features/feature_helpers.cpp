@@ -76,25 +76,27 @@ private:
     char *array_;
 };
 
-Utf8Text utf8_value(text *value) { return utf8_text(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)); }
-
 } // namespace
 
 // (document text, unit text, size integer): the features that to_simhash hashes for the same arguments.
 SIMHASH_FUNCTION(to_features)
 {
-    Utf8Text document = utf8_value(document_argument(fcinfo, 0));
-    TextFeatures features;
+    text *document = document_argument(fcinfo, 0);
     Shingles shingles = shingle_arguments(fcinfo, 1);
+    TextFeatures features;
     features.init(shingles.unit, shingles.size);
-    features.read_from(document.bytes, document.length, true);
     TextArray array;
-    const char *bytes;
-    std::size_t length;
-    while (features.next_shingle(&bytes, &length)) {
-        CHECK_FOR_INTERRUPTS();
-        array.add(bytes, length);
-    }
+    in_utf8_pieces(VARDATA_ANY(document), VARSIZE_ANY_EXHDR(document),
+                   [&](const char *piece, std::size_t size, bool last) {
+                       features.read_from(piece, size, last);
+                       const char *bytes;
+                       std::size_t length;
+                       while (features.next_shingle(&bytes, &length)) {
+                           CHECK_FOR_INTERRUPTS();
+                           array.add(bytes, length);
+                       }
+                       return true;
+                   });
     return array.finish();
 }
 

@@ -100,7 +100,8 @@ INSERT INTO argument VALUES
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
     (10, '{fingerprint,a,b}', 'fingerprints'),
     (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
-    (14, '{center}', 'the text that others are near'), (14, '{similarity}', 'of Jaccard, 0 to 1, of shingles of three words');
+    (14, '{center}', 'the text that others are near'), (14, '{similarity}', 'of Jaccard, 0 to 1, of shingles of three words, or of two characters'),
+    (14, '{unit}', '`''word''` for documents, `''character''` for titles');
 
 -- One call at least of each function. What a call raises is part of the page, too.
 CREATE TEMP TABLE example (number int GENERATED ALWAYS AS IDENTITY, place int, code text);
@@ -159,7 +160,7 @@ INSERT INTO example (place, code) VALUES
     (13, $$SELECT feature_frequency(feature_frequencies_top(feature_frequencies_agg(body), 1), 'text') FROM page$$),
     (13, $$SELECT feature_frequencies_top(feature_frequencies_agg(body), -1) IS NULL FROM page$$),
     (14, $$'To be, or not to be'::text ~= 'to be or not to be!'$$), (14, $$'to be or not to be'::text ~= 'to be or not'$$),
-    (14, $$'to be or not to be'::text <@| text_ball('to be or not to be, that is', 0.6)$$), (14, $$text_ball('fox', 1.5)$$);
+    (14, $$'to be or not to be'::text <@| text_ball('to be or not to be, that is', 0.6)$$), (14, $$'The quikc fox'::text <@| text_ball('the quick fox', 0.6, 'character')$$), (14, $$text_ball('fox', 1.5)$$);
 
 -- What the examples search.
 CREATE TEMP TABLE setup AS SELECT $setup$

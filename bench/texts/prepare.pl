@@ -51,8 +51,11 @@ my @manuals = qw(cert-manager/website etcd-io/website facebook/react-native-webs
     longhorn/website vitessio/website);
 my @revised = grep { !m{^(?:apache/kafka-site|citusdata/citus|pingcap/docs-cn|redis/redis|stdlib-js/)} } sort keys %commits;
 
-# from: all revisions of files, the files of the commit, or the subjects of commits. most: texts in all, and in each
-# repository. shortest and longest: in characters.
+my @collections = qw(citusdata/citus jestjs/jest redis/redis python/peps rust-lang/rfcs);
+my $heading = qr/^(?:#{1,6} +|title: *)(.+?)(?: *\{#.*)?$/m;
+
+# from: all revisions of files, the files of the commit, their names, or what git log prints of commits. lines: the texts of
+# a file. most: texts in all, and in each repository. shortest and longest: in characters.
 my %kinds = (
     revisions => { from => 'history', repos => \@revised, files => qr/\.(?:md|mdx|rst|txt|xml|mediawiki|html|adoc)$/,
         words => 200, longest => 63000, most => 15000, each => 1100 },
@@ -65,8 +68,16 @@ my %kinds = (
         words => 50, longest => 63000, most => 10000, each => 4000 },
     cjk => { from => 'history', repos => ['pingcap/docs-cn'], files => qr/\.md$/, words => 20, shortest => 400, longest => 63000,
         most => 8000 },
-    titles => { from => 'subjects', repos => [qw(citusdata/citus jestjs/jest redis/redis python/peps rust-lang/rfcs)], words => 3,
+    titles => { from => '%s', repos => \@collections, words => 3, longest => 200, most => 15000, each => 4000 },
+    headings => { from => 'tree', repos => \@manuals, files => qr/\.mdx?$/, lines => $heading, words => 1, shortest => 4,
         longest => 200, most => 15000, each => 4000 },
+    laws => { from => 'tree', repos => ['bundestag/gesetze'], files => qr/\.md$/, lines => qr/^Title: *(.+?)$/m, words => 1,
+        shortest => 4, longest => 200, most => 15000 },
+    chinese => { from => 'tree', repos => ['pingcap/docs-cn'], files => qr/\.md$/, lines => $heading, words => 1, shortest => 4,
+        longest => 200, most => 15000 },
+    people => { from => '%an', repos => [ @collections, @manuals ], words => 1, shortest => 4, longest => 200, most => 15000 },
+    files => { from => 'names', repos => [ @collections, @manuals ], files => qr/./, words => 1, shortest => 4, longest => 200,
+        most => 15000, each => 2000 },
 );
 use constant REVISIONS => 6;    # of a file, at most
 
@@ -159,15 +170,20 @@ for my $owner_name (@{ $kind->{repos} }) {
         push @found, [ $doc, $family, $revision, $owner_name, $path, $words, $text ];
     };
     my $enough = $kind->{each} // $kind->{most};
-    if ($kind->{from} eq 'subjects') {
-        my $out = git($repo, 'log', '--no-merges', '--format=%H%x09%s', $commit);
-        my %subject = map { chomp; split /\t/, $_, 2 } <$out>;
-        for my $id (sort { md5_hex($a) cmp md5_hex($b) } keys %subject) {
+    if ($kind->{from} =~ /^%|^names$/) {
+        my %text;
+        if ($kind->{from} eq 'names') {
+            %text = map { my $path = $_->[0][0]; $path => $path =~ s{.*/}{}r } tree($repo, $commit, $kind->{files});
+        } else {
+            my $out = git($repo, 'log', '--no-merges', "--format=%H%x09$kind->{from}", $commit);
+            %text = map { chomp; split /\t/, $_, 2 } <$out>;
+        }
+        for my $id (sort { md5_hex($a) cmp md5_hex($b) } keys %text) {
             last if @found >= $enough;
-            $keep->(md5_hex($id), md5_hex($id), 0, $id, decode('UTF-8', $subject{$id}));
+            $keep->(md5_hex($id), md5_hex($id), 0, $id, decode('UTF-8', $text{$id}));
         }
     } else {
-        my @files = $kind->{from} eq 'tree' ? tree($repo, $commit, $kind->{files}) : history($repo, $commit, $kind->{files});
+        my @files = $kind->{from} eq 'history' ? history($repo, $commit, $kind->{files}) : tree($repo, $commit, $kind->{files});
         # A file may have been added several times.
         my %key = map { $_ => md5_hex("$owner_name $_->[0][0] $_->[0][1]") } @files;
         my $pid = open2(my $out, my $in, 'git', '-C', $repo, 'cat-file', '--batch');
@@ -184,7 +200,8 @@ for my $owner_name (@{ $kind->{repos} }) {
                 next if $type ne 'blob' || $size > 4 * $kind->{longest} + 100000;
                 my $text = decode('UTF-8', substr($bytes, 0, $size));
                 $text = $kind->{text}->($text) if $kind->{text};
-                $keep->(substr($key{$file}, 0, 12), substr(md5_hex("$owner_name " . family($path)), 0, 12), $revision++, $path, $text);
+                my @where = (substr($key{$file}, 0, 12), substr(md5_hex("$owner_name " . family($path)), 0, 12), $revision++, $path);
+                $keep->(@where, $_) for $kind->{lines} ? $text =~ /$kind->{lines}/g : $text;
             }
         }
         close $in;

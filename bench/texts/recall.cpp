@@ -152,7 +152,7 @@ int main(int argc, char **argv)
                                  minhash_of(distinct(words)), minhash_of(both), minhash_of(united(both, three))})
             next.bits[scheme++] = bits;
         TextSketch sketch;
-        sketch.init();
+        sketch.init(TextUnit::kWord);
         sketch.read_from(text.data(), text.size(), true);
         while (sketch.add_some()) {
         }
@@ -192,8 +192,8 @@ int main(int argc, char **argv)
         std::size_t all = 0, found = 0;
         for (const Pair &pair : pairs)
             if (pair.index >= least)
-                all++, found += hamming_distance(texts[pair.a].bits[kChosen], texts[pair.b].bits[kChosen]) <= text_radius(least);
-        std::printf("  %.1f, %d bits: %.3f", least, text_radius(least), static_cast<double>(found) / static_cast<double>(all));
+                all++, found += hamming_distance(texts[pair.a].bits[kChosen], texts[pair.b].bits[kChosen]) <= text_radius(TextUnit::kWord, least);
+        std::printf("  %.1f, %d bits: %.3f", least, text_radius(TextUnit::kWord, least), static_cast<double>(found) / static_cast<double>(all));
     }
     std::printf("\n2 words within 8, by the words of the shorter text:");
     const std::size_t limits[] = {10, 20, 50, 200, 1000, SIZE_MAX};

@@ -41,6 +41,18 @@ CREATE OPERATOR CLASS simhash_text_ops DEFAULT FOR TYPE pg_catalog.text USING si
     STORAGE simhash;
 COMMENT ON OPERATOR CLASS simhash_text_ops USING simhash IS 'near-duplicate texts';
 COMMENT ON OPERATOR FAMILY simhash_text_ops USING simhash IS 'near-duplicate texts';
+CREATE OPERATOR CLASS simhash_title_ops FOR TYPE pg_catalog.text USING simhash AS
+    OPERATOR 12 <@| (pg_catalog.text, text_ball),
+    FUNCTION 1 simhash_internal_title_sketch(pg_catalog.text),
+    STORAGE simhash;
+COMMENT ON OPERATOR CLASS simhash_title_ops USING simhash IS 'short texts with typing errors, by characters';
+COMMENT ON OPERATOR FAMILY simhash_title_ops USING simhash IS 'short texts with typing errors, by characters';
+CREATE OPERATOR CLASS simhash_text_ball_ops DEFAULT FOR TYPE text_ball USING simhash AS
+    OPERATOR 13 ~= (text_ball, text_ball),
+    FUNCTION 1 simhash_internal_text_ball_center(text_ball),
+    STORAGE simhash;
+COMMENT ON OPERATOR CLASS simhash_text_ball_ops USING simhash IS 'constraints on texts with any similarity';
+COMMENT ON OPERATOR FAMILY simhash_text_ball_ops USING simhash IS 'constraints on texts with any similarity';
 CREATE OPERATOR CLASS simhash_bit_ops DEFAULT FOR TYPE bit USING simhash AS
     OPERATOR 1 <@| (bit, signature_ball),
     OPERATOR 3 pg_catalog.= (bit, bit),

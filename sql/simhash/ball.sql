@@ -42,7 +42,7 @@ CREATE OPERATOR ~= (
     RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR ~= (simhash, simhash) IS 'near-duplicate: whether the Hamming distance is at most 3';
 
-\include balls_meet.sql type=simhash_ball meet=simhash_internal_balls_meet center=simhash_internal_ball_center stored=simhash
+\include balls_meet.sql type=simhash_ball meet=simhash_internal_balls_meet center=simhash_internal_ball_center stored=simhash cost=1
 
 -- The distance to weights is exactly the distance to their signs. Only a ball around weights permits the index to
 -- probe only the likely places, with the recall in its value. Nothing else, in particular no setting, makes a

@@ -1,7 +1,7 @@
 -- Two balls meet if each has the other's center. So an exclusion constraint on balls has a radius of its own.
 
 CREATE FUNCTION @meet@(@type@, @type@) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
 COMMENT ON FUNCTION @meet@(@type@, @type@) IS 'implementation of ~= operator';
 CREATE OPERATOR ~= (
     LEFTARG = @type@, RIGHTARG = @type@, FUNCTION = @meet@, COMMUTATOR = ~=,

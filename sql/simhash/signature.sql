@@ -87,7 +87,7 @@ CREATE OPERATOR <@| (
     RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (bit, signature_ball) IS 'whether the bit string is in the ball';
 
-\include balls_meet.sql type=signature_ball meet=simhash_internal_signature_balls_meet center=simhash_internal_signature_ball_center stored=bit
+\include balls_meet.sql type=signature_ball meet=simhash_internal_signature_balls_meet center=simhash_internal_signature_ball_center stored=bit cost=1
 
 -- Not signature_distance: with two arguments of unknown type that would be ambiguous.
 CREATE FUNCTION simhash_internal_distance_to_center(bit, signature_ball) RETURNS hamming_distance

@@ -1,4 +1,5 @@
--- Near-duplicate texts. Which texts are near is a matter of their words alone: not of a collation, a setting or an index.
+-- Near-duplicate texts. Which texts are near is a matter of their words, or characters, alone: not of a collation, a setting
+-- or an index.
 -- The functions of conditions are LEAKPROOF, since row-level security would else keep them from the index. They raise
 -- errors only for a character that UTF-8 lacks, which no index can contain, and for want of memory.
 
@@ -6,6 +7,11 @@ CREATE FUNCTION simhash_internal_text_sketch(pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION simhash_internal_text_sketch(pg_catalog.text)
     IS 'what an index stores of a text: to_minhash(text, ''word'', 2, 64)';
+
+CREATE FUNCTION simhash_internal_title_sketch(pg_catalog.text) RETURNS simhash
+    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION simhash_internal_title_sketch(pg_catalog.text)
+    IS 'what an index by characters stores of a text: bits of 64 minima of its shingles of one and two characters';
 
 CREATE FUNCTION simhash_internal_text_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
@@ -45,10 +51,11 @@ COMMENT ON FUNCTION simhash_internal_text_ball_send(text_ball) IS 'I/O';
 
 \include equality.sql type=text_ball cost=10 joins=HASHES
 
-CREATE FUNCTION text_ball(center pg_catalog.text, similarity double precision) RETURNS text_ball
+CREATE FUNCTION text_ball(center pg_catalog.text, similarity double precision, unit pg_catalog.text DEFAULT 'word')
+    RETURNS text_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION text_ball(pg_catalog.text, double precision)
-    IS 'the texts near a text, at this least Jaccard similarity of three-word shingles';
+COMMENT ON FUNCTION text_ball(pg_catalog.text, double precision, pg_catalog.text)
+    IS 'the texts near a text, at this least Jaccard similarity of shingles of three words, or of two characters';
 
 CREATE FUNCTION simhash_internal_text_in_ball(pg_catalog.text, text_ball) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST 1000
@@ -58,3 +65,5 @@ CREATE OPERATOR <@| (
     LEFTARG = pg_catalog.text, RIGHTARG = text_ball, FUNCTION = simhash_internal_text_in_ball,
     RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
 COMMENT ON OPERATOR <@| (pg_catalog.text, text_ball) IS 'whether the text is in the ball';
+
+\include balls_meet.sql type=text_ball meet=simhash_internal_text_balls_meet center=simhash_internal_text_ball_center stored=simhash cost=1000

@@ -61,7 +61,8 @@ bool check_type(Oid oid, OperatorClass *opclass)
                 errhint("Index an expression of type simhash or bit."));
         return false;
     }
-    const bool extracted = opclass->searched && OidIsValid(class_extraction(opclass->handler, opclass->type));
+    const bool extracted =
+        opclass->searched && OidIsValid(class_extraction(opclass->handler, opclass->family, opclass->type));
     const Oid wanted = extracted ? class_storage(opclass->handler, opclass->type) : opclass->type;
     if (stored != wanted)
         ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -75,9 +76,10 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
     bool valid = true;
     const char *signature = format_operator(member.amopopr);
     const int strategy = member.amopstrategy;
-    const Oid wanted = strategy < 1 || strategy > kStrategies
-                           ? InvalidOid
-                           : class_operator(opclass.handler, opclass.type, opclass.searched, strategy);
+    const Oid wanted =
+        strategy < 1 || strategy > kStrategies
+            ? InvalidOid
+            : class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, strategy);
     if (!OidIsValid(wanted)) {
         ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
                 errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
@@ -113,7 +115,7 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
 // The type of the left operand of the operator that must have a strategy number, or InvalidOid.
 Oid left_type(const OperatorClass &opclass, int strategy)
 {
-    const Oid op = class_operator(opclass.handler, opclass.type, opclass.searched, strategy);
+    const Oid op = class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, strategy);
     Oid left = InvalidOid, right;
     if (OidIsValid(op))
         op_input_types(op, &left, &right);
@@ -133,8 +135,8 @@ bool check_operators(const OperatorClass &opclass)
     }
     ReleaseCatCacheList(operators);
     for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (present[strategy] ||
-            !OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, strategy)))
+        if (present[strategy] || !OidIsValid(class_operator(opclass.handler, opclass.family, opclass.type,
+                                                            opclass.searched, strategy)))
             continue;
         ereport(
             opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
@@ -149,7 +151,8 @@ bool check_operators(const OperatorClass &opclass)
 // An operator class has the function of the extension that extracts what is stored of its type, or none.
 bool check_functions(const OperatorClass &opclass)
 {
-    const Oid wanted = opclass.searched ? class_extraction(opclass.handler, opclass.type) : InvalidOid;
+    const Oid wanted =
+        opclass.searched ? class_extraction(opclass.handler, opclass.family, opclass.type) : InvalidOid;
     bool valid = true, present = false;
     CatCList *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(opclass.family));
     for (int i = 0; i < functions->n_members; i++) {
@@ -189,7 +192,8 @@ bool check_opclass(Oid oid, int level, OperatorClass *opclass)
 // hash function for bit.
 bool has_equality(const OperatorClass &opclass)
 {
-    return OidIsValid(class_operator(opclass.handler, opclass.type, opclass.searched, kEqual)) &&
+    return OidIsValid(
+               class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, kEqual)) &&
            OidIsValid(lookup_type_cache(opclass.type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc);
 }
 

@@ -225,7 +225,7 @@ SELECT is_empty($$
 SELECT is_empty($$
     SELECT opcintype::regtype FROM pg_opclass JOIN member ON classid = 'pg_opclass'::regclass AND objid = pg_opclass.oid
     WHERE opcintype NOT IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass) 
-        AND opcname NOT IN ('simhash_bit_ops', 'simhash_bigint_ops', 'simhash_text_ops') AND opcname NOT LIKE 'simhash\_equal\_%' $$,
+        AND opcname NOT IN ('simhash_bit_ops', 'simhash_bigint_ops', 'simhash_text_ops', 'simhash_title_ops') AND opcname NOT LIKE 'simhash\_equal\_%' $$,
     'no operator class is for a type of others, except those for bit strings, bigint, text and equality');
 SELECT is(opcdefault, true, 'which is the default') FROM pg_opclass WHERE opcname = 'simhash_bit_ops';
 SELECT is_empty($$

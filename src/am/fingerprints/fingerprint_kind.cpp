@@ -52,11 +52,21 @@ constexpr ClassOperator kTextOperators[kStrategies + 1] = {
     {"<@|", "text_ball", nullptr}, // kInTextBall
 };
 
+constexpr ClassOperator kTitleOperators[kStrategies + 1] = {
+    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {"<@|", "text_ball", nullptr}, // kInTitleBall
+};
+
+constexpr ClassOperator kTextBallOperators[kStrategies + 1] = {
+    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kTextBallsMeet
+};
+
 constexpr IndexedType kTypes[] = {
     {"simhash", InvalidOid, kOperators, nullptr},
     {nullptr, INT8OID, kBigintOperators, nullptr},
     {"simhash_ball", InvalidOid, kBallOperators, "simhash_internal_ball_center"},
     {nullptr, TEXTOID, kTextOperators, "simhash_internal_text_sketch"},
+    {nullptr, TEXTOID, kTitleOperators, "simhash_internal_title_sketch"},
+    {"text_ball", InvalidOid, kTextBallOperators, "simhash_internal_text_ball_center"},
 };
 
 } // namespace

@@ -53,12 +53,17 @@ BallKey<Fingerprint, GuidedBall> FingerprintTerms::unmasked_ball(const ScanKeyDa
     }
     case kNearText: {
         Fingerprint center = 0;
-        const bool any = text_fingerprint(key.sk_argument, &center);
+        const bool any = text_fingerprint(key.sk_argument, TextUnit::kWord, &center);
         return {center, any ? kNearTextRadius : kEmptyRadius, true, nullptr};
     }
-    case kInTextBall: {
+    case kInTextBall:
+    case kInTitleBall:
+    case kTextBallsMeet: {
         const TextBall ball = text_ball_terms(key.sk_argument);
-        return {ball.center, ball.radius, true, nullptr};
+        // What the index stores says nothing of the other unit, so all rows are checked.
+        const bool other = ball.radius != kEmptyRadius && key.sk_strategy != kTextBallsMeet &&
+                           key.sk_strategy != text_ball_strategy(ball.unit);
+        return {ball.center, other ? kFullRadius : ball.radius, true, nullptr};
     }
     default:
         elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);

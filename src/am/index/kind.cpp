@@ -55,14 +55,28 @@ const IndexedType *find_equality(Oid type)
     return nullptr;
 }
 
-// What is searched.
-Indexed find_indexed(Oid schema, Oid type)
+Oid extraction(const IndexedType &indexed, Oid schema, Oid type)
 {
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < known[i]->type_count; j++)
-            if (is_type(known[i]->types[j], schema, type))
-                return {known[i], &known[i]->types[j]};
-    return {};
+    return indexed.extract == nullptr ? InvalidOid : find_function(schema, indexed.extract, &type, 1);
+}
+
+// What is searched. Of several ways to index a type it is that of the operator family, or the first.
+Indexed find_indexed(Oid schema, Oid family, Oid type)
+{
+    Indexed first = {};
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < known[i]->type_count; j++) {
+            const IndexedType &indexed = known[i]->types[j];
+            if (!is_type(indexed, schema, type))
+                continue;
+            if (first.kind == nullptr)
+                first = {known[i], &indexed};
+            else if (OidIsValid(family) &&
+                     get_opfamily_proc(family, type, type, kExtractProc) == extraction(indexed, schema, type))
+                return {known[i], &indexed};
+        }
+    }
+    return first;
 }
 
 // Returns the type of an operand: the extension's of this name, or PostgreSQL's.
@@ -121,36 +135,42 @@ bool is_equality_type(Oid type) { return find_equality(type) != nullptr; }
 
 const IndexKind *kind_on(Oid handler, Oid type)
 {
-    return find_indexed(get_func_namespace(handler), type).kind;
+    return find_indexed(get_func_namespace(handler), InvalidOid, type).kind;
 }
 
-Oid class_extraction(Oid handler, Oid type)
+Oid class_extraction(Oid handler, Oid family, Oid type)
 {
     const Oid schema = get_func_namespace(handler);
-    const Indexed indexed = find_indexed(schema, type);
-    return indexed.kind == nullptr || indexed.type->extract == nullptr
-               ? InvalidOid
-               : find_function(schema, indexed.type->extract, &type, 1);
+    const Indexed indexed = find_indexed(schema, family, type);
+    return indexed.kind == nullptr ? InvalidOid : extraction(*indexed.type, schema, type);
 }
 
 Oid class_storage(Oid handler, Oid type)
 {
     const Oid schema = get_func_namespace(handler);
-    return operand_type(schema, find_indexed(schema, type).kind->stored, type);
+    return operand_type(schema, find_indexed(schema, InvalidOid, type).kind->stored, type);
 }
 
-Oid class_operator(Oid handler, Oid type, bool searched, int strategy)
+Oid class_operator(Oid handler, Oid family, Oid type, bool searched, int strategy)
 {
     Assert(strategy >= 1 && strategy <= kStrategies);
     const Oid schema = get_func_namespace(handler);
     const IndexedType *indexed = searched ? nullptr : find_equality(type);
     if (indexed == nullptr)
-        indexed = find_indexed(schema, type).type;
+        indexed = find_indexed(schema, family, type).type;
     if (indexed == nullptr || indexed->operators[strategy].name == nullptr)
         return InvalidOid;
     const ClassOperator &op = indexed->operators[strategy];
     return find_operator(is_equality(strategy) ? PG_CATALOG_NAMESPACE : schema, op.name,
                          operand_type(schema, op.left, type), operand_type(schema, op.right, type));
+}
+
+bool indexes_texts(Relation index)
+{
+    const auto has = [&](Strategy strategy) {
+        return OidIsValid(class_function(index, value_column(index), strategy));
+    };
+    return has(kNearText) || has(kInTitleBall) || has(kTextBallsMeet);
 }
 
 } // namespace simhash

@@ -106,17 +106,20 @@ inline const IndexKind &kind_of(Relation index) { return kind_for(stored_type(in
 Oid access_method_handler(Oid method);
 // The kind of the indexes on just this type, or null.
 const IndexKind *kind_on(Oid handler, Oid type);
-// The function that operator classes for this type must have to extract what is stored, or InvalidOid.
-Oid class_extraction(Oid handler, Oid type);
+// The function that an operator class for this type must have to extract what is stored, or InvalidOid. If there are
+// several, it is the one that the class has, and otherwise the first. `family` is the operator class's.
+Oid class_extraction(Oid handler, Oid family, Oid type);
 // The type that operator classes for this type, which extract, must store.
 Oid class_storage(Oid handler, Oid type);
-// The one operator that may have a strategy number in operator classes for this type, for the searched column or for those
+// The one operator that may have a strategy number in an operator class for this type, for the searched column or for those
 // before it, or InvalidOid.
-Oid class_operator(Oid handler, Oid type, bool searched, int strategy);
+Oid class_operator(Oid handler, Oid family, Oid type, bool searched, int strategy);
 // The function of that operator of an index's column, from 0. That of the searched one is kept in the relcache entry.
 Oid class_function(Relation index, int column, int strategy);
 // Whether the class of a column, from 1, has a distance: those of texts and of balls have none.
 bool has_distance(Oid index, int column);
+// Whether an index stores sketches of texts, which are near for some texts that are not.
+bool indexes_texts(Relation index);
 // Whether a type has operator classes for conditions of equality alone, on columns before the searched one.
 bool is_equality_type(Oid type);
 

@@ -102,7 +102,7 @@ void require_extraction(Relation index)
 {
     const int column = value_column(index);
     if (index_getprocid(index, static_cast<AttrNumber>(column + 1), kExtractProc) ==
-        class_extraction(index->rd_amhandler, index->rd_opcintype[column]))
+        class_extraction(index->rd_amhandler, index->rd_opfamily[column], index->rd_opcintype[column]))
         return;
     ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
             errmsg("the operator class of index \"%s\" lacks the support function of its type",
@@ -166,7 +166,8 @@ Oid class_function(Relation index, int column, int strategy)
     Cache *cache = cache_of(index);
     if (kept && cache != nullptr && OidIsValid(cache->function[strategy]))
         return cache->function[strategy];
-    const Oid op = class_operator(index->rd_amhandler, index->rd_opcintype[column], kept, strategy);
+    const Oid op = class_operator(index->rd_amhandler, index->rd_opfamily[column],
+                                  index->rd_opcintype[column], kept, strategy);
     const Oid function = OidIsValid(op) ? get_opcode(op) : InvalidOid;
     cache = cache_of(index); // an invalidation may have freed it
     if (kept && cache != nullptr)

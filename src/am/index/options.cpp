@@ -1,5 +1,7 @@
 #include "am/index/options.hpp"
 
+#include "am/index/kind.hpp"
+
 #include "am/index/stored_value.hpp"
 
 #include "core/lists/list_centers.hpp"
@@ -128,8 +130,7 @@ IndexOptions index_options(Relation index)
     if (index->rd_options != nullptr)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
     if (options.design_radius == kDistanceNotGiven)
-        options.design_radius =
-            index->rd_opcintype[value_column(index)] == TEXTOID ? kDefaultTextDistance : kDefaultDistance;
+        options.design_radius = indexes_texts(index) ? kDefaultTextDistance : kDefaultDistance;
     return options;
 }
 

@@ -74,7 +74,7 @@ Oid planned_function(const PlannedIndex &index, int column, int strategy)
     if (index.relation != nullptr)
         return class_function(index.relation, column, strategy);
     const Oid handler = access_method_handler(index.info->relam);
-    return get_opcode(class_operator(handler, index.info->opcintype[column],
+    return get_opcode(class_operator(handler, index.info->opfamily[column], index.info->opcintype[column],
                                      column == index.info->nkeycolumns - 1, strategy));
 }
 
@@ -460,8 +460,13 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
         return {kNearRadius, true, kExactRecall};
     if (strategy == kNearText)
         return {kNearTextRadius, true, kExactRecall};
-    if (strategy == kInTextBall)
-        return {planned_text_radius(argument, ball_type), true, kExactRecall};
+    if (strategy == kTextBallsMeet)
+        return {planned_text_ball(argument, ball_type).radius, true, kExactRecall};
+    if (strategy == kInTextBall || strategy == kInTitleBall) {
+        const PlannedTextBall ball = planned_text_ball(argument, ball_type);
+        const bool other = ball.known && text_ball_strategy(ball.unit) != strategy;
+        return {other ? bits : ball.radius, true, kExactRecall};
+    }
     return planned_ball(argument, ball_type, bits);
 }
 
@@ -493,11 +498,12 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         conditions.only_nulls = conditions.only_nulls && columns.masked;
         if (!columns.masked)
             conditions.ball.radius = costs.bits(index);
-        // The rows found are those near by chance, too.
-        if (path->indexorderbys == NIL && !conditions.only_nulls)
-            *selectivity = Min(1.0, *selectivity + conditions.searches * ball_volume(costs.bits(index),
-                                                                                     conditions.ball.radius));
     }
+    // The rows found are those near by chance, too.
+    const Cost recheck = recheck_cost(root, info, columns.searched);
+    if ((searched_column(info) > 0 || recheck > 0) && path->indexorderbys == NIL && !conditions.only_nulls)
+        *selectivity = Min(1.0, *selectivity + conditions.searches *
+                                                   ball_volume(costs.bits(index), conditions.ball.radius));
     const Fetched heap = fetched_rows(rel, *selectivity);
     const double rows = Max(1.0, Min(*selectivity * rel->tuples, info->tuples));
     const double part = rows / Max(1.0, info->tuples) / conditions.searches;
@@ -507,9 +513,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     *startup_cost = index_other_operands_eval_cost(root, quals) +
                     index_other_operands_eval_cost(root, path->indexorderbys) +
                     time_cost(kSearchMicroseconds);
-    *total_cost = *startup_cost + searches +
-                  rows * (cpu_index_tuple_cost + recheck_cost(root, info, columns.searched)) +
-                  plain_scan(path, heap);
+    *total_cost = *startup_cost + searches + rows * (cpu_index_tuple_cost + recheck) + plain_scan(path, heap);
     *correlation = 0;
     *pages = search.pages * conditions.searches;
     if (path->indexorderbys != NIL) {

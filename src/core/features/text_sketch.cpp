@@ -5,20 +5,42 @@
 #include <iterator>
 
 #include "core/bits/contract.hpp"
+#include "core/bits/feature_hash.hpp"
 
 namespace simhash
 {
 
-void TextSketch::init()
+void TextSketch::init(TextUnit unit)
 {
+    constexpr int kSize = 2; // of shingles of either unit
+    unit_ = unit;
     sketch_.init(minima_, kBits);
-    features_.init(TextUnit::kWord, kSketchWords);
+    features_.init(unit, kSize);
+}
+
+// Pairs of characters, and single ones: the first of each pair, and the second of the last.
+std::size_t TextSketch::read_characters(std::uint64_t *hashes)
+{
+    std::size_t count = 0;
+    const char *pair;
+    std::size_t length;
+    while (count + 3 <= kBatch && features_.next_shingle(&pair, &length)) {
+        int first;
+        decode_utf8(pair, pair + length, &first);
+        const auto size = static_cast<std::size_t>(first);
+        count -= count > 0 ? 1 : 0;
+        hashes[count++] = feature_hash(pair, length);
+        hashes[count++] = feature_hash(pair, size);
+        hashes[count++] = feature_hash(pair + size, length - size);
+        count -= size == length ? 1 : 0;
+    }
+    return count;
 }
 
 bool TextSketch::add_some()
 {
-    std::uint64_t hashes[1024];
-    std::size_t count = features_.next(hashes, std::size(hashes));
+    std::uint64_t hashes[kBatch];
+    std::size_t count = unit_ == TextUnit::kWord ? features_.next(hashes, kBatch) : read_characters(hashes);
     sketch_.add(hashes, count);
     return count > 0;
 }
@@ -32,17 +54,30 @@ Fingerprint TextSketch::fingerprint() const
     return bits;
 }
 
-// Interpolated between what was measured. Sets of three words are equal only if those of two words are, too.
-int text_radius(double similarity)
+namespace
 {
-    constexpr struct {
-        double similarity;
-        int radius;
-    } kMeasured[] = {{1, 0}, {.9, 5}, {.8, kNearTextRadius}, {.7, 12}, {.6, 16}, {.5, 20}, {0, kBits}};
+
+struct MeasuredRadius {
+    double similarity;
+    int radius;
+};
+constexpr std::size_t kMeasured = 7;
+// Sets of larger shingles are equal only if those of smaller ones are, too.
+constexpr MeasuredRadius kWordRadius[kMeasured] = {
+    {1, 0}, {.9, 5}, {.8, kNearTextRadius}, {.7, 12}, {.6, 16}, {.5, 20}, {0, kBits}};
+constexpr MeasuredRadius kCharacterRadius[kMeasured] = {{1, 0},   {.9, 5},  {.8, 7},   {.7, 9},
+                                                        {.6, 11}, {.5, 13}, {0, kBits}};
+
+} // namespace
+
+// Interpolated between what was measured.
+int text_radius(TextUnit unit, double similarity)
+{
+    const MeasuredRadius *measured = unit == TextUnit::kWord ? kWordRadius : kCharacterRadius;
     std::size_t next = 1;
-    while (next + 1 < std::size(kMeasured) && similarity < kMeasured[next].similarity)
+    while (next + 1 < kMeasured && similarity < measured[next].similarity)
         next++;
-    const auto &above = kMeasured[next - 1], &below = kMeasured[next];
+    const auto &above = measured[next - 1], &below = measured[next];
     const double fraction = (above.similarity - similarity) / (above.similarity - below.similarity);
     // Rounded up, but for the inexactness of decimals.
     const double radius = above.radius + (below.radius - above.radius) * fraction;

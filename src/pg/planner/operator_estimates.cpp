@@ -160,7 +160,7 @@ DistanceTerms ball_terms(const Request &request)
         terms.right = static_cast<Node *>(linitial(arguments));
     }
     if (type == TEXTOID) {
-        terms.radius = planned_text_radius(node, find_type(request.schema, "text_ball"));
+        terms.radius = planned_text_ball(node, find_type(request.schema, "text_ball")).radius;
         return terms;
     }
     terms.bits = estimate_bits(type, terms.left, terms.right);

@@ -2,6 +2,7 @@
 
 #include "core/features/estimate.hpp"
 #include "core/features/text_sketch.hpp"
+#include "pg/features/document_arguments.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
@@ -220,15 +221,26 @@ PlannedBall planned_ball(Node *argument, Oid type, int bits)
     return {unknown_radius(bits), bits == kBits, kUnknownRecall};
 }
 
-int planned_text_radius(Node *argument, Oid type)
+PlannedTextBall planned_text_ball(Node *argument, Oid type)
 {
-    if (argument == nullptr || !IsA(argument, Const))
-        return kNearTextRadius;
+    const PlannedTextBall unknown = {kNearTextRadius, TextUnit::kWord, false};
+    if (argument == nullptr || (exprType(argument) != type && !is_null_constant(argument)))
+        return unknown;
     if (is_null_constant(argument))
-        return kEmptyRadius;
-    return exprType(argument) != type
-               ? kNearTextRadius
-               : text_ball_terms(reinterpret_cast<const Const *>(argument)->constvalue).radius;
+        return {kEmptyRadius, TextUnit::kWord, false};
+    if (IsA(argument, Const)) {
+        const TextBall ball = text_ball_terms(reinterpret_cast<const Const *>(argument)->constvalue);
+        return {ball.radius, ball.unit, true};
+    }
+    const List *arguments =
+        IsA(argument, FuncExpr) ? reinterpret_cast<const FuncExpr *>(argument)->args : NIL;
+    const Const *similarity = constant_argument(arguments, 1, FLOAT8OID);
+    const Const *unit = constant_argument(arguments, 2, TEXTOID);
+    if (similarity == nullptr || similarity->constisnull || unit == nullptr || unit->constisnull)
+        return unknown;
+    const double least = DatumGetFloat8(similarity->constvalue);
+    const TextUnit chosen = text_unit(DatumGetTextPP(unit->constvalue));
+    return {valid_similarity(least) ? text_radius(chosen, least) : kNearTextRadius, chosen, true};
 }
 
 } // namespace simhash

@@ -2,6 +2,7 @@
 // its limit is of, the balls by which an index finds the same rows, and what the planner knows of a ball.
 #pragma once
 
+#include "core/text/text_features.hpp"
 #include "pg/planner/selectivity.hpp"
 
 namespace simhash
@@ -106,7 +107,12 @@ struct PlannedBall {
 // assumed. A null argument stands for any element of an array. `type` is one of the extension's types of balls, which the
 // operator requires: a constant of another type is not read.
 PlannedBall planned_ball(Node *argument, Oid type, int bits);
-// The radius of a ball of texts, whose type is `type`. An unknown one is assumed to have that of ~=.
-int planned_text_radius(Node *argument, Oid type);
+struct PlannedTextBall {
+    int radius; // -1 to 64
+    TextUnit unit;
+    bool known; // otherwise the ball is assumed to be that of ~=
+};
+// Reads a ball of texts, whose type is `type`: a constant, or a call of text_ball with constants.
+PlannedTextBall planned_text_ball(Node *argument, Oid type);
 
 } // namespace simhash

@@ -30,6 +30,7 @@ struct KeptText {
     MemoryContext context; // of all that follows
     const char *bytes;     // null if no text is kept
     Size length;
+    TextUnit unit;
     Shingles *shingles; // counts: the number of the text in which one was seen last
     std::uint64_t texts;
     bool sketched;
@@ -52,11 +53,11 @@ void end_of_transaction(XactEvent, void *)
     MemoryContextReset(kept.context);
 }
 
-// Calls use(hashes, count) for the text's shingles of three words until it returns false.
-template <typename Use> void each_shingle(TextBytes text, Use use)
+// Calls use(hashes, count) for the shingles of the text by which it is compared until it returns false.
+template <typename Use> void each_shingle(TextBytes text, TextUnit unit, Use use)
 {
     TextFeatures features;
-    features.init(TextUnit::kWord, kNearWords);
+    features.init(unit, compared_size(unit));
     in_utf8_pieces(text.at, text.length, [&](const char *piece, std::size_t length, bool last) {
         features.read_from(piece, length, last);
         std::uint64_t hashes[256];
@@ -69,7 +70,7 @@ template <typename Use> void each_shingle(TextBytes text, Use use)
     });
 }
 
-void keep(TextBytes text)
+void keep(TextBytes text, TextUnit unit)
 {
     if (kept.context == nullptr) {
         kept.context = AllocSetContextCreate(TopMemoryContext, "simhash text", ALLOCSET_DEFAULT_SIZES);
@@ -79,11 +80,12 @@ void keep(TextBytes text)
     kept.stored = false;
     kept.sketched = false;
     kept.texts = 1;
+    kept.unit = unit;
     MemoryContextReset(kept.context);
     MemoryContext caller = MemoryContextSwitchTo(kept.context);
     kept.shingles = new (palloc(sizeof(Shingles))) Shingles;
     kept.shingles->expect(std::min<std::size_t>(text.length / 8, 65536));
-    each_shingle(text, [](const std::uint64_t *hashes, std::size_t count) {
+    each_shingle(text, unit, [](const std::uint64_t *hashes, std::size_t count) {
         for (std::size_t i = 0; i < count; i++)
             kept.shingles->add(hashes[i], 1);
         return true;
@@ -100,9 +102,9 @@ void keep(TextBytes text)
     kept.bytes = bytes;
 }
 
-bool is_kept(TextBytes text)
+bool is_kept(TextBytes text, TextUnit unit)
 {
-    return kept.bytes != nullptr && kept.length == text.length &&
+    return kept.bytes != nullptr && kept.unit == unit && kept.length == text.length &&
            std::memcmp(kept.bytes, text.at, text.length) == 0;
 }
 
@@ -116,7 +118,7 @@ bool alike(TextBytes text, double similarity)
     std::size_t common = 0;
     CountedFeatures others;
     bool possible = true;
-    each_shingle(text, [&](const std::uint64_t *hashes, std::size_t count) {
+    each_shingle(text, kept.unit, [&](const std::uint64_t *hashes, std::size_t count) {
         for (std::size_t i = 0; i < count; i++) {
             const FeatureCount &found = shingles.find(hashes[i]);
             if (found.count == 0) {
@@ -141,13 +143,13 @@ bool near_to_kept(TextBytes text, Nearness least)
 {
     if (!any_shingles())
         return false;
-    if (is_kept(text))
+    if (is_kept(text, least.unit))
         return true;
     Fingerprint fingerprint;
-    if (!alike(text, least.similarity) || !text_fingerprint(text, &fingerprint))
+    if (!alike(text, least.similarity) || !text_fingerprint(text, least.unit, &fingerprint))
         return false;
     if (!kept.sketched) {
-        text_fingerprint({kept.bytes, kept.length}, &kept.fingerprint);
+        text_fingerprint({kept.bytes, kept.length}, kept.unit, &kept.fingerprint);
         kept.sketched = true;
     }
     return hamming_distance(fingerprint, kept.fingerprint) <= least.radius;
@@ -160,10 +162,10 @@ public:
     explicit TextValue(Datum datum) : datum_(datum), plain_(nullptr) {}
 
     // Whether it is the kept text, as far as that can be said without reading it.
-    bool points_to_kept() const
+    bool points_to_kept(TextUnit unit) const
     {
         varatt_external pointer;
-        return kept.bytes != nullptr && kept.stored && read_pointer(&pointer) &&
+        return kept.bytes != nullptr && kept.unit == unit && kept.stored && read_pointer(&pointer) &&
                std::memcmp(&pointer, &kept.pointer, sizeof(pointer)) == 0;
     }
 
@@ -174,9 +176,9 @@ public:
         return {VARDATA_ANY(plain_), static_cast<Size>(VARSIZE_ANY_EXHDR(plain_))};
     }
 
-    bool has_kept_bytes()
+    bool has_kept_bytes(TextUnit unit)
     {
-        if (!is_kept(bytes()))
+        if (!is_kept(bytes(), unit))
             return false;
         note_kept();
         return true;
@@ -208,10 +210,10 @@ private:
 
 } // namespace
 
-bool text_fingerprint(TextBytes text, Fingerprint *out)
+bool text_fingerprint(TextBytes text, TextUnit unit, Fingerprint *out)
 {
     TextSketch sketch;
-    sketch.init();
+    sketch.init(unit);
     in_utf8_pieces(text.at, text.length, [&](const char *piece, std::size_t length, bool last) {
         sketch.read_from(piece, length, last);
         while (sketch.add_some())
@@ -224,10 +226,10 @@ bool text_fingerprint(TextBytes text, Fingerprint *out)
     return true;
 }
 
-bool text_fingerprint(Datum text, Fingerprint *out)
+bool text_fingerprint(Datum text, TextUnit unit, Fingerprint *out)
 {
     TextValue value(text);
-    const bool any = text_fingerprint(value.bytes(), out);
+    const bool any = text_fingerprint(value.bytes(), unit, out);
     value.release();
     return any;
 }
@@ -236,17 +238,18 @@ bool near_texts(Datum a, Datum b, Nearness least)
 {
     TextValue first(a), second(b);
     // Toast pointers first, which are compared without reading a text.
-    bool second_kept = second.points_to_kept(), first_kept = !second_kept && first.points_to_kept();
+    bool second_kept = second.points_to_kept(least.unit);
+    bool first_kept = !second_kept && first.points_to_kept(least.unit);
     if (!first_kept && !second_kept) {
-        second_kept = second.has_kept_bytes();
-        first_kept = !second_kept && first.has_kept_bytes();
+        second_kept = second.has_kept_bytes(least.unit);
+        first_kept = !second_kept && first.has_kept_bytes(least.unit);
     }
     if (!first_kept && !second_kept) {
         const std::uint64_t hash = feature_hash(first.bytes().at, first.bytes().length);
         first_kept = hash == kept.missed;
         TextValue *chosen = first_kept ? &first : &second;
         kept.missed = hash;
-        keep(chosen->bytes());
+        keep(chosen->bytes(), least.unit);
         chosen->note_kept();
     }
     TextValue *other = first_kept ? &second : &first;
@@ -256,12 +259,17 @@ bool near_texts(Datum a, Datum b, Nearness least)
     return near;
 }
 
+bool near_kept_text(TextBytes text, TextBytes center, Nearness least)
+{
+    if (!is_kept(center, least.unit))
+        keep(center, least.unit);
+    return near_to_kept(text, least);
+}
+
 bool near_kept_text(Datum text, TextBytes center, Nearness least)
 {
-    if (!is_kept(center))
-        keep(center);
     TextValue value(text);
-    const bool near = near_to_kept(value.bytes(), least);
+    const bool near = near_kept_text(value.bytes(), center, least);
     value.release();
     return near;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/bits/fingerprint.hpp"
+#include "core/text/text_features.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash
@@ -17,13 +18,14 @@ struct TextBytes {
 };
 
 // The fingerprint of a text. Returns false if it has no words.
-bool text_fingerprint(TextBytes text, Fingerprint *out);
+bool text_fingerprint(TextBytes text, TextUnit unit, Fingerprint *out);
 // That of a value of type text, which may be toasted.
-bool text_fingerprint(Datum text, Fingerprint *out);
+bool text_fingerprint(Datum text, TextUnit unit, Fingerprint *out);
 
-// What makes texts near: the least Jaccard index of their three-word shingles, and the most bits in which their
-// fingerprints differ. A text without words is near none.
+// What makes texts near: the least Jaccard index of their shingles, and the most bits in which their fingerprints differ
+// (core/features/text_sketch.hpp). A text without words is near none.
 struct Nearness {
+    TextUnit unit;
     double similarity;
     int radius;
 };
@@ -32,7 +34,8 @@ struct Nearness {
 // kept. If none is, the first one is kept instead of the second if it was compared before, too.
 bool near_texts(Datum a, Datum b, Nearness least);
 
-// Compares a value of type text with `center`, which is kept.
+// Compares a text, or a value of type text, with `center`, which is kept.
+bool near_kept_text(TextBytes text, TextBytes center, Nearness least);
 bool near_kept_text(Datum text, TextBytes center, Nearness least);
 
 } // namespace simhash

@@ -14,7 +14,7 @@ struct Stored {
     std::uint8_t version;
     std::uint8_t zero;
     std::int8_t radius;
-    std::uint8_t other_zero;
+    std::uint8_t unit;
     std::uint8_t center[sizeof(Fingerprint)];
     std::uint8_t similarity[sizeof(double)];
 };
@@ -29,10 +29,15 @@ TextBall open_text_ball(struct varlena *value)
     if (size < sizeof(stored))
         report_stored_value(0, kTextBallVersion, kTextBallName);
     std::memcpy(&stored, VARDATA_ANY(value), sizeof(stored));
-    TextBall ball = {0, stored.radius, 0, VARDATA_ANY(value) + sizeof(stored), size - sizeof(stored)};
+    TextBall ball = {0,
+                     stored.radius,
+                     static_cast<TextUnit>(stored.unit),
+                     0,
+                     VARDATA_ANY(value) + sizeof(stored),
+                     size - sizeof(stored)};
     std::memcpy(&ball.center, stored.center, sizeof(ball.center));
     std::memcpy(&ball.similarity, stored.similarity, sizeof(ball.similarity));
-    if (stored.version != kTextBallVersion || stored.zero != 0 || stored.other_zero != 0 ||
+    if (stored.version != kTextBallVersion || stored.zero != 0 || ball.unit > TextUnit::kCharacter ||
         ball.radius < kEmptyRadius || ball.radius > kFullRadius || !valid_similarity(ball.similarity))
         report_stored_value(stored.version, kTextBallVersion, kTextBallName);
     return ball;
@@ -51,7 +56,12 @@ TextBall text_ball_terms(Datum datum)
 
 Datum text_ball_datum(const TextBall &ball)
 {
-    Stored stored = {kTextBallVersion, 0, static_cast<std::int8_t>(ball.radius), 0, {}, {}};
+    Stored stored = {kTextBallVersion,
+                     0,
+                     static_cast<std::int8_t>(ball.radius),
+                     static_cast<std::uint8_t>(ball.unit),
+                     {},
+                     {}};
     std::memcpy(stored.center, &ball.center, sizeof(ball.center));
     std::memcpy(stored.similarity, &ball.similarity, sizeof(ball.similarity));
     const Size size = VARHDRSZ + sizeof(stored) + ball.length;

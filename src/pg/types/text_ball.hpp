@@ -1,5 +1,5 @@
-// A ball of texts: those whose three-word shingles have at least a Jaccard index with those of a text, and whose
-// fingerprints are within the radius for this index (core/features/text_sketch.hpp).
+// A ball of texts: those whose shingles have at least a Jaccard index with those of a text, and whose fingerprints are
+// within the radius for this index (core/features/text_sketch.hpp).
 //
 // The stored form, without the length word:
 //
@@ -7,13 +7,14 @@
 //        0     1  version, 1
 //        1     1  zero
 //        2     1  radius, -1 to 64: -1 if the text has no fingerprint
-//        3     1  zero
+//        3     1  unit: 0 words, 1 characters
 //        4     8  the fingerprint of the text
 //       12     8  the Jaccard index
 //       20        the text
 #pragma once
 
 #include "core/bits/fingerprint.hpp"
+#include "core/text/text_features.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash
@@ -27,6 +28,7 @@ inline bool valid_similarity(double similarity) { return similarity >= 0 && simi
 struct TextBall {
     Fingerprint center;
     std::int32_t radius;
+    TextUnit unit;
     double similarity;
     const char *text; // in the encoding of the database
     Size length;

@@ -147,7 +147,7 @@ struct VectorNumbers : ReadValue {
 };
 
 struct TextBallNumbers : ReadValue {
-    static constexpr std::size_t kTerms = 2;
+    static constexpr std::size_t kTerms = 3;
     TextBall ball;
 
     explicit TextBallNumbers(Datum datum) : ReadValue(datum), ball(open_text_ball(value)) {}
@@ -155,7 +155,9 @@ struct TextBallNumbers : ReadValue {
     std::uint64_t operator[](std::size_t i) const
     {
         if (i < kTerms)
-            return i == 0 ? ordered(ball.similarity) : ball.length;
+            return i == 0   ? ordered(ball.similarity)
+                   : i == 1 ? static_cast<std::uint64_t>(ball.unit)
+                            : ball.length;
         std::uint64_t bytes = 0;
         for (Size at = 8 * (i - kTerms); at < ball.length && at < 8 * (i - kTerms + 1); at++)
             bytes = bytes << 8 | static_cast<unsigned char>(ball.text[at]);

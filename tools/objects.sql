@@ -12,7 +12,7 @@ CREATE TEMP TABLE subject (place int, title text, pattern text);
 INSERT INTO subject VALUES
     (1, 'Features of documents', '^(to_features|features|features_from_hashes|feature_vector)$'),
     (2, 'Fingerprints', '^(to_simhash|simhash_agg|simhash_project|simhash$)'),
-    (3, 'Weights of fingerprints', '^(to_simhash_weights|simhash_weights|simhash_project_weights|simhash_volatility|\+$)'),
+    (3, 'Weights of fingerprints', '^(to_simhash_weights|simhash_weights|simhash_project_weights|simhash_volatility|simhash_cosine|\+$)'),
     (4, 'Signatures', '^(to_signature|signature_)'),
     (5, 'Min-hash', '^(to_minhash|minhash_)'),
     (6, 'Hamming distance', '^(hamming_|simhash_ball|<@>|<@\||~=)'),
@@ -100,6 +100,7 @@ INSERT INTO argument VALUES
     (9, '{document}', 'an SQL expression of the columns of the table, for the exact similarity'), (9, '{most}', 'pairs at each distance, at least 1'),
     (10, '{fingerprint,a,b}', 'fingerprints'),
     (13, '{feature_frequencies}', 'the result of `feature_frequencies_agg`'), (13, '{features}', 'how many of the features'), (13, '{feature}', 'one feature'),
+    (3, '{simhash}', 'a fingerprint'), (3, '{simhash_weights}', 'the sums of a document'),
     (14, '{center}', 'the text that others are near'), (14, '{similarity}', 'of Jaccard, 0 to 1, of shingles of three words, or of two characters'),
     (14, '{unit}', '`''word''` for documents, `''character''` for titles');
 
@@ -117,6 +118,8 @@ INSERT INTO example (place, code) VALUES
     (3, $$to_simhash_weights(features(ARRAY[7, 8]))::simhash$$),
     (3, $$SELECT simhash_weights_agg(word)::simhash FROM unnest('{quick,brown,fox}'::text[]) AS word$$),
     (3, $$SELECT "bit", round(probability::numeric, 3) FROM simhash_volatility(to_simhash_weights('quick brown fox')) ORDER BY 2 DESC LIMIT 1$$),
+    (3, $$round(simhash_cosine(to_simhash_weights('quick brown fox'), to_simhash_weights('quick brown dog'))::numeric, 3)$$),
+    (3, $$round(simhash_cosine(to_simhash_weights('quick brown fox'), to_simhash('quick brown dog'))::numeric, 3)$$),
     (4, $$signature_to_bytea(to_signature('The quick brown fox', 64))$$), (4, $$to_signature('fox', 0)$$),
     (4, $$(to_signature_weights(features('The quick brown fox'), 64))[1]$$), (4, $$signature_to_bytea(signature_project(ARRAY[0.1, -0.2, 0.3], 64))$$),
     (4, $$round((signature_project_weights(ARRAY[0.1, -0.2, 0.3], 64))[1]::numeric, 3)$$),

@@ -32,3 +32,14 @@ COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, pg_catalog.
     IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
 COMMENT ON FUNCTION feature_cosine(feature_vector, feature_vector)
     IS 'cosine of two vectors of features';
+
+-- How alike the sums behind two fingerprints are: it ranks what a search has found, without the texts.
+
+CREATE FUNCTION simhash_cosine(simhash_weights, simhash_weights) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+CREATE FUNCTION simhash_cosine(simhash_weights, simhash) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'cosine_weights_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION simhash_cosine(simhash_weights, simhash_weights)
+    IS 'cosine of the weights of two documents: sum(a_j b_j) / sqrt(sum(a_j^2) sum(b_j^2)), -1 to 1';
+COMMENT ON FUNCTION simhash_cosine(simhash_weights, simhash)
+    IS 'the same if only the fingerprint of the other document is known: b_j is a_j, or -a_j where the bits differ';

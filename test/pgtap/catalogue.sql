@@ -194,10 +194,10 @@ SELECT pg_temp.same_rows($$
     'and there is all of it');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function
-    WHERE proname IN ('feature_jaccard', 'feature_containment', 'feature_cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
+    WHERE proname IN ('feature_jaccard', 'feature_containment', 'feature_cosine', 'simhash_cosine') AND provolatile = 'i' AND proparallel = 's' AND proisstrict
         AND NOT proleakproof
     GROUP BY 1 ORDER BY 1 $$,
-    $$ VALUES ('feature_containment', 2), ('feature_cosine', 2), ('feature_jaccard', 2) $$,
+    $$ VALUES ('feature_containment', 2), ('feature_cosine', 2), ('feature_jaccard', 2), ('simhash_cosine', 2) $$,
     'exact measures are immutable, parallel safe and strict');
 SELECT pg_temp.same_rows($$
     SELECT proname::text COLLATE "C", count(*)::int FROM our_function

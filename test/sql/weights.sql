@@ -114,3 +114,12 @@ SELECT to_simhash(features('{a,b}'::text[], '{2e-8,1}'::float8[]));
 SELECT simhash_agg(f, 1e-300) FROM unnest('{a,b}'::text[]) AS f;
 SELECT to_simhash(features('{"a": -1e-20}'::jsonb));
 SELECT to_simhash(features('{a,b}'::text[], '{3e-8,0}'::float8[])) = to_simhash(features('{a}'::text[])) AS smallest, to_simhash(features('{"a": 0.000, "b": 1}'::jsonb)) = to_simhash(features('{b}'::text[])) AS zero;
+
+\echo '-- The cosine of weights is that of their numbers; of a fingerprint only the bits are known.'
+SELECT a.name AS a, b.name AS b, round(simhash_cosine(a.w, b.w)::numeric, 6) AS cosine, simhash_cosine(a.w, b.w) = simhash_cosine(b.w, a.w) AS symmetric,
+    abs(simhash_cosine(a.w, b.w) - sum(x::float8 * y) / sqrt(sum(x::float8 * x) * sum(y::float8 * y))) < 1e-6 AS right,
+    abs(simhash_cosine(a.w, b.w::simhash) - sum(x::float8 * x * CASE WHEN (x >= 0) = (y >= 0) THEN 1 ELSE -1 END) / sum(x::float8 * x)) < 1e-6 AS bits
+    FROM w a, w b, LATERAL unnest(a.w::real[], b.w::real[]) AS u(x, y) WHERE a.name < b.name AND 'zero' NOT IN (a.name, b.name)
+    GROUP BY a.name, b.name, a.w, b.w ORDER BY 1, 2;
+SELECT simhash_cosine(zero.w, text.w) IS NULL AS none, simhash_cosine(text.w, zero.w) IS NULL AS none, simhash_cosine(zero.w, text.w::simhash) IS NULL AS none,
+    simhash_cosine(text.w, text.w) AS same, simhash_cosine(text.w, text.w::simhash) AS signs FROM w zero, w text WHERE zero.name = 'zero' AND text.name = 'text';

@@ -201,4 +201,30 @@ bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, do
     return true;
 }
 
+bool weights_cosine(const Weights &a, const Weights &b, double *out)
+{
+    ProductSum ab, aa, bb;
+    for (int j = 0; j < kBits; j++) {
+        ab.add(a.sum[j], b.sum[j]);
+        aa.add(a.sum[j], a.sum[j]);
+        bb.add(b.sum[j], b.sum[j]);
+    }
+    return cosine(ab, aa, bb, out);
+}
+
+bool weights_cosine(const Weights &a, Fingerprint b, double *out)
+{
+    const Fingerprint differing = weights_fingerprint(a) ^ b;
+    ProductSum all, opposite;
+    for (int j = 0; j < kBits; j++) {
+        all.add(a.sum[j], a.sum[j]);
+        if ((differing >> j & 1) != 0)
+            opposite.add(a.sum[j], a.sum[j]);
+    }
+    if (all.value() == 0)
+        return false;
+    *out = 1 - 2 * (opposite.value() / all.value());
+    return true;
+}
+
 } // namespace simhash

@@ -114,4 +114,9 @@ ProductSum sum_products(const FeatureVector &a, const FeatureVector &b);
 // -1 to 1. Returns false if a vector is zero.
 bool cosine(const ProductSum &ab, const ProductSum &aa, const ProductSum &bb, double *out);
 
+// The same of the sums behind two fingerprints. If only the fingerprint of one is known, its sums are taken to be as large
+// as those of the other.
+bool weights_cosine(const Weights &a, const Weights &b, double *out);
+bool weights_cosine(const Weights &a, Fingerprint b, double *out);
+
 } // namespace simhash

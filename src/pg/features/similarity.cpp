@@ -1,5 +1,7 @@
-// feature_jaccard, feature_containment and feature_cosine: how alike two sets or vectors of features are, exactly.
+// feature_jaccard, feature_containment and feature_cosine: how alike two sets or vectors of features are, exactly; and
+// simhash_cosine: how alike the sums behind two fingerprints are.
 #include "pg/features/read_features.hpp"
+#include "pg/types/weights_type.hpp"
 
 namespace simhash
 {
@@ -66,5 +68,27 @@ Datum return_cosine(FunctionCallInfo fcinfo, const FeatureVector &a, const Featu
 MEASURE(jaccard)
 MEASURE(containment)
 MEASURE(cosine)
+
+// simhash_cosine(simhash_weights, simhash_weights) -> float8, simhash_cosine(simhash_weights, simhash) -> float8. NULL if
+// all sums are 0.
+SIMHASH_FUNCTION(cosine_weights)
+{
+    Weights a, b;
+    read_weights(PG_GETARG_DATUM(0), &a);
+    read_weights(PG_GETARG_DATUM(1), &b);
+    double value = 0;
+    if (!weights_cosine(a, b, &value))
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(value);
+}
+SIMHASH_FUNCTION(cosine_weights_bits)
+{
+    Weights a;
+    read_weights(PG_GETARG_DATUM(0), &a);
+    double value = 0;
+    if (!weights_cosine(a, PG_GETARG_FINGERPRINT(1), &value))
+        PG_RETURN_NULL();
+    PG_RETURN_FLOAT8(value);
+}
 
 } // namespace simhash

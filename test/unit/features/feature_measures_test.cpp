@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <random>
 #include <vector>
@@ -225,6 +226,35 @@ TEST(Cosine, KnownAnswer)
         ASSERT_TRUE(b->add_weight(hash, 1 << 30));
     }
     EXPECT_EQ(cosine_of(*a, *b), -0x1.8fcc04b7982a8p-7);
+}
+
+TEST(Cosine, OfSums)
+{
+    Weights a = {}, b = {};
+    double value = 0;
+    EXPECT_FALSE(weights_cosine(a, b, &value));
+    EXPECT_FALSE(weights_cosine(a, Fingerprint{5}, &value));
+    a.sum[0] = 3, a.sum[63] = -4;
+    EXPECT_FALSE(weights_cosine(a, b, &value));
+    b.sum[0] = 8, b.sum[63] = 6;
+    ASSERT_TRUE(weights_cosine(a, b, &value));
+    EXPECT_EQ(value, 0);
+    b.sum[63] = 0, b.sum[5] = -6;
+    ASSERT_TRUE(weights_cosine(a, b, &value));
+    EXPECT_EQ(value, 24 / 50.0);
+    // Bits of sums that are 0 do not count.
+    const Fingerprint bits = weights_fingerprint(a);
+    ASSERT_TRUE(weights_cosine(a, bits, &value));
+    EXPECT_EQ(value, 1);
+    ASSERT_TRUE(weights_cosine(a, bits ^ 2, &value));
+    EXPECT_EQ(value, 1);
+    ASSERT_TRUE(weights_cosine(a, bits ^ 1, &value));
+    EXPECT_DOUBLE_EQ(value, (16 - 9) / 25.0);
+    ASSERT_TRUE(weights_cosine(a, ~bits, &value));
+    EXPECT_EQ(value, -1);
+    a.sum[7] = std::numeric_limits<Weight>::min();
+    ASSERT_TRUE(weights_cosine(a, weights_fingerprint(a) ^ 128, &value));
+    EXPECT_EQ(value, -1);
 }
 
 } // namespace

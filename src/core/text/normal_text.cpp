@@ -154,6 +154,8 @@ std::size_t NormalText::append(char *buffer, std::size_t used, std::size_t size)
             ascii--;
         if (ascii > 0)
             used = append_ascii(buffer, used, ascii);
+        else if (length >= 3 && is_common_ideograph(at_))
+            used = append_ideographs(buffer, used, length);
         else
             used = append_segment(buffer, used);
     }
@@ -202,6 +204,19 @@ std::size_t NormalText::append_ascii(char *buffer, std::size_t used, std::size_t
         if (used > start)
             last_class_ = CharacterClass::kWord;
     }
+    return used;
+}
+
+// Common ideographs, which stay as they are.
+std::size_t NormalText::append_ideographs(char *buffer, std::size_t used, std::size_t length)
+{
+    if (last_ == Last::kApostrophe)
+        used = put_separator(buffer, used);
+    const char *end = at_ + length - 2;
+    for (; at_ < end && is_common_ideograph(at_); at_ += 3, used += 3)
+        std::memcpy(buffer + used, at_, 3);
+    last_ = Last::kCharacter;
+    last_class_ = CharacterClass::kSpaceless;
     return used;
 }
 

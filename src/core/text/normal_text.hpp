@@ -49,6 +49,7 @@ private:
     enum class Last : unsigned char { kNothing, kCharacter, kSpace, kApostrophe };
 
     std::size_t append_ascii(char *buffer, std::size_t used, std::size_t length);
+    std::size_t append_ideographs(char *buffer, std::size_t used, std::size_t length);
     std::size_t append_segment(char *buffer, std::size_t used);
     std::size_t put(char32_t character, CharacterClass its_class, char *buffer, std::size_t used);
     std::size_t put_separator(char *buffer, std::size_t used);

@@ -132,6 +132,10 @@ CharacterClass TextFeatures::class_at(std::size_t at, int *size) const
         *size = 1;
         return first == ' ' ? CharacterClass::kSeparator : CharacterClass::kWord;
     }
+    if (is_common_ideograph(buffer_ + at)) {
+        *size = 3;
+        return CharacterClass::kSpaceless;
+    }
     return character_property(decode_utf8(buffer_ + at, buffer_ + limit_, size)).character_class();
 }
 

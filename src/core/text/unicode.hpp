@@ -23,6 +23,15 @@ inline constexpr char32_t kInvalidCharacter = 0xFFFFFFFF;
 // kInvalidCharacter and a size of 1.
 char32_t decode_utf8(const char *at, const char *end, int *size);
 
+// Whether the three bytes at `at` are an ideograph from U+4E00 to U+9FFF. Those are letters of class kSpaceless, which
+// NFKC_Casefold does not map and which neither combine nor move.
+inline bool is_common_ideograph(const char *at)
+{
+    const auto byte = [at](int i) { return static_cast<unsigned char>(at[i]); };
+    return byte(0) >= 0xE4 && byte(0) <= 0xE9 && (byte(0) > 0xE4 || byte(1) >= 0xB8) &&
+           (byte(1) & 0xC0) == 0x80 && (byte(2) & 0xC0) == 0x80;
+}
+
 // Writes the character and returns the number of bytes. The character is valid.
 int encode_utf8(char32_t character, char out[4]);
 

@@ -174,5 +174,29 @@ TEST(Unicode, Composition)
     }
 }
 
+TEST(Unicode, CommonIdeographsStayAsTheyAre)
+{
+    for (char32_t c = 0; c < 0x110000; c++) {
+        if (c >= 0xD800 && c < 0xE000)
+            continue;
+        char bytes[4] = {};
+        encode_utf8(c, bytes);
+        ASSERT_EQ(is_common_ideograph(bytes), c >= 0x4E00 && c < 0xA000) << static_cast<unsigned>(c);
+        if (!is_common_ideograph(bytes))
+            continue;
+        const Character property = character_property(c);
+        ASSERT_TRUE(!property.mapped() && property.boundary() && property.combining_class() == 0)
+            << static_cast<unsigned>(c);
+        ASSERT_EQ(property.character_class(), CharacterClass::kSpaceless) << static_cast<unsigned>(c);
+        char32_t composed[kDecompositionMax];
+        ASSERT_EQ(compose_canonically(&c, 1, composed), 1u);
+        ASSERT_TRUE(composed[0] == c);
+    }
+    EXPECT_FALSE(is_common_ideograph("\xE4\xB8"
+                                     "a"));
+    EXPECT_FALSE(is_common_ideograph("\xE5"
+                                     "ab"));
+}
+
 } // namespace
 } // namespace simhash

@@ -5,6 +5,7 @@
 #include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/joins/joins.hpp"
+#include "am/search/neighbors.hpp"
 #include "am/signatures/signature_meta.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
@@ -24,4 +25,5 @@ void _PG_init(void)
     simhash::define_kind(&simhash::kSignatures);
     simhash::install_index_orders();
     simhash::install_joins();
+    simhash::install_neighbors();
 }

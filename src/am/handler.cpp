@@ -5,6 +5,7 @@
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
 #include "am/index/strategy.hpp"
+#include "am/search/neighbors.hpp"
 #include "am/search/search.hpp"
 #include "am/tree/vacuum.hpp"
 #include "am/validate.hpp"
@@ -26,7 +27,9 @@ namespace
 IndexBuildResult *build_checked(Relation heap, Relation index, IndexInfo *info)
 {
     require_valid_opclass(index);
-    return build(heap, index, info);
+    IndexBuildResult *result = build(heap, index, info);
+    measure_neighbors(index);
+    return result;
 }
 
 // Whether rows can be returned in the order of a column's distances: the last column alone is searched, and not every
@@ -50,6 +53,15 @@ bool insert(Relation index, Datum *values, bool *isnull, ItemPointer pointer, co
 {
     const StoredValue stored = stored_value(index, values, isnull);
     return kind_of(index).insert(index, stored, pointer, into, info);
+}
+
+// After VACUUM, and by ANALYZE.
+IndexBulkDeleteResult *clean_up(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
+{
+    if (!info->analyze_only)
+        stats = vacuum_cleanup(info, stats);
+    measure_neighbors(info->index);
+    return stats;
 }
 
 IndexBulkDeleteResult *bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -85,7 +97,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->ambuildempty = build_empty;
     routine->aminsert = insert_callback<insert>;
     routine->ambulkdelete = bulk_delete;
-    routine->amvacuumcleanup = vacuum_cleanup;
+    routine->amvacuumcleanup = clean_up;
     routine->amcanreturn = nullptr; // no index-only scans: replay on a standby takes no cleanup locks
     routine->amcostestimate = estimate_cost;
     routine->amoptions = parse_index_options;

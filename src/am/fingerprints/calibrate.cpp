@@ -22,9 +22,6 @@ extern "C" {
 #include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "storage/sinval.h"
-#include "storage/standby.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -154,20 +151,6 @@ Trial run_trial(const SearchedSet &set, const Pairs &pairs, int distance, double
 
 void count_leaf(const LeafRead &, void *context) { (*static_cast<int64 *>(context))++; }
 
-// Makes all sessions, here and on standbys, read the metapage again. CacheInvalidateRelcache would do so only
-// at the end of the transaction, and not at all if it aborts. But the page has been changed already, and an
-// abort does not undo that.
-void invalidate_at_once(Relation index)
-{
-    SharedInvalidationMessage message = {};
-    message.rc.id = SHAREDINVALRELCACHE_ID;
-    message.rc.dbId = MyDatabaseId;
-    message.rc.relId = RelationGetRelid(index);
-    SendSharedInvalidMessages(&message, 1);
-    if (RelationNeedsWAL(index) && XLogStandbyInfoActive())
-        LogStandbyInvalidations(1, &message, false);
-}
-
 // Stores the model in the metapage. This is not transactional: ROLLBACK does not undo it.
 void store_model(Relation index, const VolatilityModel &model)
 {
@@ -183,7 +166,7 @@ void store_model(Relation index, const VolatilityModel &model)
     std::memcpy(data->model_share, model.share, sizeof(model.share));
     GenericXLogFinish(state);
     UnlockReleaseBuffer(buffer);
-    invalidate_at_once(index);
+    reread_meta(index);
 }
 
 // Prepares to search the indexes with this model.

@@ -3,9 +3,11 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
 #include "am/search/nearest_search.hpp"
+#include "am/search/neighbors.hpp"
 #include "am/search/pins.hpp"
 
 #include "core/bits/ball_volume.hpp"
+#include "core/bits/split_mix.hpp"
 #include "core/features/text_sketch.hpp"
 #include "core/likely/step_order.hpp"
 #include "pg/server/settings.hpp"
@@ -345,6 +347,38 @@ void begin_conditions(ValueSearch *base)
     }
 }
 
+bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint64_t *tid)
+{
+    FingerprintSearch *search = fingerprints(base);
+    const OpenIndex &index = search->reader.index;
+    Buffer buffer = draw_page(index, random);
+    if (!BufferIsValid(buffer))
+        return false;
+    const char *page = buffer_page(buffer);
+    int count = 0;
+    if (is_leaf(page) && page_tail(page)->table < search->meta->tables)
+        count = leaf_read(page, search->found);
+    if (count > 0) {
+        const LeafEntry &row = search->found[split_mix(random) % static_cast<Size>(count)];
+        *stored = fingerprint_datum(search->meta->order.fingerprint(page_tail(page)->table, row.key.word[0]));
+        *tid = row.tid;
+    }
+    UnlockReleaseBuffer(buffer);
+    return count > 0;
+}
+
+void begin_around(ValueSearch *base, Datum stored, int radius)
+{
+    FingerprintSearch *search = fingerprints(base);
+    FingerprintKeys *keys = &search->asked;
+    const Fingerprint center = datum_fingerprint(stored);
+    keys->ball[0] = {center, radius, true, nullptr};
+    keys->order[0] = {center, nullptr};
+    keys->balls = keys->orders = 1;
+    keys->lead = 0;
+    begin_exact(search, center, radius);
+}
+
 // The first ring may end at the first distance at which there are rows. That pays if it has many leaves.
 bool begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
 {
@@ -452,7 +486,8 @@ constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_row
 ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys)
 {
     auto *search = prepare_search<FingerprintSearch>(
-        index, nkeys, norderbys, {read_keys, start_search, begin_conditions, next_leaf, &kNearest});
+        index, nkeys, norderbys,
+        {read_keys, start_search, begin_conditions, next_leaf, draw_row, begin_around, &kNearest});
     search->pins = true;
     search->guides = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall) * (static_cast<Size>(nkeys) + 1)));
     search->meta = &fingerprint_meta(*index.meta);

@@ -7,7 +7,10 @@
 extern "C" {
 #include "access/table.h"
 #include "catalog/index.h"
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/sinval.h"
+#include "storage/standby.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
@@ -130,6 +133,7 @@ IndexMeta *read_meta_page(Relation index, const IndexKind &kind)
     if (fault != nullptr)
         report_corruption(index, kMetaBlock, fault);
     Assert(meta->kind == &kind && meta->bytes <= kind.meta_bytes);
+    meta->neighbors = *page_neighbors(page.data);
     return meta;
 }
 
@@ -152,6 +156,17 @@ const IndexMeta *index_meta(Relation index)
     cache->meta = reinterpret_cast<IndexMeta *>(memory + before);
     index->rd_amcache = cache;
     return cache->meta;
+}
+
+void reread_meta(Relation index)
+{
+    SharedInvalidationMessage message = {};
+    message.rc.id = SHAREDINVALRELCACHE_ID;
+    message.rc.dbId = MyDatabaseId;
+    message.rc.relId = RelationGetRelid(index);
+    SendSharedInvalidMessages(&message, 1);
+    if (RelationNeedsWAL(index) && XLogStandbyInfoActive())
+        LogStandbyInvalidations(1, &message, false);
 }
 
 void *kind_state(Relation index)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/page/leaf.hpp"
+#include "core/page/neighbor_figures.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {
@@ -30,6 +31,7 @@ struct IndexMeta {
     int tables;
     int words;       // of a key in the tables' leaves; one in those of the NULLs
     int most_offset; // the highest in the tids of the tables' entries
+    NeighborFigures neighbors;
     std::uint64_t (*key_of)(const IndexMeta &meta, int table, std::uint64_t word);
     std::uint64_t (*word_of)(const IndexMeta &meta, int table, std::uint64_t key); // the inverse
     // Bit 63 - i of a key is bit source[i] of the word.
@@ -54,6 +56,9 @@ struct IndexMeta {
 
 // The metapage's data, cached in the relcache entry.
 const IndexMeta *index_meta(Relation index);
+// Makes all sessions, here and on standbys, read the metapage again. CacheInvalidateRelcache would do so only at the end of
+// the transaction, and not at all if it aborts. But the page has been changed already, and an abort does not undo that.
+void reread_meta(Relation index);
 // Memory of the index's kind beside this data: IndexKind::state_bytes, zeros at first.
 void *kind_state(Relation index);
 // Returns a number that identifies the data in the relcache entry, which there is; nothing else that this backend caches

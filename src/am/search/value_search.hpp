@@ -55,6 +55,12 @@ struct SearchFunctions {
     // Sets the results to the next rows, at least one. Returns false at the end.
     bool (*next)(ValueSearch *search, Results *results);
 
+    // For neighbors.cpp. Draws a row that is stored: its value, in the form of the stored type, valid until the next call.
+    // Returns false if there is none at the place that was drawn. And starts the search for the rows within a radius of such
+    // a value, whose distances to it the results have.
+    bool (*draw_row)(ValueSearch *search, std::uint64_t random, Datum *stored, std::uint64_t *tid);
+    void (*begin_around)(ValueSearch *search, Datum stored, int radius);
+
     const struct NearestSearch *nearest; // for ORDER BY (nearest_search.hpp)
 };
 

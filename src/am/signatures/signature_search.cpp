@@ -4,12 +4,14 @@
 
 #include "am/index/strategy.hpp"
 #include "am/search/nearest_search.hpp"
+#include "am/search/neighbors.hpp"
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/probe_search.hpp"
 #include "am/signatures/signature_kind.hpp"
 #include "am/signatures/store_scan.hpp"
 #include "am/signatures/tree_search.hpp"
 
+#include "core/bits/split_mix.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
@@ -62,13 +64,19 @@ namespace
 
 SignatureSearch *signatures(ValueSearch *search) { return static_cast<SignatureSearch *>(search); }
 
-void read_keys(ValueSearch *base, IndexScanDesc scan)
+void forget_query(SignatureSearch *search)
 {
-    SignatureSearch *search = signatures(base);
     MemoryContextReset(search->query_context);
     search->lists = nullptr;
     search->probes = nullptr;
     search->by_recall = search->by_trees = {search->query_context, nullptr, 0, 0};
+}
+
+void read_keys(ValueSearch *base, IndexScanDesc scan)
+{
+    SignatureSearch *search = signatures(base);
+    check_declared_bits(search->index, *search->meta);
+    forget_query(search);
     MemoryContext caller = MemoryContextSwitchTo(search->query_context);
     read_scan_keys(SignatureTerms{search->meta->bits}, scan, &search->asked);
     MemoryContextSwitchTo(caller);
@@ -116,6 +124,59 @@ bool next_rows(ValueSearch *base, Results *results)
     }
     *results = {search->hit, 0, 0};
     return false;
+}
+
+// Copies the row in a slot of a body page, if there is one.
+bool copy_row(const SignatureSearch &search, const char *page, int slot, Datum *stored, std::uint64_t *tid)
+{
+    *tid = body_tid(page, slot);
+    if (*tid == kNoRow)
+        return false;
+    std::uint8_t *data;
+    *stored = make_signature(search.meta->bits, &data);
+    std::memcpy(data, body_signature(page, search.shape.bytes, slot), static_cast<Size>(search.shape.bytes));
+    return true;
+}
+
+// Draws a slot of the store: by its page, or by an entry of a tree.
+bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint64_t *tid)
+{
+    SignatureSearch *search = signatures(base);
+    const std::uint64_t second = split_mix(random);
+    Buffer buffer = draw_page(search->index, random);
+    if (!BufferIsValid(buffer))
+        return false;
+    const char *page = buffer_page(buffer);
+    int slot = -1;
+    if (is_store_page(page)) {
+        if ((page_tail(page)->flags & kBodyPage) && body_count(page) > 0)
+            slot = static_cast<int>(second % static_cast<std::uint64_t>(body_count(page)));
+    } else if (is_leaf(page) && page_tail(page)->table < search->meta->tables) {
+        const int count = leaf_read(page, search->found);
+        UnlockReleaseBuffer(buffer);
+        if (count == 0)
+            return false;
+        const std::uint64_t position = search->found[second % static_cast<std::uint64_t>(count)].tid;
+        buffer = read_store_page(search->index, search->shape, position_block(position), kBodyPage,
+                                 BUFFER_LOCK_SHARE, InvalidSnapshot);
+        page = buffer_page(buffer);
+        slot = position_slot(position) < body_count(page) ? position_slot(position) : -1;
+    }
+    const bool found = slot >= 0 && copy_row(*search, page, slot, stored, tid);
+    UnlockReleaseBuffer(buffer);
+    return found;
+}
+
+void begin_around(ValueSearch *base, Datum stored, int radius)
+{
+    SignatureSearch *search = signatures(base);
+    forget_query(search);
+    const std::uint8_t *center = indexed_signature(search->index, *search->meta, stored);
+    search->asked.ball[0] = {center, radius, true, nullptr};
+    search->asked.balls = 1;
+    search->asked.orders = 0;
+    plan_exact(search, center, radius);
+    begin_exact(search);
 }
 
 bool begin_ring(ValueSearch *base, int high, bool)
@@ -170,9 +231,9 @@ constexpr NearestSearch kNearest = {begin_ring, narrow,        ring_end,    inde
 
 ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int norderbys)
 {
-    check_declared_bits(index, signature_meta(*index.meta));
     auto *search = prepare_search<SignatureSearch>(
-        index, nkeys, norderbys, {read_keys, start_search, begin_conditions, next_rows, &kNearest});
+        index, nkeys, norderbys,
+        {read_keys, start_search, begin_conditions, next_rows, draw_row, begin_around, &kNearest});
     search->query_context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash query", ALLOCSET_SMALL_SIZES);
     search->index = index;

@@ -261,7 +261,7 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
 
 IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
-    if (stats != nullptr || info->analyze_only || !map_lacks_pages(info->index))
+    if (stats != nullptr || !map_lacks_pages(info->index))
         return stats;
     stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
     vacuum_trees(info, stats, nullptr);

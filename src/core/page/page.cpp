@@ -4,6 +4,7 @@
 
 #include "core/bits/contract.hpp"
 #include "core/page/leaf.hpp"
+#include "core/page/neighbor_figures.hpp"
 
 namespace simhash
 {
@@ -106,6 +107,7 @@ void init_meta_page(char *page, std::size_t page_size, const MetaData &meta)
     init_other_page(page, page_size, 0, kMeta);
     std::memcpy(page + sizeof(RawPageHeader), &meta, sizeof(meta));
     page_header(page)->lower = sizeof(RawPageHeader) + sizeof(meta);
+    init_neighbors(page);
 }
 
 int inner_capacity(std::size_t page_size)
@@ -279,7 +281,7 @@ const char *check_meta_page(const char *page, std::size_t page_size)
         if (!is_volatility_model(model))
             return "The volatility model is not valid.";
     }
-    return nullptr;
+    return check_neighbors(page);
 }
 
 } // namespace simhash

@@ -23,8 +23,8 @@ namespace simhash
 {
 
 inline constexpr std::uint32_t kMagic = 0x51684853;   // "SHhQ" in little-endian memory
-inline constexpr std::uint32_t kFormatVersion = 5;    // of indexes on fingerprints
-inline constexpr std::uint32_t kSignatureVersion = 7; // of indexes on signatures
+inline constexpr std::uint32_t kFormatVersion = 6;    // of indexes on fingerprints
+inline constexpr std::uint32_t kSignatureVersion = 8; // of indexes on signatures
 inline constexpr std::uint16_t kPageId = 0x5348;
 
 inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;

@@ -1,6 +1,7 @@
 #include "core/page/store_page.hpp"
 
 #include "core/lists/list_centers.hpp"
+#include "core/page/neighbor_figures.hpp"
 
 #include <algorithm>
 
@@ -252,8 +253,8 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
 
 int most_signature_tables(int words, std::size_t page_size)
 {
-    std::size_t room =
-        contents(page_size) - offsetof(SignatureMetaData, layout) - offsetof(SignatureLayout, key);
+    std::size_t room = contents(page_size) - sizeof(NeighborFigures) - offsetof(SignatureMetaData, layout) -
+                       offsetof(SignatureLayout, key);
     std::size_t key = sizeof(std::uint16_t) * static_cast<std::size_t>(words * kKeyBits);
     return static_cast<int>(std::min<std::size_t>(room / key, kMaxTables));
 }
@@ -272,6 +273,7 @@ void init_signature_meta_page(char *page, std::size_t page_size, const Signature
     init_other_page(page, page_size, 0, kMeta);
     std::memcpy(page + sizeof(RawPageHeader), static_cast<const void *>(&meta), meta.size());
     page_header(page)->lower = static_cast<std::uint16_t>(sizeof(RawPageHeader) + meta.size());
+    init_neighbors(page);
 }
 
 namespace
@@ -296,7 +298,8 @@ const char *check_signature_meta_page(const char *page, std::size_t page_size)
     const RawPageHeader *header = page_header(page);
     if (!is_signature_meta_page(page, page_size) || page_tail(page)->page_id != kPageId)
         return "The page is not a metapage of an index on signatures.";
-    if (header->lower < sizeof(RawPageHeader) || header->lower > header->special)
+    if (header->lower < sizeof(RawPageHeader) || header->lower > header->upper ||
+        header->upper > header->special)
         return "The metapage is truncated.";
     std::size_t size = header->lower - sizeof(RawPageHeader);
     SignatureMetaData meta;
@@ -308,7 +311,8 @@ const char *check_signature_meta_page(const char *page, std::size_t page_size)
         return "The layout of the signatures is not valid.";
     if (meta.map != root_block(meta.layout.tables) + 1)
         return "The map of segments is at the wrong place.";
-    return check_list_meta(meta);
+    const char *fault = check_list_meta(meta);
+    return fault != nullptr ? fault : check_neighbors(page);
 }
 
 } // namespace simhash

@@ -242,12 +242,15 @@ ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &ter
         sample.distinct = sample.rows;
     sample.distinct = sample.rest_distinct = std::max(sample.distinct, 1.0);
 
-    if (!HeapTupleIsValid(vardata->statsTuple))
-        return sample;
-    sample.nulls =
-        clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
-    sample.rest = 1 - sample.nulls;
+    if (HeapTupleIsValid(vardata->statsTuple)) {
+        sample.nulls =
+            clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
+        sample.rest = 1 - sample.nulls;
+    }
     if (!statistic_proc_security_check(vardata, terms.function))
+        return sample;
+    find_near_rows(vardata->rel, vardata->var, &sample.near);
+    if (!HeapTupleIsValid(vardata->statsTuple))
         return sample;
     sample.statistics = vardata->statsTuple;
     sample.known = vardata->freefunc == ReleaseSysCache;

@@ -3,6 +3,7 @@
 
 #include "core/bits/fingerprint.hpp"
 #include "core/bits/signature.hpp"
+#include "pg/planner/near_rows.hpp"
 #include "pg/planner/selectivity.hpp"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ struct ColumnSample : SampleValues {
     double rest_distinct; // number of distinct values in the rest
     HeapTuple statistics; // null if there are none, or the user may not use them
     bool known;           // they are a row of pg_statistic, and not from an extension's hook
+    NearRows near;        // of an index, if there is one and the user may use statistics
 };
 
 inline double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }

@@ -44,8 +44,9 @@ constexpr double kNearRowsPerBit = 0.5;
 // small to show: its duplicates and a few near-duplicates.
 double few_rows(const ColumnSample &sample, int radius)
 {
+    if (sample.near.known())
+        return std::min((1 + sample.near.typical(radius)) / sample.rows, 1.0);
     const double near_rows = kNearRowsPerBit * radius * kBits / std::max(sample.bits, 1);
-
     return std::min(1 / sample.rest_distinct + near_rows / sample.rows, 1.0);
 }
 
@@ -84,6 +85,39 @@ double fraction_of_pairs(const ColumnSample &a, const ColumnSample &b, const Pai
     const int place = radius >> pairs.shift;
     return fraction_of_pairs(a, b, pairs.common == nullptr ? 0 : pairs.common[place] + pairs.others[place],
                              radius);
+}
+
+// A join of a table with itself, on the column of an index that has measured how many neighbors its rows have.
+struct OwnPairs {
+    const ColumnSample *sample;
+    const PairFractions *pairs; // of the statistics
+    double groups;              // of rows, within which they are joined
+    double itself;              // a row joined with itself; 0 if it is not
+};
+
+// Returns the fraction of pairs of rows within the radius. Statistics show how many rows are equal more exactly, and more
+// than the measured distances.
+double own_pairs(const OwnPairs &own, int radius)
+{
+    const ColumnSample &sample = *own.sample;
+    const double values = 1 - sample.nulls;
+    double found = 0;
+    if (own.pairs->common != nullptr) {
+        const int place = radius >> own.pairs->shift;
+        found = own.pairs->common[place] + (sample.near.reaches(radius) ? 0 : own.pairs->others[place]);
+    }
+    const double near = values * (sample.near.mean(radius) * own.groups + own.itself) / sample.rows;
+    return std::min(std::max({near, found, ball_volume(sample.bits, radius) * values * values}), values);
+}
+
+// Returns the fraction of rows that have a near row among a part of the rows.
+double own_matched(const OwnPairs &own, int radius, double part)
+{
+    const NearRows &near = own.sample->near;
+    const double share = near.share(radius);
+    const double each = share > 0 ? near.mean(radius) / share : 0; // neighbors of a row that has some
+    const double matched = share * (1 - std::pow(1 - part, each));
+    return (1 - own.sample->nulls) * (own.itself > 0 ? 1 - (1 - part) * (1 - matched) : matched);
 }
 
 // Returns the words of a constant, or null if the node is not a constant of the type and length compared. Statistics
@@ -132,6 +166,24 @@ template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms
     return all > nearer ? all - nearer : all / (1 + terms.radius);
 }
 
+// The part of a table's rows that satisfies the conditions on it alone.
+double part_of_rows(const RelOptInfo *rel)
+{
+    return rel->rows > 0 && rel->tuples > 0 ? std::min(rel->rows / rel->tuples, 1.0) : 1;
+}
+
+// Describes a join of a table with itself; if it is another join, the sample is null.
+OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSample &a_sample,
+                  const VariableStatData &b, const ColumnSample &b_sample, const PairFractions &pairs)
+{
+    if (!same_table(root, a_sample.near, b_sample.near))
+        return {};
+    // A row that satisfies the other conditions on one side most often does so on the other side.
+    const double part = std::max(part_of_rows(a.rel), part_of_rows(b.rel));
+    const JoinedValues joined = joined_values(root, a_sample.near, b_sample.near);
+    return {&b_sample, &pairs, joined.of_columns, excludes_itself(a.rel, b.rel) ? 0 : joined.of_all / part};
+}
+
 // Calls use(within), where within(radius) is the fraction of a column's rows within a radius of the query, from 0 to the
 // number of bits, and returns its result. A null query means that nothing is known about it.
 template <typename Use>
@@ -160,7 +212,11 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
         examine_variable(root, query, 0, &asked);
         ColumnSample asked_sample = describe_column(&asked, terms);
         const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
-        auto result = use([&](int radius) { return fraction_of_pairs(asked_sample, sample, pairs, radius); });
+        const OwnPairs own = own_join(root, asked, asked_sample, *vardata, sample, pairs);
+        auto result = use([&](int radius) {
+            return own.sample != nullptr ? own_pairs(own, radius)
+                                         : fraction_of_pairs(asked_sample, sample, pairs, radius);
+        });
         ReleaseVariableStats(asked);
         return result;
     }
@@ -274,15 +330,18 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
     ColumnSample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
     const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
-    double fraction = fraction_of_terms(
-        terms, [&](int radius) { return fraction_of_pairs(left_sample, right_sample, pairs, radius); });
-
-    if (sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI) {
-        // The fraction of outer rows with a match, if matches are spread evenly.
-        const RelOptInfo *inner = reversed ? left.rel : right.rel;
-        const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
+    const OwnPairs own = own_join(root, left, left_sample, right, right_sample, pairs);
+    const bool matched = sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI;
+    const RelOptInfo *inner = reversed ? left.rel : right.rel;
+    const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
+    double fraction = fraction_of_terms(terms, [&](int radius) {
+        return own.sample == nullptr ? fraction_of_pairs(left_sample, right_sample, pairs, radius)
+               : matched             ? own_matched(own, radius, clamp_fraction(rows / own.sample->rows))
+                                     : own_pairs(own, radius);
+    });
+    // The fraction of outer rows with a match, if matches are spread evenly.
+    if (matched && own.sample == nullptr)
         fraction = 1 - std::exp(-fraction * rows);
-    }
     ReleaseVariableStats(left);
     ReleaseVariableStats(right);
     return clamp_fraction(fraction);

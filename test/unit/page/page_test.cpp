@@ -11,6 +11,7 @@
 
 #include "core/page/inner_copy.hpp"
 #include "core/page/leaf_find.hpp"
+#include "core/page/neighbor_figures.hpp"
 #include "core/page/page.hpp"
 
 #include "../seed.hpp"
@@ -527,6 +528,14 @@ TEST_F(PageTest, AlteredMetaPagesFail)
     expect_bad_bytes("page size", [](char *page) { page_header(page)->pagesize_version ^= 0x1000; });
     expect_bad_bytes("flags", [](char *page) { page_tail(page)->flags = kMeta | kLeaf; });
     expect_bad_bytes("page id", [](char *page) { page_tail(page)->page_id++; });
+    expect_bad_bytes("no room for neighbors", [](char *page) { page_header(page)->upper += 8; });
+    expect_bad_bytes("neighbors of no rows", [](char *page) { page_neighbors(page)->steps = 1; });
+    expect_bad_bytes("steps", [](char *page) { page_neighbors(page)->steps = kNeighborSteps + 1; });
+    for (float wrong : {-1.0F, HUGE_VALF, std::nanf("")}) {
+        expect_bad_bytes("mean", [wrong](char *page) { page_neighbors(page)->mean[16] = wrong; });
+        expect_bad_bytes("share", [wrong](char *page) { page_neighbors(page)->share[3] = wrong; });
+        expect_bad_bytes("typical", [wrong](char *page) { page_neighbors(page)->typical[0] = wrong; });
+    }
 }
 
 TEST_F(PageTest, AlteredTreePagesFail)

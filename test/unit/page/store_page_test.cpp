@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/page/neighbor_figures.hpp"
 #include "core/page/store_page.hpp"
 
 #include "../seed.hpp"
@@ -31,16 +32,17 @@ SignatureMetaData meta_data(int bits, int tables, int words)
 
 TEST_F(StorePageTest, MetaPagesHoldAsManyTablesAsFit)
 {
+    constexpr std::size_t kRest = sizeof(RawPageHeader) + sizeof(NeighborFigures) + sizeof(PageTail);
     EXPECT_EQ(most_signature_tables(1, 8192), kMaxTables);
-    EXPECT_EQ(most_signature_tables(2, 8192), 30);
+    EXPECT_EQ(most_signature_tables(2, 8192), 29);
     for (std::size_t size : kPageSizes) {
         for (int words : {1, 2}) {
             int most = most_signature_tables(words, size);
             ASSERT_GE(most, 1);
             SignatureMetaData meta = meta_data(256, most, words);
-            EXPECT_LE(meta.size(), size - 48);
+            EXPECT_LE(meta.size(), size - kRest);
             if (most < kMaxTables) {
-                EXPECT_GT(meta_data(256, most + 1, words).size(), size - 48);
+                EXPECT_GT(meta_data(256, most + 1, words).size(), size - kRest);
             }
             auto page = std::make_unique<char[]>(size);
             init_signature_meta_page(page.get(), size, meta);
@@ -73,6 +75,10 @@ TEST_F(StorePageTest, AlteredMetaPagesFail)
     auto page = std::make_unique<char[]>(8192);
     init_signature_meta_page(page.get(), 8192, meta);
     page_header(page.get())->lower -= 128;
+    EXPECT_NE(check_signature_meta_page(page.get(), 8192), nullptr);
+
+    init_signature_meta_page(page.get(), 8192, meta);
+    page_neighbors(page.get())->share[0] = 2;
     EXPECT_NE(check_signature_meta_page(page.get(), 8192), nullptr);
 }
 

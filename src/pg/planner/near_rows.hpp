@@ -1,0 +1,50 @@
+// What an index has measured of its rows: how many others are near one. The estimates of joins use it. The access method
+// tells where the figures are.
+#pragma once
+
+#include "core/page/neighbor_figures.hpp"
+#include "pg/server/postgres.hpp"
+
+extern "C" {
+#include "nodes/pathnodes.h"
+}
+
+namespace simhash
+{
+
+struct NearRows {
+    const IndexOptInfo *index;
+    int bits;
+    NeighborFigures figures; // of 0 rows if nothing is known
+
+    bool known() const { return figures.rows > 0; }
+    // Whether the distance was measured.
+    bool reaches(int radius) const;
+    // What a figure is at a radius, or at the largest measured one.
+    double mean(int radius) const { return at(figures.mean, radius); }
+    double share(int radius) const { return at(figures.share, radius); }
+    double typical(int radius) const { return at(figures.typical, radius); }
+
+private:
+    double at(const float *figure, int radius) const;
+};
+
+// Finds the figures of an index on a value, a column or an expression of the relation's. Returns false if there are none.
+using FindNearRows = bool (*)(const RelOptInfo *rel, Node *value, NearRows *found);
+void set_near_rows_source(FindNearRows find);
+bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found);
+
+// Whether the two relations are the same table, so that their rows have the neighbors that the index has measured.
+bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b);
+// Whether another condition keeps a row from being joined with itself: a.id < b.id.
+bool excludes_itself(const RelOptInfo *a, const RelOptInfo *b);
+// How many values the columns have by which two relations, the same table, are joined, too. PostgreSQL expects that they
+// are independent of the near rows; but a row has the values of itself, and the neighbors in an index of several columns
+// have been measured among the rows with equal values of the columns before the searched one.
+struct JoinedValues {
+    double of_columns; // of those of the index; 1 if rows are not joined by all of them
+    double of_all;     // of all columns without a constant
+};
+JoinedValues joined_values(PlannerInfo *root, const NearRows &a, const NearRows &b);
+
+} // namespace simhash

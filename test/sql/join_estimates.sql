@@ -1,0 +1,120 @@
+\set ECHO none
+-- How many rows the planner expects of joins on near values, compared with how many there are: within 5 times. An index has
+-- measured how many neighbors its rows have; without one a few are assumed of every row.
+
+-- rows without near-duplicates; a fifth are copies with up to five flipped bits; few templates with eight flipped bits
+CREATE FUNCTION flip(value bigint, seed int, n int) RETURNS bigint IMMUTABLE LANGUAGE sql AS
+$$ SELECT value # coalesce(bit_or(1::bigint << ('x' || left(md5(seed || ' ' || k), 7))::bit(28)::int % 64), 0) FROM generate_series(1, n) AS k $$;
+CREATE FUNCTION spread(i int) RETURNS bigint IMMUTABLE LANGUAGE sql AS $$ SELECT ('x' || left(md5(i::text), 16))::bit(64)::bigint $$;
+CREATE TABLE kinds (kind text, id int, part int, other int, h bigint);
+INSERT INTO kinds SELECT 'uniform', i, i % 10, i % 4, spread(i) FROM generate_series(1, 3000) AS i;
+INSERT INTO kinds SELECT 'copies', i, i % 10, i % 4, CASE WHEN i % 5 = 0 THEN flip(spread(i - 1 - i % 7), i, i / 5 % 6) ELSE spread(i) END
+    FROM generate_series(1, 3000) AS i;
+INSERT INTO kinds SELECT 'templates', i, i % 10, i % 4, flip(spread(i % 40), i, 8) FROM generate_series(1, 3000) AS i;
+CREATE TABLE uniform AS SELECT id, part, other, h::simhash AS h FROM kinds WHERE kind = 'uniform';
+CREATE TABLE copies AS SELECT id, part, other, h::simhash AS h FROM kinds WHERE kind = 'copies';
+CREATE TABLE templates AS SELECT id, part, other, h::simhash AS h FROM kinds WHERE kind = 'templates';
+
+CREATE FUNCTION compare(query text, OUT expected bigint, OUT actual bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    EXECUTE 'SELECT count(*) FROM (' || query || ') AS q' INTO actual;
+    expected := plan -> 0 -> 'Plan' ->> 'Plan Rows';
+END $$;
+-- 'ok' if the number of rows is within a few times of what is expected; few rows are few
+CREATE FUNCTION verdict(query text, times int = 5, few int = 20) RETURNS text LANGUAGE sql AS
+$$ SELECT CASE WHEN greatest(expected, few) <= times * greatest(actual, few) AND greatest(actual, few) <= times * greatest(expected, few) THEN 'ok'
+               ELSE format('%s expected, %s found: %s', expected, actual, query) END FROM compare(query) $$;
+
+CREATE INDEX uniform_h ON uniform USING simhash (h);
+CREATE INDEX copies_h ON copies USING simhash (h);
+CREATE INDEX templates_h ON templates USING simhash (h);
+CREATE TABLE forms (number int, form text);
+INSERT INTO forms VALUES
+    (1, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h <@> b.h <= %2$s'),
+    (2, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h <@> b.h <= %2$s AND a.id < b.id'),
+    (3, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h <@| simhash_ball(b.h, %2$s) AND b.id <> a.id'),
+    (4, 'SELECT FROM %1$s AS a WHERE EXISTS (SELECT FROM %1$s AS b WHERE b.h <@> a.h <= %2$s AND a.id <> b.id)'),
+    (5, 'SELECT FROM %1$s AS a WHERE NOT EXISTS (SELECT FROM %1$s AS b WHERE a.h <@> b.h <= %2$s AND a.id <> b.id)'),
+    (6, 'SELECT FROM %1$s AS a WHERE EXISTS (SELECT FROM %1$s AS b WHERE a.h <@> b.h <= %2$s AND a.id > b.id AND b.part = 3)'),
+    (7, 'SELECT FROM %1$s AS a WHERE NOT EXISTS (SELECT FROM %1$s AS b WHERE a.h <@> b.h <= %2$s AND b.part = 3)'),
+    (8, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h <@> b.h <= %2$s AND a.part = 1 AND b.part = 1'),
+    (9, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h <@> b.h <= %2$s AND a.other = b.other'),
+    (10, 'SELECT FROM %1$s AS a, %1$s AS b WHERE a.h ~= b.h');
+CREATE VIEW verdicts AS
+SELECT kind, number, radius, verdict(format(form, kind, radius)) FROM forms, unnest('{uniform,copies,templates}'::text[]) AS kind, unnest('{0,3,8}'::int[]) AS radius;
+
+\echo '-- the neighbors are measured when an index is built'
+SELECT * FROM verdicts WHERE number <= 5 AND verdict <> 'ok';
+\echo '-- statistics do not change that'
+ANALYZE uniform, copies, templates;
+SELECT * FROM verdicts WHERE verdict <> 'ok';
+SELECT count(*) AS forms FROM verdicts;
+\echo '-- without an index every row is expected to have a few'
+BEGIN;
+DROP INDEX copies_h;
+SELECT expected > 5 * actual AS too_many FROM compare('SELECT FROM copies AS a, copies AS b WHERE a.h <@> b.h <= 3 AND a.id < b.id');
+ROLLBACK;
+
+\echo '-- ANALYZE measures again, and so does VACUUM'
+CREATE TABLE growing (id int, h simhash);
+CREATE INDEX growing_h ON growing USING simhash (h);
+INSERT INTO growing SELECT id, h FROM templates;
+ANALYZE growing;
+SELECT verdict('SELECT FROM growing AS a, growing AS b WHERE a.h <@> b.h <= 8 AND a.id < b.id');
+UPDATE growing SET h = spread(id)::simhash;
+VACUUM growing;
+SELECT verdict('SELECT FROM growing AS a, growing AS b WHERE a.h <@> b.h <= 8 AND a.id < b.id');
+\echo '-- also what a transaction measures that is rolled back'
+BEGIN;
+UPDATE growing SET h = '0000000000000001';
+ANALYZE growing;
+ROLLBACK;
+SELECT expected > 100000 AS equal FROM compare('SELECT FROM growing AS a, growing AS b WHERE a.h <@> b.h <= 8 AND a.id < b.id');
+VACUUM ANALYZE growing;
+SELECT verdict('SELECT FROM growing AS a, growing AS b WHERE a.h <@> b.h <= 8 AND a.id < b.id');
+SELECT simhash_index_check('growing_h', true) IS NOT NULL AS intact;
+\echo '-- an index with no rows has nothing to measure'
+TRUNCATE growing;
+VACUUM ANALYZE growing;
+SELECT verdict('SELECT FROM growing AS a, growing AS b WHERE a.h <@> b.h <= 8');
+
+\echo '-- bigint, bit(n) and texts'
+CREATE TABLE numbers AS SELECT id, h::bigint AS h FROM copies;
+CREATE INDEX ON numbers USING simhash (h);
+CREATE TABLE wide AS SELECT id, (h::bit(64) || h::bit(64) || (~h::bigint)::bit(64) || h::bit(64))::bit(256) AS h FROM copies;
+CREATE INDEX ON wide USING simhash (h);
+CREATE TABLE texts AS SELECT i AS id, (SELECT string_agg(md5((CASE WHEN i % 5 = 0 AND k <> i % 30 THEN i - 1 ELSE i END) || ' ' || k), ' ') FROM generate_series(1, 40) AS k) AS body
+    FROM generate_series(1, 1000) AS i;
+CREATE INDEX ON texts USING simhash (body);
+ANALYZE numbers, wide, texts;
+SELECT verdict(query) FROM unnest(ARRAY[
+    'SELECT FROM numbers AS a, numbers AS b WHERE a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT FROM numbers AS a WHERE NOT EXISTS (SELECT FROM numbers AS b WHERE a.h ~= b.h AND a.id <> b.id)',
+    'SELECT FROM wide AS a, wide AS b WHERE a.h <@> b.h <= 16 AND a.id < b.id',
+    'SELECT FROM wide AS a, wide AS b WHERE a.h <@| signature_ball(b.h, 10) AND a.id < b.id',
+    'SELECT FROM wide AS a WHERE NOT EXISTS (SELECT FROM wide AS b WHERE a.h <@> b.h <= 16 AND a.id <> b.id)',
+    'SELECT FROM texts AS a, texts AS b WHERE a.body ~= b.body',
+    'SELECT FROM texts AS a, texts AS b WHERE a.body ~= b.body AND a.id < b.id',
+    'SELECT FROM texts AS a WHERE EXISTS (SELECT FROM texts AS b WHERE a.body ~= b.body AND a.id <> b.id)']) AS query;
+
+\echo '-- an index of several columns knows the neighbors with the same values of the others'
+CREATE TABLE tenants AS SELECT id, part, h FROM templates;
+CREATE INDEX tenants_h ON tenants USING simhash (part, h);
+ANALYZE tenants;
+SELECT verdict(query) FROM unnest(ARRAY[
+    'SELECT FROM tenants AS a, tenants AS b WHERE a.h <@> b.h <= 8 AND a.part = b.part',
+    'SELECT FROM tenants AS a, tenants AS b WHERE a.h <@> b.h <= 8 AND a.part = b.part AND a.id < b.id',
+    'SELECT FROM tenants AS a, tenants AS b WHERE a.h <@> b.h <= 8 AND a.part = 3 AND b.part = 3 AND a.id < b.id']) AS query;
+
+\echo '-- an unknown query has as many near rows as a row of the table'
+SET plan_cache_mode = force_generic_plan;
+PREPARE near (simhash) AS SELECT FROM templates WHERE h <@> $1 <= 8;
+CREATE FUNCTION expected(query text) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan; RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows'; END $$;
+SELECT expected($$ EXECUTE near('0000000000000001') $$) BETWEEN mean / 3 AND mean * 3 AS near FROM (SELECT count(*) / 3000.0 AS mean FROM templates AS a, templates AS b WHERE a.h <@> b.h <= 8) AS m;
+DEALLOCATE near;
+
+DROP TABLE kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, tenants CASCADE;
+DROP FUNCTION flip, spread, compare, verdict, expected;

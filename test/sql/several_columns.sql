@@ -123,4 +123,5 @@ CREATE INDEX ON page USING simhash (tenant);
 CREATE INDEX ON page USING simhash (h, tenant);
 CREATE INDEX ON page USING simhash (tenant, (h::bit(64)::bit(128)));
 SELECT * FROM simhash_pair_sample('page_i', 'h::text', 3);
+SELECT * FROM simhash_index_trace('page_i', '<0123456789abcdef,3>');
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname LIKE 'simhash_equal%' ORDER BY 1;

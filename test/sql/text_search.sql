@@ -69,6 +69,9 @@ SELECT rows, heap_rows FROM simhash_index_check('page_body', true);
 \echo '-- Groups, of the pairs of a join.'
 SELECT count(*) AS copies FROM (SELECT array_agg(c.id) AS a, array_agg(d.id) AS b FROM page c JOIN page d ON c.id < d.id AND c.body ~= d.body) p, simhash_pair_groups(a, b);
 SELECT name, value FROM simhash_index_stats('page_body') WHERE name IN ('design_radius', 'distance', 'trees', 'tables', 'rows');
+\echo '-- A trace shows the search for fingerprints of texts.'
+SELECT count(*) > 0 AS traced, sum(t.matches) = (SELECT count(*) FROM page p WHERE to_minhash(p.body, 'word', 2, 64) <@> to_minhash(q.body, 'word', 2, 64) <= 8) AS same
+FROM query q, simhash_index_trace('page_body', simhash_ball(to_minhash(q.body, 'word', 2, 64)::bit(64)::simhash, 8)) t WHERE q.id = 56 GROUP BY q.body;
 
 \echo '-- Other columns and indexes.'
 DROP INDEX page_body;

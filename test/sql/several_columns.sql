@@ -1,6 +1,7 @@
 \set ECHO none
 -- Columns before the searched one, for conditions of equality.
 SET client_min_messages = warning;
+SET simhash.enable_join = off;
 CREATE TABLE page (id int, tenant int, chat bigint, name text, code uuid, day date, shown bool, h simhash, p bigint);
 INSERT INTO page
     SELECT i, CASE WHEN i % 97 = 0 THEN NULL ELSE i % 20 END, i % 3 - 1, 'T' || i % 20, md5((i % 5)::text)::uuid, '2026-01-01'::date + i % 7, i % 2 = 0,

@@ -25,7 +25,7 @@ DECLARE scanned text; line text; found text; BEGIN
     EXECUTE 'SELECT string_agg(r::text, '','' ORDER BY r::text), count(*) FROM (' || query || ') r' INTO found, rows;
     same := found IS NOT DISTINCT FROM scanned;
     indexed := false;
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP indexed := indexed OR line ~ 'Index Cond: .*(~=|<@\||NULL)'; END LOOP;
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP indexed := indexed OR line ~ '(Index|Join) Cond: .*(~=|<@\||NULL)'; END LOOP;
     SET LOCAL enable_seqscan = on; END $$;
 
 SELECT q, (check_search(q)).* FROM (VALUES

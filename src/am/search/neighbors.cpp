@@ -48,6 +48,14 @@ struct Measurement {
     DrawnRow row[kRows];
 };
 
+ValueSearch *begin_measuring(const OpenIndex &index)
+{
+    ValueSearch *search = index.meta->kind->prepare_search(index, 0, 0);
+    search->all_wanted = true;
+    search->start(search);
+    return search;
+}
+
 void draw_rows(Measurement *measurement)
 {
     for (std::uint64_t draw = 1; draw <= kMostDraws && measurement->count < kRows; draw++) {
@@ -175,6 +183,52 @@ bool index_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
     return found->figures.rows > 0;
 }
 
+// The planner waits for it, but once for each join in a session.
+constexpr double kPlanningMicroseconds = 1000;
+
+int search_values(const IndexOptInfo *info, const Datum *value, int count, int radius, double *found)
+{
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash neighbors", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    Relation relation = index_open(info->indexoid, NoLock);
+    const OpenIndex index = use_index(relation, context);
+    const PlannedIndex planned = {info, relation};
+    const double each =
+        index.meta->kind->costs->search(planned, {{radius, true, kExactRecall}, false, 0}).microseconds;
+    count = Min(count, static_cast<int>(kPlanningMicroseconds / each));
+    ValueSearch *search = begin_measuring(index);
+    Size all = 0;
+    int done = 0;
+    for (; done < count && all < kMostFound; done++) {
+        CHECK_FOR_INTERRUPTS();
+        const StoredValue stored = extract_value(relation, value[done]);
+        Size rows = 0;
+        if (!stored.null) {
+            search->begin_around(search, stored.value, radius);
+            for (Results results; rows < kMostFound && search->next(search, &results);)
+                rows += results.hits;
+        }
+        found[done] = static_cast<double>(rows);
+        all += rows;
+    }
+    index_close(relation, NoLock);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
+    return done;
+}
+
+std::uint32_t index_number(const IndexOptInfo *info)
+{
+    Relation index = index_open(info->indexoid, NoLock);
+    index_meta(index);
+    const std::uint32_t number = cache_number(index);
+    index_close(index, NoLock);
+    return number;
+}
+
+constexpr NearRowsSource kSource = {index_near_rows, search_values, index_number};
+
 } // namespace
 
 Buffer draw_page(const OpenIndex &index, std::uint64_t random)
@@ -206,14 +260,12 @@ void measure_neighbors(Relation index)
     measurement->index = use_index(index, context);
     measurement->info.pages = RelationGetNumberOfBlocks(index);
     measurement->info.tuples = index_leaves(index) * kFillOfLeaf * leaf_capacity(BLCKSZ);
-    measurement->search = measurement->index.meta->kind->prepare_search(measurement->index, 0, 0);
-    measurement->search->all_wanted = true;
-    measurement->search->start(measurement->search);
+    measurement->search = begin_measuring(measurement->index);
     store_figures(index, measure(measurement));
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);
 }
 
-void install_neighbors() { set_near_rows_source(index_near_rows); }
+void install_neighbors() { set_near_rows_source(&kSource); }
 
 } // namespace simhash

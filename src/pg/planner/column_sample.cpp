@@ -106,27 +106,6 @@ SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, 
     return sample;
 }
 
-// A row of pg_statistic.
-struct StatisticsRow {
-    ItemPointerData place;
-    TransactionId written;
-    char fixed[sizeof(FormData_pg_statistic)]; // its fixed columns
-};
-
-bool is_row(StatisticsRow &row, HeapTuple tuple)
-{
-    return ItemPointerEquals(&row.place, &tuple->t_self) &&
-           row.written == HeapTupleHeaderGetRawXmin(tuple->t_data) &&
-           std::memcmp(row.fixed, GETSTRUCT(tuple), sizeof(row.fixed)) == 0;
-}
-
-void note_row(HeapTuple tuple, StatisticsRow *row)
-{
-    row->place = tuple->t_self;
-    row->written = HeapTupleHeaderGetRawXmin(tuple->t_data);
-    std::memcpy(row->fixed, GETSTRUCT(tuple), sizeof(row->fixed));
-}
-
 enum class Cached { values, pairs, pairs_of_any };
 
 struct CacheEntry {
@@ -143,7 +122,7 @@ int next_entry; // to replace
 
 const CacheEntry *find_entry(Cached kind, int bits, HeapTuple a, HeapTuple b)
 {
-    for (CacheEntry &entry : cache)
+    for (const CacheEntry &entry : cache)
         if (entry.context != nullptr && entry.kind == kind && entry.values[0].bits == bits &&
             is_row(entry.row[0], a) && (kind == Cached::values || is_row(entry.row[1], b)))
             return &entry;
@@ -229,6 +208,20 @@ void forget_words(SampleValues *values)
 
 } // namespace
 
+bool is_row(const StatisticsRow &row, HeapTuple tuple)
+{
+    return ItemPointerEquals(const_cast<ItemPointer>(&row.place), &tuple->t_self) &&
+           row.written == HeapTupleHeaderGetRawXmin(tuple->t_data) &&
+           std::memcmp(row.fixed, GETSTRUCT(tuple), sizeof(row.fixed)) == 0;
+}
+
+void note_row(HeapTuple tuple, StatisticsRow *row)
+{
+    row->place = tuple->t_self;
+    row->written = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    std::memcpy(row->fixed, GETSTRUCT(tuple), sizeof(row->fixed));
+}
+
 ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
 {
     ColumnSample sample = {};
@@ -253,6 +246,7 @@ ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &ter
     if (!HeapTupleIsValid(vardata->statsTuple))
         return sample;
     sample.statistics = vardata->statsTuple;
+    sample.readable = vardata->acl_ok;
     sample.known = vardata->freefunc == ReleaseSysCache;
     return sample;
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
 #include "utils/selfuncs.h"
 }
 
@@ -47,11 +49,22 @@ struct ColumnSample : SampleValues {
     double distinct;      // number of distinct values
     double rest_distinct; // number of distinct values in the rest
     HeapTuple statistics; // null if there are none, or the user may not use them
+    bool readable;        // the user may read all rows
     bool known;           // they are a row of pg_statistic, and not from an extension's hook
     NearRows near;        // of an index, if there is one and the user may use statistics
 };
 
 inline double clamp_fraction(double x) { return x > 0 ? std::min(x, 1.0) : 0; }
+
+// A row of pg_statistic.
+struct StatisticsRow {
+    ItemPointerData place;
+    TransactionId written;
+    char fixed[sizeof(FormData_pg_statistic)]; // its fixed columns
+};
+
+bool is_row(const StatisticsRow &row, HeapTuple tuple);
+void note_row(HeapTuple tuple, StatisticsRow *row);
 
 // Writes the words of a value of `type`. Returns false if its length is not `bits`.
 bool read_words(Datum value, Oid type, int bits, Fingerprint *words);

@@ -1,13 +1,18 @@
 #include "pg/planner/near_rows.hpp"
 
+#include "core/bits/split_mix.hpp"
+#include "pg/planner/column_sample.hpp"
 #include "pg/server/sibling.hpp"
 
 extern "C" {
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "parser/parsetree.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 }
@@ -20,7 +25,7 @@ namespace simhash
 namespace
 {
 
-FindNearRows source;
+const NearRowsSource *source;
 
 // The column of a relation that an operand is, or 0.
 AttrNumber column_of(const RelOptInfo *rel, Node *operand)
@@ -98,6 +103,85 @@ double values_of_class(PlannerInfo *root, const EquivalenceClass *equal, const R
     return 1;
 }
 
+// What a backend remembers.
+struct Remembered {
+    Oid index;
+    std::uint32_t number;
+    int radius;
+    StatisticsRow row;
+    bool known;
+    FoundRows found;
+};
+constexpr int kRemembered = 32;
+
+constexpr int kSearched = 64, kFewestSearched = 8;
+
+// Takes at most `limit` values of a slot of the statistics, evenly spaced.
+int take_values(HeapTuple statistics, int kind, int limit, double rest, Datum *value, double *weight)
+{
+    AttStatsSlot slot;
+    const int flags = ATTSTATSSLOT_VALUES | (kind == STATISTIC_KIND_MCV ? ATTSTATSSLOT_NUMBERS : 0);
+    if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, flags))
+        return 0;
+    const int count = std::min(slot.nvalues, limit);
+    int16 length;
+    bool by_value;
+    get_typlenbyval(slot.valuetype, &length, &by_value);
+    for (int i = 0; i < count; i++) {
+        const auto pick = static_cast<int>(static_cast<int64>(i) * slot.nvalues / count);
+        value[i] = datumCopy(slot.values[pick], by_value, length);
+        weight[i] = kind == STATISTIC_KIND_MCV
+                        ? static_cast<double>(slot.numbers[pick]) * slot.nvalues / count
+                        : rest / count;
+    }
+    free_attstatsslot(&slot);
+    return count;
+}
+
+// Values are searched for in an order without regard to their size, as there may be time for a few only.
+void shuffle(Datum *value, double *weight, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        const auto j =
+            split_mix_number(kSearched, static_cast<std::uint64_t>(i)) % (static_cast<std::uint64_t>(i) + 1);
+        std::swap(value[i], value[j]);
+        std::swap(weight[i], weight[j]);
+    }
+}
+
+bool search_values(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found)
+{
+    Datum value[kSearched];
+    double weight[kSearched], rows[kSearched];
+    const int common = take_values(statistics, STATISTIC_KIND_MCV, kSearched / 2, 0, value, weight);
+    double rest =
+        1 - static_cast<double>(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics))->stanullfrac);
+    for (int i = 0; i < common; i++)
+        rest -= weight[i];
+    int count = common + take_values(statistics, STATISTIC_KIND_HISTOGRAM, kSearched - common,
+                                     std::max(rest, 0.0), value + common, weight + common);
+    if (count < kFewestSearched)
+        return false;
+    shuffle(value, weight, count);
+    count = source->search(near.index, value, count, radius, rows);
+    if (count < kFewestSearched)
+        return false;
+    double weights = 0;
+    *found = {0, 0};
+    for (int i = 0; i < count; i++) {
+        weights += weight[i];
+        found->mean += weight[i] * rows[i];
+        found->share += rows[i] > 0 ? weight[i] : 0;
+    }
+    if (weights <= 0)
+        return false;
+    // Where rows have neighbors, some rows of another table may be near them, too, though none of so few is.
+    const double some = 0.5 / count;
+    *found = {std::max(found->mean / weights, std::min(some, near.mean(radius))),
+              std::max(found->share / weights, std::min(some, near.share(radius)))};
+    return true;
+}
+
 } // namespace
 
 bool NearRows::reaches(int radius) const
@@ -121,13 +205,36 @@ double NearRows::at(const float *figure, int radius) const
     return here + (static_cast<double>(figure[step + 1]) - here) * (radius - from) / (to - from);
 }
 
-void set_near_rows_source(FindNearRows find) { source = find; }
+void set_near_rows_source(const NearRowsSource *of) { source = of; }
 
 bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
 {
     found->figures.rows = 0;
     return source != nullptr && rel != nullptr && IS_SIMPLE_REL(rel) && value != nullptr &&
-           source(rel, value, found);
+           source->find(rel, value, found);
+}
+
+bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found)
+{
+    if (!near.reaches(radius) || near.index->nkeycolumns > 1)
+        return false;
+    static Remembered remembered[kRemembered];
+    static int next;
+    const std::uint32_t number = source->number(near.index);
+    for (Remembered &one : remembered) {
+        if (one.index == near.index->indexoid && one.number == number && one.radius == radius &&
+            is_row(one.row, statistics)) {
+            *found = one.found;
+            return one.known;
+        }
+    }
+    Remembered one = {near.index->indexoid, number, radius, {}, false, {}};
+    note_row(statistics, &one.row);
+    one.known = search_values(statistics, near, radius, &one.found);
+    remembered[next] = one;
+    next = (next + 1) % kRemembered;
+    *found = one.found;
+    return one.known;
 }
 
 bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b)

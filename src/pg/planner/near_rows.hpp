@@ -6,6 +6,7 @@
 #include "pg/server/postgres.hpp"
 
 extern "C" {
+#include "access/htup.h"
 #include "nodes/pathnodes.h"
 }
 
@@ -30,9 +31,26 @@ private:
 };
 
 // Finds the figures of an index on a value, a column or an expression of the relation's. Returns false if there are none.
-using FindNearRows = bool (*)(const RelOptInfo *rel, Node *value, NearRows *found);
-void set_near_rows_source(FindNearRows find);
+//
+// And searches an index for the values of a sample of another table's: sets the number of rows within a radius of each, as
+// many as there is time for. Returns their number.
+struct NearRowsSource {
+    bool (*find)(const RelOptInfo *rel, Node *value, NearRows *found);
+    int (*search)(const IndexOptInfo *index, const Datum *value, int count, int radius, double *rows);
+    std::uint32_t (*number)(
+        const IndexOptInfo *index); // another one when the index has been vacuumed or analyzed
+};
+void set_near_rows_source(const NearRowsSource *source);
 bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found);
+
+// How many near rows in an index the rows of another column have, by the statistics of that.
+struct FoundRows {
+    double mean;
+    double share; // of the rows that have one
+};
+// Searches the index. Returns false if the statistics have too few values, or if searches take too long. What a backend has
+// found it remembers.
+bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found);
 
 // Whether the two relations are the same table, so that their rows have the neighbors that the index has measured.
 bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b);

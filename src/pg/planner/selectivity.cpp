@@ -110,13 +110,17 @@ double own_pairs(const OwnPairs &own, int radius)
     return std::min(std::max({near, found, ball_volume(sample.bits, radius) * values * values}), values);
 }
 
-// Returns the fraction of rows that have a near row among a part of the rows.
+// The share of rows that have a near row among a part of the rows.
+double matched_share(double mean, double share, double part)
+{
+    const double each = share > 0 ? mean / share : 0; // near rows of a row that has some
+    return share * (1 - std::pow(1 - part, each));
+}
+
 double own_matched(const OwnPairs &own, int radius, double part)
 {
     const NearRows &near = own.sample->near;
-    const double share = near.share(radius);
-    const double each = share > 0 ? near.mean(radius) / share : 0; // neighbors of a row that has some
-    const double matched = share * (1 - std::pow(1 - part, each));
+    const double matched = matched_share(near.mean(radius), near.share(radius), part);
     return (1 - own.sample->nulls) * (own.itself > 0 ? 1 - (1 - part) * (1 - matched) : matched);
 }
 
@@ -184,6 +188,65 @@ OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSamp
     return {&b_sample, &pairs, joined.of_columns, excludes_itself(a.rel, b.rel) ? 0 : joined.of_all / part};
 }
 
+// The rows of one table that are near those of another one, as searches have found. That may tell whether the table has a
+// certain row, so it is for those who may read it. For a few rows planning should not take the time.
+constexpr double kManyRows = 1000;
+
+bool found_near(const VariableStatData &asked, const ColumnSample &asked_sample, const ColumnSample &sample,
+                int radius, FoundRows *found)
+{
+    return asked_sample.statistics != nullptr && asked_sample.readable && sample.statistics != nullptr &&
+           sample.readable && asked.rel != nullptr && asked.rel->rows >= kManyRows &&
+           search_near_rows(asked_sample.statistics, sample.near, radius, found);
+}
+
+// Returns the fraction of pairs of rows within the radius.
+double found_pairs(const ColumnSample &asked, const ColumnSample &sample, const FoundRows &found)
+{
+    return (1 - asked.nulls) * std::min(found.mean / sample.rows, 1.0);
+}
+
+struct JoinSides {
+    const VariableStatData *left, *right;
+    const ColumnSample *left_sample, *right_sample;
+    const PairFractions *pairs; // of the statistics
+    OwnPairs own;
+};
+
+double fraction_joined(const JoinSides &sides, int radius)
+{
+    const ColumnSample &left = *sides.left_sample, &right = *sides.right_sample;
+    if (sides.own.sample != nullptr)
+        return own_pairs(sides.own, radius);
+    // The larger table is searched, if it has an index.
+    FoundRows found;
+    const bool right_first = right.rows >= left.rows;
+    for (const bool in_right : {right_first, !right_first}) {
+        if (in_right ? found_near(*sides.left, left, right, radius, &found)
+                     : found_near(*sides.right, right, left, radius, &found))
+            return in_right ? found_pairs(left, right, found) : found_pairs(right, left, found);
+    }
+    return fraction_of_pairs(left, right, *sides.pairs, radius);
+}
+
+// The fraction of outer rows with a match.
+double fraction_matched(const JoinSides &sides, bool reversed, int radius)
+{
+    const RelOptInfo *inner = reversed ? sides.left->rel : sides.right->rel;
+    const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
+    const ColumnSample &asked = reversed ? *sides.right_sample : *sides.left_sample;
+    const ColumnSample &searched = reversed ? *sides.left_sample : *sides.right_sample;
+    const double part = clamp_fraction(rows / searched.rows);
+    if (sides.own.sample != nullptr)
+        return own_matched(sides.own, radius, part);
+    FoundRows found;
+    if (found_near(reversed ? *sides.right : *sides.left, asked, searched, radius, &found))
+        return (1 - asked.nulls) * matched_share(found.mean, found.share, part);
+    // If matches are spread evenly.
+    return 1 -
+           std::exp(-fraction_of_pairs(*sides.left_sample, *sides.right_sample, *sides.pairs, radius) * rows);
+}
+
 // Calls use(within), where within(radius) is the fraction of a column's rows within a radius of the query, from 0 to the
 // number of bits, and returns its result. A null query means that nothing is known about it.
 template <typename Use>
@@ -214,8 +277,11 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
         const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
         const OwnPairs own = own_join(root, asked, asked_sample, *vardata, sample, pairs);
         auto result = use([&](int radius) {
+            FoundRows found;
             return own.sample != nullptr ? own_pairs(own, radius)
-                                         : fraction_of_pairs(asked_sample, sample, pairs, radius);
+                   : found_near(asked, asked_sample, sample, radius, &found)
+                       ? found_pairs(asked_sample, sample, found)
+                       : fraction_of_pairs(asked_sample, sample, pairs, radius);
         });
         ReleaseVariableStats(asked);
         return result;
@@ -330,18 +396,13 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
     ColumnSample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
     const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
-    const OwnPairs own = own_join(root, left, left_sample, right, right_sample, pairs);
+    const JoinSides sides = {&left,        &right,
+                             &left_sample, &right_sample,
+                             &pairs,       own_join(root, left, left_sample, right, right_sample, pairs)};
     const bool matched = sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI;
-    const RelOptInfo *inner = reversed ? left.rel : right.rel;
-    const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
-    double fraction = fraction_of_terms(terms, [&](int radius) {
-        return own.sample == nullptr ? fraction_of_pairs(left_sample, right_sample, pairs, radius)
-               : matched             ? own_matched(own, radius, clamp_fraction(rows / own.sample->rows))
-                                     : own_pairs(own, radius);
+    const double fraction = fraction_of_terms(terms, [&](int radius) {
+        return matched ? fraction_matched(sides, reversed, radius) : fraction_joined(sides, radius);
     });
-    // The fraction of outer rows with a match, if matches are spread evenly.
-    if (matched && own.sample == nullptr)
-        fraction = 1 - std::exp(-fraction * rows);
     ReleaseVariableStats(left);
     ReleaseVariableStats(right);
     return clamp_fraction(fraction);

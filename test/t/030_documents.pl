@@ -84,4 +84,14 @@ for my $file ("$top/README.md", "$top/compat/README.md", sort glob "$top/doc/*.m
     survives_dump($node, $database, $name);
 }
 cmp_ok($checked, '>', 10, 'answers were compared');
+
+# What recipes.md says how to draw.
+for my $of ([ 'page', 'h' ], [ 'page', "to_simhash(body || '<&>')" ]) {
+    my $page = $node->safe_psql('doc_recipes_md', slurp_file("$top/doc/histogram.sql"),
+        extra_params => [ '-v', "table=$of->[0]", '-v', "column=$of->[1]" ]);
+    my $distances = $node->safe_psql('doc_recipes_md',
+        "SELECT count(*) FROM simhash_report('$of->[0]', \$\$$of->[1]\$\$, details => true) WHERE topic = 'distance'");
+    is(scalar(() = $page =~ /<rect[^>]* height="[0-9.]+">/g), $distances, "histogram of $of->[1]: a bar for each distance");
+    unlike($page, qr/<&>|NaN/, 'names are quoted');
+}
 done_testing();

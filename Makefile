@@ -33,7 +33,7 @@ include $(TOP)/src/extension.mk
 $(eval $(call compile,CORE,src/core,$(TOP)/src/core))
 $(eval $(call compile,SERVER,src,$(TOP)/src))
 
-.PHONY: dist setup remove-setup demo test check-one fuzz torture mutants unit cross format check-format
+.PHONY: dist setup remove-setup demo test check-one fuzz torture mutants model unit cross format check-format
 setup:
 	@$(TOP)/tools/setup.sh test
 remove-setup:
@@ -54,6 +54,9 @@ torture:
 	@TORTURE_SECONDS="$(SECONDS)" $(TOP)/test/torture/run.sh
 mutants:
 	@$(TOP)/test/mutants/run.pl $(ONLY)
+model:
+	@$(TOP)/tools/setup.sh model
+	@$(TOP)/test/model/run.pl $(ONLY)
 unit:
 	@$(TOP)/test/unit/run.sh
 cross:

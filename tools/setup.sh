@@ -10,6 +10,7 @@
 #   tools/setup.sh bench   compiler, PostgreSQL, and the libraries and plotting tools of bench/peers
 #   tools/setup.sh pictures  photographs for bench/wide, and ImageMagick
 #   tools/setup.sh fuzz    clang with libFuzzer, for test/fuzz
+#   tools/setup.sh model   the model checker Spin, for test/model
 #   tools/setup.sh cross   compilers for other processors and qemu, for test/cross
 #   tools/setup.sh remove  asks, and removes the packages that these have installed
 set -euo pipefail
@@ -86,7 +87,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 
 if [ "$purpose" != remove ] && [ "$purpose" != fuzz ] && [ "$purpose" != cross ] && [ "$purpose" != drivers ] &&
-    [ "$purpose" != engines ]; then
+    [ "$purpose" != engines ] && [ "$purpose" != model ]; then
     find_postgresql || { update && find_postgresql; } || {
         echo "No package of PostgreSQL found. Say which major version to use, for example PGVERSION_MAJOR=17." >&2
         exit 1
@@ -120,6 +121,7 @@ drivers=(python3-psycopg2 python3-psycopg python3-asyncpg python3-sqlalchemy def
     libpostgresql-jdbc-java node-pg golang-go golang-github-jackc-pgx-v5-dev golang-github-lib-pq-dev cargo
     librust-tokio-postgres-dev ruby-pg ruby-activerecord python3-django alembic golang-github-jmoiron-sqlx-dev npm python3-pip python3-setuptools python3-wheel mypy)
 packaging=("${build[@]}" debhelper lintian postgresql-server-dev-all unzip)
+modelling=(spin gcc)
 crossing=(qemu-user g++-aarch64-linux-gnu g++-s390x-linux-gnu libgtest-dev libxxhash-dev)
 
 # Before Debian 12 and Ubuntu 24.04, clang contains its run-time libraries.
@@ -145,11 +147,12 @@ drivers)
     ;;
 package) packages=("${packaging[@]}") ;;
 cross) packages=("${crossing[@]}") ;;
+model) packages=("${modelling[@]}") ;;
 engines)
     packages=()
     command -v npm >/dev/null || packages=(nodejs npm)
     ;;
-*) sed -n '2,14s/^# \?//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,15s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 mapfile -t todo < <(missing "${packages[@]}")
 install "${todo[@]}" || {

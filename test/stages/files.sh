@@ -11,7 +11,7 @@ check_files() {
         case $file in
         test/run.sh | test/common.sql | test/stages/* | test/unit/run.sh | test/unit/main.cpp | test/cross/*.sh | test/unit/Makefile | test/*README.md) ;;
         test/*/data/* | test/fuzz/* | test/format/*) ;;
-        test/mutants/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
+        test/mutants/* | test/model/* | test/torture/* | test/drivers/*.pl | test/failpoints/t/*.pl) ;;
         compat/test/unit/*_test.cpp | compat/test/fuzz/*_fuzz.cpp | compat/test/t/*.pl) ;;
         test/unit/*_test.cpp | test/unit/*.hpp | test/t/*.pl | test/t/*.pm | test/pgtap/*.sql) ;;
         test/sql/*.sql | compat/test/sql/*.sql)

@@ -228,7 +228,8 @@ void require_valid_opclass(Relation index)
             ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("column %d of index \"%s\" has no operator class for equality", column + 1,
                            RelationGetRelationName(index)),
-                    errhint("Only the last column is searched for what is near."));
+                    errhint("Only the last column is searched for what is near. Before it, a text needs "
+                            "simhash_equal_text_ops."));
     }
     if (searched > 0 && stored_type(index) == BITOID)
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

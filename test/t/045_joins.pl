@@ -92,7 +92,7 @@ my %name; # of the tables of the query, by alias
 sub near
 {
     my ($x, $y) = @_;
-    return pick("$x.body ~= $y.body", "$x.body <@| text_ball($y.body, " . pick(.5, .8, "least(1, .3 + $y.n / 100.0)") . ")") . (chance(0.4) ? " AND $x.lang = $y.lang" : '')
+    return pick("$x.body ~= $y.body", "$x.body <@| text_ball($y.body, " . pick(.7, .8, "least(1, .7 + $y.n / 300.0)") . ")") . (chance(0.4) ? " AND $x.lang = $y.lang" : '')
         if chance(0.2) && "$name{$x} $name{$y}" !~ /c|family|united|secret|several/;
     my $k = pick(0, 1, 2, 3, 3, 3, 5, 8, 12, -1);
     my $limit = chance(0.7) ? $k : pick("$x.r", "$y.r", "$x.r + 1", "($k + $x.n % 3)", 'NULL::int', "(SELECT $k)");

@@ -240,7 +240,7 @@ Buffer draw_page(const OpenIndex &index, std::uint64_t random)
     const auto block = static_cast<BlockNumber>(first + random % (blocks - first));
     Buffer buffer = ReadBuffer(index, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const char *page = buffer_page(buffer);
+    Page page = buffer_page(buffer);
     if (PageIsNew(page)) {
         UnlockReleaseBuffer(buffer);
         return InvalidBuffer;

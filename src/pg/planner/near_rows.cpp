@@ -15,6 +15,7 @@ extern "C" {
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/typcache.h"
 }
 
 #include <algorithm>
@@ -41,9 +42,11 @@ AttrNumber column_of(const RelOptInfo *rel, Node *operand)
 // Whether no value stands in this relation to itself: <, >, <>.
 bool is_irreflexive(Oid op)
 {
-    Oid family, type;
-    int16 strategy;
-    if (get_ordering_op_properties(op, &family, &type, &strategy))
+    Oid left, right;
+    op_input_types(op, &left, &right);
+    const Oid family = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+    const int strategy = OidIsValid(family) ? get_op_opfamily_strategy(op, family) : 0;
+    if (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber)
         return true;
     const Oid negator = get_negator(op);
     return OidIsValid(negator) && get_mergejoin_opfamilies(negator) != NIL;

@@ -93,6 +93,23 @@ $primary->safe_psql('postgres', 'SELECT add_items(1, 400); REINDEX TABLE item; D
 ok(caught_up(), 'other classes: the standby replays');
 classes_agree($standby, 'other classes: standby');
 
+# A session on the standby learns of neighbors that ANALYZE measures, also if the transaction is rolled back.
+my $join = 'EXPLAIN SELECT FROM near AS a, near AS b WHERE a.h <@> b.h <= 3 AND a.id < b.id';
+my $expected = sub { $_[0] =~ /rows=(\d+)/ ? $1 : -1 };
+$primary->safe_psql('postgres', <<'SQL');
+CREATE TABLE near (id bigint, h simhash);
+INSERT INTO near SELECT n, fingerprint(n) FROM generate_series(1, 1000) n;
+CREATE INDEX near_h ON near USING simhash (h);
+ANALYZE near;
+SQL
+ok(caught_up(), 'neighbors: the standby replays');
+my $reader = open_session($standby);
+cmp_ok($expected->($reader->query_safe($join)), '<', 50, 'neighbors: none on the standby');
+$primary->safe_psql('postgres', 'BEGIN; INSERT INTO near SELECT n, fingerprint(n % 10) FROM generate_series(1, 1000) n; ANALYZE near; ROLLBACK');
+ok(caught_up(), 'neighbors: the standby replays more');
+cmp_ok($expected->($reader->query_safe($join)), '>', 5000, 'neighbors: many on the standby');
+$reader->quit;
+
 # The standby is promoted: its copy is writable.
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO page SELECT 80000 + n, fingerprint(n) FROM generate_series(1, 2000) n');

@@ -1,6 +1,7 @@
 #include "am/search/neighbors.hpp"
 
 #include "am/index/kind.hpp"
+#include "am/index/stored_value.hpp"
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
 #include "am/search/value_search.hpp"
@@ -11,10 +12,12 @@
 #include "pg/types/ball.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "commands/vacuum.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "utils/memutils.h"
+#include "utils/varbit.h"
 }
 
 #include <algorithm>
@@ -204,7 +207,11 @@ int search_values(const IndexOptInfo *info, const Datum *value, int count, int r
         CHECK_FOR_INTERRUPTS();
         const StoredValue stored = extract_value(relation, value[done]);
         Size rows = 0;
-        if (!stored.null) {
+        // The other column may have bit strings of another length. The join raises an error, and only if it has rows.
+        const bool searchable =
+            !stored.null &&
+            (stored_type(relation) != BITOID || VARBITLEN(DatumGetVarBitP(stored.value)) == index.meta->bits);
+        if (searchable) {
             search->begin_around(search, stored.value, radius);
             for (Results results; rows < kMostFound && search->next(search, &results);)
                 rows += results.hits;

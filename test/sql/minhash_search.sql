@@ -27,6 +27,7 @@ ANALYZE query;
 -- PostgreSQL 18 may scan the only partition by a disabled index.
 \set common `echo "$PG_ABS_SRCDIR/common.sql"`
 \i :common
+SET simhash.enable_join = off;
 -- Whether a query reads an index on signatures, in order or not, how many rows it returns, and whether these are the
 -- rows of a sequential scan.
 CREATE FUNCTION index_use(query text) RETURNS text LANGUAGE sql AS $$

@@ -154,7 +154,7 @@ for my $settings ([], $ssd) {
         plan_is("SELECT * FROM unindexed AS b JOIN asked AS a ON b.h <@> a.h <= $radius",
             qr/^Custom Scan \(Seq Scan \(unindexed\)\)$/, %with);
         plan_is("SELECT * FROM asked AS a JOIN spread_1000 AS b ON a.h <@> b.h <= $radius",
-            qr/^(Custom Scan|Nested Loop) \(Seq Scan \(\w+\)(\)$|, (Memoize \()?Index Scan)/, %with);
+            qr/^Custom Scan$|^(Custom Scan|Nested Loop) \(Seq Scan \(\w+\)(\)$|, (Memoize \()?Index Scan)/, %with);
     }
     plan_is("SELECT * FROM asked AS a WHERE EXISTS (SELECT FROM spread_1000000 AS b WHERE a.h <@> b.h <= 3)",
         qr/Index Scan \(spread_1000000_h\)/, %with);

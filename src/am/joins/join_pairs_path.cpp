@@ -8,6 +8,7 @@
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
 #include "core/features/text_sketch.hpp"
+#include "pg/planner/near_rows.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
@@ -43,7 +44,7 @@ constexpr double kFetchMicroseconds = 0.1; // a row in memory
 constexpr double kFirstPairs = 256;        // that are found before the first row is returned
 
 // A condition of the join that says which rows are near, and the indexes of both columns.
-struct NearRows {
+struct NearColumns {
     const RestrictInfo *condition;
     IndexOptInfo *index[2]; // of the outer and of the inner table
     Node *radius;
@@ -125,7 +126,7 @@ Node *constant_radius(int radius)
 
 // Reads key ~= value or key <@| ball(value, radius). Returns the value, or null if it is another condition, or if the
 // radius may differ from row to row.
-Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearRows *near)
+Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearColumns *near)
 {
     const Oid family = index->opfamily[0];
     auto *operand = static_cast<Node *>(lsecond(operation->args));
@@ -150,7 +151,7 @@ Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *oper
 }
 
 // Whether what is known of the indexes makes one condition better than another.
-bool is_better(const NearRows &near, const NearRows &other)
+bool is_better(const NearColumns &near, const NearColumns &other)
 {
     if (other.condition == nullptr || near.estimate != other.estimate)
         return other.condition == nullptr || near.estimate < other.estimate;
@@ -163,11 +164,11 @@ bool is_better(const NearRows &near, const NearRows &other)
 
 // Finds the best condition that an index of one table has, around the column of an index of the other table.
 void find_near(PlannerInfo *root, RelOptInfo *const table[2], int key, const RestrictInfo *condition,
-               NearRows *best)
+               NearColumns *best)
 {
     ListCell *cell, *inner;
     foreach (cell, table[key]->indexlist) {
-        NearRows near = {condition, {}, nullptr, 0};
+        NearColumns near = {condition, {}, nullptr, 0};
         near.index[key] = static_cast<IndexOptInfo *>(lfirst(cell));
         if (!can_read(near.index[key]))
             continue;
@@ -204,14 +205,6 @@ bool same_of_both(const void *x, const void *y, Index x_table, Index y_table)
     return equal(moved, y);
 }
 
-// Whether an operator is <, > or <> of some btree family.
-bool is_irreflexive(Oid op)
-{
-    const Oid negator = get_negator(op);
-    return OidIsValid(get_equality_op_for_ordering_op(op, nullptr)) ||
-           (OidIsValid(negator) && get_mergejoin_opfamilies(negator) != NIL);
-}
-
 // Whether a condition does not hold for a row and itself: a.id < b.id.
 bool parts_rows(const RestrictInfo *condition, Index x, Index y)
 {
@@ -229,7 +222,7 @@ bool parts_rows(const RestrictInfo *condition, Index x, Index y)
     return same_of_both(left, right, x, y) || same_of_both(right, left, x, y);
 }
 
-PairMethod method_of(const NearRows &near, RelOptInfo *const table[2], const List *conditions)
+PairMethod method_of(const NearColumns &near, RelOptInfo *const table[2], const List *conditions)
 {
     if (near.index[0]->indexoid != near.index[1]->indexoid)
         return PairMethod::two_indexes;
@@ -266,7 +259,7 @@ double divisor(int workers)
 }
 
 // Returns false if workers do not help.
-bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, const NearRows &near,
+bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, const NearColumns &near,
                SpecialJoinInfo *join)
 {
     const int workers = path->path.parallel_workers;
@@ -315,7 +308,7 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
 
 // Makes the path; with workers it is one of several processes that each return a part of the rows. Returns null if they do
 // not help.
-Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, const NearRows &near,
+Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, const NearColumns &near,
                 SpecialJoinInfo *info, int workers)
 {
     auto *path = makeNode(CustomPath);
@@ -338,7 +331,7 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
                     const JoinPathExtraData *extra)
 {
     RelOptInfo *const table[2] = {outer, inner};
-    NearRows near = {};
+    NearColumns near = {};
     ListCell *cell;
     if (outer->relid > inner->relid || !can_join(root, outer) || !can_join(root, inner) ||
         !bms_is_empty(join->lateral_relids) || any_pseudoconstant(extra->restrictlist))

@@ -39,19 +39,6 @@ AttrNumber column_of(const RelOptInfo *rel, Node *operand)
                : InvalidAttrNumber;
 }
 
-// Whether no value stands in this relation to itself: <, >, <>.
-bool is_irreflexive(Oid op)
-{
-    Oid left, right;
-    op_input_types(op, &left, &right);
-    const Oid family = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-    const int strategy = OidIsValid(family) ? get_op_opfamily_strategy(op, family) : 0;
-    if (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber)
-        return true;
-    const Oid negator = get_negator(op);
-    return OidIsValid(negator) && get_mergejoin_opfamilies(negator) != NIL;
-}
-
 const Expr *member_of(const EquivalenceClass *equal, const NearRows &rows, int column)
 {
     ListCell *cell;
@@ -186,6 +173,18 @@ bool search_values(HeapTuple statistics, const NearRows &near, int radius, Found
 }
 
 } // namespace
+
+bool is_irreflexive(Oid op)
+{
+    Oid left, right;
+    op_input_types(op, &left, &right);
+    const Oid family = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+    const int strategy = OidIsValid(family) ? get_op_opfamily_strategy(op, family) : 0;
+    if (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber)
+        return true;
+    const Oid negator = get_negator(op);
+    return OidIsValid(negator) && get_mergejoin_opfamilies(negator) != NIL;
+}
 
 bool NearRows::reaches(int radius) const
 {

@@ -54,6 +54,8 @@ bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, Fo
 
 // Whether the two relations are the same table, so that their rows have the neighbors that the index has measured.
 bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b);
+// Whether no value stands in this relation to itself: <, >, <>.
+bool is_irreflexive(Oid op);
 // Whether another condition keeps a row from being joined with itself: a.id < b.id.
 bool excludes_itself(const RelOptInfo *a, const RelOptInfo *b);
 // How many values the columns have by which two relations, the same table, are joined, too. PostgreSQL expects that they

@@ -11,7 +11,7 @@ SELECT round(extract(epoch FROM clock_timestamp() - :'start') * 1000) AS millise
 \echo
 \set ECHO queries
 CREATE TABLE member AS
-    SELECT id, leader, feature_jaccard(x.body, y.body, 'word', 3) AS jaccard
+    SELECT x.id, leader, feature_jaccard(x.body, y.body, 'word', 3) AS jaccard
     FROM (SELECT id, leader, count(*) OVER (PARTITION BY leader) AS size
         FROM (SELECT id, simhash_group(id, h, :radius) OVER (ORDER BY id) AS leader FROM page) g) g
         JOIN page x USING (id) JOIN page y ON y.id = leader WHERE size > 1;

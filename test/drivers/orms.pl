@@ -103,7 +103,10 @@ my $node = start_node('orms');
 
 for my $name (sort keys %orm) {
     my ($orm, $here) = ($orm{$name}, "$directory/" . lc $name);
-    my %found = map { my $module = $_; $module => (grep { -d "$_/$module" } @modules)[0] } @{ $orm->{modules} // [] };
+    my %found;
+    for my $module (@{ $orm->{modules} // [] }) {
+        ($found{$module}) = grep { -d "$_/$module" } @modules;
+    }
   SKIP: {
         if ((grep { !defined } values %found) || $orm->{here} && !succeeds(@{ $orm->{here} })) {
             diag "$name is not installed: skipped; tools/setup.sh drivers installs it";

@@ -168,3 +168,8 @@ SELECT * FROM simhash_pair_groups('{1,2}'::int[], '{3,NULL}');
 SELECT * FROM simhash_pair_groups('{1}'::int[], '{2}', 'Star');
 SELECT * FROM simhash_pair_groups('{1}'::int[], '{a}'::text[]);
 SELECT * FROM simhash_pair_groups('{"(0,0)"}'::point[], '{"(0,0)"}');
+
+\echo '-- bit strings without bits, and a kind that is computed'
+SELECT count(DISTINCT leader) FROM (SELECT simhash_group(i, B''::varbit, 0) OVER (ORDER BY i) AS leader FROM generate_series(1, 1000) i) g;
+SELECT i, simhash_group(i, CASE WHEN i < 3 THEN B'' ELSE B'10' END, 0) OVER (ORDER BY i) FROM generate_series(1, 4) i;
+SELECT simhash_group(i, '0123456789abcdef'::simhash, 3, coalesce(kind, 'star')) OVER (ORDER BY i) FROM (VALUES (1, 'star'), (2, NULL)) v(i, kind);

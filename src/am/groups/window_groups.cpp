@@ -54,7 +54,7 @@ struct GroupedRows {
     MemoryContext of_row;
     uint64 count;
     bool signatures; // of bit(n), and not fingerprints
-    int bits;        // 0 until there is a value
+    int bits;        // -1 until there is a value
     int bytes;
 
     uint8 *few; // a few values, one after the other
@@ -95,7 +95,7 @@ Datum constant_argument(const GroupedRows &rows, int argument, const char *name)
     get_typlenbyval(get_fn_expr_argtype(rows.function, argument), &length, &by_value);
     for (uint64 i = 0; i < rows.count; i++) {
         const Datum other = argument_of(rows, argument, i, &null);
-        if (null || !datumIsEqual(value, other, by_value, length))
+        if (null || !datum_image_eq(value, other, by_value, length))
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("%s must be the same for all rows of a window's partition", name));
     }
@@ -147,7 +147,7 @@ void read_values(GroupedRows *rows, Size bytes)
         if (null)
             continue;
         if (!rows->signatures) {
-            if (rows->bits == 0)
+            if (rows->bits < 0)
                 begin_values(rows, kBits, bytes);
             const Fingerprint word = datum_fingerprint(datum);
             add_value(rows, i, reinterpret_cast<const uint8 *>(&word));
@@ -156,7 +156,7 @@ void read_values(GroupedRows *rows, Size bytes)
         MemoryContext caller = MemoryContextSwitchTo(rows->of_row);
         const SignatureView view = datum_signature(datum);
         MemoryContextSwitchTo(caller);
-        if (rows->bits == 0)
+        if (rows->bits < 0)
             begin_values(rows, view.bits, bytes);
         check_lengths(rows->bits, view.bits);
         if (view.bits > kBits) {
@@ -239,6 +239,7 @@ void group_partition(WindowObject window, FmgrInfo *function, WindowGroups *part
     MemoryContext caller = MemoryContextSwitchTo(work);
     auto *rows = static_cast<GroupedRows *>(palloc0(sizeof(GroupedRows)));
     rows->window = window;
+    rows->bits = -1;
     rows->function = function;
     rows->of_row = AllocSetContextCreate(work, "simhash row", ALLOCSET_SMALL_SIZES);
     rows->count = static_cast<uint64>(WinGetPartitionRowCount(window));

@@ -155,6 +155,14 @@ PREPARE near (simhash) AS SELECT FROM templates WHERE h <@> $1 <= 8;
 SELECT expected($$ EXECUTE near('0000000000000001') $$) BETWEEN mean / 3 AND mean * 3 AS near FROM (SELECT count(*) / 3000.0 AS mean FROM templates AS a, templates AS b WHERE a.h <@> b.h <= 8) AS m;
 DEALLOCATE near;
 
-DROP TABLE kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, strange, altered, repeated, templated, two_forms CASCADE;
+\echo '-- the other side has weights or balls, of whose statistics no value is searched for'
+CREATE TABLE words AS SELECT to_simhash('word' || i || ' some other text') AS h FROM generate_series(1, 3000) i;
+CREATE TABLE weighted AS SELECT to_simhash_weights('word' || i || ' some other text') AS w, simhash_ball(to_simhash('word' || i || ' some other text'), 3) AS ball
+    FROM generate_series(1, 3000) i;
+CREATE INDEX ON words USING simhash (h);
+ANALYZE words, weighted;
+SELECT verdict('SELECT FROM words JOIN weighted ON h <@> w <= 3') AS weights, verdict('SELECT FROM words JOIN weighted ON h <@| ball') AS balls;
+
+DROP TABLE words, weighted, kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, strange, altered, repeated, templated, two_forms CASCADE;
 DROP ROLE regress_simhash_asker;
 DROP FUNCTION flip, spread, compare, verdict, expected;

@@ -11,6 +11,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -106,14 +107,16 @@ constexpr int kRemembered = 32;
 
 constexpr int kSearched = 64, kFewestSearched = 8;
 
-// Takes at most `limit` values of a slot of the statistics, evenly spaced.
-int take_values(HeapTuple statistics, int kind, int limit, double rest, Datum *value, double *weight)
+// Takes at most `limit` values of a slot of the statistics, evenly spaced. None if they have another type than the index's
+// column: the other side of a condition may be weights or balls.
+int take_values(HeapTuple statistics, int kind, int limit, double rest, Oid type, Datum *value,
+                double *weight)
 {
     AttStatsSlot slot;
     const int flags = ATTSTATSSLOT_VALUES | (kind == STATISTIC_KIND_MCV ? ATTSTATSSLOT_NUMBERS : 0);
     if (!get_attstatsslot(&slot, statistics, kind, InvalidOid, flags))
         return 0;
-    const int count = std::min(slot.nvalues, limit);
+    const int count = IsBinaryCoercible(slot.valuetype, type) ? std::min(slot.nvalues, limit) : 0;
     int16 length;
     bool by_value;
     get_typlenbyval(slot.valuetype, &length, &by_value);
@@ -143,13 +146,14 @@ bool search_values(HeapTuple statistics, const NearRows &near, int radius, Found
 {
     Datum value[kSearched];
     double weight[kSearched], rows[kSearched];
-    const int common = take_values(statistics, STATISTIC_KIND_MCV, kSearched / 2, 0, value, weight);
+    const Oid type = near.index->opcintype[near.index->nkeycolumns - 1];
+    const int common = take_values(statistics, STATISTIC_KIND_MCV, kSearched / 2, 0, type, value, weight);
     double rest =
         1 - static_cast<double>(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(statistics))->stanullfrac);
     for (int i = 0; i < common; i++)
         rest -= weight[i];
     int count = common + take_values(statistics, STATISTIC_KIND_HISTOGRAM, kSearched - common,
-                                     std::max(rest, 0.0), value + common, weight + common);
+                                     std::max(rest, 0.0), type, value + common, weight + common);
     if (count < kFewestSearched)
         return false;
     shuffle(value, weight, count);

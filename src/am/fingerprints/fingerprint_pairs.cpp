@@ -530,7 +530,8 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
                      gains_by_sharing(*join, all_rows(reader)),
                      join->by_trees};
     for (int i = 0; i < task.sides; i++)
-        cost.pages[i] = steps * estimated_leaves(task.pages[i], output.side[i].meta().tables);
+        cost.pages[i] =
+            steps * estimated_leaves(static_cast<BlockNumber>(task.pages[i]), output.side[i].meta().tables);
     pfree(join);
     return cost;
 }

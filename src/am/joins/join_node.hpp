@@ -68,7 +68,7 @@ extern const CustomScanMethods kJoinScanMethods;
 struct GatheredRow {
     MinimalTuple row;
     Fingerprint center;
-    int8 radius;
+    int16 radius;
     bool asks;
     bool guided; // by weights, which are read again
     bool matched;

@@ -192,7 +192,7 @@ void begin_search(PairJoinState *state)
 {
     SharedPairJoin *shared = state->shared;
     const int radius = shared == nullptr ? read_radius(state) : shared->radius;
-    const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+    Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     state->phase = PairPhase::end;
     if (radius < 0)
         return;
@@ -393,7 +393,7 @@ void take_counts(PairJoinState *state)
 void share_search(PairJoinState *state)
 {
     SharedPairJoin *shared = state->shared;
-    const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+    Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     shared->radius = read_radius(state);
     if (shared->radius < 0)
         return;

@@ -152,7 +152,7 @@ GatheredRow read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball
     if (!null && read_mask(state, &keys.mask)) {
         const auto asked = FingerprintTerms{&keys, &key, ball}.ball(key);
         row.center = asked.center;
-        row.radius = static_cast<int8>(asked.radius);
+        row.radius = static_cast<int16>(asked.radius);
         row.asks = asked.radius >= 0;
         row.guided = asked.guide != nullptr;
     }

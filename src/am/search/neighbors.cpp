@@ -154,7 +154,8 @@ void store_figures(Relation index, const NeighborFigures &figures)
 {
     Buffer buffer = ReadBuffer(index, kMetaBlock);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    const bool changed = std::memcmp(page_neighbors(buffer_page(buffer)), &figures, sizeof(figures)) != 0;
+    const bool changed = std::memcmp(reinterpret_cast<const char *>(page_neighbors(buffer_page(buffer))),
+                                     reinterpret_cast<const char *>(&figures), sizeof(figures)) != 0;
     if (changed) {
         GenericXLogState *state = GenericXLogStart(index);
         *page_neighbors(GenericXLogRegisterBuffer(state, buffer, 0)) = figures;

@@ -40,7 +40,7 @@ struct NearRowsSource {
     std::uint32_t (*number)(
         const IndexOptInfo *index); // another one when the index has been vacuumed or analyzed
 };
-void set_near_rows_source(const NearRowsSource *source);
+void set_near_rows_source(const NearRowsSource *of);
 bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found);
 
 // How many near rows in an index the rows of another column have, by the statistics of that.

@@ -45,7 +45,7 @@ my %mutation = map { $_ => 1 } slurp("$top/test/mutants/list") =~ /^(\w+) src/mg
 my %alone = map { $_ => 1 } qw(scan_link unlocked_look look_order claim_order);    # no mutation of the code
 for my $model (qw(pages.pml claim.pml)) {
     my %broken = map { $_ => 1 } slurp("$here/$model") =~ /(?:ifn?def|defined\() ?BREAK_(\w+)/g;
-    for my $name (sort grep { /$only/ } keys %broken) {
+    for my $name (sort grep { /(?:$only)/ } keys %broken) {
         ok($mutation{$name} || $alone{$name}, "$name is a mutation");
         my @with = $model eq 'claim.pml' ? () : @{ $scenario[ $name =~ /pin/ ? 9 : $name =~ /front|length/ ? 6 : 0 ] };
         push @with, 'RESTARTS=20' if $name eq 'copy_deleted';

@@ -25,7 +25,6 @@ extern "C" {
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
-#include "rewrite/rewriteManip.h"
 #include "utils/lsyscache.h"
 #include "utils/spccache.h"
 }
@@ -197,38 +196,14 @@ bool can_join(PlannerInfo *root, const RelOptInfo *table)
     return !entry->inh && entry->tablesample == nullptr;
 }
 
-// Whether two expressions are the same, of one table and of another.
-bool same_of_both(const void *x, const void *y, Index x_table, Index y_table)
-{
-    auto *moved = static_cast<Node *>(copyObjectImpl(x));
-    ChangeVarNodes(moved, static_cast<int>(x_table), static_cast<int>(y_table), 0);
-    return equal(moved, y);
-}
-
-// Whether a condition does not hold for a row and itself: a.id < b.id.
-bool parts_rows(const RestrictInfo *condition, Index x, Index y)
-{
-    const Node *clause = reinterpret_cast<Node *>(condition->clause);
-    if (contain_volatile_functions(const_cast<Node *>(clause)))
-        return false;
-    if (!IsA(clause, OpExpr) && !IsA(clause, DistinctExpr))
-        return false;
-    const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    const bool parts = IsA(clause, OpExpr) ? is_irreflexive(operation->opno)
-                                           : get_mergejoin_opfamilies(operation->opno) != NIL;
-    if (!parts || list_length(operation->args) != 2)
-        return false;
-    const void *left = linitial(operation->args), *right = lsecond(operation->args);
-    return same_of_both(left, right, x, y) || same_of_both(right, left, x, y);
-}
-
 PairMethod method_of(const NearColumns &near, RelOptInfo *const table[2], const List *conditions)
 {
     if (near.index[0]->indexoid != near.index[1]->indexoid)
         return PairMethod::two_indexes;
     ListCell *cell;
     foreach (cell, conditions) {
-        if (parts_rows(static_cast<const RestrictInfo *>(lfirst(cell)), table[0]->relid, table[1]->relid))
+        if (parts_rows(static_cast<const RestrictInfo *>(lfirst(cell))->clause, table[0]->relid,
+                       table[1]->relid))
             return PairMethod::one_index;
     }
     return PairMethod::and_itself;

@@ -13,6 +13,7 @@ extern "C" {
 #include "optimizer/paths.h"
 #include "parser/parse_coerce.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -176,8 +177,7 @@ bool search_values(HeapTuple statistics, const NearRows &near, int radius, Found
     return true;
 }
 
-} // namespace
-
+// Whether no value stands in this relation to itself: <, >, <>.
 bool is_irreflexive(Oid op)
 {
     Oid left, right;
@@ -188,6 +188,30 @@ bool is_irreflexive(Oid op)
         return true;
     const Oid negator = get_negator(op);
     return OidIsValid(negator) && get_mergejoin_opfamilies(negator) != NIL;
+}
+
+// Whether two expressions are the same, of one relation and of another.
+bool same_of_both(const void *x, const void *y, Index x_relation, Index y_relation)
+{
+    auto *moved = static_cast<Node *>(copyObjectImpl(x));
+    ChangeVarNodes(moved, static_cast<int>(x_relation), static_cast<int>(y_relation), 0);
+    return equal(moved, y);
+}
+
+} // namespace
+
+bool parts_rows(const Expr *clause, Index x, Index y)
+{
+    if (!IsA(clause, OpExpr) && !IsA(clause, DistinctExpr))
+        return false;
+    const auto *operation = reinterpret_cast<const OpExpr *>(clause);
+    const bool parts = IsA(clause, OpExpr) ? is_irreflexive(operation->opno)
+                                           : get_mergejoin_opfamilies(operation->opno) != NIL;
+    if (!parts || list_length(operation->args) != 2 ||
+        contain_volatile_functions(reinterpret_cast<Node *>(const_cast<Expr *>(clause))))
+        return false;
+    const void *left = linitial(operation->args), *right = lsecond(operation->args);
+    return same_of_both(left, right, x, y) || same_of_both(right, left, x, y);
 }
 
 bool NearRows::reaches(int radius) const
@@ -255,17 +279,7 @@ bool excludes_itself(const RelOptInfo *a, const RelOptInfo *b)
 {
     ListCell *cell;
     foreach (cell, a->joininfo) {
-        const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
-        const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-        if (!IsA(clause, OpExpr) || list_length(operation->args) != 2)
-            continue;
-        auto *x = static_cast<Node *>(linitial(operation->args)),
-             *y = static_cast<Node *>(lsecond(operation->args));
-        const AttrNumber left = column_of(a, x), right = column_of(b, y);
-        const AttrNumber other_left = column_of(b, x), other_right = column_of(a, y);
-        if (((left != InvalidAttrNumber && left == right) ||
-             (other_left != InvalidAttrNumber && other_left == other_right)) &&
-            is_irreflexive(operation->opno))
+        if (parts_rows(static_cast<const RestrictInfo *>(lfirst(cell))->clause, a->relid, b->relid))
             return true;
     }
     return false;

@@ -54,9 +54,9 @@ bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, Fo
 
 // Whether the two relations are the same table, so that their rows have the neighbors that the index has measured.
 bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b);
-// Whether no value stands in this relation to itself: <, >, <>.
-bool is_irreflexive(Oid op);
-// Whether another condition keeps a row from being joined with itself: a.id < b.id.
+// Whether a condition does not hold for a row of one relation and the same row of another: a.id < b.id, a.id <> b.id.
+bool parts_rows(const Expr *clause, Index x, Index y);
+// Whether one of the conditions of a join does so.
 bool excludes_itself(const RelOptInfo *a, const RelOptInfo *b);
 // How many values the columns have by which two relations, the same table, are joined, too. PostgreSQL expects that they
 // are independent of the near rows; but a row has the values of itself, and the neighbors in an index of several columns

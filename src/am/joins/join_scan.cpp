@@ -261,6 +261,13 @@ void choose_searches(JoinState *state)
     state->singly = singly;
 }
 
+void empty_batch(JoinState *state)
+{
+    MemoryContextReset(state->batch);
+    state->row = nullptr;
+    state->rows = state->room = state->asked = state->next = 0;
+}
+
 // Gathers the next batch of outer rows. Returns false if there are none.
 bool gather(JoinState *state)
 {
@@ -269,9 +276,7 @@ bool gather(JoinState *state)
     choose_searches(state);
     if (state->index == nullptr)
         open_part(state);
-    MemoryContextReset(state->batch);
-    state->row = nullptr;
-    state->rows = state->room = state->asked = state->next = 0;
+    empty_batch(state);
     Size used = 0;
     GuidedBall ball;
     share_counts(state);
@@ -433,9 +438,7 @@ TupleTableSlot *next_tested(JoinState *state)
 
 void begin_again(JoinState *state)
 {
-    MemoryContextReset(state->batch);
-    state->row = nullptr;
-    state->rows = state->room = state->asked = state->next = 0;
+    empty_batch(state);
     state->most = kFirstRows;
     state->limit = PG_INT32_MAX;
     state->phase = JoinPhase::gather;

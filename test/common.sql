@@ -37,22 +37,33 @@ CREATE FUNCTION scan_by(index bool) RETURNS void LANGUAGE sql AS $$
         set_config('enable_indexscan', index::text, false), set_config('enable_bitmapscan', 'off', false),
         set_config('enable_partition_pruning', index::text, false) $$;
 
--- Whether a join is a Simhash Join, and whether its answer is the same without that.
-CREATE FUNCTION compare(query text, OUT node boolean, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
+-- By which method a join is a Simhash Join, if it is one, and whether its answer is the same without that.
+CREATE FUNCTION compare(query text, OUT method text, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
 DECLARE
     line text;
     summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
     found numeric[];
     expected numeric[];
 BEGIN
-    node := false;
-    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP node := node OR line LIKE '%Simhash Join%'; END LOOP;
+    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP
+        method := coalesce(substring(line FROM 'Pairs of.*'), CASE WHEN line LIKE '%Simhash Join%' THEN 'batches' END, method);
+    END LOOP;
     EXECUTE summed INTO found;
     SET LOCAL simhash.enable_join = off;
     EXECUTE summed INTO expected;
     SET LOCAL simhash.enable_join = on;
     count := found[1];
     same := found = expected;
+END $$;
+
+-- A plan with what its execution did, without figures that vary.
+CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+        IF line ~ '(Batches|Leaves Read|Rows Fetched|Pages Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
+        IF line !~ 'Disabled|Buffers|Storage|Memory:|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
+    END LOOP;
 END $$;
 
 -- What an index holds of a row, and the rows that it has: a FROM item with the columns row and value.

@@ -1,4 +1,6 @@
 \set ECHO none
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- Plain joins of two indexed columns by the pair engine: the plans, and the answers compared with a nested loop without it.
 SET max_parallel_workers_per_gather = 0;
 CREATE FUNCTION flipped(n bigint, bits int) RETURNS simhash LANGUAGE sql IMMUTABLE AS
@@ -12,25 +14,6 @@ UPDATE page SET lang = 'l0' WHERE id % 7 = 0;
 UPDATE page SET h = flipped(id % 900, 2) WHERE id % 31 = 0;
 DELETE FROM page WHERE id % 29 = 0;
 ANALYZE page, feed;
-
--- What a query's plan uses, and whether its answer is that of PostgreSQL's joins.
-CREATE FUNCTION compare(query text, OUT method text, OUT count bigint, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    summed text := format('SELECT array[count(*), sum(hashtextextended(t::text, 0)::numeric)] FROM (%s) AS t', query);
-    found numeric[];
-    expected numeric[];
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN ' || summed LOOP
-        method := coalesce(substring(line FROM 'Pairs of.*'), CASE WHEN line LIKE '%Simhash Join%' THEN 'batches' END, method);
-    END LOOP;
-    EXECUTE summed INTO found;
-    SET LOCAL simhash.enable_join = off;
-    EXECUTE summed INTO expected;
-    SET LOCAL simhash.enable_join = on;
-    count := found[1];
-    same := found = expected;
-END $$;
 
 \echo '-- plans'
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
@@ -88,14 +71,6 @@ RESET enable_seqscan;
 RESET enable_nestloop;
 
 \echo '-- EXPLAIN ANALYZE'
-CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '(Pages Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
-        IF line !~ 'Disabled|Buffers|Storage|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
-    END LOOP;
-END $$;
 SELECT shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id AND a.lang = b.lang');
 SELECT shown('SELECT a.id, b.id FROM page a JOIN feed b ON a.h <@> b.h <= 3');
 
@@ -260,5 +235,5 @@ RESET enable_seqscan;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.id % 3 <> 0 AND b.id % 3 <> 0;
 
 DROP TABLE page, feed;
-DROP FUNCTION flipped, compare, shown, tell;
+DROP FUNCTION flipped(bigint, int), compare, shown, tell;
 DROP ROLE regress_pairs_reader;

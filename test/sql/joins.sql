@@ -37,14 +37,6 @@ SELECT query, c.* FROM unnest(ARRAY[
 -- With little memory there are more batches.
 SET work_mem = '64kB';
 SELECT * FROM compare('SELECT a.id, p.id FROM asked a LEFT JOIN page p ON p.h <@> a.h <= a.radius');
-CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '(Batches|Leaves Read|Rows Fetched): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
-        IF line !~ 'Disabled|Buffers|Memory|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
-    END LOOP;
-END $$;
 SELECT shown('SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3 AND p.lang = a.lang');
 RESET work_mem;
 

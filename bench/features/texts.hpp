@@ -58,11 +58,16 @@ inline std::vector<std::uint64_t> read_features(const std::string &text, TextUni
 
 using FeatureSet = std::vector<std::uint64_t>; // ascending
 
+inline FeatureSet distinct(std::vector<std::uint64_t> features)
+{
+    std::sort(features.begin(), features.end());
+    features.erase(std::unique(features.begin(), features.end()), features.end());
+    return features;
+}
+
 inline FeatureSet shingle_set(const std::string &text, int size)
 {
-    FeatureSet set = read_features(text, TextUnit::kWord, size);
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
+    FeatureSet set = distinct(read_features(text, TextUnit::kWord, size));
     set.shrink_to_fit();
     return set;
 }

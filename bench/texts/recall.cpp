@@ -2,9 +2,8 @@
 // share that fingerprints of 64 bits find within a number of bits, and how many pairs are that near for each of them.
 // The pairs are found exactly, by inverted lists of the rarest shingles.
 #include "core/features/feature_counts.hpp"
-#include "core/bits/fingerprint.hpp"
-#include "core/features/text_sketch.hpp"
 #include "core/features/weights.hpp"
+#include "sets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +14,6 @@
 #include <vector>
 
 using namespace simhash;
-using Set = std::vector<std::uint64_t>;
 
 constexpr double kLeast = .5; // the Jaccard index of the pairs
 constexpr double kIndexes[] = {.9, .8, .7, .6, .5};
@@ -23,7 +21,7 @@ const char *const kSchemes[] = {"to_simhash", "to_simhash, 2 words", "3 words", 
 constexpr int kCount = std::size(kSchemes), kChosen = 3;
 
 struct Text {
-    Set shingles;
+    FeatureSet shingles;
     Fingerprint bits[kCount];
     std::size_t words;
 };
@@ -32,33 +30,7 @@ struct Pair {
     double index;
 };
 
-Set features(const std::string &text, int size)
-{
-    TextFeatures reader;
-    reader.init(TextUnit::kWord, size);
-    reader.read_from(text.data(), text.size(), true);
-    Set all;
-    std::uint64_t some[256];
-    std::size_t count;
-    while ((count = reader.next(some, std::size(some))) > 0)
-        all.insert(all.end(), some, some + count);
-    return all;
-}
-
-Set distinct(Set set)
-{
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-    return set;
-}
-
-Set united(Set a, const Set &b)
-{
-    a.insert(a.end(), b.begin(), b.end());
-    return distinct(a);
-}
-
-Fingerprint simhash_of(const Set &features)
+Fingerprint simhash_of(const std::vector<std::uint64_t> &features)
 {
     static TableSalts salts(1);
     std::size_t capacity = 256;
@@ -76,30 +48,6 @@ Fingerprint simhash_of(const Set &features)
     return weights_fingerprint(weights);
 }
 
-Fingerprint minhash_of(Set set)
-{
-    std::uint64_t minima[kBits];
-    MinhashSketch sketch;
-    sketch.init(minima, kBits);
-    sketch.add(set.data(), set.size());
-    Fingerprint bits = 0;
-    for (std::uint64_t minimum : minima)
-        bits = bits << 1 | (minhash_bit(minimum) ? 1U : 0U);
-    return bits;
-}
-
-double jaccard(const Set &a, const Set &b)
-{
-    std::size_t common = 0, i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        common += a[i] == b[j];
-        const bool left = a[i] <= b[j], right = b[j] <= a[i];
-        i += left;
-        j += right;
-    }
-    return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
-}
-
 // A pair with an index of T has one of the (1 - T) n + 1 rarest shingles of each in common.
 std::vector<Pair> pairs_of(const std::vector<Text> &texts)
 {
@@ -114,7 +62,7 @@ std::vector<Pair> pairs_of(const std::vector<Text> &texts)
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return texts[a].shingles.size() < texts[b].shingles.size(); });
     std::vector<Pair> pairs;
     for (std::size_t text : order) {
-        Set rare = texts[text].shingles;
+        FeatureSet rare = texts[text].shingles;
         std::sort(rare.begin(), rare.end(), [&](std::uint64_t a, std::uint64_t b) {
             return std::pair(frequency[a], a) < std::pair(frequency[b], b);
         });
@@ -141,8 +89,10 @@ int main(int argc, char **argv)
     for (std::string line; std::getline(std::cin, line);) {
         const std::string text = line.substr(line.rfind('\t') + 1);
         Text next;
-        const Set words = features(text, 1), two = features(text, 2), three = features(text, 3);
-        const Set both = united(words, two);
+        const std::vector<std::uint64_t> words = read_features(text, TextUnit::kWord, 1),
+                                         two = read_features(text, TextUnit::kWord, 2),
+                                         three = read_features(text, TextUnit::kWord, 3);
+        const FeatureSet both = united(words, two);
         if (words.empty())
             continue;
         next.words = words.size();

@@ -1,8 +1,6 @@
 // Usage: titles KIND <KIND.tsv. Short texts with typing errors: which are found at a Jaccard index of their shingles of
 // characters, how many other titles are, and within how many bits fingerprints find them.
-#include "core/bits/fingerprint.hpp"
-#include "core/features/text_sketch.hpp"
-#include "../features/texts.hpp"
+#include "sets.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -26,37 +24,6 @@ struct Pair {
     const Title *a, *b;
     double index;
 };
-
-FeatureSet distinct(std::vector<std::uint64_t> features)
-{
-    std::sort(features.begin(), features.end());
-    features.erase(std::unique(features.begin(), features.end()), features.end());
-    return features;
-}
-
-double jaccard(const FeatureSet &a, const FeatureSet &b)
-{
-    const std::size_t common = count_common(a, b, 0);
-    return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
-}
-
-FeatureSet united(FeatureSet a, const FeatureSet &b)
-{
-    a.insert(a.end(), b.begin(), b.end());
-    return distinct(a);
-}
-
-Fingerprint minhash_of(FeatureSet set)
-{
-    std::uint64_t minima[kBits];
-    MinhashSketch sketch;
-    sketch.init(minima, kBits);
-    sketch.add(set.data(), set.size());
-    Fingerprint bits = 0;
-    for (std::uint64_t minimum : minima)
-        bits = bits << 1 | (minhash_bit(minimum) ? 1U : 0U);
-    return bits;
-}
 
 Fingerprint simhash_of(const std::vector<std::uint64_t> &features)
 {

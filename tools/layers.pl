@@ -24,10 +24,10 @@ use File::Basename;
 my $order = <<'END';
 .                                            registers settings, failpoints and the two kinds of indexes
 am                                           the routine table, amvalidate
-am/joins                                     plain joins by pairs or batches of searches
-am/groups am/match                           simhash_group: groups of a window's rows | many searches at once
+am/joins                                     plain joins by pairs or batches of searches; groups of a window's rows
+am/match                                     many searches at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
-am/create am/pairs am/inspect am/search      CREATE INDEX | joins and groups | statistics, checks | scans, ORDER BY
+am/create am/pairs am/inspect am/search      CREATE INDEX | pairs and their groups | statistics, checks | scans, ORDER BY
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
 am/index                                     the metapage, the functions of a kind, options, rights, failpoints
 compat/functions                             to_simhash_as, to_minhash_as

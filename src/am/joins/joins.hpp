@@ -10,6 +10,8 @@
 //   join_scan   executes it      join_explain   shows it
 //   join_pairs_path, join_pairs   another method, if both tables have an index (join_pairs.hpp)
 //
+// window_groups is apart: simhash_group, by the pairs of the rows of a window.
+//
 // The planner has matched the condition with the index, so everything that it requires holds: security barriers, partial
 // indexes, operator classes. What it leaves to the node:
 //

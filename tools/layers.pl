@@ -27,7 +27,7 @@ am                                           the routine table, amvalidate
 am/joins                                     plain joins by pairs or batches of searches; groups of a window's rows
 am/match                                     many searches at once
 am/fingerprints am/signatures                the two kinds: what depends on the values that an index stores
-am/create am/pairs am/inspect am/search      CREATE INDEX | pairs and their groups | statistics, checks | scans, ORDER BY
+am/create am/pairs am/inspect am/search      CREATE INDEX | pairs, groups | statistics, checks | scans, ORDER BY
 am/tree                                      pages, descents, LeafReader, inserts, splits, VACUUM
 am/index                                     the metapage, the functions of a kind, options, rights, failpoints
 compat/functions                             to_simhash_as, to_minhash_as
@@ -38,8 +38,8 @@ pg/types                                     SQL types, casts and operators
 pg/server                                    settings, differences between versions, result rows
 compat/profiles                              what other libraries compute
 core/page                                    the on-disk format, and what a search of signatures reads of it
-core/likely                                  what is likely: PSM and VOSH, probes, step order; samples
-core/features core/lists                     counts and sums of features, projections, sketches | lists of signatures
+core/likely                                  what is likely: PSM and VOSH, probes, step order, lists; samples
+core/features                                counts and sums of features, projections, sketches
 core/layout core/kernels                     designs, bit orders, plans of searches and joins | SIMD kernels
 core/text                                    normalisation, shingles
 core/bits                                    fingerprints, signatures, hashes, sorting, assertions

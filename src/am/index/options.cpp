@@ -4,7 +4,7 @@
 
 #include "am/index/stored_value.hpp"
 
-#include "core/lists/list_centers.hpp"
+#include "core/likely/list_centers.hpp"
 
 extern "C" {
 #include "access/reloptions.h"

@@ -5,7 +5,7 @@
 #include "am/signatures/lists.hpp"
 #include "am/signatures/store_writer.hpp"
 
-#include "core/lists/list_calibration.hpp"
+#include "core/likely/list_calibration.hpp"
 
 extern "C" {
 #include "utils/tuplesort.h"

@@ -1,5 +1,5 @@
 // A search for the nearest rows by lists, with a recall. It reads those with the nearest centers first, until it has read as
-// many as the build has measured for the distance of the last row wanted (core/lists/list_recall.hpp), and returns
+// many as the build has measured for the distance of the last row wanted (core/likely/list_recall.hpp), and returns
 // the nearest rows in them. A query that is unlike the rows reads all lists. If more rows are wanted, because other
 // conditions of the query exclude some, it reads the lists again and more of them, for all rows so far and four times as many
 // as before.

@@ -14,7 +14,7 @@
 
 #include "am/signatures/store.hpp"
 
-#include "core/lists/list_centers.hpp"
+#include "core/likely/list_centers.hpp"
 
 namespace simhash
 {

@@ -1,6 +1,6 @@
 #include "core/page/store_page.hpp"
 
-#include "core/lists/list_centers.hpp"
+#include "core/likely/list_centers.hpp"
 #include "core/page/neighbor_figures.hpp"
 
 #include <algorithm>

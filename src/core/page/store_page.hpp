@@ -20,7 +20,7 @@
 #pragma once
 
 #include "core/layout/signature_layout.hpp"
-#include "core/lists/list_recall.hpp"
+#include "core/likely/list_recall.hpp"
 #include "core/page/page.hpp"
 
 namespace simhash

@@ -1,4 +1,4 @@
-#include "core/lists/list_centers.hpp"
+#include "core/likely/list_centers.hpp"
 
 #include <algorithm>
 #include <cmath>

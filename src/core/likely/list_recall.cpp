@@ -1,4 +1,4 @@
-#include "core/lists/list_recall.hpp"
+#include "core/likely/list_recall.hpp"
 
 #include "core/bits/feature_hash.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/lists/list_calibration.hpp"
+#include "core/likely/list_calibration.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 // query's list has a *rank*: 0 for that of the nearest center.
 #pragma once
 
-#include "core/lists/list_centers.hpp"
-#include "core/lists/list_recall.hpp"
+#include "core/likely/list_centers.hpp"
+#include "core/likely/list_recall.hpp"
 
 namespace simhash
 {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/bits/signature.hpp"
-#include "core/lists/list_calibration.hpp"
+#include "core/likely/list_calibration.hpp"
 #include "core/page/store_page.hpp"
 
 #include "../seed.hpp"

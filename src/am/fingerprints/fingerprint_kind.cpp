@@ -1,6 +1,7 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 
 #include "am/index/strategy.hpp"
+#include "am/inspect/index_stats.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -69,6 +70,29 @@ constexpr IndexedType kTypes[] = {
     {"text_ball", InvalidOid, kTextBallOperators, "simhash_internal_text_ball_center"},
 };
 
+void describe(const IndexMeta &base, Traits *traits)
+{
+    const FingerprintMeta &meta = fingerprint_meta(base);
+    const TableDesign &design = meta.order.design;
+    for (int i = 0; i < meta.tables; i++)
+        traits->value[Traits::header_bits + i] = design.table[i].header_bits;
+    traits->value[Traits::distance] = design.distance;
+    traits->value[Traits::fitted] = meta.fitted;
+}
+
+bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)
+{
+    TableDesign design;
+    design_for_rows(options, rows, &design);
+    return std::memcmp(&design, &fingerprint_meta(meta).order.design, sizeof(design)) != 0;
+}
+
+constexpr StatsKind kStats = {
+    .count_page = nullptr,
+    .describe = describe,
+    .options_changed = options_changed,
+};
+
 } // namespace
 
 const IndexKind kFingerprints = {
@@ -89,7 +113,7 @@ const IndexKind kFingerprints = {
     .prepare_search = prepare_fingerprint_search,
     .costs = &kFingerprintCosts,
     .check = &kFingerprintCheck,
-    .stats = &kFingerprintStats,
+    .stats = &kStats,
     .join = join_fingerprints,
     .join_plan_bytes = kFingerprintPlanBytes,
     .plan_join = plan_fingerprint_join,

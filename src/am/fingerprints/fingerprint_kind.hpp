@@ -38,7 +38,6 @@ ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int n
 
 extern const SearchCosts kFingerprintCosts; // fingerprint_cost.cpp
 extern const CheckKind kFingerprintCheck;   // check_fingerprints.cpp
-extern const StatsKind kFingerprintStats;   // fingerprint_stats.cpp
 
 // fingerprint_pairs.cpp
 struct PairWork *join_fingerprints(PairOutput *output, int radius);

@@ -32,7 +32,6 @@ ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int nor
 SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks); // an estimate
 extern const SearchCosts kSignatureCosts;
 extern const CheckKind kSignatureCheck; // check_store.cpp
-extern const StatsKind kSignatureStats; // signature_stats.cpp
 
 // signature_pairs.cpp
 struct PairWork *join_signatures(PairOutput *output, int radius);

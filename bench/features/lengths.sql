@@ -7,4 +7,4 @@ WITH text AS (
     GROUP BY n, m, i)
 SELECT n, m, round(avg((d <= 3)::int), 2) AS "at 3", round(avg((d <= 5)::int), 2) AS "5", round(avg((d <= 7)::int), 2) AS "7",
     round(avg((d <= 9)::int), 2) AS "9", percentile_disc(0.95) WITHIN GROUP (ORDER BY d) AS "95 % at"
-FROM (SELECT n, m, (to_simhash(words) <@> to_simhash(copy))::int AS d FROM text) AS t GROUP BY n, m ORDER BY n, m;
+FROM (SELECT n, m, (to_simhash(features(words)) <@> to_simhash(features(copy)))::int AS d FROM text) AS t GROUP BY n, m ORDER BY n, m;

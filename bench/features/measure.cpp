@@ -156,14 +156,14 @@ Signatures sign(const Texts &texts, const FeaturesOf &features_of, const Feature
     return signatures;
 }
 
-Signatures sketch(const Texts &texts, int size)
+Signatures sketch(const Texts &texts, int size, int bits)
 {
-    Signatures signatures{signature_word_count(kWideBits), {}, {}};
-    std::vector<std::uint64_t> minima(kWideBits);
+    Signatures signatures{signature_word_count(bits), {}, {}};
+    std::vector<std::uint64_t> minima(static_cast<std::size_t>(bits));
     for (const Text &text : texts) {
         FeatureSet set = shingle_set(text.text, size);
         MinhashSketch sketch;
-        sketch.init(minima.data(), kWideBits);
+        sketch.init(minima.data(), bits);
         sketch.add(set.data(), set.size());
         for (std::size_t i = 0; i < minima.size(); i += 64) {
             std::uint64_t word = 0;
@@ -360,7 +360,8 @@ void measure(const char *path)
     print("256 bits", sign(texts, words, nullptr, kWideBits), texts.size(), truth, {16, 22, 30, 36});
     print("256 bits, frequencies", sign(texts, words, &all.view, kWideBits), texts.size(), truth,
           {16, 22, 30, 36});
-    print("min-hash, 256 bits", sketch(texts, 3), texts.size(), truth, {19, 25, 34});
+    print("min-hash, 64 bits", sketch(texts, 3, kBits), texts.size(), truth, {3, 4, 5, 6, 7});
+    print("min-hash, 256 bits", sketch(texts, 3, kWideBits), texts.size(), truth, {19, 25, 34});
     const Signatures fingerprints = sign(texts, words, &all.view, kBits);
     print_means(fingerprints, vectors);
     print_speeds(fingerprints, vectors);

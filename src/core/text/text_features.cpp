@@ -30,6 +30,11 @@ std::size_t plain_bytes(const char *at)
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
+constexpr std::size_t kIdeograph = 3; // bytes of a common one
+
+// Whether the character is certainly not a mark.
+bool no_mark(const char *at) { return is_ascii(*at) || is_common_ideograph(at); }
+
 } // namespace
 
 void TextFeatures::init(TextUnit unit, int size)
@@ -189,6 +194,14 @@ bool TextFeatures::scan_word(Unit *unit)
             scan_++;
             in_run_ = false;
             continue;
+        }
+        // Two ideographs without marks, most of the words of a Chinese text.
+        if (limit_ - scan_ >= 3 * kIdeograph && is_common_ideograph(buffer_ + scan_) &&
+            is_common_ideograph(buffer_ + scan_ + kIdeograph) && no_mark(buffer_ + scan_ + 2 * kIdeograph)) {
+            *unit = {scan_, scan_ + 2 * kIdeograph};
+            scan_ += kIdeograph;
+            in_run_ = true;
+            return true;
         }
         int size;
         if (class_at(scan_, &size) != CharacterClass::kSpaceless) {

@@ -65,6 +65,8 @@ TEST(TextFeatures, SpacelessScriptsByTwo)
     EXPECT_EQ(words("水 火"), hashes({"水", "火"}));
     EXPECT_EQ(words("ver2版本a"), hashes({"ver2", "版本", "a"}));
     EXPECT_EQ(words("東、京都"), hashes({"東", "京都"}));
+    EXPECT_EQ(words("東\u0301京都"), hashes({"東\u0301京", "京都"}));
+    EXPECT_EQ(words("東京\u0301都"), hashes({"東京\u0301", "京\u0301都"}));
     EXPECT_EQ(words("データベース"), hashes({"デー", "ータ", "タベ", "ベー", "ース"}));
     EXPECT_EQ(words("กำลัง"), hashes({"ก\u0E4D\u0E32", "\u0E32ล\u0E31", "ล\u0E31ง"}));
 }

@@ -18,7 +18,7 @@ void TextSketch::init(TextUnit unit)
     features_.init(unit, kSize);
 }
 
-// Pairs of characters, and single ones: the first of each pair, and the second of the last.
+// Pairs of characters, and single ones: the second of each pair, and the first of a batch's first one.
 std::size_t TextSketch::read_characters(std::uint64_t *hashes)
 {
     std::size_t count = 0;
@@ -28,11 +28,11 @@ std::size_t TextSketch::read_characters(std::uint64_t *hashes)
         int first;
         decode_utf8(pair, pair + length, &first);
         const auto size = static_cast<std::size_t>(first);
-        count -= count > 0 ? 1 : 0;
         hashes[count++] = feature_hash(pair, length);
-        hashes[count++] = feature_hash(pair, size);
-        hashes[count++] = feature_hash(pair + size, length - size);
-        count -= size == length ? 1 : 0;
+        if (count == 1)
+            hashes[count++] = feature_hash(pair, size);
+        if (size < length)
+            hashes[count++] = feature_hash(pair + size, length - size);
     }
     return count;
 }

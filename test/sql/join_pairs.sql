@@ -179,6 +179,74 @@ EXPLAIN (COSTS OFF) SELECT FROM signed a JOIN short b ON a.s <@> b.s <= 2;
 RESET enable_seqscan;
 DROP TABLE signed, short, doc;
 
+\echo '-- partitions, with columns in another order, of several levels, without rows, and excluded by a condition'
+CREATE TABLE log (id int, gone int, day int, note text DEFAULT 'n', h simhash, s bit(128)) PARTITION BY RANGE (day);
+CREATE TABLE log_0 PARTITION OF log FOR VALUES FROM (0) TO (10);
+CREATE TABLE log_1 (h simhash, s bit(128), extra text, note text, day int, id int, gone int);
+ALTER TABLE log_1 DROP COLUMN extra;
+ALTER TABLE log ATTACH PARTITION log_1 FOR VALUES FROM (10) TO (20);
+CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM (20) TO (30) PARTITION BY HASH (id);
+CREATE TABLE log_2a PARTITION OF log_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE log_2b PARTITION OF log_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE log_none PARTITION OF log DEFAULT;
+ALTER TABLE log DROP COLUMN gone;
+INSERT INTO log SELECT i, i % 30, 'n' || i, h, h::bigint::bit(64) || hashint8extended(i % 3000, 5)::bit(64)
+    FROM generate_series(1, 8000) AS i, LATERAL (SELECT CASE WHEN i % 50 > 0 THEN flipped(i % 3000, i % 4) END AS h OFFSET 0) AS v;
+CREATE INDEX log_h ON log USING simhash (h);
+CREATE INDEX log_s ON log USING simhash (s);
+DELETE FROM log WHERE id % 29 = 0;
+UPDATE log SET h = flipped(id % 900, 2), day = (day + 10) % 30 WHERE id % 31 = 0;
+ANALYZE log;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM log a JOIN log b ON a.h <@> b.h <= 3 AND a.id < b.id;
+EXPLAIN (COSTS OFF) SELECT a.id, p.id FROM log a JOIN page p ON p.h <@> a.h <= 3 WHERE day < 20;
+SET enable_seqscan = off;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.note, a.day FROM log a JOIN log b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a, b.id FROM log a JOIN log b ON a.h <@> b.h <= 3',
+    'SELECT a.tableoid::regclass, a.ctid, b, b.xmin FROM log a JOIN log b ON a.h ~= b.h AND a.ctid <> b.ctid',
+    'SELECT a.id, b.id FROM log a JOIN log b ON a.h <@> b.h <= 3 AND a.tableoid < b.tableoid',
+    'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3 WHERE a.day < 20',
+    'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3 AND a.day = b.day AND a.id < b.id WHERE a.day BETWEEN 12 AND 22 AND b.day > 3',
+    'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3 WHERE a.day = 12 AND b.day = 22',
+    'SELECT a, p FROM log a JOIN page p ON a.h <@> p.h <= 3',
+    'SELECT a.note, p.id FROM page p JOIN log a ON a.h <@> p.h <= 2 AND a.day > 10 AND p.id > 100',
+    'SELECT a.id, b.id FROM log a JOIN log b ON a.s <@> b.s <= 4 AND a.id <> b.id',
+    'SELECT a.id, l.id FROM log_2 a JOIN log l ON a.h <@> l.h <= 3',
+    'SELECT r, (SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= r AND p.id % 2 = r % 2) FROM generate_series(-1, 3) AS r'
+]) AS query, compare(query) AS c;
+SET work_mem = '64kB';
+SELECT * FROM compare('SELECT a.id, b FROM log a JOIN log b ON a.h <@> b.h <= 3');
+RESET work_mem;
+\echo '-- partitions that are known when the plan is executed, that may be tested again, and without an index'
+SET plan_cache_mode = force_generic_plan;
+PREPARE of_day(int) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND a.day = $1;
+SELECT line FROM plan_of('EXECUTE of_day(4)') AS line WHERE line ~ 'Pairs';
+RESET plan_cache_mode;
+SELECT line FROM plan_of('SELECT FROM log a JOIN page p ON a.h <@> p.h <= 2 FOR UPDATE') AS line WHERE line ~ 'Pairs';
+SELECT line FROM plan_of('DELETE FROM page p USING log a WHERE a.h <@> p.h <= 2') AS line WHERE line ~ 'Pairs';
+BEGIN;
+CREATE TABLE log_other PARTITION OF log FOR VALUES FROM (40) TO (50);
+DROP INDEX log_h;
+CREATE INDEX ON log_0 USING simhash (h);
+CREATE INDEX ON log_1 USING simhash (h);
+CREATE INDEX ON log_2 USING simhash (h);
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, p.id FROM log a JOIN page p ON a.h <@> p.h <= 2',
+    'SELECT a.id, p.id FROM log a JOIN page p ON a.h <@> p.h <= 2 WHERE a.day < 20',
+    'SELECT a.id, p.id FROM log a JOIN page p ON a.h <@> p.h <= 2 WHERE a.day BETWEEN 20 AND 29',
+    'SELECT a.id, p.id FROM log a JOIN page p ON a.h <@> p.h <= 2 WHERE a.day BETWEEN 1 AND 9'
+]) AS query, compare(query) AS c;
+ROLLBACK;
+CREATE TABLE family AS SELECT id, h FROM page WHERE id < 3000;
+CREATE TABLE child () INHERITS (family);
+INSERT INTO child SELECT id, h FROM page WHERE id > 7000;
+CREATE INDEX ON family USING simhash (h);
+CREATE INDEX ON child USING simhash (h);
+ANALYZE family, child;
+SELECT * FROM compare('SELECT a.id, f.id FROM family f JOIN feed a ON a.h <@> f.h <= 2');
+DROP TABLE family, child;
+RESET enable_seqscan;
+
 \echo '-- parallel workers: each returns its own pairs'
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
@@ -191,7 +259,9 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3',
     'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= 3',
     'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT 2)',
-    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT NULL::int)'
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT NULL::int)',
+    'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3',
+    'SELECT a, b.id FROM log a JOIN page b ON a.h <@> b.h <= 3'
 ]) AS query, compare(query) AS c;
 SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3') AS line WHERE line ~ 'Planned|Pairs:';
 SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 5) AS f;
@@ -234,6 +304,6 @@ RESET ROLE;
 RESET enable_seqscan;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.id % 3 <> 0 AND b.id % 3 <> 0;
 
-DROP TABLE page, feed;
+DROP TABLE page, feed, log;
 DROP FUNCTION flipped(bigint, int), compare, shown, tell;
 DROP ROLE regress_pairs_reader;

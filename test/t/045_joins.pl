@@ -166,7 +166,7 @@ sub summed
 
 my $seed = $ENV{SEED} || int(rand(1e6));
 my $end = time + test_seconds(15);
-my ($queries, $used, $pairs, $wrong, $failed) = (0, 0, 0, 0, 0);
+my ($queries, $used, $pairs, $partitions, $wrong, $failed) = (0, 0, 0, 0, 0, 0);
 while (time < $end) {
     srand($seed);
     my (@query, @setting, $script);
@@ -200,6 +200,7 @@ while (time < $end) {
         $queries++;
         $used++ if $plan =~ /Simhash Join/;
         $pairs++ if $plan =~ /Pairs of/;
+        $partitions++ if $plan =~ /Partitions:/;
         $failed++ if $off =~ /^error/;
         next if $off eq $on;
         $wrong++;
@@ -207,8 +208,8 @@ while (time < $end) {
     }
     $seed++;
 }
-is($wrong, 0, "$queries joins, $used by the node, $pairs of them by pairs, $failed with errors");
+is($wrong, 0, "$queries joins, $used by the node, $pairs of them by pairs, $partitions of partitions, $failed with errors");
 cmp_ok($used, '>', $queries / 8, 'the node is used');
-ok($pairs > 0 || $queries < 200, 'and by pairs');
+ok($partitions > 0 || $queries < 500, 'and by pairs, also of partitions');
 cmp_ok($failed, '<', $queries / 10, 'most queries succeed');
 done_testing();

@@ -507,7 +507,7 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
     output.sides = task.sides;
     for (int i = 0; i < task.sides; i++) {
         part[i].index = use_index(task.index[i], CurrentMemoryContext);
-        output.side[i].parts = 1;
+        output.side[i].parts = task.parts[i];
         output.side[i].part = &part[i];
         output.side[i].rows = task.rows[i];
     }

@@ -36,8 +36,9 @@ struct IndexedType {
 // All pairs within a radius, of the rows of one index or between those of two, as the planner knows it.
 struct JoinTask {
     int sides;
-    Relation index[2];
-    double rows[2], pages[2]; // of each index
+    Relation index[2]; // one of the parts
+    int parts[2];
+    double rows[2], pages[2]; // of each side's indexes
     int radius;
     int processes;
 };

@@ -9,6 +9,7 @@ extern "C" {
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/index.h"
+#include "catalog/partition.h"
 #include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
@@ -181,6 +182,12 @@ void close_indexes(const IndexSet &set)
 {
     for (int i = 0; i < set.count; i++)
         relation_close(set.index[i], NoLock);
+}
+
+Oid whole_index(Oid index)
+{
+    const List *ancestors = get_rel_relispartition(index) ? get_partition_ancestors(index) : NIL;
+    return ancestors == NIL ? InvalidOid : llast_oid(ancestors);
 }
 
 } // namespace simhash

@@ -36,4 +36,7 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
 // Closes them. The locks stay until the end of the transaction.
 void close_indexes(const IndexSet &set);
 
+// Returns the index of a whole table of which a partition's index is a part, or InvalidOid.
+Oid whole_index(Oid index);
+
 } // namespace simhash

@@ -4,6 +4,7 @@
 #include "am/index/strategy.hpp"
 #include "am/joins/joins.hpp"
 #include "am/match/match_search.hpp"
+#include "am/pairs/pair_search.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {
@@ -55,6 +56,15 @@ JoinNumbers read_plan_private(List *list);
 
 // Whether a condition has no columns, or is WHERE CURRENT OF.
 bool any_pseudoconstant(const List *clauses);
+// Whether the nested loop would search few of the partitions for each row, as a condition compares their key with a value
+// that is known by then. It would be faster.
+bool pruned_later(const RelOptInfo *table, const List *conditions);
+// Whether a table is one whose rows the node can read, with the partitions and children that the planner has left.
+bool can_read(PlannerInfo *root, const RelOptInfo *table);
+// Returns these partitions and children, those at the lowest level, or the table.
+List *members_of(PlannerInfo *root, RelOptInfo *table);
+// Returns the index of a partition that is part of the index of the whole table, or null.
+IndexOptInfo *part_of_index(const RelOptInfo *member, Oid whole);
 // Returns the clauses in the order in which they are to be tested.
 List *ordered_clauses(PlannerInfo *root, const List *clauses);
 // The number of a clause among others.
@@ -63,6 +73,12 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
                 List *plans);
 extern const CustomPathMethods kJoinPathMethods;
 extern const CustomScanMethods kJoinScanMethods;
+
+// The rows of a table, or of a partition or child of it, as rows of the table.
+struct RowMap {
+    TupleConversionMap *map;   // null if both have the same columns
+    TupleTableSlot *converted; // a row of the partition as one of the table; null for the table itself
+};
 
 // An outer row of a batch, and what it asks for.
 struct GatheredRow {
@@ -103,10 +119,9 @@ struct JoinState {
 
     // The table that is searched: that one, or one of its partitions.
     MemoryContext context;
-    int part;                  // its number
-    Relation index;            // null if none is open
-    Relation member;           // the index's table
-    TupleConversionMap *map;   // of its rows to the table's, unless they have the same columns
+    int part;             // its number
+    SearchedTable member; // null if none is open
+    RowMap map;
     TupleTableSlot *converted; // a row of a partition as one of the table
     MatchSearch *search;
     bool singly;                  // rows are searched for one by one, as most have a match and one is enough
@@ -128,9 +143,14 @@ struct JoinState {
 
 // Returns the number of a table from its place among others.
 Index table_number(const Bitmapset *relids, int place);
+// Opens a table's index and the table, or those of its partition. The slot is for a row of the whole table.
+SearchedTable open_member(Oid index, Relation whole, LOCKMODE lock);
+void close_member(const SearchedTable &member, Relation whole);
+RowMap map_rows(Relation member, Relation whole, TupleTableSlot *converted);
 // A column of a table's row, which must be kept as long as the value is used. Others than columns are in the memory of the
 // current row.
-Datum read_column(const ExprContext *context, TupleTableSlot *row, AttrNumber number, bool *null);
+Datum read_column(const ExprContext *context, const RowMap &map, TupleTableSlot *row, AttrNumber number,
+                  bool *null);
 // Whether the node is below the tables of an EvalPlanQual test, and not in a sub-select beside it.
 bool is_tested(const CustomScanState *node);
 // A table's row in such a test, or null. The slot is for one that has not changed.

@@ -4,6 +4,7 @@
 // An EvalPlanQual test asks whether the join still holds for one row of each table: no pairs are searched then.
 #include "am/joins/join_pairs.hpp"
 
+#include "am/index/open_index.hpp"
 #include "am/pairs/pair_search.hpp"
 #include "pg/types/ball.hpp"
 
@@ -34,14 +35,14 @@ struct PairNumbers {
     PairMethod method;
     int place[2];
     int condition;
-    Oid index[2];
+    List *indexes[2];
 };
 
 List *plan_private(const PairNumbers &numbers)
 {
     return list_make2(list_make4_int(static_cast<int>(numbers.method), numbers.place[0], numbers.place[1],
                                      numbers.condition),
-                      list_make2_oid(numbers.index[0], numbers.index[1]));
+                      list_make2(numbers.indexes[0], numbers.indexes[1]));
 }
 
 PairNumbers read_plan_private(List *list)
@@ -50,7 +51,7 @@ PairNumbers read_plan_private(List *list)
     return {static_cast<PairMethod>(linitial_int(numbers)),
             {lsecond_int(numbers), lthird_int(numbers)},
             lfourth_int(numbers),
-            {linitial_oid(indexes), lsecond_oid(indexes)}};
+            {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))}};
 }
 
 PlannedPairs read_path_private(List *list)
@@ -58,7 +59,7 @@ PlannedPairs read_path_private(List *list)
     auto *numbers = static_cast<List *>(linitial(list)), *indexes = static_cast<List *>(lsecond(list));
     return {static_cast<PairMethod>(linitial_int(numbers)),
             {static_cast<Index>(lsecond_int(numbers)), static_cast<Index>(lthird_int(numbers))},
-            {linitial_oid(indexes), lsecond_oid(indexes)},
+            {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))},
             static_cast<Node *>(lthird(list)),
             static_cast<const RestrictInfo *>(lfourth(list)),
             static_cast<List *>(list_nth(list, 4))};
@@ -99,7 +100,7 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
                                          {bms_member_index(rel->relids, static_cast<int>(pairs.table[0])),
                                           bms_member_index(rel->relids, static_cast<int>(pairs.table[1]))},
                                          condition,
-                                         {pairs.index[0], pairs.index[1]}});
+                                         {pairs.indexes[0], pairs.indexes[1]}});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
 }
@@ -126,25 +127,32 @@ struct ProcessCounts {
 };
 struct SharedPairJoin {
     int radius;
-    Size scan, pairs; // their places
+    Size scan, scan_bytes, pairs; // their places; a scan is of one part
     int workers;
     ProcessCounts worker[FLEXIBLE_ARRAY_MEMBER];
 
-    ParallelTableScanDesc table_scan()
+    ParallelTableScanDesc table_scan(int part)
     {
-        return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char *>(this) + scan);
+        return reinterpret_cast<ParallelTableScanDesc>(reinterpret_cast<char *>(this) + scan +
+                                                       scan_bytes * static_cast<Size>(part));
     }
     SharedPairs *search() { return reinterpret_cast<SharedPairs *>(reinterpret_cast<char *>(this) + pairs); }
+};
+
+// A table, and its parts that are searched: partitions or itself.
+struct JoinedSide : SearchedSide {
+    Index number;
+    Relation table;
+    RowMap *map;            // of each part
+    TupleTableSlot **row;   // of each part
+    int current;            // the part of the last row
+    TupleTableSlot *tested; // of an EvalPlanQual test
 };
 
 struct PairJoinState {
     CustomScanState css; // first
     PairNumbers numbers;
-    Index number[2];           // of the tables
-    Relation table[2];         // null, and the indexes, for EXPLAIN alone
-    Relation index[2];         // the second one is null if there is one
-    TupleTableSlot *row[2];    // of a pair
-    TupleTableSlot *tested[2]; // of an EvalPlanQual test
+    JoinedSide side[2]; // without parts for EXPLAIN alone; of one index both have the same
     bool was_tested;
     int columns;
     RowColumn *column;
@@ -154,7 +162,8 @@ struct PairJoinState {
     MemoryContext context;
     PairPhase phase;
     PairSearch *search;
-    TableScanDesc scan;     // of the rows with themselves
+    TableScanDesc scan;     // of the rows of a part with themselves
+    int scanned;            // the part
     SharedPairJoin *shared; // null if this process does all
     ProcessCounts ended;    // of searches that have ended, and of other processes
     uint64 filtered;
@@ -162,16 +171,19 @@ struct PairJoinState {
 
 PairJoinState *join_of(CustomScanState *node) { return reinterpret_cast<PairJoinState *>(node); }
 
-// Makes the joined row.
-TupleTableSlot *fill(PairJoinState *state, TupleTableSlot *x, TupleTableSlot *y)
+// Makes the joined row of two rows, each of the current part of a side.
+TupleTableSlot *fill(PairJoinState *state, const JoinedSide &x, const JoinedSide &y)
 {
-    TupleTableSlot *joined = state->css.ss.ss_ScanTupleSlot, *const row[2] = {x, y};
+    TupleTableSlot *joined = state->css.ss.ss_ScanTupleSlot;
+    const JoinedSide *const side[2] = {&x, &y};
     ExprContext *context = state->css.ss.ps.ps_ExprContext;
     ResetExprContext(context);
     ExecClearTuple(joined);
-    for (int i = 0; i < state->columns; i++)
-        joined->tts_values[i] =
-            read_column(context, row[state->column[i].side], state->column[i].number, &joined->tts_isnull[i]);
+    for (int i = 0; i < state->columns; i++) {
+        const JoinedSide &of = *side[state->column[i].side];
+        joined->tts_values[i] = read_column(context, of.map[of.current], of.row[of.current],
+                                            state->column[i].number, &joined->tts_isnull[i]);
+    }
     context->ecxt_scantuple = joined;
     return ExecStoreVirtualTuple(joined);
 }
@@ -188,6 +200,19 @@ int read_radius(PairJoinState *state)
 
 bool one_index(const PairJoinState *state) { return state->numbers.method != PairMethod::two_indexes; }
 
+// Begins to read the rows of a part that are joined with themselves. Returns false if there is no such part.
+bool scan_part(PairJoinState *state, int part)
+{
+    const JoinedSide &side = state->side[0];
+    state->scanned = part;
+    if (part < side.parts)
+        state->scan =
+            state->shared == nullptr
+                ? table_beginscan(side.part[part].table, state->css.ss.ps.state->es_snapshot, 0, nullptr)
+                : table_beginscan_parallel(side.part[part].table, state->shared->table_scan(part));
+    return part < side.parts;
+}
+
 void begin_search(PairJoinState *state)
 {
     SharedPairJoin *shared = state->shared;
@@ -196,18 +221,13 @@ void begin_search(PairJoinState *state)
     state->phase = PairPhase::end;
     if (radius < 0)
         return;
-    const SearchedTable searched[2] = {{state->table[0], state->index[0]},
-                                       {state->table[1], state->index[1]}};
+    const SearchedSide searched[2] = {state->side[0], state->side[1]};
     MemoryContext caller = MemoryContextSwitchTo(state->context);
     state->search = begin_pair_search(searched, one_index(state) ? 1 : 2, radius, snapshot,
                                       shared == nullptr ? nullptr : shared->search());
     MemoryContextSwitchTo(caller);
-    state->phase = PairPhase::pairs;
-    if (state->numbers.method == PairMethod::and_itself) {
-        state->scan = shared == nullptr ? table_beginscan(state->table[0], snapshot, 0, nullptr)
-                                        : table_beginscan_parallel(state->table[0], shared->table_scan());
-        state->phase = PairPhase::itself;
-    }
+    state->phase = state->numbers.method == PairMethod::and_itself && scan_part(state, 0) ? PairPhase::itself
+                                                                                          : PairPhase::pairs;
 }
 
 void add_counts(const PairCounts &counts, PairCounts *sum)
@@ -228,19 +248,34 @@ void end_search(PairJoinState *state)
     state->scan = nullptr;
 }
 
-// Fetches a row of a pair, unless it is that of the last pair.
-void fetch_row(PairJoinState *state, int side, ItemPointerData *place)
+// Makes a part the current one: a row of another part is not kept. Returns the slot of its row.
+TupleTableSlot *select_part(JoinedSide *side, int part)
 {
-    TupleTableSlot *row = state->row[side];
+    if (side->current != part)
+        ExecClearTuple(side->row[side->current]);
+    side->current = part;
+    return side->row[part];
+}
+
+// Fetches a row of a pair, unless it is that of the last pair.
+void fetch_row(PairJoinState *state, int number, JoinedRows *pair)
+{
+    JoinedSide *side = &state->side[number];
+    const int part = pair->part[number];
+    ItemPointerData *place = &pair->row[number];
+    TupleTableSlot *row = select_part(side, part);
     if (!TupIsNull(row) && ItemPointerEquals(&row->tts_tid, place))
         return;
-    if (!table_tuple_fetch_row_version(state->table[side], place, state->css.ss.ps.state->es_snapshot, row))
+    if (!table_tuple_fetch_row_version(side->part[part].table, place, state->css.ss.ps.state->es_snapshot,
+                                       row))
         elog(ERROR, "a row of a %s is not visible", kJoinName);
 }
 
 // The next joined row, or null.
 TupleTableSlot *next_row(PairJoinState *state)
 {
+    JoinedSide *x = &state->side[0], *y = &state->side[1];
+    TupleTableSlot *row;
     JoinedRows pair;
     for (;;) {
         switch (state->phase) {
@@ -248,26 +283,28 @@ TupleTableSlot *next_row(PairJoinState *state)
             begin_search(state);
             break;
         case PairPhase::itself:
-            if (table_scan_getnextslot(state->scan, ForwardScanDirection, state->row[0]))
-                return fill(state, state->row[0], state->row[0]);
-            ExecClearTuple(state->row[0]);
+            row = select_part(x, state->scanned);
+            if (table_scan_getnextslot(state->scan, ForwardScanDirection, row))
+                return fill(state, *x, *x);
+            ExecClearTuple(row);
             table_endscan(state->scan);
             state->scan = nullptr;
-            state->phase = PairPhase::pairs;
+            if (!scan_part(state, state->scanned + 1))
+                state->phase = PairPhase::pairs;
             break;
         case PairPhase::pairs:
             if (!next_pair(state->search, &pair)) {
                 state->phase = PairPhase::end;
                 break;
             }
-            fetch_row(state, 0, &pair.row[0]);
-            fetch_row(state, 1, &pair.row[1]);
+            fetch_row(state, 0, &pair);
+            fetch_row(state, 1, &pair);
             if (one_index(state))
                 state->phase = PairPhase::exchanged;
-            return fill(state, state->row[0], state->row[1]);
+            return fill(state, *x, *y);
         case PairPhase::exchanged:
             state->phase = PairPhase::pairs;
-            return fill(state, state->row[1], state->row[0]);
+            return fill(state, *y, *x);
         case PairPhase::end:
             return nullptr;
         }
@@ -280,26 +317,46 @@ TupleTableSlot *next_tested(PairJoinState *state)
     if (state->was_tested)
         return nullptr;
     state->was_tested = true;
+    JoinedSide tested[2];
     TupleTableSlot *row[2];
+    RowMap map = {};
     for (int i = 0; i < 2; i++) {
-        row[i] = tested_row(&state->css, state->number[i], state->tested[i]);
+        row[i] = tested_row(&state->css, state->side[i].number, state->side[i].tested);
         if (row[i] == nullptr)
             return nullptr;
+        tested[i] = {{1, nullptr}, 0, nullptr, &map, &row[i], 0, nullptr};
     }
-    return fill(state, row[0], row[1]);
+    return fill(state, tested[0], tested[1]);
+}
+
+void open_parts(const List *indexes, EState *estate, JoinedSide *side)
+{
+    const auto parts = static_cast<Size>(list_length(indexes));
+    side->part = static_cast<SearchedTable *>(palloc(sizeof(SearchedTable) * parts));
+    side->map = static_cast<RowMap *>(palloc(sizeof(RowMap) * parts));
+    side->row = static_cast<TupleTableSlot **>(palloc(sizeof(TupleTableSlot *) * parts));
+    TupleTableSlot *converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(side->table), &TTSOpsVirtual);
+    ListCell *cell;
+    foreach (cell, indexes) {
+        const int part = side->parts++;
+        side->part[part] =
+            open_member(lfirst_oid(cell), side->table, exec_rt_fetch(side->number, estate)->rellockmode);
+        Relation table = side->part[part].table;
+        side->map[part] = map_rows(table, side->table, converted);
+        side->row[part] = table_slot_create(table, &estate->es_tupleTable);
+    }
 }
 
 void open_tables(PairJoinState *state, EState *estate, int flags)
 {
     const auto *scan = reinterpret_cast<const CustomScan *>(state->css.ss.ps.plan);
     for (int i = 0; i < 2; i++) {
-        state->number[i] = table_number(scan->custom_relids, state->numbers.place[i]);
-        state->table[i] = ExecOpenScanRelation(estate, state->number[i], flags);
-        state->row[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
-        state->tested[i] = table_slot_create(state->table[i], &estate->es_tupleTable);
-        if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0 && !(one_index(state) && i == 1))
-            state->index[i] =
-                index_open(state->numbers.index[i], exec_rt_fetch(state->number[i], estate)->rellockmode);
+        JoinedSide *side = &state->side[i];
+        side->number = table_number(scan->custom_relids, state->numbers.place[i]);
+        side->table = ExecOpenScanRelation(estate, side->number, flags);
+        side->tested = table_slot_create(side->table, &estate->es_tupleTable);
+        if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+            open_parts(state->numbers.indexes[i], estate, side);
     }
 }
 
@@ -315,7 +372,7 @@ void begin_pairs_join(CustomScanState *node, EState *estate, int flags)
     for (int i = 0; i < state->columns; i++) {
         const auto *entry = static_cast<const TargetEntry *>(list_nth(scan->custom_scan_tlist, i));
         const auto *var = reinterpret_cast<const Var *>(entry->expr);
-        state->column[i] = {static_cast<Index>(var->varno) == state->number[1], var->varattno};
+        state->column[i] = {static_cast<Index>(var->varno) == state->side[1].number, var->varattno};
     }
     state->radius = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
     state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
@@ -341,9 +398,9 @@ void end_pairs_join(CustomScanState *node)
 {
     PairJoinState *state = join_of(node);
     end_search(state);
-    for (Relation index : state->index) {
-        if (index != nullptr)
-            index_close(index, NoLock);
+    for (const JoinedSide &side : state->side) {
+        for (int part = 0; part < side.parts; part++)
+            close_member(side.part[part], side.table);
     }
 }
 
@@ -358,13 +415,17 @@ void rescan_pairs_join(CustomScanState *node)
 
 // -- Parallel plans ------------------------------------------------------------------------------------------
 //
-// Each process returns the pairs of the tasks that it takes, and its part of the rows with themselves.
+// Each process returns the pairs of the tasks that it takes, and some of the rows with themselves.
 
+// What the scan of a part takes.
 Size scan_size(const PairJoinState *state)
 {
-    return state->numbers.method == PairMethod::and_itself
-               ? MAXALIGN(table_parallelscan_estimate(state->table[0], state->css.ss.ps.state->es_snapshot))
-               : 0;
+    const JoinedSide &side = state->side[0];
+    Size bytes = 0;
+    for (int i = 0; i < side.parts && state->numbers.method == PairMethod::and_itself; i++)
+        bytes = std::max<Size>(bytes, MAXALIGN(table_parallelscan_estimate(
+                                          side.part[i].table, state->css.ss.ps.state->es_snapshot)));
+    return bytes;
 }
 
 Size counts_size(const ParallelContext *context)
@@ -376,7 +437,9 @@ Size counts_size(const ParallelContext *context)
 Size shared_size(CustomScanState *node, ParallelContext *context)
 {
     const PairJoinState *state = join_of(node);
-    return counts_size(context) + scan_size(state) + shared_pairs_size(state->index[0]);
+    const JoinedSide &side = state->side[0];
+    return counts_size(context) + scan_size(state) * static_cast<Size>(side.parts) +
+           shared_pairs_size(side.part[0].index);
 }
 
 // The counts of the workers, which have ended.
@@ -397,10 +460,9 @@ void share_search(PairJoinState *state)
     shared->radius = read_radius(state);
     if (shared->radius < 0)
         return;
-    const SearchedTable searched[2] = {{state->table[0], state->index[0]},
-                                       {state->table[1], state->index[1]}};
-    if (state->numbers.method == PairMethod::and_itself)
-        table_parallelscan_initialize(state->table[0], shared->table_scan(), snapshot);
+    const SearchedSide searched[2] = {state->side[0], state->side[1]};
+    for (int i = 0; i < searched[0].parts && state->numbers.method == PairMethod::and_itself; i++)
+        table_parallelscan_initialize(searched[0].part[i].table, shared->table_scan(i), snapshot);
     share_pair_search(searched, one_index(state) ? 1 : 2, shared->radius, snapshot, shared->workers + 1,
                       shared->search());
 }
@@ -412,7 +474,8 @@ void initialize_shared(CustomScanState *node, ParallelContext *context, void *me
     std::memset(shared, 0, shared_size(node, context));
     shared->workers = context->nworkers;
     shared->scan = counts_size(context);
-    shared->pairs = shared->scan + scan_size(state);
+    shared->scan_bytes = scan_size(state);
+    shared->pairs = shared->scan + shared->scan_bytes * static_cast<Size>(state->side[0].parts);
     share_search(state);
 }
 
@@ -449,10 +512,17 @@ void explain_pairs_join(CustomScanState *node, List *ancestors, ExplainState *es
     PairJoinState *state = join_of(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     ExplainPropertyText("Join Type", "Inner", es);
-    List *indexes = list_make1(get_rel_name(state->numbers.index[0]));
-    if (!one_index(state))
-        indexes = lappend(indexes, get_rel_name(state->numbers.index[1]));
+    List *indexes = NIL;
+    int partitions = 0;
+    for (int i = 0; i < (one_index(state) ? 1 : 2); i++) {
+        const List *parts = state->numbers.indexes[i];
+        const Oid whole = whole_index(linitial_oid(parts));
+        indexes = lappend(indexes, get_rel_name(list_length(parts) > 1 ? whole : linitial_oid(parts)));
+        partitions += list_length(parts) > 1 ? list_length(parts) : 0;
+    }
     ExplainPropertyList("Pairs of", indexes, es);
+    if (partitions > 0)
+        ExplainPropertyInteger("Partitions", nullptr, partitions, es);
     explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
                        state->ended.filtered + state->filtered, ancestors, es);
     if (!es->analyze)
@@ -493,7 +563,7 @@ List *pairs_path_private(const PlannedPairs &pairs)
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition));
     return list_make5(list_make3_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
                                      static_cast<int>(pairs.table[1])),
-                      list_make2_oid(pairs.index[0], pairs.index[1]), pairs.radius, condition,
+                      list_make2(pairs.indexes[0], pairs.indexes[1]), pairs.radius, condition,
                       pairs.conditions);
 }
 

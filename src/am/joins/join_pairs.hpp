@@ -6,6 +6,9 @@
 //
 // Of a table joined with itself one index is read, which has each pair once and no row with itself. Both orders are
 // tested; and each row with itself, unless a condition, like a.id < b.id, says that there is no such row.
+//
+// The partitions of a table that are left at planning are one set of rows. Their indexes must be parts of an index of the
+// whole table.
 #pragma once
 
 #include "am/joins/join_node.hpp"
@@ -23,8 +26,8 @@ enum class PairMethod {
 struct PlannedPairs {
     PairMethod method;
     Index table[2];
-    Oid index[2];
-    Node *radius; // a bigint, without columns
+    List *indexes[2]; // OIDs: of the table, or of its partitions
+    Node *radius;     // a bigint, without columns
     const RestrictInfo *condition;
     List *conditions; // RestrictInfos: of the join and of both tables
 };

@@ -4,6 +4,7 @@
 #include "am/joins/join_pairs.hpp"
 
 #include "am/index/kind.hpp"
+#include "am/index/open_index.hpp"
 #include "am/pairs/pair_output.hpp"
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
@@ -38,16 +39,51 @@ namespace simhash
 namespace
 {
 
-constexpr double kStartMicroseconds = 200; // to open the indexes, sample their leaves and plan
+constexpr double kStartMicroseconds = 200; // to sample the indexes' leaves and plan
+constexpr double kOpenMicroseconds = 10;   // an index and its table
 constexpr double kFetchMicroseconds = 0.1; // a row in memory
 constexpr double kFirstPairs = 256;        // that are found before the first row is returned
+
+// A table, and its partitions and children that are left, or itself.
+struct JoinedTable {
+    RelOptInfo *table;
+    List *members;
+
+    RelOptInfo *first() const { return static_cast<RelOptInfo *>(linitial(members)); }
+    // An expression on the table as it is on the first member.
+    Expr *of_first(PlannerInfo *root, Expr *expression) const
+    {
+        return first() == table
+                   ? expression
+                   : reinterpret_cast<Expr *>(child_expression(root, expression, first(), table));
+    }
+};
+
+// The indexes of a column of a table.
+struct ColumnIndexes {
+    IndexOptInfo *first; // of the table, or of the first partition
+    List *indexes;       // the OIDs of those of all
+    double rows, pages, table_rows, table_pages;
+
+    void add(const IndexOptInfo *index)
+    {
+        indexes = lappend_oid(indexes, index->indexoid);
+        rows += Max(1.0, index->tuples);
+        pages += index->pages;
+        table_rows += index->rel->tuples;
+        table_pages += index->rel->pages;
+    }
+};
 
 // A condition of the join that says which rows are near, and the indexes of both columns.
 struct NearColumns {
     const RestrictInfo *condition;
-    IndexOptInfo *index[2]; // of the outer and of the inner table
+    ColumnIndexes side[2]; // of the outer and of the inner table
     Node *radius;
     int estimate; // of the radius
+
+    bool one_index() const { return equal(side[0].indexes, side[1].indexes); }
+    double pages() const { return side[0].pages + side[1].pages; }
 };
 
 bool can_read(const IndexOptInfo *index)
@@ -154,76 +190,83 @@ bool is_better(const NearColumns &near, const NearColumns &other)
 {
     if (other.condition == nullptr || near.estimate != other.estimate)
         return other.condition == nullptr || near.estimate < other.estimate;
-    const bool one = near.index[0]->indexoid == near.index[1]->indexoid,
-               other_one = other.index[0]->indexoid == other.index[1]->indexoid;
-    if (one != other_one)
-        return one;
-    return near.index[0]->pages + near.index[1]->pages < other.index[0]->pages + other.index[1]->pages;
+    if (near.one_index() != other.one_index())
+        return near.one_index();
+    return near.pages() < other.pages();
+}
+
+// Finds the indexes of all members of a table that are parts of the same index. Returns false if one has none, or if the
+// rows have too many pages to be numbered.
+bool find_indexes(const JoinedTable &table, IndexOptInfo *first, ColumnIndexes *found)
+{
+    const Oid whole = list_length(table.members) == 1 ? InvalidOid : whole_index(first->indexoid);
+    *found = {first, NIL, 0, 0, 0, 0};
+    ListCell *cell;
+    foreach (cell, table.members) {
+        const auto *member = static_cast<const RelOptInfo *>(lfirst(cell));
+        const IndexOptInfo *index = member == first->rel ? first : part_of_index(member, whole);
+        if (index == nullptr || !can_read(index))
+            return false;
+        found->add(index);
+    }
+    return Max(found->pages, found->table_pages) < MaxBlockNumber;
 }
 
 // Finds the best condition that an index of one table has, around the column of an index of the other table.
-void find_near(PlannerInfo *root, RelOptInfo *const table[2], int key, const RestrictInfo *condition,
+void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const RestrictInfo *condition,
                NearColumns *best)
 {
     ListCell *cell, *inner;
-    foreach (cell, table[key]->indexlist) {
+    const JoinedTable &other = table[1 - key];
+    foreach (cell, table[key].first()->indexlist) {
+        auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
         NearColumns near = {condition, {}, nullptr, 0};
-        near.index[key] = static_cast<IndexOptInfo *>(lfirst(cell));
-        if (!can_read(near.index[key]))
+        if (!can_read(index))
             continue;
-        const OpExpr *operation = condition_on_key(root, near.index[key], condition->clause);
-        Node *value = operation == nullptr ? nullptr : read_near(root, near.index[key], operation, &near);
-        if (value == nullptr)
+        const OpExpr *operation = condition_on_key(root, index, table[key].of_first(root, condition->clause));
+        Node *value = operation == nullptr ? nullptr : read_near(root, index, operation, &near);
+        if (value == nullptr || !find_indexes(table[key], index, &near.side[key]))
             continue;
-        foreach (inner, table[1 - key]->indexlist) {
-            auto *index = static_cast<IndexOptInfo *>(lfirst(inner));
-            near.index[1 - key] = index;
-            if (can_read(index) && match_index_to_operand(value, 0, index) &&
-                values_of(index) == values_of(near.index[key]) && is_better(near, *best))
+        value = reinterpret_cast<Node *>(other.of_first(root, reinterpret_cast<Expr *>(value)));
+        foreach (inner, other.first()->indexlist) {
+            auto *around = static_cast<IndexOptInfo *>(lfirst(inner));
+            if (can_read(around) && match_index_to_operand(value, 0, around) &&
+                values_of(around) == values_of(index) && find_indexes(other, around, &near.side[1 - key]) &&
+                is_better(near, *best))
                 *best = near;
         }
     }
 }
 
-// Whether a table is one whose rows the node can read.
-bool can_join(PlannerInfo *root, const RelOptInfo *table)
+PairMethod method_of(const NearColumns &near, const JoinedTable table[2], const List *conditions)
 {
-    if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION ||
-        IS_DUMMY_REL(const_cast<RelOptInfo *>(table)) || !bms_is_empty(table->lateral_relids) ||
-        any_pseudoconstant(table->baserestrictinfo))
-        return false;
-    const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
-    return !entry->inh && entry->tablesample == nullptr;
-}
-
-PairMethod method_of(const NearColumns &near, RelOptInfo *const table[2], const List *conditions)
-{
-    if (near.index[0]->indexoid != near.index[1]->indexoid)
+    if (!near.one_index())
         return PairMethod::two_indexes;
     ListCell *cell;
     foreach (cell, conditions) {
-        if (parts_rows(static_cast<const RestrictInfo *>(lfirst(cell))->clause, table[0]->relid,
-                       table[1]->relid))
+        if (parts_rows(static_cast<const RestrictInfo *>(lfirst(cell))->clause, table[0].table->relid,
+                       table[1].table->relid))
             return PairMethod::one_index;
     }
     return PairMethod::and_itself;
 }
 
 // The cost of fetching the members of pairs from a table. Those that wait together are in the order of the pages.
-Cost fetch_cost(PlannerInfo *root, const RelOptInfo *table, double rows)
+Cost fetch_cost(PlannerInfo *root, const ColumnIndexes &side, double rows)
 {
     double random, sequential;
-    get_tablespace_page_costs(table->reltablespace, &random, &sequential);
-    const double pages = Max(1.0, static_cast<double>(table->pages));
-    const double read = Min(pages, index_pages_fetched(rows, table->pages, 0, root));
+    get_tablespace_page_costs(side.first->rel->reltablespace, &random, &sequential);
+    const double pages = Max(1.0, side.table_pages);
+    const double read =
+        Min(pages, index_pages_fetched(rows, static_cast<BlockNumber>(side.table_pages), 0, root));
     return read * (random - (random - sequential) * std::sqrt(read / pages)) +
            time_cost(rows * kFetchMicroseconds);
 }
 
-Cost read_cost(const IndexOptInfo *index, double pages)
+Cost read_cost(const ColumnIndexes &side, double pages)
 {
     double random, sequential;
-    get_tablespace_page_costs(index->reltablespace, &random, &sequential);
+    get_tablespace_page_costs(side.first->reltablespace, &random, &sequential);
     return pages * sequential;
 }
 
@@ -239,12 +282,15 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
 {
     const int workers = path->path.parallel_workers;
     const bool one = pairs.method != PairMethod::two_indexes;
-    const RelOptInfo *const table[2] = {near.index[0]->rel, near.index[1]->rel};
-    JoinTask task = {one ? 1 : 2, {}, {}, {}, Max(near.estimate, 0), workers + 1};
+    const ColumnIndexes *side = near.side;
+    JoinTask task = {one ? 1 : 2, {}, {}, {}, {}, Max(near.estimate, 0), workers + 1};
+    int parts = 0;
     for (int i = 0; i < task.sides; i++) {
-        task.index[i] = index_open(near.index[i]->indexoid, NoLock);
-        task.rows[i] = Max(1.0, near.index[i]->tuples);
-        task.pages[i] = near.index[i]->pages;
+        task.index[i] = index_open(side[i].first->indexoid, NoLock);
+        task.parts[i] = list_length(side[i].indexes);
+        task.rows[i] = side[i].rows;
+        task.pages[i] = side[i].pages;
+        parts += task.parts[i];
     }
     const JoinCost engine = kind_of(task.index[0]).join_cost(task);
     for (int i = 0; i < task.sides; i++)
@@ -255,27 +301,28 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
     // In both orders.
     Selectivity share = clause_selectivity(
         root, reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition)), 0, JOIN_INNER, join);
-    const double found = clamp_row_est(share * near.index[0]->tuples * near.index[1]->tuples);
+    const double found = clamp_row_est(share * side[0].rows * side[1].rows);
     QualCost tests;
     cost_qual_eval(&tests, pairs.conditions, root);
     const PathTarget *target = path->path.parent->reltarget;
     const Cost test = cpu_tuple_cost + tests.per_tuple;
     Cost read = 0, work = time_cost(engine.all) + found * test;
     for (int i = 0; i < task.sides; i++)
-        read += read_cost(near.index[i], engine.pages[i]);
-    work += fetch_cost(root, table[0], found) + (one ? 0 : fetch_cost(root, table[1], found));
+        read += read_cost(side[i], engine.pages[i]);
+    work += fetch_cost(root, side[0], found) + (one ? 0 : fetch_cost(root, side[1], found));
     Cost start = time_cost(engine.start);
     start += (read + work - start) * Min(1.0, kFirstPairs / found);
     if (pairs.method == PairMethod::and_itself) {
         start = 0; // a sequential scan is first
-        work += read_cost(near.index[0], table[0]->pages) + table[0]->tuples * test;
+        work += read_cost(side[0], side[0].table_pages) + side[0].table_rows * test;
     }
     if (workers > 0) {
         work /= divisor(workers);
         read /= engine.pages_shared ? divisor(workers) : 1;
         path->path.rows = clamp_row_est(path->path.rows / divisor(workers));
     }
-    const Cost begin = time_cost(kStartMicroseconds) + tests.startup + target->cost.startup;
+    const Cost begin =
+        time_cost(kStartMicroseconds + parts * kOpenMicroseconds) + tests.startup + target->cost.startup;
     path->path.startup_cost = begin + Min(start, read + work);
     path->path.total_cost = begin + read + work + path->path.rows * target->cost.per_tuple;
     return true;
@@ -305,11 +352,13 @@ Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, 
 void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner,
                     const JoinPathExtraData *extra)
 {
-    RelOptInfo *const table[2] = {outer, inner};
     NearColumns near = {};
     ListCell *cell;
-    if (outer->relid > inner->relid || !can_join(root, outer) || !can_join(root, inner) ||
+    if (outer->relid > inner->relid || !can_read(root, outer) || !can_read(root, inner) ||
         !bms_is_empty(join->lateral_relids) || any_pseudoconstant(extra->restrictlist))
+        return;
+    const JoinedTable table[2] = {{outer, members_of(root, outer)}, {inner, members_of(root, inner)}};
+    if (table[0].members == NIL || table[1].members == NIL)
         return;
     foreach (cell, extra->restrictlist) {
         auto *condition = static_cast<RestrictInfo *>(lfirst(cell));
@@ -325,15 +374,16 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
     conditions = list_concat(conditions, list_copy(inner->baserestrictinfo));
     const PlannedPairs pairs = {method_of(near, table, extra->restrictlist),
                                 {outer->relid, inner->relid},
-                                {near.index[0]->indexoid, near.index[1]->indexoid},
+                                {near.side[0].indexes, near.side[1].indexes},
                                 near.radius,
                                 near.condition,
                                 conditions};
     add_path(join, make_path(root, join, pairs, near, extra->sjinfo, 0));
     if (!join->consider_parallel)
         return;
-    RelOptInfo *larger = outer->pages > inner->pages ? outer : inner;
-    const int workers = compute_parallel_worker(larger, larger->pages, -1, max_parallel_workers_per_gather);
+    const int larger = near.side[0].table_pages > near.side[1].table_pages ? 0 : 1;
+    const int workers = compute_parallel_worker(table[larger].table, near.side[larger].table_pages, -1,
+                                                max_parallel_workers_per_gather);
     Path *partial = workers == 0 ? nullptr : make_path(root, join, pairs, near, extra->sjinfo, workers);
     if (partial != nullptr)
         add_partial_path(join, partial);

@@ -8,6 +8,7 @@
 
 #include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/index/kind.hpp"
+#include "am/index/open_index.hpp"
 #include "am/match/match_state.hpp"
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
@@ -43,6 +44,70 @@ bool any_pseudoconstant(const List *clauses)
             return true;
     }
     return false;
+}
+
+bool pruned_later(const RelOptInfo *table, const List *conditions)
+{
+    for (int key = 0; table->partexprs != nullptr && key < table->part_scheme->partnatts; key++) {
+        ListCell *cell;
+        foreach (cell, conditions) {
+            const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
+            if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<const OpExpr *>(clause)->args) != 2 ||
+                !op_mergejoinable(reinterpret_cast<const OpExpr *>(clause)->opno,
+                                  exprType(static_cast<Node *>(linitial(table->partexprs[key])))))
+                continue;
+            ListCell *argument;
+            bool compares = false, known = false;
+            foreach (argument, reinterpret_cast<const OpExpr *>(clause)->args) {
+                Node *node = strip_relabels(static_cast<Node *>(lfirst(argument)));
+                compares = compares || list_member(table->partexprs[key], node);
+                known = known || IsA(node, Const);
+            }
+            if (compares && !known)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool can_read(PlannerInfo *root, const RelOptInfo *table)
+{
+    if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION ||
+        IS_DUMMY_REL(const_cast<RelOptInfo *>(table)) || !bms_is_empty(table->lateral_relids) ||
+        any_pseudoconstant(table->baserestrictinfo) || pruned_later(table, table->baserestrictinfo))
+        return false;
+    const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
+    // Partitions have row marks of their own, of which the node knows nothing.
+    return entry->tablesample == nullptr &&
+           !(entry->inh && (static_cast<int>(table->relid) == root->parse->resultRelation ||
+                            get_plan_rowmark(root->rowMarks, table->relid) != nullptr));
+}
+
+List *members_of(PlannerInfo *root, RelOptInfo *table)
+{
+    if (!planner_rt_fetch(table->relid, root)->inh)
+        return list_make1(table);
+    List *members = NIL;
+    ListCell *cell;
+    foreach (cell, root->append_rel_list) {
+        const auto *child = static_cast<const AppendRelInfo *>(lfirst(cell));
+        RelOptInfo *member = root->simple_rel_array[child->child_relid];
+        if (child->parent_relid == table->relid && member != nullptr && !IS_DUMMY_REL(member))
+            members = list_concat(members, members_of(root, member));
+    }
+    return members;
+}
+
+IndexOptInfo *part_of_index(const RelOptInfo *member, Oid whole)
+{
+    ListCell *cell;
+    foreach (cell, member->indexlist) {
+        auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
+        if (OidIsValid(whole) && has_cost_estimate(index, estimate_cost) && !index->hypothetical &&
+            (index->indpred == NIL || index->predOK) && whole_index(index->indexoid) == whole)
+            return index;
+    }
+    return nullptr;
 }
 
 namespace
@@ -268,19 +333,10 @@ bool has_placeholders(const PlannerInfo *root, Relids inner)
 bool can_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
               const List *conditions)
 {
-    if (type != JOIN_INNER && type != JOIN_LEFT && type != JOIN_SEMI && type != JOIN_ANTI)
-        return false;
-    if (inner->reloptkind != RELOPT_BASEREL || inner->rtekind != RTE_RELATION || IS_DUMMY_REL(inner) ||
-        IS_DUMMY_REL(outer) || !bms_is_empty(join->lateral_relids) || !bms_is_empty(inner->lateral_relids) ||
-        !bms_is_empty(outer->lateral_relids))
-        return false;
-    const RangeTblEntry *entry = planner_rt_fetch(inner->relid, root);
-    // Partitions have row marks of their own, of which the node knows nothing.
-    if (entry->inh && (static_cast<int>(inner->relid) == root->parse->resultRelation ||
-                       get_plan_rowmark(root->rowMarks, inner->relid) != nullptr))
-        return false;
-    return entry->tablesample == nullptr && !any_pseudoconstant(conditions) &&
-           !any_pseudoconstant(inner->baserestrictinfo) && !has_placeholders(root, inner->relids);
+    return (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI) &&
+           can_read(root, inner) && !IS_DUMMY_REL(outer) && bms_is_empty(join->lateral_relids) &&
+           bms_is_empty(outer->lateral_relids) && !any_pseudoconstant(conditions) &&
+           !has_placeholders(root, inner->relids);
 }
 
 // The parts of the inner side -------------------------------------------------------------------------------
@@ -357,47 +413,6 @@ Cost batch_cost(const InnerSide &side, double queries, bool first_only)
     return cost;
 }
 
-// Appends the partitions and children of a table that the planner has not excluded, those at the lowest level.
-List *append_members(PlannerInfo *root, RelOptInfo *table, List *members)
-{
-    ListCell *cell;
-    if (!planner_rt_fetch(table->relid, root)->inh)
-        return lappend(members, table);
-    foreach (cell, root->append_rel_list) {
-        const auto *child = static_cast<const AppendRelInfo *>(lfirst(cell));
-        RelOptInfo *member = root->simple_rel_array[child->child_relid];
-        if (child->parent_relid == table->relid && member != nullptr && !IS_DUMMY_REL(member))
-            members = append_members(root, member, members);
-    }
-    return members;
-}
-
-// Whether the nested loop would search few of the partitions for each row, as a condition compares their key with a value
-// that is known by then. It would be faster.
-bool pruned_later(RelOptInfo *table, const List *conditions)
-{
-    for (int key = 0; table->partexprs != nullptr && key < table->part_scheme->partnatts; key++) {
-        ListCell *cell;
-        foreach (cell, conditions) {
-            const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
-            if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<const OpExpr *>(clause)->args) != 2 ||
-                !op_mergejoinable(reinterpret_cast<const OpExpr *>(clause)->opno,
-                                  exprType(static_cast<Node *>(linitial(table->partexprs[key])))))
-                continue;
-            ListCell *argument;
-            bool compares = false, known = false;
-            foreach (argument, reinterpret_cast<const OpExpr *>(clause)->args) {
-                Node *node = strip_relabels(static_cast<Node *>(lfirst(argument)));
-                compares = compares || list_member(table->partexprs[key], node);
-                known = known || IsA(node, Const);
-            }
-            if (compares && !known)
-                return true;
-        }
-    }
-    return false;
-}
-
 // Whether the scans of two indexes search for the same.
 bool searches_alike(const InnerScan &a, const InnerScan &b)
 {
@@ -408,30 +423,17 @@ bool searches_alike(const InnerScan &a, const InnerScan &b)
                        sizeof(Oid) * static_cast<Size>(keys)) == 0;
 }
 
-// Returns the index of a small partition without a scan that is part of the same index of the whole table, or InvalidOid.
-Oid sibling_index(const RelOptInfo *member, Oid whole)
-{
-    ListCell *cell;
-    foreach (cell, member->indexlist) {
-        const auto *index = static_cast<const IndexOptInfo *>(lfirst(cell));
-        if (OidIsValid(whole) && !index->hypothetical && (index->indpred == NIL || index->predOK) &&
-            partitioned_index(index->indexoid) == whole)
-            return index->indexoid;
-    }
-    return InvalidOid;
-}
-
 // Finds the scans of the inner side that a batch replaces. Returns false if there are none.
 bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
                      InnerSide *side)
 {
-    const List *members = append_members(root, inner, NIL);
+    const List *members = members_of(root, inner);
     ListCell *cell;
     *side = {};
     side->relation = inner->relid;
     side->filters = inner->baserestrictinfo;
     List *without = NIL;
-    if (pruned_later(inner, conditions) || pruned_later(inner, side->filters))
+    if (pruned_later(inner, conditions))
         return false;
     foreach (cell, members) {
         auto *member = static_cast<RelOptInfo *>(lfirst(cell));
@@ -452,12 +454,13 @@ bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
     }
     if (side->parts == NIL)
         return false;
-    const Oid whole = without == NIL ? InvalidOid : partitioned_index(side->scan.index->indexoid);
+    const Oid whole = without == NIL ? InvalidOid : whole_index(side->scan.index->indexoid);
+    // Partitions without a scan are small.
     foreach (cell, without) {
-        const Oid index = sibling_index(static_cast<const RelOptInfo *>(lfirst(cell)), whole);
-        if (!OidIsValid(index))
+        const IndexOptInfo *index = part_of_index(static_cast<const RelOptInfo *>(lfirst(cell)), whole);
+        if (index == nullptr)
             return false;
-        side->indexes = lappend_oid(side->indexes, index);
+        side->indexes = lappend_oid(side->indexes, index->indexoid);
     }
     return true;
 }

@@ -30,6 +30,19 @@ namespace simhash
 namespace
 {
 
+// A row of a partition as one of the table.
+TupleTableSlot *as_table_row(const RowMap &map, TupleTableSlot *row)
+{
+    if (map.map != nullptr)
+        return execute_attr_map_slot(map.map->attrMap, row, map.converted);
+    const auto count = static_cast<Size>(map.converted->tts_tupleDescriptor->natts);
+    ExecClearTuple(map.converted);
+    slot_getallattrs(row);
+    std::memcpy(map.converted->tts_values, row->tts_values, sizeof(Datum) * count);
+    std::memcpy(map.converted->tts_isnull, row->tts_isnull, sizeof(bool) * count);
+    return ExecStoreVirtualTuple(map.converted);
+}
+
 JoinState *join_of(CustomScanState *node) { return reinterpret_cast<JoinState *>(node); }
 
 PlanState *child_of(const JoinState *state)
@@ -51,34 +64,15 @@ void fill_outer(JoinState *state, TupleTableSlot *outer)
     std::memset(row->tts_isnull + count, true, static_cast<Size>(state->columns));
 }
 
-// A row of a partition as one of the table.
-TupleTableSlot *as_table_row(const JoinState *state, TupleTableSlot *row)
-{
-    if (state->map != nullptr)
-        return execute_attr_map_slot(state->map->attrMap, row, state->converted);
-    const auto count = static_cast<Size>(state->converted->tts_tupleDescriptor->natts);
-    ExecClearTuple(state->converted);
-    slot_getallattrs(row);
-    std::memcpy(state->converted->tts_values, row->tts_values, sizeof(Datum) * count);
-    std::memcpy(state->converted->tts_isnull, row->tts_isnull, sizeof(bool) * count);
-    return ExecStoreVirtualTuple(state->converted);
-}
-
 // Adds the columns of the table's row, which must be kept as long as the scan's row is used.
 void fill_inner(JoinState *state, TupleTableSlot *inner)
 {
     TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
     Datum *value = row->tts_values + state->numbers.child_columns;
     bool *null = row->tts_isnull + state->numbers.child_columns;
-    for (int i = 0; i < state->columns; i++) {
-        AttrNumber number = state->column[i];
-        TupleTableSlot *from = inner;
-        if (number == 0 && state->member != state->table)
-            from = as_table_row(state, inner);
-        else if (number > 0 && state->map != nullptr)
-            number = state->map->attrMap->attnums[number - 1];
-        value[i] = read_column(state->css.ss.ps.ps_ExprContext, from, number, &null[i]);
-    }
+    for (int i = 0; i < state->columns; i++)
+        value[i] =
+            read_column(state->css.ss.ps.ps_ExprContext, state->map, inner, state->column[i], &null[i]);
 }
 
 TupleTableSlot *filled(JoinState *state)
@@ -132,7 +126,7 @@ bool read_mask(JoinState *state, std::uint64_t *mask)
             ExecEvalExpr(static_cast<ExprState *>(lfirst(value)), state->css.ss.ps.ps_ExprContext, &null);
         if (null && OidIsValid(lfirst_oid(type)))
             return false;
-        *mask = mask_value(state->index, column++, lfirst_oid(type), datum, null, *mask);
+        *mask = mask_value(state->member.index, column++, lfirst_oid(type), datum, null, *mask);
     }
     return true;
 }
@@ -166,24 +160,19 @@ void open_part(JoinState *state)
     const Oid index = list_nth_oid(state->numbers.indexes, state->part);
     const LOCKMODE lock = exec_rt_fetch(state->inner, state->css.ss.ps.state)->rellockmode;
     MemoryContext caller = MemoryContextSwitchTo(state->context);
-    state->index = index_open(index, lock);
-    const Oid table = state->index->rd_index->indrelid;
-    state->member = state->table;
-    if (table != RelationGetRelid(state->table)) {
-        state->member = table_open(table, lock);
-        state->map = convert_tuples_by_name(RelationGetDescr(state->member), RelationGetDescr(state->table));
-    }
+    const SearchedTable member = state->member = open_member(index, state->table, lock);
+    state->map = map_rows(member.table, state->table, state->converted);
     Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     if (state->singly)
-        state->row_search = begin_row_search(state->member, state->index, snapshot);
+        state->row_search = begin_row_search(member.table, member.index, snapshot);
     else
-        state->search = begin_match(state->member, state->index, snapshot, half_memory(), false);
+        state->search = begin_match(member.table, member.index, snapshot, half_memory(), false);
     MemoryContextSwitchTo(caller);
 }
 
 void close_part(JoinState *state)
 {
-    if (state->index == nullptr)
+    if (state->member.index == nullptr)
         return;
     state->counts = join_counts(state);
     if (state->row_search != nullptr)
@@ -191,12 +180,10 @@ void close_part(JoinState *state)
     if (state->search != nullptr)
         end_match(state->search);
     state->row_search = nullptr;
-    index_close(state->index, NoLock);
-    if (state->member != state->table)
-        table_close(state->member, NoLock);
-    state->index = state->member = nullptr;
+    close_member(state->member, state->table);
+    state->member = {};
     state->search = nullptr;
-    state->map = nullptr;
+    state->map = {};
     MemoryContextReset(state->context);
 }
 
@@ -235,7 +222,7 @@ Size keep_row(JoinState *state, TupleTableSlot *outer, GatheredRow row)
 bool notes_leaves(const JoinState *state, int radius)
 {
     SearchPlan plan;
-    index_plan(state->index, radius, &plan);
+    index_plan(state->member.index, radius, &plan);
     return !can_merge(plan);
 }
 
@@ -271,10 +258,10 @@ void empty_batch(JoinState *state)
 // Gathers the next batch of outer rows. Returns false if there are none.
 bool gather(JoinState *state)
 {
-    if (state->index == nullptr)
+    if (state->member.index == nullptr)
         open_part(state);
     choose_searches(state);
-    if (state->index == nullptr)
+    if (state->member.index == nullptr)
         open_part(state);
     empty_batch(state);
     Size used = 0;
@@ -551,8 +538,35 @@ Index table_number(const Bitmapset *relids, int place)
     return static_cast<Index>(number);
 }
 
-Datum read_column(const ExprContext *context, TupleTableSlot *row, AttrNumber number, bool *null)
+SearchedTable open_member(Oid index, Relation whole, LOCKMODE lock)
 {
+    SearchedTable member = {whole, index_open(index, lock)};
+    if (member.index->rd_index->indrelid != RelationGetRelid(whole))
+        member.table = table_open(member.index->rd_index->indrelid, lock);
+    return member;
+}
+
+void close_member(const SearchedTable &member, Relation whole)
+{
+    index_close(member.index, NoLock);
+    if (member.table != whole)
+        table_close(member.table, NoLock);
+}
+
+RowMap map_rows(Relation member, Relation whole, TupleTableSlot *converted)
+{
+    if (member == whole)
+        return {};
+    return {convert_tuples_by_name(RelationGetDescr(member), RelationGetDescr(whole)), converted};
+}
+
+Datum read_column(const ExprContext *context, const RowMap &map, TupleTableSlot *row, AttrNumber number,
+                  bool *null)
+{
+    if (number == 0 && map.converted != nullptr)
+        row = as_table_row(map, row);
+    else if (number > 0 && map.map != nullptr)
+        number = map.map->attrMap->attnums[number - 1];
     if (number > 0)
         return slot_getattr(row, number, null);
     if (number < 0)

@@ -193,7 +193,8 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     output->snapshot = snapshot;
     output->sides = 1;
     output->queries = true;
-    use_side(index, table, &output->side[0]);
+    begin_side(1, &output->side[0]);
+    use_part(index, table, &output->side[0], 0);
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);

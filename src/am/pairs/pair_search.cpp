@@ -92,13 +92,22 @@ bool take_pairs(PairSearch *search)
     return true;
 }
 
-void use_tables(const SearchedTable *searched, int count, Snapshot snapshot, PairOutput *output)
+void use_tables(const SearchedSide *searched, int count, Snapshot snapshot, PairOutput *output)
 {
     output->snapshot = snapshot;
     output->sides = count;
     output->wanted = PairsWanted::all;
-    for (int i = 0; i < count; i++)
-        use_side(searched[i].index, searched[i].table, &output->side[i]);
+    for (int i = 0; i < count; i++) {
+        begin_side(searched[i].parts, &output->side[i]);
+        for (int part = 0; part < searched[i].parts; part++)
+            use_part(searched[i].part[part].index, searched[i].part[part].table, &output->side[i], part);
+    }
+}
+
+void set_row(const PairSide &side, uint64 number, int place, JoinedRows *pair)
+{
+    pair->part[place] = side.tids.blocks.relation(number);
+    pair->row[place] = side.tids.tid_of(number);
 }
 
 } // namespace
@@ -108,7 +117,7 @@ Size shared_pairs_size(Relation index)
     return MAXALIGN(sizeof(SharedPairs)) + kind_of(index).join_plan_bytes;
 }
 
-void share_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+void share_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
                        int processes, SharedPairs *shared)
 {
     MemoryContext context =
@@ -123,7 +132,7 @@ void share_pair_search(const SearchedTable *searched, int count, int distance, S
     MemoryContextDelete(context);
 }
 
-PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+PairSearch *begin_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
                               SharedPairs *shared)
 {
     MemoryContext context =
@@ -161,8 +170,8 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
     }
     const TakenPair &found = search->pair[search->at++];
     const PairOutput &output = search->output;
-    pair->row[0] = output.side[0].tids.tid_of(found.a & kTidMask);
-    pair->row[1] = output.side[output.sides - 1].tids.tid_of(found.b);
+    set_row(output.side[0], found.a & kTidMask, 0, pair);
+    set_row(output.side[output.sides - 1], found.b, 1, pair);
     pair->distance = static_cast<int>(found.a >> kDistanceShift);
     search->counts.pairs++;
     return true;

@@ -1,7 +1,8 @@
 // All pairs of near-duplicates, which are pulled: for a join in a plan, which may stop early.
 //
 //   PairSearch *search = begin_pair_search(…);
-//   while (next_pair(search, &pair)): the rows at pair.row[0] and pair.row[1], which the snapshot sees
+//   while (next_pair(search, &pair)): the rows at pair.row[0] and pair.row[1] of the tables pair.part[0] and pair.part[1],
+//       which the snapshot sees
 //   end_pair_search(search);
 //
 // Each pair comes once, in no order; of one index, as (a, b) with a before b in the table, and without the pairs of a row
@@ -30,8 +31,14 @@ struct PairSearch;
 struct SearchedTable {
     Relation table, index;
 };
+// A table, or partitions of one.
+struct SearchedSide {
+    int parts;
+    SearchedTable *part;
+};
 
 struct JoinedRows {
+    int part[2];
     ItemPointerData row[2]; // of the versions that the snapshot sees: table_tuple_fetch_row_version gets them
     int distance;
 };
@@ -40,13 +47,13 @@ struct JoinedRows {
 struct SharedPairs;
 Size shared_pairs_size(Relation index);
 // Plans a search for so many processes. Each begins it then with the same arguments.
-void share_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+void share_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
                        int processes, SharedPairs *shared);
 
-// Begins to search one index, or to join two, under an MVCC snapshot. They are of one kind, with values of one length. The
+// Begins to search one side, or to join two, under an MVCC snapshot. They are of one kind, with values of one length. The
 // relations stay open and locked until end_pair_search. Needs no privileges: the caller has checked those of the query.
 // `shared` is null if this process finds all pairs.
-PairSearch *begin_pair_search(const SearchedTable *searched, int count, int distance, Snapshot snapshot,
+PairSearch *begin_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
                               SharedPairs *shared);
 // Returns false at the end.
 bool next_pair(PairSearch *search, JoinedRows *pair);

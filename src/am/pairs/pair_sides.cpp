@@ -44,29 +44,17 @@ BlockNumbers begin_numbers(int count)
     return {count, first};
 }
 
-// Counts the blocks of relation number i.
-void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Oid index)
+// Counts the blocks of relation number i, which is the partition's index or table.
+void number_blocks(const BlockNumbers &numbers, int i, Relation relation, Relation index)
 {
     uint64 end = uint64{numbers.first[i]} + RelationGetNumberOfBlocks(relation);
     if (end > MaxBlockNumber)
         ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                errmsg("the partitions of index \"%s\" have too many pages", get_rel_name(index)),
+                errmsg("the partitions of index \"%s\" have too many pages",
+                       get_rel_name(whole_index(RelationGetRelid(index)))),
                 errdetail("Together the tables, and the indexes, can have %u pages each.", MaxBlockNumber),
                 errhint("Join the indexes of some partitions at a time."));
     numbers.first[i + 1] = static_cast<BlockNumber>(end);
-}
-
-void use_part(Relation index, Relation heap, PairSide *side, int part)
-{
-    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
-    side->tids.table[part] = RelationGetRelid(heap);
-}
-
-// Numbers the blocks of a part after those of the parts before. Errors name the given index.
-void number_part(PairSide *side, int part, Oid index)
-{
-    number_blocks(side->tids.blocks, part, side->part[part].heap, index);
-    number_blocks(side->positions, part, side->part[part].index, index);
 }
 
 } // namespace
@@ -80,18 +68,12 @@ void begin_side(int parts, PairSide *side)
     side->positions = begin_numbers(parts);
 }
 
-void open_part(Relation index, PairSide *side, int part)
+void use_part(Relation index, Relation heap, PairSide *side, int part)
 {
-    Relation heap = table_open(index->rd_index->indrelid, NoLock);
-    check_contents(index, heap);
-    use_part(index, heap, side, part);
-}
-
-void use_side(Relation index, Relation heap, PairSide *side)
-{
-    begin_side(1, side);
-    use_part(index, heap, side, 0);
-    number_part(side, 0, RelationGetRelid(index));
+    side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
+    side->tids.table[part] = RelationGetRelid(heap);
+    number_blocks(side->tids.blocks, part, heap, index);
+    number_blocks(side->positions, part, index, index);
 }
 
 void open_side(Oid index, PairSide *side)
@@ -100,8 +82,9 @@ void open_side(Oid index, PairSide *side)
     refuse_row_security(set);
     begin_side(set.count, side);
     for (int i = 0; i < set.count; i++) {
-        open_part(set.index[i], side, i);
-        number_part(side, i, index);
+        Relation heap = table_open(set.index[i]->rd_index->indrelid, NoLock);
+        check_contents(set.index[i], heap);
+        use_part(set.index[i], heap, side, i);
     }
 }
 

@@ -79,11 +79,9 @@ struct PairSide {
 // make.
 void open_side(Oid index, PairSide *side);
 void close_side(const PairSide &side);
-// Allocates a side of so many parts, and opens a part whose index is open.
+// Allocates a side of so many parts, and makes an index and its table, which the caller has opened, the next part.
 void begin_side(int parts, PairSide *side);
-void open_part(Relation index, PairSide *side, int part);
-// Makes an index and its table, which the caller has opened, a side of one part.
-void use_side(Relation index, Relation heap, PairSide *side);
+void use_part(Relation index, Relation heap, PairSide *side, int part);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)
 {

@@ -14,7 +14,6 @@ extern "C" {
 #include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "catalog/catalog.h"
-#include "catalog/partition.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
@@ -392,18 +391,6 @@ inline Node *child_expression(PlannerInfo *root, Expr *clause, RelOptInfo *child
     return adjust_appendrel_attrs_multilevel(root, node, child, parent);
 #else
     return adjust_appendrel_attrs_multilevel(root, node, child->relids, parent->relids);
-#endif
-}
-
-// Returns the index of which a partition's index is a part, or InvalidOid.
-inline Oid partitioned_index(Oid index)
-{
-    if (!get_rel_relispartition(index))
-        return InvalidOid;
-#if PG_VERSION_NUM >= 140000
-    return get_partition_parent(index, true);
-#else
-    return get_partition_parent(index);
 #endif
 }
 

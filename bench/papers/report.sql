@@ -2,17 +2,6 @@
 \pset footer off
 \pset null ''
 \echo
-\echo Flips within the leading bits of a header: probes that reach a recall, at most 3 bits apart
-CREATE TEMP TABLE headers (header integer, pairs integer, recall float8, "all" integer, first integer);
-\set file :directory '/headers.csv'
-COPY headers FROM :'file' CSV HEADER;
-SELECT header AS "bits t",
-       max("all") FILTER (WHERE recall = 0.90 AND pairs = 1) AS "all, 90 %", max(first) FILTER (WHERE recall = 0.90 AND pairs = 1) AS "first, 90 %",
-       max("all") FILTER (WHERE recall = 0.95 AND pairs = 1) AS "all, 95 %", max(first) FILTER (WHERE recall = 0.95 AND pairs = 1) AS "first, 95 %",
-       max("all") FILTER (WHERE recall = 0.99 AND pairs = 1) AS "all, 99 %", max(first) FILTER (WHERE recall = 0.99 AND pairs = 1) AS "first, 99 %",
-       max("all") FILTER (WHERE recall = 0.95 AND pairs = 0) AS "with equal ones: all, 95 %", max(first) FILTER (WHERE recall = 0.95 AND pairs = 0) AS "first, 95 %"
-FROM headers GROUP BY header ORDER BY header;
-
 \echo Indexes
 SELECT rows, tables, round(seconds::numeric, 1) AS "build, s", round(bytes / 1e6, 1) AS "MB",
        round(bytes::numeric / rows, 1) AS "bytes per row", leaf_pages AS "leaf pages", inner_pages AS "inner pages", height

@@ -2,11 +2,10 @@
 # Published experiments, measured again. The pages of the same names have the results.
 #
 #   bench/papers/run.sh psm [TEXTS.tsv.gz PAIRS.tsv.gz]         searches by weights
-#   bench/papers/run.sh volatility TEXTS.tsv.gz PAIRS.tsv.gz    the model behind them, on unlike kinds of near-duplicates
 #   bench/papers/run.sh corpus                                  the benchmark of simhash-py
 #
 #   SIZES="1000000"       psm, corpus: rows, ascending
-#   TABLES="4 1 10"       psm: indexes; the first one defines the expected rows. corpus: "10 4"; volatility: 4
+#   TABLES="4 1 10"       psm: indexes; the first one defines the expected rows. corpus: "10 4"
 #   FEATURES=default      psm: the words of to_simhash(text), or idf: words weighted (1 + ln tf) * idf
 #   DRAWN=measured        psm: bit statistics of the random rows: those of the texts, or uniform
 #   QUERIES=1000          psm: texts to search for. corpus: random, or near: hashes with up to four bits flipped
@@ -18,8 +17,8 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 here=$TOP/bench/papers
 paper=${1:-}
 case $paper:$# in
-psm:1 | psm:3 | volatility:3 | corpus:1) shift ;;
-*) sed -n '2,15s/^# \?//p' "$0" >&2; exit 2 ;;
+psm:1 | psm:3 | corpus:1) shift ;;
+*) sed -n '2,14s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 SIZES=${SIZES:-1000000}
 if [ $# = 2 ]; then "$TOP/tools/setup.sh"; else "$TOP/tools/setup.sh" demo; fi
@@ -90,16 +89,11 @@ run_psm() {
     local BATCH=${BATCH:-1000000} rows drawn=0 size tables how find table
     RESULTS=${RESULTS:-$SCRATCH/results}
     mkdir -p "$RESULTS"
-    for program in collection flips; do
-        BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/$program" "$here/$program.cpp"
-    done
+    BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/collection" "$here/collection.cpp"
     read_texts "$@"
     echo "Features: ${FEATURES:=default}; random rows: ${DRAWN:=measured} bit statistics"
     run -v features="$FEATURES" -v queries="${QUERIES:-1000}" -v batch="$BATCH" -f "$here/texts.sql"
     say "texts fingerprinted"
-    run -A -t -F $'\t' -c "SELECT f.id, f.w, p.h FROM partner JOIN fingerprinted f USING (id) JOIN fingerprinted p ON p.id = partner
-        WHERE f.half = 1 AND f.h <@> p.h <= 3" | "$SCRATCH/flips" "$RESULTS"
-    say "flips counted"
     value "SELECT avg((h::bigint >> j & 1)::int) FROM fingerprinted, generate_series(0, 63) j GROUP BY j ORDER BY j" >"$SCRATCH/bits"
     [ "$DRAWN" = measured ] || sed -i 's/.*/0.5/' "$SCRATCH/bits"
     for size in $SIZES; do
@@ -134,7 +128,7 @@ SQL
     for table in built searched batched calibrated; do
         run -c "\\copy $table TO '$RESULTS/$table.csv' CSV HEADER"
     done
-    run -v directory="$RESULTS" -f "$here/report.sql"
+    run -f "$here/report.sql"
     echo "CSV files: $RESULTS"
 }
 
@@ -142,10 +136,6 @@ case $paper in
 psm)
     start
     run_psm "$@"
-    ;;
-volatility)
-    BUILD="" "$TOP/bench/link.sh" "$SCRATCH/volatility" "$here/volatility.cpp"
-    "$SCRATCH/volatility" <(zcat "$1") <(zcat "$2") "${TABLES:-4}"
     ;;
 corpus)
     start

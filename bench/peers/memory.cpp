@@ -15,20 +15,14 @@
 // sorted tables, whose other answers have been compared with those of the scans.
 #include <faiss/IndexBinaryHash.h>
 #include <faiss/impl/AuxIndexStructures.h>
-#include <malloc.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <functional>
-#include <string>
-
+#include "../memory_methods.hpp"
 #include "sorted_tables.hpp"
 
 using peers::Fingerprint;
 using peers::Neighbor;
 using peers::SortedTables;
+using namespace memory_methods;
 
 namespace
 {
@@ -40,12 +34,6 @@ constexpr std::size_t kScans = 100'000'000'000; // comparisons
 constexpr double kRoundSeconds = 0.3;
 
 using Fingerprints = std::vector<Fingerprint>;
-
-[[noreturn]] void fail(const std::string &what)
-{
-    std::fprintf(stderr, "memory: %s\n", what.c_str());
-    std::exit(1);
-}
 
 Fingerprints read(const std::string &directory, const char *name)
 {
@@ -60,19 +48,6 @@ Fingerprints read(const std::string &directory, const char *name)
         fail("cannot read " + path);
     std::fclose(file);
     return rows;
-}
-
-double processor_seconds()
-{
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-std::size_t allocated_bytes()
-{
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
 }
 
 // -- scans --------------------------------------------------------------------------------------------------
@@ -191,64 +166,6 @@ void write_expected(const std::string &directory)
 
 // -- measure ------------------------------------------------------------------------------------------------
 
-const char *data_kind;
-
-void note(const char *part, const std::string &method, const std::string &variant, const char *measure,
-          double value)
-{
-    std::printf("%s,%s,\"%s\",\"%s\",%s,%.6g\n", part, data_kind, method.c_str(), variant.c_str(), measure,
-                value);
-}
-
-// run(queries, count) returns the sum of expected(query number).
-struct Method {
-    const char *part;
-    std::string name, variant;
-    const Fingerprints *queries;
-    std::function<std::uint64_t(const Fingerprint *, std::size_t)> run;
-    std::function<std::uint64_t(std::size_t)> expected;
-    std::size_t count = 0;
-    std::vector<double> seconds = {};
-};
-
-// In rounds, one method after the other; prints the medians and the recall.
-void time_methods(std::vector<Method> *methods, int rounds)
-{
-    for (Method &m : *methods) {
-        double spent = 0;
-        for (m.count = 2;; m.count = std::min(m.count * 2, m.queries->size())) {
-            double begun = processor_seconds();
-            m.run(m.queries->data(), m.count);
-            spent = processor_seconds() - begun;
-            if (spent > kRoundSeconds / 4 || m.count == m.queries->size())
-                break;
-        }
-        auto fitting =
-            static_cast<std::size_t>(static_cast<double>(m.count) * kRoundSeconds / std::max(spent, 1e-9));
-        m.count = std::clamp<std::size_t>(fitting, 2, m.queries->size());
-    }
-    for (int round = 0; round < rounds; round++) {
-        for (Method &m : *methods) {
-            double begun = processor_seconds();
-            std::uint64_t found = m.run(m.queries->data(), m.count);
-            m.seconds.push_back((processor_seconds() - begun) / static_cast<double>(m.count));
-            if (round > 0)
-                continue;
-            std::uint64_t expected = 0;
-            for (std::size_t q = 0; q < m.count; q++)
-                expected += m.expected(q);
-            note(m.part, m.name, m.variant, "found", static_cast<double>(found));
-            note(m.part, m.name, m.variant, "recall",
-                 expected == 0 ? 1 : static_cast<double>(found) / static_cast<double>(expected));
-        }
-    }
-    for (Method &m : *methods) {
-        std::sort(m.seconds.begin(), m.seconds.end());
-        note(m.part, m.name, m.variant, "us", m.seconds[m.seconds.size() / 2] * 1e6);
-        note(m.part, m.name, m.variant, "queries", static_cast<double>(m.count));
-    }
-}
-
 struct Expected {
     explicit Expected(const std::string &directory)
     {
@@ -328,71 +245,67 @@ void measure(const std::string &directory, int rounds, const std::vector<std::st
         add_to(&hash, rows, "memory: FAISS Hash 24, 3 flips");
     }
 
+    auto add = [&](const char *part, const std::string &name, const std::string &variant, const Fingerprints &centers,
+                   auto run, auto truth) {
+        methods.push_back({part, name, variant, centers.size(),
+                           [&centers, run](std::size_t first, std::size_t n) { return run(&centers[first], n); },
+                           truth});
+    };
     for (int radius : kRadii) {
         std::string variant = "r = " + std::to_string(radius);
         auto truth = [list = expected("all", radius)](std::size_t q) { return list[q]; };
+        auto add_method = [&](const char *name, auto run) { add("memory", name, variant, queries, run, truth); };
         if (asked("memory"))
-            methods.push_back({"memory", tables_name, variant, &queries,
-                               [&tables, radius](const Fingerprint *q, std::size_t n) {
-                                   std::uint64_t found = 0;
-                                   for (std::size_t i = 0; i < n; i++)
-                                       tables.search(q[i], radius, [&](std::uint32_t, int) { found++; });
-                                   return found;
-                               },
-                               truth});
+            add_method(tables_name, [&tables, radius](const Fingerprint *q, std::size_t n) {
+                std::uint64_t found = 0;
+                for (std::size_t i = 0; i < n; i++)
+                    tables.search(q[i], radius, [&](std::uint32_t, int) { found++; });
+                return found;
+            });
         if (radius != 3)
             continue;
         if (asked("memory")) {
-            methods.push_back({"memory", "memory: scan", variant, &queries,
-                               [&rows](const Fingerprint *q, std::size_t n) {
-                                   std::uint64_t found = 0;
-                                   for (std::size_t i = 0; i < n; i++)
-                                       scan(rows, q + i, 1, 3,
-                                            [&](std::size_t, std::size_t, int) { found++; });
-                                   return found;
-                               },
-                               truth});
-            methods.push_back({"memory", "memory: scan, queries in batches", variant, &queries,
-                               [&rows](const Fingerprint *q, std::size_t n) {
-                                   std::uint64_t found = 0;
-                                   scan(rows, q, n, 3, [&](std::size_t, std::size_t, int) { found++; });
-                                   return found;
-                               },
-                               truth});
-            note("memory", "memory: scan", "", "bytes per row", sizeof(Fingerprint));
-            note("memory", "memory: scan, queries in batches", "", "bytes per row", sizeof(Fingerprint));
+            auto scanned = [&rows](const Fingerprint *q, std::size_t n) {
+                std::uint64_t found = 0;
+                scan(rows, q, n, 3, [&](std::size_t, std::size_t, int) { found++; });
+                return found;
+            };
+            const char *one = "memory: scan", *batches = "memory: scan, queries in batches";
+            add_method(one, [scanned](const Fingerprint *q, std::size_t n) {
+                std::uint64_t found = 0;
+                for (std::size_t i = 0; i < n; i++)
+                    found += scanned(q + i, 1);
+                return found;
+            });
+            add_method(batches, scanned);
+            note("memory", one, "", "bytes per row", sizeof(Fingerprint));
+            note("memory", batches, "", "bytes per row", sizeof(Fingerprint));
         }
         if (asked("faiss")) {
-            methods.push_back(
-                {"memory", "memory: FAISS MultiHash 2 x 32, 1 flip", variant, &queries,
-                 [&multi](const Fingerprint *q, std::size_t n) { return faiss_search(multi, q, n, 3); },
-                 truth});
-            methods.push_back(
-                {"memory", "memory: FAISS Hash 24, 3 flips", variant, &queries,
-                 [&hash](const Fingerprint *q, std::size_t n) { return faiss_search(hash, q, n, 3); },
-                 truth});
+            add_method("memory: FAISS MultiHash 2 x 32, 1 flip", [&multi](const Fingerprint *q, std::size_t n) {
+                return faiss_search(multi, q, n, 3);
+            });
+            add_method("memory: FAISS Hash 24, 3 flips", [&hash](const Fingerprint *q, std::size_t n) {
+                return faiss_search(hash, q, n, 3);
+            });
         }
     }
     if (asked("knn")) {
-        for (const Fingerprints *centers : {&random, &ten}) {
-            auto truth = [list = expected(centers == &ten ? "ten" : "random", 64)](std::size_t q) {
-                return list[q];
-            };
-            methods.push_back({"knn", tables_name, centers == &ten ? "ten near-duplicates" : "random query",
-                               centers,
-                               [&tables](const Fingerprint *q, std::size_t n) {
-                                   std::uint64_t sum = 0;
-                                   std::vector<Neighbor> best;
-                                   for (std::size_t i = 0; i < n; i++) {
-                                       tables.nearest(q[i], kTen, &best);
-                                       sum += sum_of_distances(best);
-                                   }
-                                   return sum;
-                               },
-                               truth});
-        }
+        auto nearest = [&tables](const Fingerprint *q, std::size_t n) {
+            std::uint64_t sum = 0;
+            std::vector<Neighbor> best;
+            for (std::size_t i = 0; i < n; i++) {
+                tables.nearest(q[i], kTen, &best);
+                sum += sum_of_distances(best);
+            }
+            return sum;
+        };
+        add("knn", tables_name, "random query", random, nearest,
+            [list = expected("random", 64)](std::size_t q) { return list[q]; });
+        add("knn", tables_name, "ten near-duplicates", ten, nearest,
+            [list = expected("ten", 64)](std::size_t q) { return list[q]; });
     }
-    time_methods(&methods, rounds);
+    time_methods(&methods, rounds, kRoundSeconds);
 
     if (asked("pairs")) {
         std::uint64_t found = 0;
@@ -418,7 +331,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (mode == "measure" && argc > 5) {
-        data_kind = argv[3];
+        data_kind = argv[3] + std::string(",");
         measure(argv[2], std::atoi(argv[4]), std::vector<std::string>(argv + 5, argv + argc));
         return 0;
     }

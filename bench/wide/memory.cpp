@@ -14,16 +14,12 @@
 #include <faiss/IndexBinaryHash.h>
 #include <faiss/IndexBinaryIVF.h>
 #include <faiss/impl/AuxIndexStructures.h>
-#include <malloc.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
+
+#include "../memory_methods.hpp"
+
+using namespace memory_methods;
 
 namespace
 {
@@ -33,25 +29,6 @@ constexpr int kBlock = 512; // rows whose distances stay in the first-level cach
 constexpr double kRoundSeconds = 0.5;
 
 const simhash::SignatureDistances distances = simhash::signature_distances(simhash::best_simd_level());
-
-[[noreturn]] void fail(const std::string &what)
-{
-    std::fprintf(stderr, "memory: %s\n", what.c_str());
-    std::exit(1);
-}
-
-double processor_seconds()
-{
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-std::size_t allocated_bytes()
-{
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
 
 struct Signatures {
     int bits = 0;
@@ -170,51 +147,6 @@ struct Truth {
 
 // -- measure ------------------------------------------------------------------------------------------------
 
-void note(const char *part, const std::string &method, const std::string &setting, const char *measure,
-          double value)
-{
-    std::printf("%s,\"%s\",\"%s\",%s,%.6g\n", part, method.c_str(), setting.c_str(), measure, value);
-}
-
-// run(first, count) returns what the queries find.
-struct Method {
-    const char *part;
-    std::string name, setting;
-    std::function<std::uint64_t(std::size_t, std::size_t)> run;
-    std::function<std::uint64_t(std::size_t)> expected;
-    std::size_t count = 0;
-    std::vector<double> seconds = {};
-};
-
-void time_methods(std::vector<Method> *methods, std::size_t queries, int rounds)
-{
-    for (Method &m : *methods) {
-        double begun = processor_seconds();
-        m.run(0, 2);
-        double spent = (processor_seconds() - begun) / 2;
-        m.count = std::clamp<std::size_t>(static_cast<std::size_t>(kRoundSeconds / std::max(spent, 1e-9)), 2,
-                                          queries);
-        std::uint64_t found = m.run(0, m.count), expected = 0;
-        for (std::size_t q = 0; q < m.count; q++)
-            expected += m.expected(q);
-        if (expected > 0)
-            note(m.part, m.name, m.setting, "recall",
-                 static_cast<double>(found) / static_cast<double>(expected));
-    }
-    for (int round = 0; round < rounds; round++) {
-        for (Method &m : *methods) {
-            double begun = processor_seconds();
-            m.run(0, m.count);
-            m.seconds.push_back((processor_seconds() - begun) / static_cast<double>(m.count));
-        }
-    }
-    for (Method &m : *methods) {
-        std::sort(m.seconds.begin(), m.seconds.end());
-        note(m.part, m.name, m.setting, "us", m.seconds[m.seconds.size() / 2] * 1e6);
-        note(m.part, m.name, m.setting, "queries", static_cast<double>(m.count));
-    }
-}
-
 class Measurement
 {
 public:
@@ -286,7 +218,7 @@ public:
         }
     }
 
-    void time(int rounds) { time_methods(&methods_, queries_.count(), rounds); }
+    void time(int rounds) { time_methods(&methods_, rounds, kRoundSeconds); }
 
 private:
     std::int64_t count() const { return static_cast<std::int64_t>(rows_.count()); }
@@ -304,7 +236,7 @@ private:
     void add(const char *part, const std::string &name, const std::string &setting, One one,
              std::function<std::uint64_t(std::size_t)> expected)
     {
-        methods_.push_back({part, name, setting,
+        methods_.push_back({part, name, setting, queries_.count(),
                             [one](std::size_t first, std::size_t count) {
                                 std::uint64_t found = 0;
                                 for (std::size_t q = first; q < first + count; q++)

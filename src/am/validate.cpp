@@ -231,10 +231,6 @@ void require_valid_opclass(Relation index)
                     errhint("Only the last column is searched for what is near. Before it, a text needs "
                             "simhash_equal_text_ops."));
     }
-    if (searched > 0 && stored_type(index) == BITOID)
-        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("an index on signatures cannot have several columns"),
-                errhint("Index the bits XORed with a hash of the other column."));
 }
 
 } // namespace simhash

@@ -67,30 +67,6 @@ DEALLOCATE ALL;
 DROP TABLE scanned;
 DROP ROLE regress_photo_reader;
 
-\echo '-- Of each tenant: distances within it stay the same, those to others are as random'
-CREATE FUNCTION tenant_bits(tenant bigint, n int) RETURNS bit IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql AS
-$$ SELECT substring(('x' || string_agg(encode(sha256(int8send(tenant) || int4send(i)), 'hex'), '' ORDER BY i))::varbit, 1, n)
-   FROM generate_series(1, (n + 255) / 256) i $$;
-CREATE TABLE owned (id int, tenant bigint, sig bit(333), mixed bit(333) GENERATED ALWAYS AS (sig # tenant_bits(tenant, 333)) STORED);
-INSERT INTO owned SELECT i, i % 3, to_signature('w' || i / 9 || ' some ' || i / 30 || ' words ' || i % 9, 333) FROM generate_series(1, 300) AS i;
-SELECT count(*), count(*) FILTER (WHERE x.mixed <@> y.mixed = x.sig <@> y.sig) AS same FROM owned x JOIN owned y ON x.tenant = y.tenant;
-SELECT min(tenant_bits(x, 1024) <@> tenant_bits(y, 1024)) > 400 AS far, avg(tenant_bits(x, 1024) <@> tenant_bits(y, 1024)) BETWEEN 508 AND 516 AS as_random
-FROM generate_series(1, 100) x, generate_series(1, x - 1) y;
-SELECT count(DISTINCT substring(tenant_bits(7, 1024), 256 * i + 1, 256)) AS pieces FROM generate_series(0, 3) i;
-CREATE INDEX owned_mixed ON owned USING simhash (mixed);
-SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM owned WHERE tenant = 2 AND mixed <@> (to_signature('some words', 333)::bit(333) # tenant_bits(2, 333)) <= 31;
-SELECT count(*) AS queries, bool_and(found IS NOT DISTINCT FROM expected) AS equal, sum(cardinality(found)) > 300 AS more_than_itself FROM owned q,
-    LATERAL (SELECT array_agg(id ORDER BY id) AS found FROM owned v WHERE v.tenant = q.tenant AND v.mixed <@> q.mixed <= 70) f,
-    LATERAL (SELECT array_agg(id ORDER BY id) AS expected FROM owned v WHERE v.tenant = q.tenant AND (v.sig <@> q.sig)::int <= 70) e;
-SELECT count(*) AS queries, bool_and(found = expected) AS equal FROM owned q,
-    LATERAL (SELECT array_agg(d) AS found FROM (SELECT v.mixed <@> q.mixed AS d FROM owned v WHERE v.tenant = q.tenant ORDER BY v.mixed <@> q.mixed LIMIT 5) n) f,
-    LATERAL (SELECT array_agg(d) AS expected FROM (SELECT v.sig <@> q.sig AS d FROM owned v WHERE v.tenant = q.tenant ORDER BY (v.sig <@> q.sig)::int LIMIT 5) n) e
-WHERE q.id % 10 = 0;
-RESET enable_seqscan;
-DROP TABLE owned;
-DROP FUNCTION tenant_bits;
-
 \echo '-- Embeddings: candidates by signatures, order by vectors'
 CREATE FUNCTION vector_cosine(a real[], b real[]) RETURNS double precision IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$ SELECT sum(x::float8 * y) / sqrt(sum(x::float8 * x) * sum(y::float8 * y)) FROM unnest(a, b) AS u(x, y) $$;

@@ -131,6 +131,9 @@ IndexOptions index_options(Relation index)
         options = *reinterpret_cast<IndexOptions *>(index->rd_options);
     if (options.design_radius == kDistanceNotGiven)
         options.design_radius = indexes_texts(index) ? kDefaultTextDistance : kDefaultDistance;
+    // Rows are near a list's center by what is stored, which the other columns change.
+    if (value_column(index) > 0 && stored_type(index) == BITOID)
+        options.lists = 0;
     return options;
 }
 

@@ -1,9 +1,11 @@
 #include "am/index/stored_value.hpp"
 
 #include "core/bits/split_mix.hpp"
+#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "access/genam.h"
+#include "catalog/pg_type.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 }
@@ -23,6 +25,16 @@ MemoryContext empty_memory()
         row_memory = AllocSetContextCreate(TopMemoryContext, "simhash extraction", ALLOCSET_DEFAULT_SIZES);
     MemoryContextReset(row_memory);
     return row_memory;
+}
+
+Datum masked_signature(Datum value, std::uint64_t mask)
+{
+    const SignatureView signature = datum_signature(value);
+    std::uint8_t *data;
+    const Datum masked = make_signature(signature.bits, &data);
+    std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
+    mask_signature(data, signature.bits, mask);
+    return masked;
 }
 
 AttrNumber value_attribute(Relation index) { return static_cast<AttrNumber>(value_column(index) + 1); }
@@ -83,8 +95,9 @@ StoredValue stored_value(Relation index, const Datum *values, const bool *isnull
     std::uint64_t mask = kNoMask;
     for (int i = 0; i < column; i++)
         mask = mask_value(index, i, index->rd_opcintype[i], values[i], isnull[i], mask);
+    stored.value = stored_type(index) == BITOID ? masked_signature(stored.value, mask)
+                                                : fingerprint_datum(datum_fingerprint(stored.value) ^ mask);
     MemoryContextSwitchTo(caller);
-    stored.value = fingerprint_datum(datum_fingerprint(stored.value) ^ mask);
     return stored;
 }
 

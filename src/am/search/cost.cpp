@@ -346,7 +346,7 @@ PlannedBall ordering_ball(const IndexPath *path, int radius)
     Oid type, query_type;
     op_input_types(order->opno, &type, &query_type);
     PlannedBall ball = {radius, true, kExactRecall};
-    if (type == BITOID && query_type != BITOID)
+    if (type == BITOID && query_type != BITOID && searched_column(path->indexinfo) == 0)
         ball = planned_ball(static_cast<Node *>(lsecond(order->args)), query_type, radius);
     ball.radius = radius;
     return ball;
@@ -496,6 +496,7 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
         own = clauselist_selectivity(root, columns.others, static_cast<int>(rel->relid), JOIN_INNER, nullptr);
         count_arrays(root, columns.others, &conditions);
         conditions.only_nulls = conditions.only_nulls && columns.masked;
+        conditions.ball = {conditions.ball.radius, true, kExactRecall};
         if (!columns.masked)
             conditions.ball.radius = costs.bits(index);
     }

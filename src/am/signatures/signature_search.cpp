@@ -21,7 +21,31 @@ extern "C" {
 namespace simhash
 {
 
+namespace
+{
+
+// The stored form of a signature of the index's length.
+const std::uint8_t *masked(const SignatureTerms &terms, const std::uint8_t *signature)
+{
+    const auto bytes = static_cast<Size>(signature_bytes(terms.bits));
+    auto *stored = static_cast<std::uint8_t *>(palloc(bytes));
+    std::memcpy(stored, signature, bytes);
+    mask_signature(stored, terms.bits, terms.keys->mask);
+    return stored;
+}
+
+} // namespace
+
+// Behind other columns, searches are exact: lists and the statistics of bits say nothing of one tenant's rows.
 BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyData &key) const
+{
+    BallKey<Value, Guide> ball = unmasked_ball(key);
+    if (keys->mask != kNoMask && ball.radius >= 0)
+        ball = {masked(*this, ball.center), ball.radius, true, nullptr};
+    return ball;
+}
+
+BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::unmasked_ball(const ScanKeyData &key) const
 {
     switch (key.sk_strategy) {
     case kInBall: {
@@ -50,11 +74,13 @@ QueryKey<const std::uint8_t *, SignatureBall> SignatureTerms::query(const ScanKe
     if (key.sk_strategy == kWeightsOrder) {
         const SignatureBall &ball = datum_signature_ball(key.sk_argument);
         check_lengths(bits, ball.bits);
-        return {ball.signature, is_exact(ball) ? nullptr : &ball};
+        if (keys->mask == kNoMask)
+            return {ball.signature, is_exact(ball) ? nullptr : &ball};
+        return {masked(*this, ball.signature), nullptr};
     }
     SignatureView view = datum_signature(key.sk_argument);
     check_lengths(bits, view.bits);
-    return {view.data, nullptr};
+    return {keys->mask == kNoMask ? view.data : masked(*this, view.data), nullptr};
 }
 
 int SignatureTerms::distance(Value a, Value b) const { return signature_distance(a, b, (bits + 7) / 8); }
@@ -78,7 +104,7 @@ void read_keys(ValueSearch *base, IndexScanDesc scan)
     check_declared_bits(search->index, *search->meta);
     forget_query(search);
     MemoryContext caller = MemoryContextSwitchTo(search->query_context);
-    read_scan_keys(SignatureTerms{search->meta->bits}, scan, &search->asked);
+    read_scan_keys(SignatureTerms{search->meta->bits, &search->asked}, scan, &search->asked);
     MemoryContextSwitchTo(caller);
 }
 

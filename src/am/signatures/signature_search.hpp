@@ -42,8 +42,10 @@ struct SignatureTerms {
     using Value = const std::uint8_t *;
     using Guide = SignatureBall;
     int bits;
+    const ScanKeys *keys; // whose mask is known
 
     BallKey<Value, Guide> ball(const ScanKeyData &key) const;
+    BallKey<Value, Guide> unmasked_ball(const ScanKeyData &key) const;
     QueryKey<Value, Guide> query(const ScanKeyData &key) const;
     int distance(Value a, Value b) const;
 };

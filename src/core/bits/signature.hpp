@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/bits/contract.hpp"
+#include "core/bits/split_mix.hpp"
 
 namespace simhash
 {
@@ -40,6 +41,19 @@ inline int signature_distance(const std::uint8_t *a, const std::uint8_t *b, int 
     if (i < bytes)
         distance += std::popcount(signature_word(a + i, bytes - i) ^ signature_word(b + i, bytes - i));
     return distance;
+}
+
+// XORs a signature with random bits that are made of a mask, unless that is 0.
+inline void mask_signature(std::uint8_t *data, int bits, std::uint64_t mask)
+{
+    const int bytes = mask == 0 ? 0 : signature_bytes(bits);
+    std::uint64_t word = 0;
+    for (int i = 0; i < bytes; i++) {
+        word = i % 8 == 0 ? split_mix_number(mask, static_cast<std::uint64_t>(i / 8 + 1)) : word >> 8;
+        data[i] ^= static_cast<std::uint8_t>(word);
+    }
+    if (bytes > 0 && bits % 8 != 0)
+        data[bytes - 1] &= static_cast<std::uint8_t>(0xFF << (8 - bits % 8));
 }
 
 // Word w of a signature of `bytes` bytes, see window_plan.hpp. The last one may have fewer than 64 bits.

@@ -39,6 +39,7 @@ public:
     }
 
     SignatureView view() const { return {bits_, signature_bytes(bits_), memory_.get() + offset_}; }
+    std::uint8_t *data() { return memory_.get() + offset_; }
 
 private:
     int bits_, offset_;
@@ -75,6 +76,27 @@ TEST_F(SignatureTest, EveryBitCounts)
             Bits b = a;
             b[static_cast<std::size_t>(j)] = !b[static_cast<std::size_t>(j)];
             EXPECT_EQ(signature_distance(left.view(), Bytes(b, 0).view()), 1) << j << " of " << count;
+        }
+    }
+}
+
+// The bits of a mask are part of the format: they do not depend on the byte order of the machine.
+TEST_F(SignatureTest, Masks)
+{
+    for (int count : {0, 1, 64, 72, 77, 128, 333}) {
+        const Bits bits = random_bits(random, count);
+        const Bytes plain(bits, 0);
+        Bytes masked(bits, 1);
+        mask_signature(masked.data(), count, 0);
+        EXPECT_EQ(signature_distance(masked.view(), plain.view()), 0) << count;
+        mask_signature(masked.data(), count, 5);
+        for (int i = 0; i < signature_bytes(count); i++) {
+            const int used = 0xFF << std::max(0, 8 * (i + 1) - count) & 0xFF;
+            EXPECT_EQ(
+                masked.data()[i] ^ plain.view().data[i],
+                static_cast<int>(split_mix_number(5, static_cast<std::uint64_t>(i / 8 + 1)) >> i % 8 * 8) &
+                    used)
+                << count;
         }
     }
 }

@@ -9,7 +9,7 @@ ORDER BY path ~ '/man1/ls\.1' DESC, path ~ '/man3/printf\.3' DESC, id IN (SELECT
 \echo SELECT h <@> :'q' AS distance, path FROM page ORDER BY h <@> :'q' LIMIT 8;
 \echo
 SELECT h <@> :'q' AS distance,
-    CASE WHEN h <@> :'q' <= :radius THEN 'near-duplicate' WHEN h <@> :'q' < :chance THEN 'probably related'
+    CASE WHEN h <@> :'q' <= :radius THEN 'within 3 bits' WHEN h <@> :'q' < :chance THEN 'probably related'
         ELSE 'chance' END AS meaning,
     CASE WHEN length(path) > 80 THEN '…' || right(path, 79) ELSE path END AS path
 FROM page WHERE h IS NOT NULL ORDER BY h <@> :'q' LIMIT 8;

@@ -15,6 +15,7 @@ use constant {
     WORD     => 80,           # characters of a word
     PATHS    => 200,          # characters of a path
     BYTES    => 1_500_000,    # of the page, after which differences are left out
+    RADIUS   => 3,            # bits within which fingerprints are near
 };
 
 my $directory = $ARGV[0] // die "usage: report.pl DIRECTORY\n";
@@ -204,8 +205,8 @@ sub comparison
         !@places ? 'the same words'
       : $of_a + $of_b == 0 ? 'only punctuation differs'
       : counted($of_a, 'word') . ' of A and ' . counted($of_b, 'word') . ' of B differ';
-    put('<details class="comparison"', $open ? ' open' : '', '><summary><b>', bits($other->{distance}),
-        "</b> apart, similarity ", $other->{similarity} // '?', ": $summary</summary>\n");
+    put('<details class="comparison"', $open ? ' open' : '', '><summary><b>similarity ', $other->{similarity} // '?', '</b>, ',
+        bits($other->{distance}), " apart: $summary</summary>\n");
     put('<div class="sides heads"><div><b>A</b> ', path($group->{path}), '</div><div><b>B</b> ', path($other->{path}),
         "</div></div>\n");
     put("<p class=\"note\">Only white space, or what comes after the part that is compared, differs.</p>\n") unless @places;
@@ -285,7 +286,7 @@ summary { cursor: pointer; padding: .3rem 0; font-size: .9375rem; }
 del, ins { text-decoration: underline 1px; text-underline-offset: 3px; }
 del { background: var(--del); text-decoration-color: var(--del-line); }
 ins { background: var(--ins); text-decoration-color: var(--ins-line); }
-del small, ins small { color: var(--quiet); }
+del small, ins small { color: inherit; }
 @media (max-width: 40rem) {
     .sides { grid-template-columns: 1fr; }
     .both > div::before { content: "A "; color: var(--quiet); font-weight: 700; }
@@ -300,7 +301,7 @@ sub class
 {
     my ($report, $distance, $share, $expected) = @_;
     return 'chance' if defined $expected ? $expected > $share / 2 : $distance >= $report->{chance};
-    return $distance <= $report->{radius} ? 'near' : 'related';
+    return $distance <= RADIUS ? 'near' : 'related';
 }
 
 # One pair in how many, a power of ten.
@@ -348,7 +349,7 @@ sub histogram
     }
     put("</div>\n<div class=\"axis\">");
     put(sprintf '<span style="left:%.2f%%">%d</span>', 100 * ($_ + 0.5) / 65, $_) for map { 8 * $_ } 0 .. 8;
-    put("</div>\n<ul class=\"key\"><li><i class=\"near\"></i>near-duplicates, up to $report->{radius} bits</li>");
+    put("</div>\n<ul class=\"key\"><li><i class=\"near\"></i>up to " . RADIUS . " bits</li>");
     put('<li><i class="related"></i>probably related</li>') if grep { $class[$_] eq 'related' && $share[$_] > 0 } 0 .. 64;
     put("<li><i class=\"chance\"></i>half or more by chance</li>",
         "<li><b></b>what chance alone would give, up to 16 bits</li></ul>\n");
@@ -356,13 +357,6 @@ sub histogram
         "</figure>\n<details><summary>The figures</summary><ul>\n");
     put('<li>', bits($_), ': one pair in ', number(sprintf '%.0f', 1 / $share[$_]), "</li>\n") for grep { $share[$_] > 0 } 0 .. 64;
     put("</ul></details>\n");
-}
-
-# How many near-duplicates of a first document were confirmed.
-sub confirmed
-{
-    my ($others, $confirmed) = @_;
-    return $confirmed == $others ? 'all confirmed' : number($confirmed) . ' confirmed, ' . number($others - $confirmed) . ' not';
 }
 
 # Links to the groups.
@@ -382,13 +376,13 @@ sub group
     my ($group, $number) = @_;
     my @others = @{ $group->{others} };
     put("<section class=\"group\" id=\"g$number\"><h3>", counted($group->{documents}, $group->{kind}), "</h3>\n");
-    put('<p class="note">', confirmed($group->{documents} - 1, $group->{confirmed}), "</p>\n") if defined $group->{confirmed};
     put("<details><summary>Their paths</summary><ul>\n<li>", path($group->{path}), "</li>\n");
-    put('<li>', path($_->{path}), ' <span class="quiet">', bits($_->{distance}), "</span></li>\n") for @others;
+    put('<li>', path($_->{path}), ' <span class="quiet">', $_->{similarity} // '?', "</span></li>\n") for @others;
     put("</ul>\n");
     my $more = $group->{documents} - 1 - @others;
     put('<p class="note">', number($more), " more</p>\n") if $more > 0;
     put("</details>\n");
+    put("<p class=\"note\">The differences are left out: this page has grown large.</p>\n") unless defined $group->{text};
     my $open = 1;
     for my $other (grep { defined $_->{text} } @others) {
         if ($written > BYTES) {
@@ -420,17 +414,18 @@ sub page
 <title>Near-duplicate documents</title>
 <style>
 HTML
-    put("<h1>Near-duplicate documents</h1>\n<p>Found by the PostgreSQL extension simhash: documents whose 64-bit fingerprints ",
-        "differ in at most $report->{radius} bits. Exact copies were left out before.</p>\n<ul class=\"tiles\">\n");
+    my $share = 100 * $report->{least};
+    put("<h1>Near-duplicate documents</h1>\n<p>Found by the PostgreSQL extension simhash, with an index on their texts: near-copies ",
+        "share at least $share % of their sequences of three words. Exact copies were left out before.</p>\n<ul class=\"tiles\">\n");
     tile($report->{documents}, 'documents');
-    tile($report->{pairs}, 'pairs of near-duplicates');
+    tile($report->{pairs}, 'pairs of near-copies');
     tile($report->{groups}, 'groups');
-    my ($all, $confirmed) = @$report{qw(near_duplicates confirmed)};
-    tile($confirmed, 'near-duplicates in them, confirmed');
-    tile($all - $confirmed, 'not confirmed' . ($all > 0 ? sprintf(': %.0f %%', 100 * (1 - $confirmed / $all)) : ''));
-    put("</ul>\n<p class=\"quiet\">A group has a first document and its near-duplicates. One is confirmed if the texts say so, too: the ",
-        "Jaccard similarity of their sequences of three words is at least 0.8. The others are alike by fingerprint only, and many ",
-        "are false matches: look at them before you delete any.</p>\n<h2>Distances</h2>\n<p>Among ", number($report->{documents}), ' documents, a search is expected to find ',
+    tile($report->{copies}, 'near-copies in them, beside the first document');
+    put("</ul>\n");
+    put("<h2>Distances of fingerprints</h2>\n");
+    put('<p class="false">Of the ', number(sprintf '%.0f', $report->{near}), ' pairs whose fingerprints differ in at most ', RADIUS, ' of 64 bits <b>',
+        sprintf('%.0f', 100 * $report->{false} / $report->{near}), " %</b> are false matches: their texts share less than 80 %.</p>\n") if $report->{near} > 0;
+    put('<p>Among ', number($report->{documents}), ' documents, a search by fingerprint is expected to find ',
         $report->{chance} <= 16 ? "unrelated ones from about $report->{chance} bits on" : 'no unrelated ones within 16 bits',
         '. That depends on how many documents there are and on what all of them have in common.', "</p>\n");
     histogram($report) if $report->{distances};
@@ -438,20 +433,19 @@ HTML
     put("<h2>Groups</h2>\n");
     put('<p>',
         @groups < $report->{groups}
-        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', the largest and those with most confirmed near-duplicates of each kind in turn; make demo SHOWN=0 shows all. '
-        : 'All groups. ',
+        ? counted(scalar @groups, 'group') . ' of ' . number($report->{groups}) . ', the largest and those of each kind in turn. '
+        : 'All groups, the largest first and then those of each kind in turn. ',
         'Each begins with its first document, to which the others are compared: the first ', number($report->{compared}),
         " characters of the texts.</p>\n") if @groups;
-    put("<p>No two documents are within $report->{radius} bits of each other.</p>\n") unless @groups;
+    put("<p>No two documents are near-copies.</p>\n") unless @groups;
     contents(@groups) if @groups > 1;
     group($groups[$_], $_ + 1) for 0 .. $#groups;
     put("<h2>In SQL</h2>\n<pre>", escaped(<<"SQL"), "</pre>\n");
 CREATE EXTENSION simhash;
-ALTER TABLE page ADD h simhash GENERATED ALWAYS AS (to_simhash(body)) STORED;
-CREATE INDEX page_h ON page USING simhash (h);
+CREATE INDEX ON page USING simhash (body);
 SELECT m.path, l.path AS first, feature_jaccard(m.body, l.body, 'word', 3) AS similarity
-FROM (SELECT id, simhash_group(id, h, $report->{radius}) OVER (ORDER BY id) AS leader FROM page) g
-    JOIN page m USING (id) JOIN page l ON l.id = leader WHERE g.id <> leader;
+FROM (SELECT array_agg(x.id) AS a, array_agg(y.id) AS b FROM page x JOIN page y ON x.body ~= y.body AND x.id < y.id) p,
+    simhash_pair_groups(p.a, p.b) g JOIN page m ON m.id = member JOIN page l ON l.id = leader WHERE member <> leader;
 SQL
     put('<p class="quiet">simhash ', escaped($report->{version} // ''), ', ', escaped($report->{day} // ''), "</p>\n");
     put("</body>\n</html>\n");

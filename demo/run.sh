@@ -6,7 +6,7 @@
 #   make demo KEEP=1                 keep the server at the end, to try queries of your own
 #   make demo REPORT=~/groups.html   where the report goes; otherwise demo-report.html in the checkout
 #   make demo MOST=5000              read at most so many files
-#   make demo SHOWN=200              show so many groups in the report (default 40); 0 for all
+#   make demo SHOWN=200              show so many groups in the report; otherwise all
 #
 # Everything else happens in a scratch directory, with a private PostgreSQL server; both are gone at the end. The tests set
 # STAGED to a directory where the extension is installed already.
@@ -14,7 +14,7 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 MOST=${MOST:-40000} # documents
-SHOWN=${SHOWN:-40}   # groups
+SHOWN=${SHOWN:-0}    # groups, 0 for all
 REPORT=${REPORT:-$TOP/demo-report.html}
 REPORT=$(realpath -m "${REPORT/#\~/$HOME}")
 if [ -d "$REPORT" ] || ! { [ -w "$REPORT" ] || [ ! -e "$REPORT" ] && [ -w "${REPORT%/*}/" ]; }; then
@@ -132,48 +132,32 @@ for ((worker = 0; worker < workers; worker++)); do
     rm "$SCRATCH/rows.$worker"
 done
 
-heading "Fingerprints"
-show -f fingerprints.sql
+heading "An index on the texts"
+show -f documents.sql
 
-documents=$(query "SELECT count(h) FROM page")
+documents=$(query "SELECT count(*) FROM page")
 if [ "$documents" -lt 2 ]; then
     echo "The demo needs two different texts of at least 200 characters; it found $documents." >&2
     echo "Choose other directories by TEXTS." >&2
     exit 1
 fi
 
-heading "Index"
-show -f index.sql
-
-heading "Near-duplicates"
-# From this distance on a search is expected to find unrelated documents. The report gives up to 16.
-query "CREATE TABLE report AS SELECT * FROM simhash_report('page', 'h', details => true)"
-chance=$(query "SELECT coalesce(min(item::int), 17) FROM report WHERE topic = 'false matches' AND value >= 1")
-for radius in 3 6 10; do
-    pairs=$(query "SELECT count(*) FROM page x JOIN page y ON x.h <@> y.h <= $radius AND x.id < y.id")
-    [ "$pairs" = 0 ] || break
-    echo "No two documents are within $radius bits of each other."
+heading "Near-copies"
+for least in 0.8 0.5; do
+    [ "$least" = 0.8 ] && condition="x.body ~= y.body" || condition="x.body <@| text_ball(y.body, $least)"
+    [ "$(query "SELECT EXISTS (SELECT FROM page x JOIN page y ON $condition AND x.id < y.id)")" = f ] || break
+    echo "No two documents share ${least#0.}0 % of their sequences of three words."
 done
-any=true
-if [ "$pairs" = 0 ]; then
-    any=false radius=3
-    echo "They have little in common. Try more texts, or others, with TEXTS."
-elif [ "$radius" != 3 ]; then
-    # Of a search; a pair is found by two.
-    unrelated=$(query "SELECT round((value * $documents / 2)::numeric, 1) FROM report
-        WHERE topic = 'false matches' AND item = '$radius'")
-    echo "So the radius is widened to $radius bits. About $unrelated pairs of unrelated documents are expected there by chance."
-    echo
-fi
-show -v radius="$radius" -v any="$any" -f pairs.sql
+any=$(query "SELECT EXISTS (SELECT FROM page x JOIN page y ON $condition AND x.id < y.id)")
+[ "$any" = t ] || echo "They have little in common. Try more texts, or others, with TEXTS."
+show -v condition="$condition" -f pairs.sql
 # Examples: two texts and the first differences.
-query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' read -r a b distance kind; do
+query "SELECT a, b, similarity, kind FROM example ORDER BY place" | while IFS='|' read -r a b similarity kind; do
     query "SELECT body FROM page WHERE id = $a" >"$SCRATCH/a"
     query "SELECT body FROM page WHERE id = $b" >"$SCRATCH/b"
     lines=$(wc -l <"$SCRATCH/a")
     changed=$(diff "$SCRATCH/a" "$SCRATCH/b" | grep -c '^[<>]' || true)
-    [ "$distance" = 1 ] && bits="1 bit" || bits="$distance bits"
-    echo "  ${bold:-}$kind, confirmed: $bits apart, $changed of about $((2 * lines)) lines differ${plain:-}"
+    echo "  ${bold:-}$kind: similarity $similarity, $changed of about $((2 * lines)) lines differ${plain:-}"
     echo "    < $(query "SELECT path FROM page WHERE id = $a")"
     echo "    > $(query "SELECT path FROM page WHERE id = $b")"
     { diff "$SCRATCH/a" "$SCRATCH/b" || true; } | { grep '^[<>]' || true; } | head -n 6 | cut -c 1-100 |
@@ -181,7 +165,12 @@ query "SELECT a, b, distance, kind FROM example ORDER BY place" | while IFS='|' 
     echo
 done
 
-show -v radius="$radius" -v chance="$chance" -v most_text=40000 -v shown="$SHOWN" -f report.sql >"$SCRATCH/report.json"
+heading "Fingerprints"
+show -f index.sql
+# From this distance on a search is expected to find unrelated documents. The report gives up to 16.
+chance=$(query "SELECT coalesce(min(item::int), 17) FROM report WHERE topic = 'false matches' AND value >= 1")
+
+show -v least="$least" -v chance="$chance" -v most_text=40000 -v shown="$SHOWN" -f report.sql >"$SCRATCH/report.json"
 mkdir "$SCRATCH/differences"
 perl report.pl "$SCRATCH/differences" <"$SCRATCH/report.json" >"$SCRATCH/report.html"
 cp "$SCRATCH/report.html" "$REPORT"
@@ -190,10 +179,10 @@ heading "Index against sequential scan"
 show -f search.sql
 
 heading "Nearest neighbors"
-show -v radius="$radius" -v chance="$chance" -f nearest.sql
+show -v radius=3 -v chance="$chance" -f nearest.sql
 
 heading "What to do with them"
-show -v radius="$radius" -v any="$any" -f next.sql
+show -v any="$any" -f next.sql
 
 echo
 echo "That took $SECONDS s. The groups and the differences of their texts are in this page, for your browser:"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/bits/contract.hpp"
+#include "core/kernels/split_mix_all.hpp"
 
 namespace simhash
 {
@@ -18,6 +19,9 @@ static_assert(2 * kMinhashSizeMax <= 1 << (63 - kRoundShift));
 // Elements may be numbers in sequence; their hashes for all rounds must be independent.
 std::uint64_t scatter(std::uint64_t element) { return split_mix(element ^ 0x6A09E667F3BCC908); }
 
+const SplitMixAll kMix = split_mix_all(best_simd_level());
+constexpr std::size_t kBlock = 64;
+
 } // namespace
 
 void MinhashSketch::init(std::uint64_t *minima, int size)
@@ -25,28 +29,38 @@ void MinhashSketch::init(std::uint64_t *minima, int size)
     SIMHASH_ASSERT(1 <= size && size <= kMinhashSizeMax);
     minima_ = minima;
     size_ = size;
-    unset_ = size;
+    set_ = 0;
     std::fill_n(minima, size, kMinhashEmpty);
 }
 
 // The round of the largest minimum: elements change nothing in later rounds. While a place is not set, the last of all.
-int MinhashSketch::last_round() const
+int MinhashSketch::last_round()
 {
-    if (unset_ > 0)
+    while (set_ < size_ && minima_[set_] != kMinhashEmpty)
+        set_++;
+    if (set_ < size_)
         return 2 * size_ - 1;
     return static_cast<int>(*std::max_element(minima_, minima_ + size_) >> kRoundShift);
 }
 
-void MinhashSketch::add_round(int round, const std::uint64_t *seeds, std::size_t count)
+// Adds elements in some rounds: `seeds` has `count` for each of them, and as many as a block in all, or it is one round.
+void MinhashSketch::add_rounds(int round, int rounds, const std::uint64_t *seeds, std::size_t count)
 {
     const auto size = static_cast<std::uint64_t>(size_);
-    const std::uint64_t high = static_cast<std::uint64_t>(round) << kRoundShift;
-    for (std::size_t i = 0; i < count; i++) {
-        std::uint64_t hash = split_mix_number(seeds[i], static_cast<std::uint64_t>(round) + 1);
-        std::uint64_t place =
-            round < size_ ? (hash >> 32) * size >> 32 : static_cast<std::uint64_t>(round - size_);
-        unset_ -= minima_[place] == kMinhashEmpty ? 1 : 0;
-        minima_[place] = std::min(minima_[place], high | (hash & kFractionMask));
+    const std::uint64_t step = (static_cast<std::uint64_t>(round) + 1) * kSplitMixStep;
+    const std::size_t all = count * static_cast<std::size_t>(std::min(rounds, 2 * size_ - round));
+    std::uint64_t hashes[kBlock];
+    for (std::size_t from = 0; from < all; from += kBlock) {
+        const std::size_t block = std::min(all - from, kBlock);
+        kMix(seeds + from, block, step, hashes);
+        for (std::size_t begin = 0; begin<block; round += rounds> 1 ? 1 : 0) {
+            const std::uint64_t high = static_cast<std::uint64_t>(round) << kRoundShift;
+            for (const std::size_t end = std::min(begin + count, block); begin < end; begin++) {
+                const std::uint64_t place = round < size_ ? (hashes[begin] >> 32) * size >> 32
+                                                          : static_cast<std::uint64_t>(round - size_);
+                minima_[place] = std::min(minima_[place], high | (hashes[begin] & kFractionMask));
+            }
+        }
     }
 }
 
@@ -55,14 +69,24 @@ void MinhashSketch::add(std::uint64_t *hashes, std::size_t count)
     if (count == 0)
         return;
     std::transform(hashes, hashes + count, hashes, scatter);
-    for (int round = 0; round <= last_round(); round++)
-        add_round(round, hashes, count);
+    // Few elements are added in several rounds at once: as others, with the seeds of the later rounds.
+    std::uint64_t copies[kBlock];
+    const std::uint64_t *seeds = hashes;
+    const int rounds = static_cast<int>(std::max<std::size_t>(kBlock / count, 1));
+    if (rounds > 1) {
+        for (std::size_t i = 0; i < count; i++)
+            for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); round++)
+                copies[round * count + i] = hashes[i] + round * kSplitMixStep;
+        seeds = copies;
+    }
+    for (int round = 0; round <= last_round(); round += rounds)
+        add_rounds(round, rounds, seeds, count);
 }
 
 void MinhashSketch::unite(const std::uint64_t *other)
 {
     unite_minima(minima_, other, size_);
-    unset_ = 0;
+    set_ = size_;
 }
 
 void unite_minima(std::uint64_t *to, const std::uint64_t *other, int size)

@@ -49,15 +49,15 @@ public:
     void unite(const std::uint64_t *other);
 
     // No element has been added. One element is enough to set every place.
-    bool empty() const { return unset_ > 0; }
+    bool empty() const { return set_ == 0; }
 
 private:
-    void add_round(int round, const std::uint64_t *seeds, std::size_t count);
-    int last_round() const;
+    void add_rounds(int round, int rounds, const std::uint64_t *seeds, std::size_t count);
+    int last_round();
 
     std::uint64_t *minima_;
     int size_;
-    int unset_; // places without a minimum
+    int set_; // places before this one have a minimum
 };
 
 // Makes `to` the sketch of the union of two sets. For other libraries' minima, too, as signed numbers.

@@ -18,7 +18,8 @@ bool has_simd_level(SimdLevel level)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
     case SimdLevel::kAvx512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("popcnt");
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq") &&
+               __builtin_cpu_supports("popcnt");
 #elif defined(SIMHASH_NEON)
     case SimdLevel::kNeon:
         return true;

@@ -83,7 +83,7 @@ server_case() {
     as_server env -C source -u PGDATA -u PGHOST -u PGPORT -u PGDATABASE -u PGUSER -u CLUSTER_SCRATCH TMPDIR="$work" \
         PATH="$(server_programs):$PATH" PG_CONFIG="$PG_CONFIG" STAGED="$INSTALL_ROOT" \
         PERL5LIB="$PGXS_TEST/perl:$SCRATCH/source/test/t" PG_REGRESS="$PGXS_TEST/regress/pg_regress" \
-        PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" SPEC="${SPEC:-}" \
+        PG_ISOLATION="$PGXS_TEST/isolation/pg_isolation_regress" SEED="${SEED:-}" JOINS="${JOINS:-}" SPEC="${SPEC:-}" \
         TEMP_CONFIG="$work/$name.conf" TESTDIR="$work" TESTDATADIR="$work/tmp_check" TESTLOGDIR="$work/tmp_check/log" \
         PG_TEST_PORT_DIR="$SCRATCH/ports" PG_TEST_TIMEOUT_DEFAULT=180 TEST_SECONDS="${TEST_SECONDS:-15}" \
         perl "$1" || status=$?

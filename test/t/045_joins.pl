@@ -1,5 +1,5 @@
 # Joins made at random, on distances between two tables: with a Simhash Join and without one the answers are the same.
-# TEST_SECONDS sets how long (15 unless given); SEED=… begins with a seed of its own.
+# TEST_SECONDS sets how long (15 unless given), JOINS=20000 how many instead; SEED=… begins with a seed of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -50,37 +50,48 @@ ALTER TABLE c ADD COLUMN body text;
 UPDATE a SET body = words(id, id % 9);
 UPDATE b SET body = words(id * 3, id % 40);
 UPDATE c SET body = words(id * 7, 30);
+ALTER TABLE a ADD COLUMN s bit(96);
+ALTER TABLE b ADD COLUMN s bit(96);
+ALTER TABLE c ADD COLUMN s bit(96);
+CREATE FUNCTION signature(h simhash, n bigint) RETURNS bit LANGUAGE sql AS 'SELECT h::bigint::bit(64) || hashint8(n % 4)::bit(32)';
+UPDATE a SET s = signature(h, id);
+UPDATE b SET s = signature(h, id * 3);
+UPDATE c SET s = signature(h, id * 7);
+CREATE INDEX a_s ON a USING simhash (s);
+CREATE INDEX b_s ON b USING simhash (s);
 CREATE INDEX a_body ON a USING simhash (body);
 CREATE INDEX b_body ON b USING simhash (body);
 -- Of several columns; partitions with columns in another order and of two levels; parents and children.
 CREATE TABLE several AS TABLE b;
 CREATE INDEX several_body ON several USING simhash (lang simhash_equal_text_ops, body);
 CREATE INDEX several_h ON several USING simhash (lang simhash_equal_text_ops, h);
-CREATE TABLE parted (gone int, id int, h simhash, lang text, r int, n int, w simhash_weights, body text) PARTITION BY RANGE (n);
+CREATE TABLE parted (gone int, id int, h simhash, lang text, r int, n int, w simhash_weights, body text, s bit(96)) PARTITION BY RANGE (n);
 CREATE TABLE parted_low PARTITION OF parted FOR VALUES FROM (MINVALUE) TO (40);
-CREATE TABLE parted_high (body text, n int, dropped int, w simhash_weights, r int, h simhash, gone int, lang text, id int);
+CREATE TABLE parted_high (body text, n int, dropped int, w simhash_weights, r int, h simhash, gone int, lang text, s bit(96), id int);
 ALTER TABLE parted_high DROP COLUMN dropped;
 ALTER TABLE parted ATTACH PARTITION parted_high FOR VALUES FROM (40) TO (70);
 CREATE TABLE parted_rest PARTITION OF parted DEFAULT PARTITION BY HASH (id);
 CREATE TABLE parted_0 PARTITION OF parted_rest FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted_rest FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 ALTER TABLE parted DROP COLUMN gone;
-INSERT INTO parted (id, h, lang, r, n, w, body) SELECT id, h, lang, r, n, w, body FROM b;
+INSERT INTO parted (id, h, lang, r, n, w, body, s) SELECT id, h, lang, r, n, w, body, s FROM b;
 CREATE INDEX parted_h ON parted USING simhash (h);
+CREATE INDEX parted_s ON parted USING simhash (s);
 CREATE INDEX parted_body ON parted USING simhash (body);
-CREATE TABLE family AS SELECT id, h, lang, r, n, w, body FROM b WHERE id % 3 > 0;
+CREATE TABLE family AS SELECT id, h, lang, r, n, w, body, s FROM b WHERE id % 3 > 0;
 CREATE TABLE child (more int) INHERITS (family);
-INSERT INTO child SELECT id, h, lang, r, n, w, body, 1 FROM b WHERE id % 3 = 0;
+INSERT INTO child SELECT id, h, lang, r, n, w, body, s, 1 FROM b WHERE id % 3 = 0;
 CREATE INDEX family_h ON family USING simhash (h);
 CREATE INDEX child_h ON child USING simhash (h);
-CREATE VIEW united AS SELECT id, h, lang, r, n, w, body FROM a UNION ALL SELECT id, h, lang, r, n, w, body FROM c;
+CREATE VIEW united AS SELECT id, h, lang, r, n, w, body, s FROM a UNION ALL SELECT id, h, lang, r, n, w, body, s FROM c;
 CREATE TABLE secret AS TABLE b;
 CREATE INDEX secret_h ON secret USING simhash (h);
+CREATE INDEX secret_s ON secret USING simhash (s);
 ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 CREATE POLICY visible ON secret USING (n % 5 <> 2);
 CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM b WHERE leaky(n);
 CREATE ROLE reader;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader;
 ANALYZE;
 SQL
 
@@ -93,10 +104,11 @@ sub near
 {
     my ($x, $y) = @_;
     return pick("$x.body ~= $y.body", "$x.body <@| text_ball($y.body, " . pick(.7, .8, "least(1, .7 + $y.n / 300.0)") . ")") . (chance(0.4) ? " AND $x.lang = $y.lang" : '')
-        if chance(0.2) && "$name{$x} $name{$y}" !~ /c|family|united|secret|several/;
+        if chance(0.1) && "$name{$x} $name{$y}" !~ /c|family|united|secret|several/;
     my $k = pick(0, 1, 2, 3, 3, 3, 5, 8, 12, -1);
     my $limit = chance(0.7) ? $k : pick("$x.r", "$y.r", "$x.r + 1", "($k + $x.n % 3)", 'NULL::int', "(SELECT $k)");
     my ($p, $q) = chance(0.5) ? ($x, $y) : ($y, $x);
+    return pick("$p.s <@> $q.s <= $limit", "$p.s <@> $q.s < $limit", "$p.s <@| signature_ball($q.s, $limit)") if chance(0.15);
     return pick("$p.h <@> $q.h <= $limit", "$p.h <@> $q.h <= $limit", "$p.h <@> $q.h < $limit", "$limit >= $p.h <@> $q.h",
         "hamming_within($p.h, $q.h, $limit)", "$p.h <@| simhash_ball($q.h, $limit)", "$p.h ~= $q.h", "$p.h <@> $q.h = $limit",
         "$p.h <@> $q.w <= $limit", "$p.h <@| simhash_ball($q.h, $q.n % 5 - 1)", "$p.h ~= ANY (ARRAY[$q.h, ($q.h::bigint # 255)::simhash])", "$p.h <@> ($q.h::bigint # 1)::simhash <= $limit");
@@ -134,7 +146,7 @@ sub query
     my $columns = pick('x.id, y.id AS other', 'x, y', 'x.id, y.lang, y.n, x.h', 'x.id, y.h <@> x.h AS d', 'y.*', 'x.id, y', 'x.n + y.n AS s, y.id');
     $columns = 'x.id, y.ctid, y.tableoid' if $second !~ /barrier|united/ && chance(0.1);
     my @where = map { where('x', 'y') } 1 .. pick(0, 0, 1);
-    my $kind = pick(qw(inner inner inner inner left left right semi anti in three lateral nested correlated));
+    my $kind = pick(qw(inner inner inner inner left left right semi anti in three lateral nested correlated locked delete update));
     my $from;
     if ($kind eq 'semi' || $kind eq 'anti') {
         my $not = $kind eq 'anti' ? 'NOT ' : '';
@@ -144,6 +156,9 @@ sub query
     return "SELECT x.id FROM $first x WHERE x.id IN (SELECT y.n FROM $second y WHERE $on)" if $kind eq 'in';
     return "SELECT z.id, (SELECT count(*) FROM $first x " . pick('', 'LEFT ') . "JOIN $second y ON $on WHERE x.n = z.n) FROM c z WHERE z.id < 12"
         if $kind eq 'correlated';
+    return "DELETE FROM $first x USING $second y WHERE $on RETURNING x.id" if $kind eq 'delete';
+    return "UPDATE $first x SET n = x.n + 100 WHERE EXISTS (SELECT FROM $second y WHERE $on) RETURNING x.id, x.n" if $kind eq 'update';
+    return "SELECT $columns FROM $first x JOIN $second y ON $on FOR UPDATE OF " . pick('x', 'y', 'x, y') if $kind eq 'locked';
     $from = "$first x JOIN $second y ON $on" if $kind eq 'inner';
     $from = "$first x LEFT JOIN $second y ON $on" if $kind eq 'left';
     $from = "$first x RIGHT JOIN $second y ON $on" if $kind eq 'right';
@@ -160,14 +175,15 @@ sub query
 sub summed
 {
     my ($query, $limit) = @_;
-    return "SELECT count(*) FROM ($query LIMIT $limit) AS t" if $limit;
+    return "WITH t AS ($query) SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM t" if $query =~ /^(DELETE|UPDATE)/;
+    return "SELECT count(*) FROM ($query LIMIT $limit) AS t" if $limit && $query !~ /FOR UPDATE/;
     return "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM ($query) AS t";
 }
 
 my $seed = $ENV{SEED} || int(rand(1e6));
 my $end = time + test_seconds(15);
 my ($queries, $used, $pairs, $partitions, $wrong, $failed) = (0, 0, 0, 0, 0, 0);
-while (time < $end) {
+while ($ENV{JOINS} ? $queries < $ENV{JOINS} : time < $end) {
     srand($seed);
     my (@query, @setting, $script);
     for my $number (0 .. $kQueries - 1) {
@@ -176,6 +192,7 @@ while (time < $end) {
         my $workers = chance(0.25) ? 2 : 0;
         my $by_pairs = chance(0.5);
         my $memory = pick('64kB', '64kB', '4MB');
+        my ($begin, $rollback) = $summed =~ /RETURNING/ ? ("BEGIN;\n", "ROLLBACK;\n") : ('', '');
         push @setting, "work_mem $memory, workers $workers";
         my $set = (chance(0.3) ? 'SET ROLE reader; ' : 'RESET ROLE; ') . "SET work_mem = '$memory'; SET max_parallel_workers_per_gather = $workers; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;\n";
         $script .= $set;
@@ -184,7 +201,7 @@ while (time < $end) {
             my @disabled = (qw(nestloop hashjoin mergejoin), $by_pairs ? 'seqscan' : ());
             $script .= "SET simhash.enable_join = $on;\nSET enable_seqscan = on;\n" .
                 join '', map { "SET enable_$_ = " . ($on eq 'on' ? 'off' : 'on') . ";\n" } @disabled;
-            $script .= "\\echo \@$on $number\n$summed;\n\\if :ERROR\n\\echo error :SQLSTATE :LAST_ERROR_MESSAGE\n\\endif\n";
+            $script .= "\\echo \@$on $number\n$begin$summed;\n\\if :ERROR\n\\echo error :SQLSTATE :LAST_ERROR_MESSAGE\n\\endif\n$rollback";
         }
         $script .= "\\echo \@plan $number\nEXPLAIN (COSTS OFF) $summed;\n";
     }

@@ -6,7 +6,9 @@
 // Where one match is enough and many rows have one, they are searched for row by row.
 //
 // An EvalPlanQual test asks whether the join still holds for one row of each table, some of which have new versions. The
-// outer plan then returns its row, and the table's is taken from the test: the index is not searched.
+// outer plan then returns its row, and the table's is taken from the test: the index is not searched. Of a semi join that is
+// the row that matched first, as in all of PostgreSQL's joins: a new version that is only near another one has no match, and
+// which row was first depends on the plan.
 #include "am/joins/join_pairs.hpp"
 
 #include "am/fingerprints/fingerprint_meta.hpp"

@@ -247,6 +247,40 @@ SELECT * FROM compare('SELECT a.id, f.id FROM family f JOIN feed a ON a.h <@> f.
 DROP TABLE family, child;
 RESET enable_seqscan;
 
+\echo '-- indexes of several columns, all of which are joined'
+BEGIN;
+DROP INDEX page_h, log_h, feed_h, log_s;
+CREATE INDEX page_h ON page USING simhash (lang simhash_equal_text_ops, h);
+CREATE INDEX log_h ON log USING simhash (day simhash_equal_int4_ops, h);
+CREATE INDEX log_s ON log USING simhash (day simhash_equal_int4_ops, s);
+CREATE TABLE site AS SELECT id, nullif(lang, 'l0')::varchar AS lang, id % 5 AS n, id % 2 AS m, h FROM page WHERE id % 2 = 0;
+CREATE INDEX site_h ON site USING simhash (lang simhash_equal_text_ops, h);
+CREATE INDEX site_both ON site USING simhash (n simhash_equal_int4_ops, lang simhash_equal_text_ops, h);
+CREATE INDEX feed_h ON feed USING simhash (h);
+ANALYZE site;
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.lang = b.lang AND a.id < b.id;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_bitmapscan = off;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.lang = b.lang AND a.id < b.id',
+    'SELECT a.id, b FROM page a JOIN page b ON a.h ~= b.h AND b.lang = a.lang',
+    'SELECT a.id, s.id FROM page a JOIN site s ON a.h <@> s.h <= 3 AND s.lang = a.lang',
+    'SELECT a.id, b.id FROM site a JOIN site b ON a.h <@> b.h <= 3 AND b.lang = a.lang',
+    'SELECT a.id, b.id FROM site a JOIN site b ON a.h <@> b.h <= 3 AND b.lang = a.lang AND a.n = b.n AND a.m <= b.m',
+    'SELECT a.id, b.id FROM log a JOIN log b ON a.h <@> b.h <= 3 AND b.day = a.day AND a.id <> b.id WHERE a.day < 25',
+    'SELECT a.id, b.id FROM log a JOIN log b ON a.s <@> b.s <= 4 AND b.day = a.day AND a.id <> b.id'
+]) AS query, compare(query) AS c;
+-- Not all are, or by another operator or column, or of other indexes.
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 0 AND a.lang <> b.lang',
+    'SELECT a.id, b.id FROM page a JOIN site b ON a.h <@> b.h <= 0 AND a.lang IS NOT DISTINCT FROM b.lang',
+    'SELECT a.id, b.id FROM log a JOIN log b ON a.h <@> b.h <= 0 AND a.day = b.id',
+    'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= 0 AND a.lang = f.lang',
+    'SELECT a.id, f.id FROM feed f JOIN page a ON a.h <@> f.h <= 0 AND a.lang = f.lang'
+]) AS query, compare(query) AS c;
+ROLLBACK;
+
 \echo '-- parallel workers: each returns its own pairs'
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -80,7 +80,8 @@ struct NearColumns {
     const RestrictInfo *condition;
     ColumnIndexes side[2]; // of the outer and of the inner table
     Node *radius;
-    int estimate; // of the radius
+    int estimate;  // of the radius
+    List *clauses; // RestrictInfos: that one, and those that join the columns before the searched one
 
     bool one_index() const { return equal(side[0].indexes, side[1].indexes); }
     double pages() const { return side[0].pages + side[1].pages; }
@@ -88,16 +89,19 @@ struct NearColumns {
 
 bool can_read(const IndexOptInfo *index)
 {
-    return has_cost_estimate(index, estimate_cost) && !index->hypothetical && index->nkeycolumns == 1 &&
+    return has_cost_estimate(index, estimate_cost) && !index->hypothetical &&
            (index->indpred == NIL || index->predOK);
 }
+
+// The column that is searched.
+int searched(const IndexOptInfo *index) { return index->nkeycolumns - 1; }
 
 // Returns a call as a condition on the key of an index, as its support function does. Null if it is none.
 const OpExpr *call_on_key(PlannerInfo *root, IndexOptInfo *index, FuncExpr *call)
 {
     const Oid support = get_func_support(call->funcid);
     for (int i = 0; OidIsValid(support) && i < list_length(call->args); i++) {
-        if (!match_index_to_operand(static_cast<Node *>(list_nth(call->args, i)), 0, index))
+        if (!match_index_to_operand(static_cast<Node *>(list_nth(call->args, i)), searched(index), index))
             continue;
         SupportRequestIndexCondition request = {};
         request.type = T_SupportRequestIndexCondition;
@@ -106,8 +110,9 @@ const OpExpr *call_on_key(PlannerInfo *root, IndexOptInfo *index, FuncExpr *call
         request.node = reinterpret_cast<Node *>(call);
         request.indexarg = i;
         request.index = index;
-        request.opfamily = index->opfamily[0];
-        request.indexcollation = index->indexcollations[0];
+        request.indexcol = searched(index);
+        request.opfamily = index->opfamily[request.indexcol];
+        request.indexcollation = index->indexcollations[request.indexcol];
         request.lossy = true;
         auto *conditions =
             reinterpret_cast<List *>(DatumGetPointer(OidFunctionCall1(support, PointerGetDatum(&request))));
@@ -125,11 +130,11 @@ const OpExpr *condition_on_key(PlannerInfo *root, IndexOptInfo *index, Expr *cla
     if (!is_opclause(clause) || list_length(reinterpret_cast<OpExpr *>(clause)->args) != 2)
         return nullptr;
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    if (match_index_to_operand(static_cast<Node *>(linitial(operation->args)), 0, index))
+    if (match_index_to_operand(static_cast<Node *>(linitial(operation->args)), searched(index), index))
         return operation;
     const Oid exchanged = get_commutator(operation->opno);
     if (!OidIsValid(exchanged) ||
-        !match_index_to_operand(static_cast<Node *>(lsecond(operation->args)), 0, index))
+        !match_index_to_operand(static_cast<Node *>(lsecond(operation->args)), searched(index), index))
         return nullptr;
     return reinterpret_cast<const OpExpr *>(call_operator(exchanged, BOOLOID,
                                                           static_cast<Node *>(lsecond(operation->args)),
@@ -163,7 +168,7 @@ Node *constant_radius(int radius)
 // radius may differ from row to row.
 Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearColumns *near)
 {
-    const Oid family = index->opfamily[0];
+    const Oid family = index->opfamily[searched(index)];
     auto *operand = static_cast<Node *>(lsecond(operation->args));
     const int strategy = get_op_opfamily_strategy(operation->opno, family);
     near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
@@ -192,6 +197,9 @@ bool is_better(const NearColumns &near, const NearColumns &other)
         return other.condition == nullptr || near.estimate < other.estimate;
     if (near.one_index() != other.one_index())
         return near.one_index();
+    // Rows that differ in the columns before the searched one are no pairs.
+    if (list_length(near.clauses) != list_length(other.clauses))
+        return list_length(near.clauses) > list_length(other.clauses);
     return near.pages() < other.pages();
 }
 
@@ -212,15 +220,60 @@ bool find_indexes(const JoinedTable &table, IndexOptInfo *first, ColumnIndexes *
     return Max(found->pages, found->table_pages) < MaxBlockNumber;
 }
 
+// Whether a condition says that a column of two indexes is equal.
+bool joins_column(PlannerInfo *root, const JoinedTable table[2], IndexOptInfo *const index[2], int column,
+                  Expr *clause)
+{
+    clause = table[1].of_first(root, table[0].of_first(root, clause));
+    const auto *operation = reinterpret_cast<const OpExpr *>(clause);
+    if (!is_opclause(clause) || list_length(operation->args) != 2 ||
+        operation->inputcollid != index[0]->indexcollations[column] ||
+        !is_equality(get_op_opfamily_strategy(operation->opno, index[0]->opfamily[column])))
+        return false;
+    auto *left = static_cast<Node *>(linitial(operation->args)),
+         *right = static_cast<Node *>(lsecond(operation->args));
+    return (match_index_to_operand(left, column, index[0]) &&
+            match_index_to_operand(right, column, index[1])) ||
+           (match_index_to_operand(right, column, index[0]) &&
+            match_index_to_operand(left, column, index[1]));
+}
+
+// Whether conditions say that the columns before the searched one are equal: then so are the masks of two rows, and their
+// distance is that of what is stored. Keeps these conditions.
+bool join_columns(PlannerInfo *root, const JoinedTable table[2], IndexOptInfo *const index[2],
+                  const List *conditions, NearColumns *near)
+{
+    near->clauses = list_make1(const_cast<RestrictInfo *>(near->condition));
+    if (index[0]->nkeycolumns != index[1]->nkeycolumns)
+        return false;
+    for (int column = 0; column < searched(index[0]); column++) {
+        if (index[0]->opfamily[column] != index[1]->opfamily[column] ||
+            index[0]->opcintype[column] != index[1]->opcintype[column] ||
+            index[0]->indexcollations[column] != index[1]->indexcollations[column])
+            return false;
+        RestrictInfo *equality = nullptr;
+        ListCell *cell;
+        foreach (cell, conditions) {
+            auto *condition = static_cast<RestrictInfo *>(lfirst(cell));
+            if (joins_column(root, table, index, column, condition->clause))
+                equality = condition;
+        }
+        if (equality == nullptr)
+            return false;
+        near->clauses = lappend(near->clauses, equality);
+    }
+    return true;
+}
+
 // Finds the best condition that an index of one table has, around the column of an index of the other table.
 void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const RestrictInfo *condition,
-               NearColumns *best)
+               const List *conditions, NearColumns *best)
 {
     ListCell *cell, *inner;
     const JoinedTable &other = table[1 - key];
     foreach (cell, table[key].first()->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        NearColumns near = {condition, {}, nullptr, 0};
+        NearColumns near = {condition, {}, nullptr, 0, NIL};
         if (!can_read(index))
             continue;
         const OpExpr *operation = condition_on_key(root, index, table[key].of_first(root, condition->clause));
@@ -230,9 +283,11 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
         value = reinterpret_cast<Node *>(other.of_first(root, reinterpret_cast<Expr *>(value)));
         foreach (inner, other.first()->indexlist) {
             auto *around = static_cast<IndexOptInfo *>(lfirst(inner));
-            if (can_read(around) && match_index_to_operand(value, 0, around) &&
-                values_of(around) == values_of(index) && find_indexes(other, around, &near.side[1 - key]) &&
-                is_better(near, *best))
+            IndexOptInfo *const joined[2] = {key == 0 ? index : around, key == 0 ? around : index};
+            if (can_read(around) && match_index_to_operand(value, searched(around), around) &&
+                values_of(around) == values_of(index) &&
+                join_columns(root, table, joined, conditions, &near) &&
+                find_indexes(other, around, &near.side[1 - key]) && is_better(near, *best))
                 *best = near;
         }
     }
@@ -299,8 +354,7 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
         return false;
 
     // In both orders.
-    Selectivity share = clause_selectivity(
-        root, reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition)), 0, JOIN_INNER, join);
+    Selectivity share = clauselist_selectivity(root, near.clauses, 0, JOIN_INNER, join);
     const double found = clamp_row_est(share * side[0].rows * side[1].rows);
     QualCost tests;
     cost_qual_eval(&tests, pairs.conditions, root);
@@ -365,8 +419,8 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
         if (!restriction_is_securely_promotable(condition, outer) ||
             !restriction_is_securely_promotable(condition, inner))
             continue;
-        find_near(root, table, 0, condition, &near);
-        find_near(root, table, 1, condition, &near);
+        find_near(root, table, 0, condition, extra->restrictlist, &near);
+        find_near(root, table, 1, condition, extra->restrictlist, &near);
     }
     if (near.condition == nullptr)
         return;

@@ -17,7 +17,7 @@ namespace simhash
 
 // The leaves that are located ahead: enough to hide the latency of memory, and once a leaf has to be read from disk, as
 // many as effective_io_concurrency, up to kMostAhead.
-inline constexpr int kAhead = 8, kMostAhead = 32;
+inline constexpr int kAhead = 16, kMostAhead = 32;
 
 struct LocatedLeaf {
     LeafPlace place;

@@ -35,6 +35,7 @@ sub read_meanwhile
     my $session = open_session($node, on_error_stop => 0);
     my $expected = sql('SELECT id FROM page WHERE h IS NULL ORDER BY id');
     $session->query_safe('SET enable_seqscan = off; SET enable_bitmapscan = off; BEGIN');
+    $session->query_safe('SELECT count(*) FROM page WHERE h IS NULL'); # the session then knows how each leaf was
     $session->query_safe('DECLARE rows CURSOR FOR SELECT id FROM page WHERE h IS NULL');
     my $first = $session->query_safe('FETCH 1 FROM rows');
     $change->();

@@ -17,7 +17,7 @@ namespace simhash
 namespace
 {
 
-// The most memory for a backend's copies of all indexes: enough for about 1.3 million leaves.
+// The most memory for a backend's copies of all indexes: enough for about a million leaves.
 constexpr Size kMostBytes = kFailpoints ? Size{16} << 10 : Size{32} << 20;
 
 constexpr Size kFirstSlots = 64;
@@ -228,7 +228,8 @@ InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber bloc
     copy->count = inner_count(page);
     copy->used = true;
     for (int i = 0; i < copy->count; i++)
-        copy->child[i] = {inner_bound(page, i), inner_link(page, i).child(), InvalidBuffer};
+        copy->child[i] = {inner_bound(page, i), inner_link(page, i).child(), InvalidBuffer,
+                          InvalidXLogRecPtr};
     copy->density = child_density(copy->child, copy->count, is_rightmost(page), copy->high);
     UnlockReleaseBuffer(buffer);
     add_copy(&table_of_copies, copy);

@@ -6,7 +6,7 @@
 //
 // REINDEX and TRUNCATE create a new file, or empty the old one, and invalidate the relcache entry.
 //
-// All indexes share one table of copies of limited memory, enough for about 1.3 million leaves. Copies that have not
+// All indexes share one table of copies of limited memory, enough for about a million leaves. Copies that have not
 // been used lately are replaced. Copies belong to the data of the index's relcache entry that OpenIndex was taken from, by
 // its number: an invalidation removes both. Invalidations are processed only where a heavyweight lock is taken or a
 // catalog is read, and no pointer to a copy is kept across such a place. A scan or statement that goes on after one makes

@@ -31,7 +31,7 @@ struct Leaves {
 // disk.
 void pin_leaves(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid, Leaves *leaves)
 {
-    Buffer buffer[MAX_GENERIC_XLOG_PAGES];
+    FetchedLeaf fetched[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
     leaves->count = Min(end - table, MAX_GENERIC_XLOG_PAGES);
     for (int i = 0; i < leaves->count; i++) {
@@ -40,10 +40,10 @@ void pin_leaves(const OpenIndex &index, int table, int end, const LeafKey *key, 
         find_leaf(index, table + i, leaves->position[i], place);
         fetch_leaf(index, place);
         if (BufferIsValid(place->buffer))
-            buffer[buffers++] = place->buffer;
+            fetched[buffers++] = {place->buffer, true};
     }
     // An entry is added before the hole.
-    prefetch_leaves(buffer, buffers, [](int, const char *page) {
+    prefetch_leaves(fetched, buffers, [](int, const char *page) {
         const std::size_t at = std::min<std::size_t>(page_header(page)->lower, BLCKSZ - 1);
         return ComparedParts{{at, at + 1}, {}};
     });

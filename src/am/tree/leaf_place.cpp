@@ -46,6 +46,7 @@ void set_place(const InnerCopy &copy, BlockNumber block, int at, LeafPlace *plac
     bool last = at == copy.count - 1;
     place->block = child.block;
     place->buffer = child.buffer;
+    place->lsn = child.lsn;
     place->lower = child.lower;
     place->upper = last ? copy.high : copy.child[at + 1].lower;
     place->rightmost = last && copy.right == kNoBlock;
@@ -70,7 +71,7 @@ void try_find_leaf(const OpenIndex &index, int table, Position position, LeafPla
             return;
         }
         if (copy == nullptr) {
-            *place = {step.block, InvalidBuffer, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
+            *place = {step.block, InvalidBuffer, InvalidXLogRecPtr, {0, 0}, {0, 0}, true, true, kNoBlock, 0};
             return;
         }
         if (copy->belongs_right(position)) {
@@ -145,6 +146,31 @@ const char *check_reach(const LeafPlace &place, const char *page)
     return nullptr;
 }
 
+// Whether a leaf of a place has its whole range.
+bool is_whole(const LeafPlace &place, const char *page)
+{
+    return place.rightmost ? is_rightmost(page) : !is_rightmost(page) && high_of(page) == place.upper;
+}
+
+// Notes in the copy of the parent where a leaf is, and its state. The copy may have been removed since, or made anew; none
+// is made here, under the lock.
+void note_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer)
+{
+    InnerCopy *copy = present_copy(index, place.parent);
+    if (copy == nullptr || place.child >= copy->count)
+        return;
+    LeafPlace now;
+    set_place(*copy, place.parent, place.child, &now);
+    if (now.block != place.block)
+        return;
+    CachedChild *child = &copy->child[place.child];
+    child->buffer = buffer;
+    const char *page = buffer_page(buffer);
+    const bool logged = RelationNeedsWAL(index.relation);
+    child->lsn =
+        logged && now.lower == low_of(page) && is_whole(now, page) ? PageGetLSN(page) : InvalidXLogRecPtr;
+}
+
 } // namespace
 
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy)
@@ -163,11 +189,19 @@ const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buf
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
         return stale;
     }
-    // The copy may have been removed since; none is made here, under the lock.
-    InnerCopy *copy = present_copy(index, place.parent);
-    if (copy != nullptr && place.child < copy->count && copy->child[place.child].block == place.block)
-        copy->child[place.child].buffer = buffer;
+    note_leaf(index, place, buffer);
     return nullptr;
+}
+
+bool lock_unchanged(const LeafPlace &place, Buffer buffer)
+{
+    if (XLogRecPtrIsInvalid(place.lsn) || buffer != place.buffer)
+        return false;
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    if (PageGetLSN(BufferGetPage(buffer)) == place.lsn)
+        return true;
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    return false;
 }
 
 void forget_parent(const OpenIndex &index, const LeafPlace &place)

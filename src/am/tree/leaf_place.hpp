@@ -16,6 +16,7 @@ namespace simhash
 struct LeafPlace {
     BlockNumber block;
     Buffer buffer;  // where the leaf was last found, or invalid
+    XLogRecPtr lsn; // that of the leaf when it was checked and had this range, or invalid
     Position lower; // the leaf's lower bound when the parent was copied
     Position upper; // its upper bound then, exclusive
     bool rightmost; // the leaf had no upper bound
@@ -44,6 +45,9 @@ void fetch_leaf(Relation index, LeafPlace *place);
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy = nullptr);
 // Locks and checks it. Returns null; or why it is not the leaf of the place, and does not lock it.
 const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, int mode);
+// Locks a leaf in share mode that has not changed since it was checked, and has the place's whole range: every change of a
+// logged index changes the LSN of the page. Returns false, and does not lock it, if that is not known.
+bool lock_unchanged(const LeafPlace &place, Buffer buffer);
 
 // Removes the copy of a leaf's parent, which is out of date because the leaf has split or been deleted.
 void forget_parent(const OpenIndex &index, const LeafPlace &place);

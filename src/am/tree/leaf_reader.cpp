@@ -44,7 +44,7 @@ void look_ahead(LeafReader *reader)
     }
     if (reader->count < 2)
         return; // a single leaf is read at once
-    Buffer buffer[kMostAhead];
+    FetchedLeaf fetched[kMostAhead];
     std::uint64_t key[kMostAhead];
     int buffers = 0;
     for (int i = located; i < reader->count; i++) {
@@ -52,12 +52,12 @@ void look_ahead(LeafReader *reader)
         fetch_leaf(reader->index, &leaf->place);
         if (BufferIsValid(leaf->place.buffer)) {
             key[buffers] = leaf->first.key;
-            buffer[buffers++] = leaf->place.buffer;
+            fetched[buffers++] = {leaf->place.buffer, XLogRecPtrIsInvalid(leaf->place.lsn)};
         } else {
             reader->depth = depth_from_disk(reader->index);
         }
     }
-    prefetch_leaves(buffer, buffers,
+    prefetch_leaves(fetched, buffers,
                     [&](int i, const char *page) { return compared_near(page, BLCKSZ, key[i]); });
 }
 
@@ -93,33 +93,46 @@ Buffer read_right(const LeafReader &reader)
     return buffer;
 }
 
-Buffer read_located(const LeafReader &reader)
+Buffer read_located(LeafReader *reader)
 {
-    const LocatedLeaf &leaf = reader.leaf;
+    const LocatedLeaf &leaf = reader->leaf;
     if (leaf.place.root)
         return InvalidBuffer;
-    Buffer buffer = pin_leaf(reader.index, leaf.place, reader.strategy);
-    if (lock_leaf(reader.index, leaf.place, buffer, leaf.table, BUFFER_LOCK_SHARE) == nullptr) {
-        if (!belongs_right(buffer_page(buffer), reader.next))
+    Buffer buffer = pin_leaf(reader->index, leaf.place, reader->strategy);
+    reader->unchanged = lock_unchanged(leaf.place, buffer);
+    if (reader->unchanged)
+        return buffer;
+    if (lock_leaf(reader->index, leaf.place, buffer, leaf.table, BUFFER_LOCK_SHARE) == nullptr) {
+        if (!belongs_right(buffer_page(buffer), reader->next))
             return buffer;
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
     }
     ReleaseBuffer(buffer);
-    forget_parent(reader.index, leaf.place);
+    forget_parent(reader->index, leaf.place);
     return InvalidBuffer;
 }
 
-// Returns the leaf that covers reader.next. If the link was out of date, by a new descent.
-Buffer read_covering(const LeafReader &reader)
+// Returns the leaf that covers reader->next. If the link was out of date, by a new descent.
+Buffer read_covering(LeafReader *reader)
 {
-    Buffer buffer = reader.go_right ? read_right(reader) : read_located(reader);
-    return BufferIsValid(buffer) ? buffer
-                                 : descend(reader.index, reader.leaf.table, reader.next, BUFFER_LOCK_SHARE);
+    reader->unchanged = false;
+    Buffer buffer = reader->go_right ? read_right(*reader) : read_located(reader);
+    return BufferIsValid(buffer)
+               ? buffer
+               : descend(reader->index, reader->leaf.table, reader->next, BUFFER_LOCK_SHARE);
 }
 
 bool ends_within(const LocatedLeaf &leaf, const char *page)
 {
     return leaf.endless || (!is_rightmost(page) && high_of(page) <= leaf.end);
+}
+
+// Whether the page is known to have the located range and nothing else. Its end need not be read then.
+bool is_whole_range(const LeafReader &reader)
+{
+    const LeafPlace &place = reader.leaf.place;
+    return reader.unchanged && place.lower >= reader.next &&
+           (reader.leaf.endless || (!place.rightmost && place.upper <= reader.leaf.end));
 }
 
 // The part of a leaf that has not been read and is in the located range. Since that range was located, the leaf has been
@@ -203,12 +216,17 @@ Buffer read_next_leaf(LeafReader *reader)
     }
     CHECK_FOR_INTERRUPTS();
     failpoint(Failpoint::scan_leaf);
-    Buffer buffer = read_covering(*reader);
+    Buffer buffer = read_covering(reader);
     const char *page = buffer_page(buffer);
     test_old_snapshot(reader->snapshot, reader->index, buffer_page(buffer));
     // Under the lock, so that an insert that adds to the leaf afterwards sees the predicate lock.
     if (reader->snapshot != nullptr)
         PredicateLockPage(reader->index, BufferGetBlockNumber(buffer), reader->snapshot);
+    if (is_whole_range(*reader)) {
+        reader->page = page;
+        reader->go_right = false;
+        return buffer;
+    }
     bool begins_within = low_of(page) >= reader->next || (first && reader->leaf.place.root);
     reader->page = begins_within && ends_within(reader->leaf, page) ? page : part_of_leaf(*reader, page);
     look_right(reader, page);

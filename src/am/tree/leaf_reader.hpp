@@ -61,6 +61,7 @@ struct LeafReader {
     bool ended; // the source has located its last leaf
 
     LocatedLeaf leaf;  // the leaf that was read last
+    bool unchanged;    // since it was checked before
     const char *page;  // its contents, valid until the buffer is unlocked
     bool go_right;     // it has split, and the source wants positions of its right sibling
     BlockNumber right; // the right sibling, as read together with the leaf

@@ -21,29 +21,37 @@ extern "C" {
 namespace simhash
 {
 
-// Prefetches what readers of leaves need first: the descriptors, which they pin, both ends of the pages, and the parts that
-// `parts_of(i, page)` returns. The buffers need not be pinned, and may hold other pages by now.
-template <typename PartsOf> void prefetch_leaves(const Buffer *buffer, int count, PartsOf parts_of)
+struct FetchedLeaf {
+    Buffer buffer; // need not be pinned, and may hold another page by now
+    bool end;      // the end of the page is needed, too
+};
+
+// Prefetches what readers of leaves need first: the descriptors, which they pin, the beginnings of the pages, their ends,
+// and the parts that `parts_of(i, page)` returns.
+template <typename PartsOf> void prefetch_leaves(const FetchedLeaf *leaf, int count, PartsOf parts_of)
 {
     constexpr std::size_t kLine = 64, kEnds = 192, kMost = 1536;
     // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
     // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
     unsigned char sum = 0;
     for (int i = 0; i < count; i++) {
-        const volatile char *page = BufferGetPage(buffer[i]);
-        sum = static_cast<unsigned char>(sum + page[0] + page[BLCKSZ - 1]);
-        if (!BufferIsLocal(buffer[i]))
+        const Buffer buffer = leaf[i].buffer;
+        const volatile char *page = BufferGetPage(buffer);
+        sum = static_cast<unsigned char>(sum + page[0]);
+        if (leaf[i].end)
+            sum = static_cast<unsigned char>(sum + page[BLCKSZ - 1]);
+        if (!BufferIsLocal(buffer))
             sum = static_cast<unsigned char>(
-                sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer[i] - 1)));
+                sum + *reinterpret_cast<const volatile char *>(GetBufferDescriptor(buffer - 1)));
     }
     asm volatile("" : : "r"(sum));
     for (int i = 0; i < count; i++) {
-        const char *page = BufferGetPage(buffer[i]);
+        const char *page = BufferGetPage(leaf[i].buffer);
         for (std::size_t at = kLine; at < kEnds; at += kLine)
             __builtin_prefetch(page + at);
     }
     for (int i = 0; i < count; i++) {
-        const char *page = BufferGetPage(buffer[i]);
+        const char *page = BufferGetPage(leaf[i].buffer);
         const ComparedParts parts = parts_of(i, page);
         for (const PagePart &part : {parts.columns, parts.bag}) {
             const std::size_t end = Min(part.end, part.begin + kMost);

@@ -10,7 +10,8 @@ namespace simhash
 struct CachedChild {
     Position lower;
     std::uint32_t block;
-    int buffer; // which last held it, if it is a leaf
+    int buffer;        // which last held it, if it is a leaf
+    std::uint64_t lsn; // of a leaf that has been checked and has this range, 0 if none has
 };
 
 // Children per key, from which find_child makes its first guess.

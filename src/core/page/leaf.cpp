@@ -24,7 +24,9 @@ std::size_t size_of(const char *page) { return page_header(page)->special + size
 LeafLayout layout_of(const char *page)
 {
     const LeafHead *head = leaf_head(page);
-    return {head->prefix, head->prefix_bits, key_words(page), head->tid_bytes, head->offset_bits};
+    // The end of the page tells of whole words only, and is not read otherwise.
+    const int words = head->prefix_bits == 0 ? key_words(page) : 1;
+    return {head->prefix, head->prefix_bits, words, head->tid_bytes, head->offset_bits};
 }
 
 // So that no row of a table makes a leaf change its layout.

@@ -1,3 +1,6 @@
+// Unites sparse pages with their right siblings, which deletes them. Which ones: is_sparse and has_room decide, and the
+// limit is most_percent; may_unite asks the same of what the walk has noted, before the pages are read again.
+//
 // One record deletes a page E: its entries, if it has any, and its range go to its right sibling R; the right link of its
 // left sibling L skips it; and its downlink in their parent P is removed. R must have the same parent. Whatever is not as
 // expected, or is busy, stays for the next VACUUM: VACUUM waits for no lock on E or R while it holds that on L.

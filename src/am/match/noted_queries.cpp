@@ -1,3 +1,5 @@
+// Reads the leaves that queries have noted, in the order of trees and keys: each leaf is located and locked once, and
+// compared with all queries that need a part of it. match_state.hpp tells when queries are noted.
 #include "am/match/match_state.hpp"
 
 #include "core/bits/digit_sort.hpp"

@@ -1,3 +1,5 @@
+// The segments of a signature store: reads its pages, lists the segments, and finds one with a free slot or creates it.
+// Why slots never move, and how free ones are found: store.hpp.
 #include "am/signatures/store.hpp"
 
 #include "pg/types/signature_type.hpp"

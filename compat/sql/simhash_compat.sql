@@ -14,18 +14,18 @@ WHERE e.extname OPERATOR(pg_catalog.=) 'simhash' AND d.deptype OPERATOR(pg_catal
 -- Fingerprints of other libraries. The table of profiles is in src/profiles/compat_profiles.cpp.
 
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, document pg_catalog.text, size integer) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
     RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION simhash_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION simhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], weights double precision[]) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_as(pg_catalog.text, pg_catalog.text)
     IS 'another library''s fingerprint of a text';
@@ -41,20 +41,20 @@ COMMENT ON FUNCTION simhash_from_hashes_as(pg_catalog.text, bigint[], double pre
     IS 'another library''s fingerprint of feature hashes with weights';
 
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, document pg_catalog.text, size integer)
     RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_weights_as(profile pg_catalog.text, features pg_catalog.text[], weights double precision[])
     RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION simhash_weights_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION simhash_weights_from_hashes_as(profile pg_catalog.text, hashes bigint[], weights double precision[])
     RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_as_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_weights_as(pg_catalog.text, pg_catalog.text)
     IS 'weights whose signs are another library''s fingerprint of a text';
@@ -78,18 +78,18 @@ COMMENT ON FUNCTION simhash_profiles() IS 'the profiles of to_simhash_as and the
 -- Min-hash of other libraries. The table of profiles is in src/profiles/minhash_profiles.cpp.
 
 CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[]) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION to_minhash_as(profile pg_catalog.text, features pg_catalog.text[], minima integer, seed bigint)
     RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[]) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 CREATE FUNCTION minhash_from_hashes_as(profile pg_catalog.text, hashes bigint[], minima integer, seed bigint) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_as_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 
 COMMENT ON FUNCTION to_minhash_as(pg_catalog.text, pg_catalog.text[])
     IS 'another library''s min-hash of features';
@@ -108,5 +108,5 @@ CREATE FUNCTION minhash_profiles(
     OUT name pg_catalog.text, OUT minima integer, OUT seed bigint, OUT hash pg_catalog.text,
     OUT permutation pg_catalog.text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_profiles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;
 COMMENT ON FUNCTION minhash_profiles() IS 'the profiles of to_minhash_as and their properties';

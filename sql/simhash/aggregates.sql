@@ -25,20 +25,20 @@ COMMENT ON FUNCTION simhash_internal_final(pg_catalog.internal) IS 'aggregate fi
 -- Those of signatures share functions with them.
 
 CREATE FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, integer) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, double precision, integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'signature_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'signature_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_final(pg_catalog.internal) RETURNS bit
-    AS 'MODULE_PATHNAME', 'signature_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'signature_weights_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_signature_weights_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_internal_signature_accumulate(pg_catalog.internal, pg_catalog.text, double precision, integer)
@@ -120,17 +120,17 @@ COMMENT ON AGGREGATE signature_weights_agg(pg_catalog.text, double precision, in
 
 CREATE FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, feature pg_catalog.text, minima integer)
     RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_accumulate' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 20;
 CREATE FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_combine' LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_minhash_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'minhash_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_serialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_minhash_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'minhash_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_deserialize' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_minhash_final(pg_catalog.internal) RETURNS bit
-    AS 'MODULE_PATHNAME', 'minhash_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
 CREATE FUNCTION simhash_internal_minhash_values_final(pg_catalog.internal) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'minhash_values_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_values_final' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION simhash_internal_minhash_accumulate(pg_catalog.internal, pg_catalog.text, integer)
     IS 'aggregate transition function';
 COMMENT ON FUNCTION simhash_internal_minhash_combine(pg_catalog.internal, pg_catalog.internal) IS 'aggregate combine function';

@@ -20,7 +20,7 @@ COMMENT ON FUNCTION simhash_internal_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_ball_send(simhash_ball) IS 'I/O';
 
-\include equality.sql type=simhash_ball cost=1 joins=HASHES
+\include equality.sql type=simhash_ball prefix= cost=1 joins=HASHES
 
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
@@ -64,13 +64,13 @@ COMMENT ON OPERATOR <@> (simhash, simhash_weights) IS 'Hamming distance to the s
 COMMENT ON OPERATOR <@> (simhash_weights, simhash) IS 'Hamming distance from the signs of weights, 0 to 64';
 
 CREATE FUNCTION hamming_within(simhash, simhash_weights, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    AS 'MODULE_PATHNAME', 'simhash_hamming_within_of_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_within(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is at most the radius';
 
 CREATE FUNCTION simhash_internal_at(simhash, simhash_weights, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    AS 'MODULE_PATHNAME', 'simhash_hamming_at_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_at(simhash, simhash_weights, bigint)
     IS 'whether the Hamming distance to the signs of the weights is exactly the radius';

@@ -13,14 +13,14 @@ COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <
 -- Planner support and selectivity estimation.
 
 CREATE FUNCTION simhash_internal_support(pg_catalog.internal) RETURNS pg_catalog.internal
-    AS 'MODULE_PATHNAME', 'planner_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_planner_support' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_internal_support(pg_catalog.internal) IS 'planner support for distances and conditions on them';
 
 CREATE FUNCTION simhash_internal_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'operator_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_operator_sel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
         pg_catalog.internal)
-    RETURNS double precision AS 'MODULE_PATHNAME', 'operator_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
+    RETURNS double precision AS 'MODULE_PATHNAME', 'simhash_operator_joinsel' LANGUAGE c STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION simhash_internal_sel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, integer)
     IS 'restriction selectivity of <@|, ~= and comparisons of <@>';
 COMMENT ON FUNCTION simhash_internal_joinsel(pg_catalog.internal, pg_catalog.oid, pg_catalog.internal, smallint,
@@ -39,13 +39,13 @@ CREATE OPERATOR <@> (
 COMMENT ON OPERATOR <@> (simhash, simhash) IS 'Hamming distance, 0 to 64';
 
 CREATE FUNCTION hamming_within(simhash, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    AS 'MODULE_PATHNAME', 'simhash_hamming_within' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION hamming_within(simhash, simhash, bigint) IS 'whether the Hamming distance is at most the radius';
 CREATE FUNCTION simhash_internal_at(simhash, simhash, bigint) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'hamming_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
+    AS 'MODULE_PATHNAME', 'simhash_hamming_at' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF
     SUPPORT simhash_internal_support;
 COMMENT ON FUNCTION simhash_internal_at(simhash, simhash, bigint) IS 'whether the Hamming distance is exactly the radius';
 CREATE FUNCTION simhash_internal_radius_below(bigint) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'hamming_radius_below' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
+    AS 'MODULE_PATHNAME', 'simhash_hamming_radius_below' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;
 COMMENT ON FUNCTION simhash_internal_radius_below(bigint) IS 'radius that is equivalent to "less than", saturating';

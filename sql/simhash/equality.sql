@@ -1,11 +1,11 @@
 -- Equality and hash of @type@, by value.
 
 CREATE FUNCTION simhash_internal_eq(@type@, @type@) RETURNS boolean
-    AS 'MODULE_PATHNAME', '@type@_eq' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+    AS 'MODULE_PATHNAME', '@prefix@@type@_eq' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
 CREATE FUNCTION simhash_internal_ne(@type@, @type@) RETURNS boolean
-    AS 'MODULE_PATHNAME', '@type@_ne' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+    AS 'MODULE_PATHNAME', '@prefix@@type@_ne' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
 CREATE FUNCTION simhash_internal_hash(@type@) RETURNS integer
-    AS 'MODULE_PATHNAME', '@type@_hash' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
+    AS 'MODULE_PATHNAME', '@prefix@@type@_hash' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF COST @cost@;
 COMMENT ON FUNCTION simhash_internal_eq(@type@, @type@) IS 'implementation of = operator';
 COMMENT ON FUNCTION simhash_internal_ne(@type@, @type@) IS 'implementation of <> operator';
 COMMENT ON FUNCTION simhash_internal_hash(@type@) IS 'hash';

@@ -3,13 +3,13 @@
 CREATE TYPE feature_vector;
 
 CREATE FUNCTION simhash_internal_feature_vector_in(pg_catalog.cstring) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'feature_vector_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_feature_vector_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_feature_vector_out(feature_vector) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'feature_vector_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_feature_vector_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'feature_vector_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_feature_vector_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 CREATE FUNCTION simhash_internal_feature_vector_send(feature_vector) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'feature_vector_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_feature_vector_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 
 -- Hashes cannot be compressed, so it would not be worth trying.
 CREATE TYPE feature_vector (
@@ -23,27 +23,27 @@ COMMENT ON FUNCTION simhash_internal_feature_vector_out(feature_vector) IS 'I/O'
 COMMENT ON FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_feature_vector_send(feature_vector) IS 'I/O';
 
-\include equality.sql type=feature_vector cost=100 joins=HASHES
+\include equality.sql type=feature_vector prefix=simhash_ cost=100 joins=HASHES
 
 CREATE FUNCTION features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_features_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION features(features pg_catalog.text[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features(features pg_catalog.text[], weights double precision[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_weighted_array' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features(features bigint[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features(features bigint[], weights double precision[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_weighted_numbers' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features(document pg_catalog.tsvector) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_tsvector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features(features pg_catalog.jsonb) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_jsonb' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features_from_hashes(hashes bigint[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 CREATE FUNCTION features_from_hashes(hashes bigint[], weights double precision[]) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'features_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_features_weighted_hashes' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION features(pg_catalog.text, pg_catalog.text, integer)
     IS 'the shingles of a text, each of size units, word or character, and their counts';
 COMMENT ON FUNCTION features(pg_catalog.text[])

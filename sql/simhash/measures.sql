@@ -2,9 +2,9 @@
 
 CREATE FUNCTION feature_jaccard(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_jaccard_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION feature_jaccard(a feature_vector, b feature_vector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'jaccard_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_jaccard_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_jaccard(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'Jaccard similarity of the sets of two documents'' features: the fraction of all features that both have';
@@ -13,9 +13,9 @@ COMMENT ON FUNCTION feature_jaccard(feature_vector, feature_vector)
 
 CREATE FUNCTION feature_containment(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_containment_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION feature_containment(a feature_vector, b feature_vector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'containment_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_containment_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_containment(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'the fraction of document a''s features that document b contains';
@@ -24,9 +24,9 @@ COMMENT ON FUNCTION feature_containment(feature_vector, feature_vector)
 
 CREATE FUNCTION feature_cosine(a pg_catalog.text, b pg_catalog.text,
     unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_cosine_documents' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION feature_cosine(a feature_vector, b feature_vector) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_cosine_vectors' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION feature_cosine(pg_catalog.text, pg_catalog.text, pg_catalog.text, integer)
     IS 'cosine of the features of two documents, each with the weight 1 + ln tf';
@@ -36,9 +36,9 @@ COMMENT ON FUNCTION feature_cosine(feature_vector, feature_vector)
 -- How alike the sums behind two fingerprints are: it ranks what a search has found, without the texts.
 
 CREATE FUNCTION simhash_cosine(simhash_weights, simhash_weights) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_cosine_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 CREATE FUNCTION simhash_cosine(simhash_weights, simhash) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'cosine_weights_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_cosine_weights_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION simhash_cosine(simhash_weights, simhash_weights)
     IS 'cosine of the weights of two documents: sum(a_j b_j) / sqrt(sum(a_j^2) sum(b_j^2)), -1 to 1';
 COMMENT ON FUNCTION simhash_cosine(simhash_weights, simhash)

@@ -2,11 +2,11 @@
 -- have the weight 1 + ln of their count. The functions of texts save making a feature_vector.
 
 CREATE FUNCTION to_simhash(document pg_catalog.text) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash(document pg_catalog.text, unit pg_catalog.text, size integer) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash(features feature_vector) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'to_simhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash(pg_catalog.text)
     IS 'fingerprint of the words of a text, weighted by 1 + ln of their frequency';
@@ -16,12 +16,12 @@ COMMENT ON FUNCTION to_simhash(feature_vector)
     IS 'fingerprint of features';
 
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_weights(document pg_catalog.text, unit pg_catalog.text, size integer)
     RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_simhash_weights(features feature_vector) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'to_simhash_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
+    AS 'MODULE_PATHNAME', 'simhash_to_simhash_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 200;
 
 COMMENT ON FUNCTION to_simhash_weights(pg_catalog.text)
     IS 'weights of the words of a text, weighted by 1 + ln of their frequency';
@@ -34,13 +34,13 @@ COMMENT ON FUNCTION to_simhash_weights(feature_vector)
 -- has no type modifier. Columns of type bit(n) check the length; indexes on an expression need a cast to bit(n).
 
 CREATE FUNCTION to_signature(document pg_catalog.text, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_to_signature_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION to_signature(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_to_signature_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION to_signature(features feature_vector, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_signature_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_signature_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_signature_weights(features feature_vector, bits integer) RETURNS real[]
-    AS 'MODULE_PATHNAME', 'to_signature_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_signature_weights_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 
 COMMENT ON FUNCTION to_signature(pg_catalog.text, integer)
     IS 'signature of the words of a text, weighted by 1 + ln of their frequency';
@@ -55,14 +55,14 @@ COMMENT ON FUNCTION to_signature_weights(feature_vector, integer)
 -- is NULL.
 
 CREATE FUNCTION to_minhash(document pg_catalog.text, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_text' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION to_minhash(document pg_catalog.text, unit pg_catalog.text, size integer, bits integer)
     RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_shingles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 CREATE FUNCTION to_minhash(features feature_vector, bits integer) RETURNS bit
-    AS 'MODULE_PATHNAME', 'to_minhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 CREATE FUNCTION to_minhash_values(features feature_vector, minima integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME', 'to_minhash_values_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_to_minhash_values_vector' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, integer)
     IS 'min-hash signature of the set of the words of a text: one bit of each minimum';
 COMMENT ON FUNCTION to_minhash(pg_catalog.text, pg_catalog.text, integer, integer)
@@ -75,11 +75,11 @@ COMMENT ON FUNCTION to_minhash_values(feature_vector, integer)
 -- Minima, also those of other libraries.
 
 CREATE FUNCTION minhash_bits(minima bigint[]) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_bits' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 CREATE FUNCTION minhash_union(bigint[], bigint[]) RETURNS bigint[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_union' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 CREATE FUNCTION minhash_similarity(bigint[], bigint[]) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'minhash_values_similarity' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_values_similarity' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION minhash_bits(bigint[]) IS 'one bit of each minimum, as to_minhash returns them';
 COMMENT ON FUNCTION minhash_union(bigint[], bigint[])
     IS 'the minima of the union of two sets: the lesser in each place';
@@ -89,7 +89,7 @@ COMMENT ON FUNCTION minhash_similarity(bigint[], bigint[])
 -- Keys of bands of minima. They are compared with = alone, so a btree or GIN index finds candidates.
 
 CREATE FUNCTION minhash_bands(minima bigint[], rows integer) RETURNS bigint[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+    AS 'MODULE_PATHNAME', 'simhash_minhash_bands' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION minhash_bands(bigint[], integer)
     IS 'keys of bands of minima, the same number of rows each: sets with a key in common are candidates';
 
@@ -97,7 +97,7 @@ COMMENT ON FUNCTION minhash_bands(bigint[], integer)
 
 CREATE FUNCTION to_features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS pg_catalog.text[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+    AS 'MODULE_PATHNAME', 'simhash_to_features' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION to_features(pg_catalog.text, pg_catalog.text, integer)
     IS 'the features of a text: shingles of size units, word or character';
 
@@ -114,10 +114,10 @@ COMMENT ON FUNCTION simhash_project_weights(double precision[], bigint)
     IS 'weights of a vector: the distances of the vector, normalised to length 1, from 64 random hyperplanes';
 
 CREATE FUNCTION signature_project(embedding double precision[], bits integer, seed bigint DEFAULT 0) RETURNS bit
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+    AS 'MODULE_PATHNAME', 'simhash_signature_project' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
 CREATE FUNCTION signature_project_weights(embedding double precision[], bits integer, seed bigint DEFAULT 0)
     RETURNS real[]
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
+    AS 'MODULE_PATHNAME', 'simhash_signature_project_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 30000;
 COMMENT ON FUNCTION signature_project(double precision[], integer, bigint)
     IS 'signature of a vector: on which sides of random hyperplanes it lies';
 COMMENT ON FUNCTION signature_project_weights(double precision[], integer, bigint)

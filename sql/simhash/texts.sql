@@ -31,13 +31,13 @@ COMMENT ON OPERATOR ~= (pg_catalog.text, pg_catalog.text)
 CREATE TYPE text_ball;
 
 CREATE FUNCTION simhash_internal_text_ball_in(pg_catalog.cstring) RETURNS text_ball
-    AS 'MODULE_PATHNAME', 'text_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_text_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_text_ball_out(text_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'text_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_text_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) RETURNS text_ball
-    AS 'MODULE_PATHNAME', 'text_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_text_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_text_ball_send(text_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'text_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'simhash_text_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE text_ball (
     INPUT = simhash_internal_text_ball_in, OUTPUT = simhash_internal_text_ball_out, RECEIVE = simhash_internal_text_ball_recv, SEND = simhash_internal_text_ball_send,
@@ -49,11 +49,11 @@ COMMENT ON FUNCTION simhash_internal_text_ball_out(text_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_text_ball_send(text_ball) IS 'I/O';
 
-\include equality.sql type=text_ball cost=10 joins=HASHES
+\include equality.sql type=text_ball prefix=simhash_ cost=10 joins=HASHES
 
 CREATE FUNCTION text_ball(center pg_catalog.text, similarity double precision, unit pg_catalog.text DEFAULT 'word')
     RETURNS text_ball
-    AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+    AS 'MODULE_PATHNAME', 'simhash_text_ball' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION text_ball(pg_catalog.text, double precision, pg_catalog.text)
     IS 'the texts near a text, at this least Jaccard similarity of shingles of three words, or of two characters';
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The libraries export the functions that SQL calls and nothing else, and do not need libstdc++.
+# The libraries export the functions that SQL calls, whose names begin with simhash_, and nothing else, and do not need
+# libstdc++.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -17,12 +18,16 @@ check_symbols() {
     for symbol in $exported; do
         case $symbol in
         _PG_init | Pg_magic_func) ;;
-        pg_finfo_*) ;;
-        *)
+        pg_finfo_simhash_*) ;;
+        simhash_*)
             # Parallel workers, too, find their function by its name.
             grep -q -x "pg_finfo_$symbol" <<<"$exported" ||
                 grep -q -r -F "\"$symbol\"" "$TOP/src/am" ||
                 { echo "exported for no reason: $symbol"; status=1; }
+            ;;
+        *)
+            echo "exported without a prefix: $symbol"
+            status=1
             ;;
         esac
     done

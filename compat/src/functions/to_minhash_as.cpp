@@ -76,17 +76,17 @@ Datum minima_of_array(FunctionCallInfo fcinfo, Oid type, const char *which, Hash
 
 } // namespace
 
-SIMHASH_FUNCTION(to_minhash_as_array)
+SIMHASH_FUNCTION(simhash_to_minhash_as_array)
 {
     return minima_of_array(fcinfo, TEXTOID, "features", hash_of_feature);
 }
 
-SIMHASH_FUNCTION(to_minhash_as_hashes)
+SIMHASH_FUNCTION(simhash_to_minhash_as_hashes)
 {
     return minima_of_array(fcinfo, INT8OID, "hashes", hash_given);
 }
 
-SIMHASH_FUNCTION(minhash_profiles)
+SIMHASH_FUNCTION(simhash_minhash_profiles)
 {
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);

@@ -426,11 +426,11 @@ Datum text_or_null(const char *text, bool *null)
 
 // For each kind of argument, one function returns the fingerprint and another the weights.
 #define TO_SIMHASH_AS(kind, compute, ...)                                                                    \
-    SIMHASH_FUNCTION(to_simhash_as_##kind)                                                                   \
+    SIMHASH_FUNCTION(simhash_to_simhash_as_##kind)                                                           \
     {                                                                                                        \
         return compute(fcinfo, Result::kFingerprint __VA_OPT__(, ) __VA_ARGS__);                             \
     }                                                                                                        \
-    SIMHASH_FUNCTION(to_simhash_weights_as_##kind)                                                           \
+    SIMHASH_FUNCTION(simhash_to_simhash_weights_as_##kind)                                                   \
     {                                                                                                        \
         return compute(fcinfo, Result::kWeights __VA_OPT__(, ) __VA_ARGS__);                                 \
     }

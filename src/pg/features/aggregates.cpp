@@ -131,7 +131,7 @@ SIMHASH_FUNCTION(simhash_final)
 
 // signature_accumulate(internal, text [, float8], integer). A row whose number of bits is NULL is skipped, like one whose
 // feature is.
-SIMHASH_FUNCTION(signature_accumulate)
+SIMHASH_FUNCTION(simhash_signature_accumulate)
 {
     int last = PG_NARGS() - 1;
     if (PG_ARGISNULL(last))
@@ -140,7 +140,7 @@ SIMHASH_FUNCTION(signature_accumulate)
 }
 
 // signature_combine(internal, internal) -> internal
-SIMHASH_FUNCTION(signature_combine)
+SIMHASH_FUNCTION(simhash_signature_combine)
 {
     auto *state = running_state<SumsState>(fcinfo);
     const SumsState *other = PG_ARGISNULL(1) ? nullptr : state_argument<SumsState>(fcinfo, 1);
@@ -154,25 +154,25 @@ SIMHASH_FUNCTION(signature_combine)
     PG_RETURN_POINTER(state);
 }
 
-SIMHASH_FUNCTION(signature_serialize)
+SIMHASH_FUNCTION(simhash_signature_serialize)
 {
     aggregate_context(fcinfo);
     PG_RETURN_BYTEA_P(write_state(*state_argument<SumsState>(fcinfo, 0)));
 }
-SIMHASH_FUNCTION(signature_deserialize)
+SIMHASH_FUNCTION(simhash_signature_deserialize)
 {
     aggregate_context(fcinfo);
     PG_RETURN_POINTER(read_state(PG_GETARG_BYTEA_PP(0)));
 }
 
-SIMHASH_FUNCTION(signature_final)
+SIMHASH_FUNCTION(simhash_signature_final)
 {
     const SumsState *state = finished_state(fcinfo);
     if (state == nullptr)
         PG_RETURN_NULL();
     return signature_datum(state->sums, state->bits);
 }
-SIMHASH_FUNCTION(signature_weights_final)
+SIMHASH_FUNCTION(simhash_signature_weights_final)
 {
     const SumsState *state = finished_state(fcinfo);
     if (state == nullptr)

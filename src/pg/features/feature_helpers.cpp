@@ -79,7 +79,7 @@ private:
 } // namespace
 
 // (document text, unit text, size integer): the features that to_simhash hashes for the same arguments.
-SIMHASH_FUNCTION(to_features)
+SIMHASH_FUNCTION(simhash_to_features)
 {
     text *document = document_argument(fcinfo, 0);
     Shingles shingles = shingle_arguments(fcinfo, 1);

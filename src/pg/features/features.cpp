@@ -124,21 +124,21 @@ Datum return_rare(const FeatureFrequencies &frequencies, const FeatureVector &fe
 
 } // namespace
 
-SIMHASH_FUNCTION(features_text)
+SIMHASH_FUNCTION(simhash_features_text)
 {
     return return_counted(fcinfo, count_shingles);
 }
-SIMHASH_FUNCTION(features_tsvector)
+SIMHASH_FUNCTION(simhash_features_tsvector)
 {
     return return_counted(fcinfo, count_tsvector);
 }
 
 #define FEATURES_OF_ARRAY(name, kind)                                                                        \
-    SIMHASH_FUNCTION(features_##name)                                                                        \
+    SIMHASH_FUNCTION(simhash_features_##name)                                                                \
     {                                                                                                        \
         return return_counted(fcinfo, kind);                                                                 \
     }                                                                                                        \
-    SIMHASH_FUNCTION(features_weighted_##name)                                                               \
+    SIMHASH_FUNCTION(simhash_features_weighted_##name)                                                       \
     {                                                                                                        \
         return return_weighted(WeightedElements(fcinfo, 0, kind));                                           \
     }
@@ -148,19 +148,19 @@ FEATURES_OF_ARRAY(numbers, kNumbers)
 FEATURES_OF_ARRAY(hashes, kHashes)
 
 // An object of features and weights, or an array of features.
-SIMHASH_FUNCTION(features_jsonb)
+SIMHASH_FUNCTION(simhash_features_jsonb)
 {
     return is_json_array(fcinfo, 0) ? return_counted(fcinfo, count_json_array)
                                     : return_weighted(WeightedObject(fcinfo, 0));
 }
 
 // (frequencies, document text): the frequencies say which shingles of the document are its features.
-SIMHASH_FUNCTION(features_rare_text)
+SIMHASH_FUNCTION(simhash_features_rare_text)
 {
     const FeatureFrequencies &frequencies = frequencies_argument(fcinfo, 0);
     return return_rare(frequencies, document_vector(fcinfo, 1, counted_shingles(frequencies)));
 }
-SIMHASH_FUNCTION(features_rare_vector)
+SIMHASH_FUNCTION(simhash_features_rare_vector)
 {
     return return_rare(frequencies_argument(fcinfo, 0), vector_value(fcinfo, 1));
 }

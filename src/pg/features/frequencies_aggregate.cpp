@@ -137,17 +137,17 @@ static_assert(sizeof(PassedState) % alignof(FeatureFrequency) == 0);
 } // namespace
 
 // feature_frequencies_accumulate(internal, text [, unit, size]): the transition functions.
-SIMHASH_FUNCTION(feature_frequencies_accumulate_text)
+SIMHASH_FUNCTION(simhash_feature_frequencies_accumulate_text)
 {
     return accumulate_text(fcinfo, kDefaultShingles);
 }
-SIMHASH_FUNCTION(feature_frequencies_accumulate_shingles)
+SIMHASH_FUNCTION(simhash_feature_frequencies_accumulate_shingles)
 {
     if (PG_ARGISNULL(2) || PG_ARGISNULL(3))
         ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("unit and size must not be NULL"));
     return accumulate_text(fcinfo, shingle_arguments(fcinfo, 2));
 }
-SIMHASH_FUNCTION(feature_frequencies_accumulate_vector)
+SIMHASH_FUNCTION(simhash_feature_frequencies_accumulate_vector)
 {
     auto *state = running_state<FrequenciesState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
@@ -166,7 +166,7 @@ SIMHASH_FUNCTION(feature_frequencies_accumulate_vector)
 }
 
 // feature_frequencies_accumulate(internal, feature_frequencies): adds a value.
-SIMHASH_FUNCTION(feature_frequencies_accumulate_value)
+SIMHASH_FUNCTION(simhash_feature_frequencies_accumulate_value)
 {
     auto *state = running_state<FrequenciesState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
@@ -181,7 +181,7 @@ SIMHASH_FUNCTION(feature_frequencies_accumulate_value)
     PG_RETURN_POINTER(state);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_combine)
+SIMHASH_FUNCTION(simhash_feature_frequencies_combine)
 {
     auto *state = running_state<FrequenciesState>(fcinfo);
     const FrequenciesState *other = PG_ARGISNULL(1) ? nullptr : state_argument<FrequenciesState>(fcinfo, 1);
@@ -195,7 +195,7 @@ SIMHASH_FUNCTION(feature_frequencies_combine)
     PG_RETURN_POINTER(state);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_serialize)
+SIMHASH_FUNCTION(simhash_feature_frequencies_serialize)
 {
     aggregate_context(fcinfo);
     const auto *state = state_argument<FrequenciesState>(fcinfo, 0);
@@ -216,7 +216,7 @@ SIMHASH_FUNCTION(feature_frequencies_serialize)
     PG_RETURN_BYTEA_P(bytes);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_deserialize)
+SIMHASH_FUNCTION(simhash_feature_frequencies_deserialize)
 {
     aggregate_context(fcinfo);
     bytea *bytes = PG_GETARG_BYTEA_PP(0);
@@ -237,7 +237,7 @@ SIMHASH_FUNCTION(feature_frequencies_deserialize)
     PG_RETURN_POINTER(state);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_final)
+SIMHASH_FUNCTION(simhash_feature_frequencies_final)
 {
     aggregate_context(fcinfo);
     const auto *state = PG_ARGISNULL(0) ? nullptr : state_argument<FrequenciesState>(fcinfo, 0);
@@ -248,7 +248,7 @@ SIMHASH_FUNCTION(feature_frequencies_final)
 }
 
 // feature_frequency(feature_frequencies, feature text) -> bigint: the documents that have it; NULL if it is not kept.
-SIMHASH_FUNCTION(feature_frequency)
+SIMHASH_FUNCTION(simhash_feature_frequency)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
     text *feature = PG_GETARG_TEXT_PP(1);
@@ -260,7 +260,7 @@ SIMHASH_FUNCTION(feature_frequency)
 }
 
 // feature_rarity(feature_frequencies, feature text) -> float8: the factor of its weight.
-SIMHASH_FUNCTION(feature_rarity)
+SIMHASH_FUNCTION(simhash_feature_rarity)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
     text *feature = PG_GETARG_TEXT_PP(1);

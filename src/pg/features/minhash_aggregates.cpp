@@ -82,7 +82,7 @@ Datum add_row(FunctionCallInfo fcinfo, std::uint64_t element)
 
 // minhash_accumulate(internal, text, integer). A row whose feature or
 // size is NULL is skipped.
-SIMHASH_FUNCTION(minhash_accumulate)
+SIMHASH_FUNCTION(simhash_minhash_accumulate)
 {
     Feature feature;
     if (PG_ARGISNULL(2) || !get_feature(fcinfo, false, &feature))
@@ -91,7 +91,7 @@ SIMHASH_FUNCTION(minhash_accumulate)
 }
 
 // minhash_combine(internal, internal) -> internal
-SIMHASH_FUNCTION(minhash_combine)
+SIMHASH_FUNCTION(simhash_minhash_combine)
 {
     MemoryContext context = aggregate_context(fcinfo);
     MinhashState *state = running_state<MinhashState>(fcinfo);
@@ -109,7 +109,7 @@ SIMHASH_FUNCTION(minhash_combine)
 }
 
 // The binary form: the number of minima, that of elements, the elements, and if there are any, the minima.
-SIMHASH_FUNCTION(minhash_serialize)
+SIMHASH_FUNCTION(simhash_minhash_serialize)
 {
     aggregate_context(fcinfo);
     const MinhashState *state = state_argument<MinhashState>(fcinfo, 0);
@@ -124,7 +124,7 @@ SIMHASH_FUNCTION(minhash_serialize)
     PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
 }
 
-SIMHASH_FUNCTION(minhash_deserialize)
+SIMHASH_FUNCTION(simhash_minhash_deserialize)
 {
     aggregate_context(fcinfo);
     StringInfoData buffer = state_reader(PG_GETARG_BYTEA_PP(0));
@@ -146,14 +146,14 @@ SIMHASH_FUNCTION(minhash_deserialize)
     PG_RETURN_POINTER(state);
 }
 
-SIMHASH_FUNCTION(minhash_final)
+SIMHASH_FUNCTION(simhash_minhash_final)
 {
     if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
         PG_RETURN_NULL();
     return minhash_bits_datum(finished_minima(fcinfo));
 }
 
-SIMHASH_FUNCTION(minhash_values_final)
+SIMHASH_FUNCTION(simhash_minhash_values_final)
 {
     if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
         PG_RETURN_NULL();

@@ -27,13 +27,13 @@ int positive_argument(FunctionCallInfo fcinfo, int argument, const char *what)
 } // namespace
 
 // minhash_bits(bigint[]) -> bit
-SIMHASH_FUNCTION(minhash_bits)
+SIMHASH_FUNCTION(simhash_minhash_bits)
 {
     return minhash_bits_datum(minima_argument(fcinfo, 0));
 }
 
 // minhash_union(bigint[], bigint[]) -> bigint[]
-SIMHASH_FUNCTION(minhash_union)
+SIMHASH_FUNCTION(simhash_minhash_union)
 {
     Minima a = minima_argument(fcinfo, 0);
     Minima b = minima_argument(fcinfo, 1);
@@ -43,7 +43,7 @@ SIMHASH_FUNCTION(minhash_union)
 }
 
 // minhash_similarity(bigint[], bigint[]) -> float8
-SIMHASH_FUNCTION(minhash_values_similarity)
+SIMHASH_FUNCTION(simhash_minhash_values_similarity)
 {
     Minima a = minima_argument(fcinfo, 0);
     Minima b = minima_argument(fcinfo, 1);
@@ -55,7 +55,7 @@ SIMHASH_FUNCTION(minhash_values_similarity)
 }
 
 // minhash_bands(bigint[], rows integer) -> bigint[]
-SIMHASH_FUNCTION(minhash_bands)
+SIMHASH_FUNCTION(simhash_minhash_bands)
 {
     Minima minima = minima_argument(fcinfo, 0);
     int rows = positive_argument(fcinfo, 1, "rows");

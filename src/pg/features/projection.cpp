@@ -99,11 +99,11 @@ SIMHASH_FUNCTION(simhash_project_weights)
 }
 
 // (embedding, bits integer, seed)
-SIMHASH_FUNCTION(signature_project)
+SIMHASH_FUNCTION(simhash_signature_project)
 {
     return return_signature(fcinfo, project, PG_GETARG_INT32(1));
 }
-SIMHASH_FUNCTION(signature_project_weights)
+SIMHASH_FUNCTION(simhash_signature_project_weights)
 {
     return return_signature_weights(fcinfo, project, PG_GETARG_INT32(1));
 }

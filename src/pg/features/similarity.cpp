@@ -56,11 +56,11 @@ Datum return_cosine(FunctionCallInfo fcinfo, const FeatureVector &a, const Featu
 } // namespace
 
 #define MEASURE(name)                                                                                        \
-    SIMHASH_FUNCTION(name##_documents)                                                                       \
+    SIMHASH_FUNCTION(simhash_##name##_documents)                                                             \
     {                                                                                                        \
         return compare_documents(fcinfo, return_##name);                                                     \
     }                                                                                                        \
-    SIMHASH_FUNCTION(name##_vectors)                                                                         \
+    SIMHASH_FUNCTION(simhash_##name##_vectors)                                                               \
     {                                                                                                        \
         return compare_vectors(fcinfo, return_##name);                                                       \
     }
@@ -71,7 +71,7 @@ MEASURE(cosine)
 
 // simhash_cosine(simhash_weights, simhash_weights) -> float8, simhash_cosine(simhash_weights, simhash) -> float8. NULL if
 // all sums are 0.
-SIMHASH_FUNCTION(cosine_weights)
+SIMHASH_FUNCTION(simhash_cosine_weights)
 {
     Weights a, b;
     read_weights(PG_GETARG_DATUM(0), &a);
@@ -81,7 +81,7 @@ SIMHASH_FUNCTION(cosine_weights)
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
 }
-SIMHASH_FUNCTION(cosine_weights_bits)
+SIMHASH_FUNCTION(simhash_cosine_weights_bits)
 {
     Weights a;
     read_weights(PG_GETARG_DATUM(0), &a);

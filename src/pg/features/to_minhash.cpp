@@ -75,19 +75,19 @@ Datum return_bits(FunctionCallInfo fcinfo, ReadSketch read)
 
 } // namespace
 
-SIMHASH_FUNCTION(to_minhash_text)
+SIMHASH_FUNCTION(simhash_to_minhash_text)
 {
     return return_bits(fcinfo, sketch_counted<count_default>);
 }
-SIMHASH_FUNCTION(to_minhash_shingles)
+SIMHASH_FUNCTION(simhash_to_minhash_shingles)
 {
     return return_bits(fcinfo, sketch_counted<count_shingles>);
 }
-SIMHASH_FUNCTION(to_minhash_vector)
+SIMHASH_FUNCTION(simhash_to_minhash_vector)
 {
     return return_bits(fcinfo, sketch_vector);
 }
-SIMHASH_FUNCTION(to_minhash_values_vector)
+SIMHASH_FUNCTION(simhash_to_minhash_values_vector)
 {
     return return_minima(fcinfo, sketch_vector);
 }

@@ -36,15 +36,15 @@ bool sum_vector(FunctionCallInfo fcinfo, SignatureSums out)
 
 // For each kind of argument, one function returns the fingerprint and another the weights whose signs it consists of.
 #define TO_SIMHASH(kind, sum)                                                                                \
-    SIMHASH_FUNCTION(to_simhash_##kind)                                                                      \
+    SIMHASH_FUNCTION(simhash_to_simhash_##kind)                                                              \
     {                                                                                                        \
         return return_fingerprint(fcinfo, sum);                                                              \
     }                                                                                                        \
-    SIMHASH_FUNCTION(to_simhash_weights_##kind)                                                              \
+    SIMHASH_FUNCTION(simhash_to_simhash_weights_##kind)                                                      \
     {                                                                                                        \
         return return_weights(fcinfo, sum);                                                                  \
     }                                                                                                        \
-    SIMHASH_FUNCTION(to_signature_##kind)                                                                    \
+    SIMHASH_FUNCTION(simhash_to_signature_##kind)                                                            \
     {                                                                                                        \
         return return_signature(fcinfo, sum, PG_GETARG_INT32(PG_NARGS() - 1));                               \
     }
@@ -53,7 +53,7 @@ TO_SIMHASH(text, sum_counted<count_default>)
 TO_SIMHASH(shingles, sum_counted<count_shingles>)
 TO_SIMHASH(vector, sum_vector)
 
-SIMHASH_FUNCTION(to_signature_weights_vector)
+SIMHASH_FUNCTION(simhash_to_signature_weights_vector)
 {
     return return_signature_weights(fcinfo, sum_vector, PG_GETARG_INT32(1));
 }

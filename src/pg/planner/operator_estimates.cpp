@@ -271,12 +271,12 @@ double operator_estimate(const Request &request, FunctionCallInfo fcinfo)
 } // namespace
 
 // The operator tells by its name what it is. A user's operator can have our estimators, too.
-SIMHASH_FUNCTION(operator_sel)
+SIMHASH_FUNCTION(simhash_operator_sel)
 {
     PG_RETURN_FLOAT8(operator_estimate(restriction_request(fcinfo), fcinfo));
 }
 
-SIMHASH_FUNCTION(operator_joinsel)
+SIMHASH_FUNCTION(simhash_operator_joinsel)
 {
     PG_RETURN_FLOAT8(operator_estimate(join_request(fcinfo), fcinfo));
 }

@@ -441,7 +441,7 @@ Node *estimate_condition(SupportRequestSelectivity *request)
 } // namespace
 
 // The support function of distances, of comparisons of them, and of conditions.
-SIMHASH_FUNCTION(planner_support)
+SIMHASH_FUNCTION(simhash_planner_support)
 {
     auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 

@@ -92,7 +92,7 @@ SIMHASH_FUNCTION(simhash_internal_text_ball_center)
 }
 
 // text_ball(text, float8, text) -> text_ball
-SIMHASH_FUNCTION(text_ball)
+SIMHASH_FUNCTION(simhash_text_ball)
 {
     text *center = PG_GETARG_TEXT_PP(0);
     const double similarity = PG_GETARG_FLOAT8(1);
@@ -104,7 +104,7 @@ SIMHASH_FUNCTION(text_ball)
 }
 
 // text_ball_in(cstring) -> text_ball: <similarity,text> or <similarity character,text>
-SIMHASH_FUNCTION(text_ball_in)
+SIMHASH_FUNCTION(simhash_text_ball_in)
 {
     const char *input = PG_GETARG_CSTRING(0);
     const Size length = std::strlen(input);
@@ -129,7 +129,7 @@ SIMHASH_FUNCTION(text_ball_in)
                      characters ? TextUnit::kCharacter : TextUnit::kWord);
 }
 
-SIMHASH_FUNCTION(text_ball_out)
+SIMHASH_FUNCTION(simhash_text_ball_out)
 {
     const TextBall ball = open_text_ball(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
     char similarity[DOUBLE_SHORTEST_DECIMAL_LEN];
@@ -140,7 +140,7 @@ SIMHASH_FUNCTION(text_ball_out)
 }
 
 // text_ball_recv(internal) -> text_ball: the version 1 and the unit as bytes, the similarity as a float8, and the text.
-SIMHASH_FUNCTION(text_ball_recv)
+SIMHASH_FUNCTION(simhash_text_ball_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     receive_version(message, kTextBallVersion, kTextBallName);
@@ -153,7 +153,7 @@ SIMHASH_FUNCTION(text_ball_recv)
     return make_ball({text, static_cast<Size>(length)}, similarity, static_cast<TextUnit>(unit));
 }
 
-SIMHASH_FUNCTION(text_ball_send)
+SIMHASH_FUNCTION(simhash_text_ball_send)
 {
     const TextBall ball = open_text_ball(PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0)));
     StringInfoData message;

@@ -16,14 +16,14 @@ SIMHASH_FUNCTION(simhash_distance)
 
 // hamming_within(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q <= r as this. Every
 // radius is valid.
-SIMHASH_FUNCTION(hamming_within)
+SIMHASH_FUNCTION(simhash_hamming_within)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) <=
                    PG_GETARG_INT64(2));
 }
 
 // simhash_internal_at(simhash, simhash, bigint) -> boolean: the planner rewrites h <@> q = r as this.
-SIMHASH_FUNCTION(hamming_at)
+SIMHASH_FUNCTION(simhash_hamming_at)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), PG_GETARG_FINGERPRINT(1)) ==
                    PG_GETARG_INT64(2));
@@ -47,13 +47,13 @@ SIMHASH_FUNCTION(simhash_distance_from_weights)
     PG_RETURN_INT32(hamming_distance(weights_signs(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1)));
 }
 
-SIMHASH_FUNCTION(hamming_within_of_weights)
+SIMHASH_FUNCTION(simhash_hamming_within_of_weights)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) <=
                    PG_GETARG_INT64(2));
 }
 
-SIMHASH_FUNCTION(hamming_at_weights)
+SIMHASH_FUNCTION(simhash_hamming_at_weights)
 {
     PG_RETURN_BOOL(hamming_distance(PG_GETARG_FINGERPRINT(0), weights_signs(PG_GETARG_DATUM(1))) ==
                    PG_GETARG_INT64(2));
@@ -61,7 +61,7 @@ SIMHASH_FUNCTION(hamming_at_weights)
 
 // simhash_internal_radius_below(bigint) -> bigint: the radius r for which "<= r" is equivalent to "< argument". The
 // smallest bigint is returned unchanged: no distance is below it either way.
-SIMHASH_FUNCTION(hamming_radius_below)
+SIMHASH_FUNCTION(simhash_hamming_radius_below)
 {
     const std::int64_t radius = PG_GETARG_INT64(0);
 

@@ -120,7 +120,7 @@ std::uint32_t add_documents(std::uint32_t a, std::uint32_t b)
 }
 
 // feature_frequencies_in(cstring) -> feature_frequencies
-SIMHASH_FUNCTION(feature_frequencies_in)
+SIMHASH_FUNCTION(simhash_feature_frequencies_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
     TextReader reader(text);
@@ -147,7 +147,7 @@ SIMHASH_FUNCTION(feature_frequencies_in)
     return frequencies_datum(header, features, header.count, kKeptMax);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_out)
+SIMHASH_FUNCTION(simhash_feature_frequencies_out)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
     const FrequenciesHeader &header = frequencies.header();
@@ -167,7 +167,7 @@ SIMHASH_FUNCTION(feature_frequencies_out)
 
 // feature_frequencies_recv(internal) -> feature_frequencies: the version 1, unit and size as bytes, documents, missed
 // and the number of features as integers, then a bigint and an integer for each. Raises 08P01, 0A000 or 22P03.
-SIMHASH_FUNCTION(feature_frequencies_recv)
+SIMHASH_FUNCTION(simhash_feature_frequencies_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     FrequenciesHeader header = {};
@@ -189,7 +189,7 @@ SIMHASH_FUNCTION(feature_frequencies_recv)
     return frequencies_datum(header, features, header.count, kKeptMax);
 }
 
-SIMHASH_FUNCTION(feature_frequencies_send)
+SIMHASH_FUNCTION(simhash_feature_frequencies_send)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
     const FrequenciesHeader &header = frequencies.header();
@@ -210,7 +210,7 @@ SIMHASH_FUNCTION(feature_frequencies_send)
 }
 
 // feature_frequencies_top(feature_frequencies, features integer): the most frequent ones alone.
-SIMHASH_FUNCTION(feature_frequencies_top)
+SIMHASH_FUNCTION(simhash_feature_frequencies_top)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
     int most = PG_GETARG_INT32(1);

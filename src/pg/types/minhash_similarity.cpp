@@ -47,7 +47,7 @@ void check_range(const char *name, double value, double least, double most)
 } // namespace
 
 // minhash_similarity(bit, bit) -> float8: 1 - 2 h / n, from -1 to 1. Null for strings without bits.
-SIMHASH_FUNCTION(minhash_similarity_of_bits)
+SIMHASH_FUNCTION(simhash_minhash_similarity_of_bits)
 {
     double similarity;
 
@@ -57,7 +57,7 @@ SIMHASH_FUNCTION(minhash_similarity_of_bits)
 }
 
 // minhash_at_least(bit, bit, float8) -> boolean. Every number is valid. Like for float8, NaN is greater than all others.
-SIMHASH_FUNCTION(minhash_at_least)
+SIMHASH_FUNCTION(simhash_minhash_at_least)
 {
     double similarity;
 
@@ -68,7 +68,7 @@ SIMHASH_FUNCTION(minhash_at_least)
 
 // minhash_radius(float8, integer) -> integer: the largest distance whose similarity is at least this, or -1. The planner
 // calls it for index conditions. A comparison with NaN raises no error without the index, so it raises none here.
-SIMHASH_FUNCTION(minhash_radius)
+SIMHASH_FUNCTION(simhash_minhash_radius)
 {
     const std::int32_t bits = PG_GETARG_INT32(1);
 
@@ -78,7 +78,7 @@ SIMHASH_FUNCTION(minhash_radius)
 
 // minhash_radius(float8, integer, float8) -> integer: the radius that contains pairs of this Jaccard
 // similarity with this probability.
-SIMHASH_FUNCTION(minhash_radius_of_recall)
+SIMHASH_FUNCTION(simhash_minhash_radius_of_recall)
 {
     const double similarity = PG_GETARG_FLOAT8(0), recall = PG_GETARG_FLOAT8(2);
     const std::int32_t bits = PG_GETARG_INT32(1);

@@ -224,7 +224,7 @@ const SignatureBall &datum_signature_ball(Datum datum)
 
 // signature_ball_in(cstring) -> signature_ball. Malformed text raises 22P02, a number out of range raises
 // 22003.
-SIMHASH_FUNCTION(signature_ball_in)
+SIMHASH_FUNCTION(simhash_signature_ball_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
     BallText parts;
@@ -259,7 +259,7 @@ SIMHASH_FUNCTION(signature_ball_in)
     PG_RETURN_POINTER(ball);
 }
 
-SIMHASH_FUNCTION(signature_ball_out)
+SIMHASH_FUNCTION(simhash_signature_ball_out)
 {
     const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(0));
     char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
@@ -278,7 +278,7 @@ SIMHASH_FUNCTION(signature_ball_out)
 
 // The version 1 in a byte, the signature, the radius in 4 bytes, the recall as a float8, the count and the number of
 // weights in 4 bytes each, and the weights as float4. Another version raises 0A000, values out of range 22P03.
-SIMHASH_FUNCTION(signature_ball_recv)
+SIMHASH_FUNCTION(simhash_signature_ball_recv)
 {
     StringInfo buf = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     receive_version(buf, kSignatureBallVersion, kTypeName);
@@ -299,7 +299,7 @@ SIMHASH_FUNCTION(signature_ball_recv)
     PG_RETURN_POINTER(ball);
 }
 
-SIMHASH_FUNCTION(signature_ball_send)
+SIMHASH_FUNCTION(simhash_signature_ball_send)
 {
     const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(0));
     const SignatureView center = ball_signature(ball);
@@ -320,7 +320,7 @@ SIMHASH_FUNCTION(signature_ball_send)
 
 // signature_ball(bit, bigint) -> signature_ball. It replaces a distance comparison in index conditions, so no
 // radius raises an error.
-SIMHASH_FUNCTION(signature_ball)
+SIMHASH_FUNCTION(simhash_signature_ball)
 {
     const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
 
@@ -329,7 +329,7 @@ SIMHASH_FUNCTION(signature_ball)
 }
 
 // signature_ball(bit, bigint, float8, real[]) -> signature_ball. Null weights mean that there are none.
-SIMHASH_FUNCTION(signature_ball_with_recall)
+SIMHASH_FUNCTION(simhash_signature_ball_with_recall)
 {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
         PG_RETURN_NULL();
@@ -344,7 +344,7 @@ SIMHASH_FUNCTION(signature_ball_with_recall)
 }
 
 // signature_nearest(bit, float8, integer) -> signature_ball, which holds every signature.
-SIMHASH_FUNCTION(signature_nearest)
+SIMHASH_FUNCTION(simhash_signature_nearest)
 {
     const SignatureView center = datum_signature(PG_GETARG_DATUM(0));
     const std::int32_t count = PG_GETARG_INT32(2);

@@ -9,7 +9,7 @@ extern "C" {
 }
 
 // signature_from_bytea(bytea) -> bit. More bits than a bit string can have raise 54000.
-SIMHASH_FUNCTION(signature_from_bytea)
+SIMHASH_FUNCTION(simhash_signature_from_bytea)
 {
     using namespace simhash;
     bytea *bytes = PG_GETARG_BYTEA_PP(0);
@@ -24,7 +24,7 @@ SIMHASH_FUNCTION(signature_from_bytea)
 }
 
 // signature_from_uuid(uuid) -> bit: the 128 bits in the order in which a uuid is written.
-SIMHASH_FUNCTION(signature_from_uuid)
+SIMHASH_FUNCTION(simhash_signature_from_uuid)
 {
     std::uint8_t *data;
     Datum signature = simhash::make_signature(8 * UUID_LEN, &data);
@@ -33,7 +33,7 @@ SIMHASH_FUNCTION(signature_from_uuid)
 }
 
 // signature_to_bytea(bit) -> bytea. The last byte is filled up with zeros.
-SIMHASH_FUNCTION(signature_to_bytea)
+SIMHASH_FUNCTION(simhash_signature_to_bytea)
 {
     using namespace simhash;
     const SignatureView signature = datum_signature(PG_GETARG_DATUM(0));

@@ -18,20 +18,20 @@ int argument_distance(FunctionCallInfo fcinfo)
 } // namespace
 
 // signature_distance(bit, bit) -> hamming_distance: 0 to the length. The function of the operator <@>.
-SIMHASH_FUNCTION(signature_distance_of_bits)
+SIMHASH_FUNCTION(simhash_signature_distance_of_bits)
 {
     PG_RETURN_INT32(argument_distance(fcinfo));
 }
 
 // hamming_within(bit, bit, bigint) -> boolean: the planner rewrites s <@> q <= r as this.
-SIMHASH_FUNCTION(signature_within)
+SIMHASH_FUNCTION(simhash_signature_within)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) <= PG_GETARG_INT64(2));
 }
 
 // simhash_internal_within(bit, bit, bigint) -> boolean: the same for values that are declared with one length. It is
 // LEAKPROOF, so it must not raise an error, whatever the values are.
-SIMHASH_FUNCTION(signature_within_if_equally_long)
+SIMHASH_FUNCTION(simhash_signature_within_if_equally_long)
 {
     const SignatureView a = datum_signature(PG_GETARG_DATUM(0)), b = datum_signature(PG_GETARG_DATUM(1));
 
@@ -39,13 +39,13 @@ SIMHASH_FUNCTION(signature_within_if_equally_long)
 }
 
 // simhash_internal_at(bit, bit, bigint) -> boolean: the planner rewrites s <@> q = r as this.
-SIMHASH_FUNCTION(signature_at)
+SIMHASH_FUNCTION(simhash_signature_at)
 {
     PG_RETURN_BOOL(argument_distance(fcinfo) == PG_GETARG_INT64(2));
 }
 
 // simhash_internal_distance_to_center(bit, signature_ball) -> hamming_distance: the distance to the center.
-SIMHASH_FUNCTION(signature_distance_to_center)
+SIMHASH_FUNCTION(simhash_signature_distance_to_center)
 {
     PG_RETURN_INT32(checked_distance(datum_signature(PG_GETARG_DATUM(0)),
                                      ball_signature(datum_signature_ball(PG_GETARG_DATUM(1)))));
@@ -53,7 +53,7 @@ SIMHASH_FUNCTION(signature_distance_to_center)
 
 // simhash_internal_in_ball(bit, signature_ball) -> boolean. The function of the operator <@|. The recall has no effect
 // here.
-SIMHASH_FUNCTION(signature_in_ball)
+SIMHASH_FUNCTION(simhash_signature_in_ball)
 {
     const SignatureBall &ball = datum_signature_ball(PG_GETARG_DATUM(1));
 

@@ -215,9 +215,9 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo)
 VALUE_EQUALITY(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_weights, WeightsNumbers)
 VALUE_EQUALITY(simhash_ball, BallNumbers)
-VALUE_EQUALITY(signature_ball, SignatureBallNumbers)
-VALUE_EQUALITY(text_ball, TextBallNumbers)
-VALUE_EQUALITY(feature_frequencies, FrequenciesNumbers)
-VALUE_EQUALITY(feature_vector, VectorNumbers)
+VALUE_EQUALITY(simhash_signature_ball, SignatureBallNumbers)
+VALUE_EQUALITY(simhash_text_ball, TextBallNumbers)
+VALUE_EQUALITY(simhash_feature_frequencies, FrequenciesNumbers)
+VALUE_EQUALITY(simhash_feature_vector, VectorNumbers)
 
 } // namespace simhash

@@ -77,7 +77,7 @@ Datum vector_datum(FeatureCount *features, std::size_t count, bool weighted)
 }
 
 // feature_vector_in(cstring) -> feature_vector: <counts,{hash:count,...}> or <weights,{hash:weight,...}>.
-SIMHASH_FUNCTION(feature_vector_in)
+SIMHASH_FUNCTION(simhash_feature_vector_in)
 {
     const char *text = PG_GETARG_CSTRING(0);
     TextReader reader(text);
@@ -103,7 +103,7 @@ SIMHASH_FUNCTION(feature_vector_in)
     return vector_datum(features, count, weighted);
 }
 
-SIMHASH_FUNCTION(feature_vector_out)
+SIMHASH_FUNCTION(simhash_feature_vector_out)
 {
     FeatureVector features = vector_value(fcinfo, 0);
     StringInfoData text;
@@ -127,7 +127,7 @@ SIMHASH_FUNCTION(feature_vector_out)
 // feature_vector_recv(internal) -> feature_vector: the version 1 and the kind as bytes, the number of features as an
 // integer, then for each its hash as a bigint, and its count as an integer or its weight as a bigint, in units of 2^-24.
 // Raises 08P01, 0A000 or 22P03.
-SIMHASH_FUNCTION(feature_vector_recv)
+SIMHASH_FUNCTION(simhash_feature_vector_recv)
 {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     receive_version(message, kVectorVersion, kTypeName);
@@ -150,7 +150,7 @@ SIMHASH_FUNCTION(feature_vector_recv)
     return vector_datum(features, count, weighted);
 }
 
-SIMHASH_FUNCTION(feature_vector_send)
+SIMHASH_FUNCTION(simhash_feature_vector_send)
 {
     FeatureVector features = vector_value(fcinfo, 0);
     StringInfoData buffer;
